@@ -755,7 +755,7 @@ def test_every_measure_has_its_declared_chance_model() -> None:
             assert measure.default_coefficient in model.coefficients
 
 
-def test_results_are_immutable_values() -> None:
+def test_result_to_frame() -> None:
     corpus = random_corpus(1, items=3)
     result = cz.agreement(corpus, **QUIET)
     frame = result.to_frame()

@@ -445,7 +445,7 @@ def test_table_row_is_the_coefficient_of_that_subset(missing: float) -> None:
         assert row.items == len([i for i in corpus.item_names if (i, row.coder) in corpus])
 
 
-def test_simulation_options_apply_to_the_value() -> None:
+def test_simulation_options_belong_to_the_chance_object() -> None:
     talk = corpus(talk=TALK)
     for draws in (100, np.int64(100)):
         assert cz.Simulate(draws=draws) == cz.Simulate(draws=100)

@@ -362,7 +362,7 @@ def test_unusable_items_are_listed() -> None:
     assert {item: segmentation.masses for item, segmentation in gold.items()} == {"good": (2, 1, 2), "short": (1,)}
 
 
-def test_results_compare_by_value() -> None:
+def test_result_round_trip() -> None:
     result = cz.cochran_q(stargazer())
     assert json.loads(json.dumps(result.to_dict())) == result.to_dict()
     assert pickle.loads(pickle.dumps(result)) == result
@@ -457,7 +457,7 @@ def test_too_few_positions() -> None:
 
 
 @pytest.mark.parametrize("rows", [["000", "000"], ["111", "111"], ["111", "000"]])
-def test_zero_divided_by_zero(rows: Rows) -> None:
+def test_q_is_undefined_if_no_coder_discriminates(rows: Rows) -> None:
     with pytest.raises(Undefined) as caught:
         cz.cochran_q(coded(rows))
     assert str(caught.value) == "every coder marked all positions or none, so Q is 0/0"

@@ -205,7 +205,7 @@ def test_swap(number: int) -> None:
     assert mirrored.states < plain.states
 
 
-def test_thirds_are_exact() -> None:
+def test_thirds_need_no_additional_states() -> None:
     """c = 1/3 has no finite decimal; as a multiple of 1/3 it needs no more states than round numbers do."""
     p = [0.2, 0.2, 0.6]
     assert expectation(p, p, [500], np.eye(3), [1 / 3, 1 / 3]).states < 20_000
@@ -231,7 +231,7 @@ def test_too_many_states() -> None:
         expected_cost([0.5, 0.5], [0.5, 0.5], [5000], np.eye(2), [1e-6])
 
 
-def test_no_boundaries_to_align() -> None:
+def test_expected_cost_without_boundaries() -> None:
     assert expectation([1.0], [1.0], [7], [[1.0]], []) == Expectation(0.0, 0.0, 1)
     assert expected_cost([0.5, 0.5], [0.5, 0.5], [], np.eye(2), [0.5]) == 0
     assert expected_cost([0, 1], [0, 1], [10], np.eye(2), [0.5]) == 0

@@ -216,7 +216,7 @@ def test_unusable_items_are_listed() -> None:
     }
 
 
-def test_results_compare_by_value() -> None:
+def test_result_round_trip() -> None:
     result = cz.label_agreement(labelled({"x": {"Ann": ["A", "", "B"], "Bo": ["A", "", "C"]}}))
     assert result.to_dict() == {
         "value": 0.5,

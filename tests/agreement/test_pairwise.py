@@ -73,7 +73,7 @@ def test_first_coder_is_the_reference() -> None:
     assert [row.score.figures["recall"] for row in both] == pytest.approx([1, 1 / 3])
 
 
-def test_unordered_pairs_are_rejected_for_asymmetric_measures() -> None:
+def test_asymmetric_measures_fill_half_the_matrix_unless_ordered() -> None:
     corpus = random_corpus(2, items=3, coders="abc")
     matrix = cz.pairwise(corpus, "window_diff").matrix
     assert np.isnan(matrix[np.tril_indices(3, -1)]).all()

@@ -35,8 +35,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     Path("hyp.bits").write_text("0100100000\n00100\n")
     cz.write(stargazer(), "readers.json")
 
-    def call(*words: str) -> Result:
-        result = CliRunner().invoke(main, list(words))
+    def call(*arguments: str) -> Result:
+        result = CliRunner().invoke(main, list(arguments))
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         assert "Traceback" not in result.output
         return result
@@ -47,7 +47,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_score_table(run: Run) -> None:
     result = run("score", "ref.bits", "hyp.bits")
     assert result.exit_code == 0
-    # 3 matches or near misses of which one costs 1/2: 1 - .5 / 3; 2 of 13 windows differ
+    # 3 matches or near misses, one of which costs 1/2: 1 - .5 / 3; 2 of 13 windows differ
     assert "boundary_similarity(n_t=2)" in result.output
     assert "0.8333" in result.output
     assert "0.1538" in result.output
@@ -147,13 +147,16 @@ def test_item_shorter_than_the_window_is_listed(run: Run) -> None:
 
 SUFFIXES = ", ".join(
     dict.fromkeys(
-        x for one in formats().values() if one.write and cz.Segmentation in one.annotation_types for x in one.suffixes
+        x
+        for file_format in formats().values()
+        if file_format.write and cz.Segmentation in file_format.annotation_types
+        for x in file_format.suffixes
     )
 )
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "message"),
+    ("arguments", "code", "message"),
     [
         (
             ["score", "nowhere.bits", "hyp.bits"],
@@ -184,17 +187,17 @@ SUFFIXES = ", ".join(
         ),
     ],
 )
-def test_invalid_input_prints_one_line_and_exits_1(run: Run, words: list[str], code: int, message: str) -> None:
+def test_invalid_input_prints_one_line_and_exits_1(run: Run, arguments: list[str], code: int, message: str) -> None:
     Path("empty.bits").write_text("")
     Path("cut.json").write_text('{"items": {"a": {"x": [1,2')
     Path("binary.json").write_bytes(b"\xff\xfe\0\0")
     Path("ragged.tsv").write_text("unit\tann\n1\t1\t1\n")
-    result = run(*words)
+    result = run(*arguments)
     assert (result.exit_code, result.stderr) == (code, message)
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (
             ["score", "ref.bits", "hyp.bits", "-m", "bounary_similarity"],
@@ -205,8 +208,8 @@ def test_invalid_input_prints_one_line_and_exits_1(run: Run, words: list[str], c
         (["score"], "Missing argument 'REFERENCE'"),
     ],
 )
-def test_invalid_usage_exits_2(run: Run, words: list[str], message: str) -> None:
-    result = run(*words)
+def test_invalid_usage_exits_2(run: Run, arguments: list[str], message: str) -> None:
+    result = run(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr
 
@@ -216,7 +219,7 @@ def test_typed_tables(run: Run) -> None:
     Path("b.csv").write_text("unit,b\n1,\n2,scene\n3,scene\n4,\n")
     result = run("score", "a.csv", "b.csv", "-m", "boundary_similarity", "--types", "scene,act", "--json")
     total = results_of(result)["scores"][-1]
-    assert total["value"] == 1 - 0.5 / 2  # one match, one substitution over one of two steps
+    assert total["value"] == 1 - 0.5 / 2  # one match, and one substitution by one of two steps
     assert "types:scene<act" in total["signature"]
 
 
@@ -250,36 +253,36 @@ def test_demo_and_measures(run: Run) -> None:
 
 
 def test_trees(run: Run) -> None:
-    """S and NP of three brackets each match: files of trees are scored, and refused where only boundaries can be."""
+    """S and NP match, of three brackets each. Boundary measures reject files of trees."""
     Path("gold.ptb").write_text("(S (NP (PRP He)) (VP (VBD got) (RP up)))\n")
-    Path("told.ptb").write_text("(S (NP (PRP He)) (VP (VBD got)) (RP up))\n")
+    Path("predicted.ptb").write_text("(S (NP (PRP He)) (VP (VBD got)) (RP up))\n")
     (total,) = [
-        one
-        for one in results_of(run("score", "gold.ptb", "told.ptb", "--json"))["scores"]
-        if one["item"] is None and one["measure"] == "parseval"
+        row
+        for row in results_of(run("score", "gold.ptb", "predicted.ptb", "--json"))["scores"]
+        if row["item"] is None and row["measure"] == "parseval"
     ]
     assert (total["value"], total["parts"]["matched"]) == (2 / 3, 2)
-    for words, said in (
-        (("score", "gold.ptb", "told.ptb", "-m", "pk"), "pk cannot score trees; use "),
-        (("agree", "gold.ptb", "told.ptb"), "`agree` is not defined for trees; "),
-        (("judge", "gold.ptb", "--system", "told.ptb"), "`judge` is not defined for trees; "),
+    for arguments, message in (
+        (("score", "gold.ptb", "predicted.ptb", "-m", "pk"), "pk cannot score trees; use "),
+        (("agree", "gold.ptb", "predicted.ptb"), "`agree` is not defined for trees; "),
+        (("judge", "gold.ptb", "--system", "predicted.ptb"), "`judge` is not defined for trees; "),
     ):
-        result = run(*words)
+        result = run(*arguments)
         assert result.exit_code == 1
-        assert result.stderr.startswith(f"caesura: {said}")
+        assert result.stderr.startswith(f"caesura: {message}")
         assert result.stderr.count("\n") == 1
 
 
 def test_python_dash_m_without_a_terminal() -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "caesura.cli", "demo"],
         capture_output=True,
         text=True,
         check=True,
         env={"PYTHONIOENCODING": "ascii", "PATH": ""},
     )
-    assert "\x1b" not in done.stdout
-    assert done.stderr == ""
+    assert "\x1b" not in process.stdout
+    assert process.stderr == ""
 
 
 # -- dialogues and agreement ------------------------------------------------------------------------------------------
@@ -338,24 +341,24 @@ def test_linear_measures_reject_dialogues(talk: Run) -> None:
 def test_agree(talk: Run) -> None:
     result = talk("agree", "talk.csv", "-c", "kappa", "-c", "pi", "--seed", "1", "--draws", "200", "--json")
     assert result.exit_code == 0
-    found = results_of(result)["agreement"]
-    assert [(one["coefficient"], one["draws"], one["seed"]) for one in found] == [
+    agreement = results_of(result)["agreement"]
+    assert [(row["coefficient"], row["draws"], row["seed"]) for row in agreement] == [
         ("kappa", 200, 1),
         ("pi", 200, 1),
         ("kappa", 200, 1),
         ("pi", 200, 1),
     ]
     expected = cz.agreement(cz.read("talk.csv"), measure="flexible_similarity", seed=1, chance=cz.Simulate(draws=200))
-    assert (found[0]["value"], found[0]["signature"]) == (expected.value, expected.signature)
-    shown = talk("agree", "talk.csv", "--seed", "1", "--draws", "200").stdout
-    assert f"{expected.value:.6f}" in shown
-    assert expected.signature in shown
+    assert (agreement[0]["value"], agreement[0]["signature"]) == (expected.value, expected.signature)
+    output = talk("agree", "talk.csv", "--seed", "1", "--draws", "200").stdout
+    assert f"{expected.value:.6f}" in output
+    assert expected.signature in output
 
 
 def test_agree_with_exact_chance(talk: Run) -> None:
     result = talk("agree", "talk.csv", "--chance", "exact", "-m", "flexible_similarity", "--json")
-    (found,) = results_of(result)["agreement"]
-    assert (found["method"], found["draws"], found["standard_error"]) == ("exact", 0, 0)
+    (agreement,) = results_of(result)["agreement"]
+    assert (agreement["method"], agreement["draws"], agreement["standard_error"]) == ("exact", 0, 0)
 
 
 def test_agree_with_one_file_per_coder(talk: Run) -> None:
@@ -363,11 +366,11 @@ def test_agree_with_one_file_per_coder(talk: Run) -> None:
         rows = list(csv.reader(io.StringIO(TALK)))
         with open(f"talk_{who}.csv", "w", newline="") as file:
             csv.writer(file).writerows([*row[1:3], row[column]] for row in rows)
-    one = results_of(talk("agree", "talk.csv", "--chance", "exact", "-m", "flexible_similarity", "--json"))
-    two = results_of(
+    from_one_file = results_of(talk("agree", "talk.csv", "--chance", "exact", "-m", "flexible_similarity", "--json"))
+    from_two_files = results_of(
         talk("agree", "talk_ann.csv", "talk_bo.csv", "--chance", "exact", "-m", "flexible_similarity", "--json")
     )
-    assert one["agreement"][0]["value"] == two["agreement"][0]["value"]
+    assert from_one_file["agreement"][0]["value"] == from_two_files["agreement"][0]["value"]
 
 
 def test_agree_reports_undefined_coefficients(talk: Run) -> None:
@@ -397,13 +400,13 @@ B = "boundary_similarity(n_t=2)"
 
 
 def tables(text: str) -> list[list[dict[str, str]]]:
-    """The tables of CSV output, which blank lines separate."""
+    """Return the tables of CSV output, which are separated by blank lines."""
     return [list(csv.DictReader(io.StringIO(part))) for part in text.strip().split("\n\n")]
 
 
 @pytest.fixture
 def many(run: Run) -> Run:
-    """Three items of three readers; bad is coded by one only, odd by readers of different texts."""
+    """Three items of three readers. Item "bad" has one coder; the coders of "odd" have different texts."""
     Path("many.json").write_text(
         json.dumps(
             {
@@ -455,16 +458,16 @@ def test_agree_shows_values_coders_and_thresholds(run: Run) -> None:
     ],
 )
 def test_agree_compat(run: Run, compat: str | None, measure: str, value: float) -> None:
-    """Published in 2013, section 5, and the defaults of the corrected definition."""
+    """The values published in 2013 (section 5), and those of the corrected definition."""
     preset = [] if compat is None else ["--compat", compat]
-    (found,) = results_of(run("agree", "readers.json", "-m", measure, *preset, "--json"))["agreement"]
-    assert round(found["value"], 4) == value
-    assert ("counted:segments" in found["signature"]) == (compat is not None)
+    (agreement,) = results_of(run("agree", "readers.json", "-m", measure, *preset, "--json"))["agreement"]
+    assert round(agreement["value"], 4) == value
+    assert ("counted:segments" in agreement["signature"]) == (compat is not None)
 
 
 def test_agree_compat_selects_measures_with_that_preset(run: Run) -> None:
-    found = results_of(run("agree", "readers.json", "--compat", "fournier2012", "--json"))["agreement"]
-    assert [one["measure"] for one in found] == ["segmentation_similarity(n_t=2, compat='fournier2012')"]
+    agreement = results_of(run("agree", "readers.json", "--compat", "fournier2012", "--json"))["agreement"]
+    assert [row["measure"] for row in agreement] == ["segmentation_similarity(n_t=2, compat='fournier2012')"]
 
 
 def test_agree_json_has_everything(many: Run) -> None:
@@ -496,11 +499,11 @@ def test_agree_json_has_everything(many: Run) -> None:
             name: cz.agreement(corpus, coefficient=name, seed=1)
             for name in ("multi_pi", "multi_kappa", "bias", "alpha")
         }
-    assert {one["coefficient"]: one["value"] for one in data["agreement"]} == {
-        name: one.value for name, one in expected.items()
+    assert {row["coefficient"]: row["value"] for row in data["agreement"]} == {
+        name: row.value for name, row in expected.items()
     }
-    assert [one["interval"] for one in data["agreement"]] == [list(one.interval or ()) for one in expected.values()]
-    assert [one["measure"] for one in data["agreement"]] == [B, B, B, None]
+    assert [row["interval"] for row in data["agreement"]] == [list(row.interval or ()) for row in expected.values()]
+    assert [row["measure"] for row in data["agreement"]] == [B, B, B, None]
     assert len(data["agreement"][0]["pairs"]) == len(data["agreement"][0]["coders"]) == 3
     assert data["placed"]["rows"][0] == {
         "coder": "ann",
@@ -559,8 +562,8 @@ def test_agree_tables_on_a_terminal(many: Run) -> None:
 
 def test_agree_two_coders_have_no_table_by_default(run: Run) -> None:
     assert "Each coder" not in run("agree", "ref.bits", "hyp.bits").stdout
-    asked = run("agree", "ref.bits", "hyp.bits", "--coders", "-c", "pi", "-m", B, "--csv", "--seed", "1")
-    _, coders = tables(asked.stdout)
+    result = run("agree", "ref.bits", "hyp.bits", "--coders", "-c", "pi", "-m", B, "--csv", "--seed", "1")
+    _, coders = tables(result.stdout)
     assert [(row["coder"], row["without"], row["gain"]) for row in coders] == [("ref", "", ""), ("hyp", "", "")]
 
 
@@ -573,10 +576,10 @@ def test_agree_latex(many: Run) -> None:
 
 
 def test_agree_interval_options(many: Run) -> None:
-    def interval(*words: str) -> tuple[list[float] | None, str]:
-        result = many("agree", "many.json", "-m", B, "--json", *words)
-        (found,) = results_of(result)["agreement"]
-        return found["interval"], found["interval_note"]
+    def interval(*arguments: str) -> tuple[list[float] | None, str]:
+        result = many("agree", "many.json", "-m", B, "--json", *arguments)
+        (agreement,) = results_of(result)["agreement"]
+        return agreement["interval"], agreement["interval_note"]
 
     assert interval("--interval", "none") == (None, "no interval was requested")
     _, note = interval("--interval", "coders", "--seed", "1", "--replicates", "300", "--level", "0.8")
@@ -605,9 +608,9 @@ def test_agree_warns_about_few_items(many: Run) -> None:
 def test_agree_clusters(run: Run) -> None:
     result = run("agree", "readers.json", "-m", B, "--clusters", "-c", "multi_kappa")
     assert "\nCoders joined by average linkage of 1 - boundary_similarity(n_t=2)\n" in result.stdout
-    found = cz.cluster_coders(stargazer(), coefficient="multi_kappa")
-    assert found.signature in result.stdout
-    assert draw_dendrogram(found) in result.stdout
+    agreement = cz.cluster_coders(stargazer(), coefficient="multi_kappa")
+    assert agreement.signature in result.stdout
+    assert draw_dendrogram(agreement) in result.stdout
     _, joints = tables(run("agree", "readers.json", "-m", B, "--clusters", "--csv").stdout)
     assert (joints[0]["coders"], joints[0]["distance"]) in {("7, 3", "0.25"), ("3, 7", "0.25")}
 
@@ -627,8 +630,8 @@ def test_agree_cochran(run: Run) -> None:
     assert "by partial Q 6 of 7 coders" in result.stdout
     assert "beyond coincidence by chance none" in result.stdout
     assert "percentage agreement with the majority: 0.8071" in result.stdout
-    shown = [line.split() for line in result.stdout.splitlines()]
-    small = next(line for line in shown if line[:2] == ["6", "3"])
+    output = [line.split() for line in result.stdout.splitlines()]
+    small = next(line for line in output if line[:2] == ["6", "3"])
     assert small[4].endswith("e-05")  # and not 0.0000
 
 
@@ -656,7 +659,7 @@ def test_agree_labels(labelled: Run) -> None:
 
 def test_agree_heat(run: Run) -> None:
     result = run("agree", "readers.json", "-m", B, "--heat")
-    # counted from the drawing that the demo prints
+    # counted in the output of the demo
     assert "\nBoundaries by position\n\nstargazer, 7 coders\n    1  ·63·5·2361164··325·2\n" in result.stdout
     _, rows = tables(run("agree", "readers.json", "-m", B, "--heat", "--csv").stdout)
     assert rows[1] == {"item": "stargazer", "position": "2", "marked by": "6", "coders": "7"}
@@ -741,7 +744,7 @@ def test_excluded_items_are_listed(many: Run, output: str | None) -> None:
     if output == "--json":
         data = results_of(result)
         assert [line.removeprefix("caesura: ") for line in result.stderr.splitlines()] == excluded_of(result)
-        assert [one["item"] for one in data["analyses"]["heat"]] == ["x"]
+        assert [row["item"] for row in data["analyses"]["heat"]] == ["x"]
 
 
 def test_unreadable_items_are_listed_and_the_rest_are_used(run: Run) -> None:
@@ -756,8 +759,8 @@ def test_unreadable_items_are_listed_and_the_rest_are_used(run: Run) -> None:
 def test_agree_reads_every_format(run: Run, suffix: str) -> None:
     to = ["--to", "masses-tsv"] if suffix == "masses.tsv" else []
     assert run("convert", "readers.json", f"out.{suffix}", *to).exit_code == 0
-    (found,) = results_of(run("agree", f"out.{suffix}", "-m", B, "--json"))["agreement"]
-    assert found["value"] == cz.agreement(stargazer()).value
+    (agreement,) = results_of(run("agree", f"out.{suffix}", "-m", B, "--json"))["agreement"]
+    assert agreement["value"] == cz.agreement(stargazer()).value
 
 
 def test_agree_reads_one_file_per_coder(run: Run) -> None:
@@ -765,9 +768,9 @@ def test_agree_reads_one_file_per_coder(run: Run) -> None:
     for coder in stargazer().coders:
         names.append(f"reader{coder}.bits")
         assert run("convert", "readers.json", names[-1], "--coder", coder).exit_code == 0
-    (found,) = results_of(run("agree", *names, "-m", B, "--json"))["agreement"]
-    assert found["value"] == pytest.approx(cz.agreement(stargazer()).value)
-    assert [row["coder"] for row in found["coders"]] == [Path(name).stem for name in names]
+    (agreement,) = results_of(run("agree", *names, "-m", B, "--json"))["agreement"]
+    assert agreement["value"] == pytest.approx(cz.agreement(stargazer()).value)
+    assert [row["coder"] for row in agreement["coders"]] == [Path(name).stem for name in names]
     result = run("agree", names[0], names[0])
     assert (result.exit_code, result.stderr) == (
         1,
@@ -776,7 +779,7 @@ def test_agree_reads_one_file_per_coder(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (["nowhere.json"], "nowhere.json: cannot be read: No such file or directory"),
         (["folder"], "folder: no file can be read; the folder is empty"),
@@ -785,14 +788,14 @@ def test_agree_reads_one_file_per_coder(run: Run) -> None:
         (["readers.json", "-c", "pi"], "pi is for two coders; for 7 there is multi_pi"),
     ],
 )
-def test_agree_invalid_input_prints_one_line_and_exits_1(run: Run, words: list[str], message: str) -> None:
+def test_agree_invalid_input_prints_one_line_and_exits_1(run: Run, arguments: list[str], message: str) -> None:
     Path("empty.csv").write_text("")
-    result = run("agree", *words)
+    result = run("agree", *arguments)
     assert (result.exit_code, result.stderr) == (1, f"caesura: {message}\n")
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         ([], "Missing argument 'CORPUS...'"),
         (["readers.json", "-m", "pk"], "agreement needs a symmetric measure; pk is not symmetric."),
@@ -829,8 +832,8 @@ def test_agree_invalid_input_prints_one_line_and_exits_1(run: Run, words: list[s
         (["readers.json", "--tolerance", "0"], "tolerance must be a number between 0 and 1; got 0.0"),
     ],
 )
-def test_agree_invalid_usage_exits_2(run: Run, words: list[str], message: str) -> None:
-    result = run("agree", *words)
+def test_agree_invalid_usage_exits_2(run: Run, arguments: list[str], message: str) -> None:
+    result = run("agree", *arguments)
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
     assert result.stdout == ""
@@ -871,7 +874,7 @@ def test_convert_drop_labels_of_dialogues(talk: Run) -> None:
 
 
 def test_identical_warnings_are_printed_once(run: Run) -> None:
-    """Both coders of one row have a type that is not declared."""
+    """Both coders of one row use an undeclared type."""
     Path("typed.csv").write_text("unit,ann,bo\n1,x,x\n2,,\n")
     result = run("agree", "typed.csv", "--types", "a,b")
     assert (result.exit_code, result.stderr.splitlines()) == (

@@ -1,4 +1,4 @@
-"""Input options of every command: folders, patterns, options of a format, alignment; and ``caesura info``."""
+"""Input options of all commands (folders, patterns, format options, alignment) and ``caesura info``."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         quoted = rows.replace("F,", 'F,"').replace("\n", '"\n') + '"'
         Path(coder, "x.csv").write_text("Speaker,Utterance\n" + quoted + "\n")
 
-    def call(*words: str) -> Result:
-        result = CliRunner().invoke(main, list(words))
+    def call(*arguments: str) -> Result:
+        result = CliRunner().invoke(main, list(arguments))
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         return result
 
@@ -77,8 +77,8 @@ def test_folder_is_read_as_a_corpus(run: Run) -> None:
         Path("many").mkdir(exist_ok=True)
         assert run("convert", "readers.json", f"many/{coder}.bits", "--coder", coder).exit_code == 0
     expected = cz.agreement(stargazer()).value
-    for words in (["many"], ["many/*.bits"], ["many", "--pattern", "{coder}.bits"]):
-        result = run("agree", *words, "-m", "boundary_similarity(n_t=2)", "--json")
+    for arguments in (["many"], ["many/*.bits"], ["many", "--pattern", "{coder}.bits"]):
+        result = run("agree", *arguments, "-m", "boundary_similarity(n_t=2)", "--json")
         assert results_of(result)["agreement"][0]["value"] == pytest.approx(expected)
     assert run("convert", "many", "all.json").exit_code == 0
     again = cz.read("all.json")
@@ -91,9 +91,9 @@ def test_unreadable_files_are_reported_first(run: Run) -> None:
     Path("bo", "x.csv").write_text("Speaker,Utterance\nF\n")
     result = run("agree", ".", "--pattern", "{coder}/{item}.csv")
     assert result.exit_code == 1
-    said = [line for line in result.stderr.splitlines() if "warning" not in line]
-    assert said[0].startswith("caesura: ./bo/x.csv:2: ")
-    assert said[1] == "caesura: agreement needs at least two coders; got ann"
+    messages = [line for line in result.stderr.splitlines() if "warning" not in line]
+    assert messages[0].startswith("caesura: ./bo/x.csv:2: ")
+    assert messages[1] == "caesura: agreement needs at least two coders; got ann"
 
 
 def test_pattern_with_a_list_of_files_is_invalid_usage(run: Run) -> None:
@@ -102,14 +102,14 @@ def test_pattern_with_a_list_of_files_is_invalid_usage(run: Run) -> None:
 
 
 def test_align(run: Run) -> None:
-    words = ["score", "ann/x.csv", "bo/x.csv", "-m", "flexible_similarity", "--types", '[".", ","]']
-    refused = run(*words)
+    arguments = ["score", "ann/x.csv", "bo/x.csv", "-m", "flexible_similarity", "--types", '[".", ","]']
+    refused = run(*arguments)
     assert refused.exit_code == 1
     assert "the characters agree: read with align='characters'" in refused.stderr
-    aligned = run(*words, "--align", "characters", "--json")
+    aligned = run(*arguments, "--align", "characters", "--json")
     # I c a n . n o t ,     and     I . c a n n o t ,     : of 7 characters
     assert aligned.exit_code == 0
-    (total,) = [one for one in results_of(aligned)["scores"] if one["item"] is None]
+    (total,) = [row for row in results_of(aligned)["scores"] if row["item"] is None]
     units = "Icannot"
     a, b = (
         {"F": cz.Segmentation.from_marks(marks, types=[".", ","], units=units)}
@@ -121,12 +121,12 @@ def test_align(run: Run) -> None:
 
 def test_reference_and_hypothesis_share_units(run: Run) -> None:
     for name, tier in (("ref", "ann"), ("hyp", "bo")):
-        asked = ["convert", "talk.TextGrid", f"{name}.TextGrid", "--coder", tier]
-        assert run(*asked).exit_code == 0
+        arguments = ["convert", "talk.TextGrid", f"{name}.TextGrid", "--coder", tier]
+        assert run(*arguments).exit_code == 0
     result = run("score", "ref.TextGrid", "hyp.TextGrid", "-m", "crisp(tolerance=1)", "-m", "pk", "--json")
     assert "the units are the union of the coders' times" in result.stderr
-    total = {one["measure"]: one["value"] for one in results_of(result)["scores"] if one["item"] is None}
-    # over the union of times ref is ·|·· and hyp ··|·, each with the end; one position apart
+    total = {row["measure"]: row["value"] for row in results_of(result)["scores"] if row["item"] is None}
+    # over the union of times, ref is ·|·· and hyp is ··|·; the boundaries are one position apart
     assert total["crisp(tolerance=1)"] == 1
     assert total["pk"] == cz.pk(cz.Segmentation.from_bits("10"), cz.Segmentation.from_bits("01")).value
 
@@ -134,11 +134,11 @@ def test_reference_and_hypothesis_share_units(run: Run) -> None:
 def test_system_file_is_projected_onto_corpus_units(run: Run) -> None:
     for name, tier in (("people", "ann"), ("system", "bo")):
         assert run("convert", "talk.TextGrid", f"{name}.TextGrid", "--coder", tier).exit_code == 0
-    asked = ["judge", "people.TextGrid", "--system", "system.TextGrid", "-m", "pk", "--seed", "1", "--no-bounds"]
-    result = run(*asked, "--json")  # over the union of their times, ·|·· and ··|·
+    arguments = ["judge", "people.TextGrid", "--system", "system.TextGrid", "-m", "pk", "--seed", "1", "--no-bounds"]
+    result = run(*arguments, "--json")  # over the union of their times, ·|·· and ··|·
     assert excluded_of(result) == []
-    one, other = (cz.Segmentation.from_bits(bits) for bits in ("10", "01"))
-    assert f"{cz.pk(one, other).value:.4f}" in run(*asked).stdout
+    a, b = (cz.Segmentation.from_bits(bits) for bits in ("10", "01"))
+    assert f"{cz.pk(a, b).value:.4f}" in run(*arguments).stdout
 
 
 # -- options of the format --------------------------------------------------------------------------------------------
@@ -192,15 +192,15 @@ def test_documents_of_two_coders(name: str, run: Run) -> None:
     if formats()[name].extra:
         pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
     out = f"out{formats()[name].suffixes[0]}"
-    words = ["convert", "readers.json", out, "--to", name]
-    refused = run(*words, "--reference", "1")
+    arguments = ["convert", "readers.json", out, "--to", name]
+    refused = run(*arguments, "--reference", "1")
     there = "1, 2, 3, 4, 5, 6, 7"
     assert (refused.exit_code, refused.stderr) == (
         1,
         f"caesura: {out}: no coder is called 'hypothesis'; choose the hypothesis: one of {there}\n",
     )
     assert not Path(out).exists()
-    assert run(*words, "--reference", "2", "--hypothesis", "7").exit_code == 0
+    assert run(*arguments, "--reference", "2", "--hypothesis", "7").exit_code == 0
     corpus = cz.read(out)
     assert [corpus["stargazer", side] for side in corpus.coders] == [stargazer()["stargazer", who] for who in "27"]
     back = run("convert", out, "back.json")
@@ -220,14 +220,14 @@ def test_documents_cannot_contain_some_annotations(run: Run) -> None:
     ]
     assert Path("out.jsonl").read_text() == '{"item": "a", "length": 2, "reference": [1], "hypothesis": []}\n'
     Path("s.csv").write_text("item,coder,start,end,level,label\nx,ann,1,6,1,A\nx,ann,1,3,2,b\nx,bo,1,6,1,A\n")
-    asked = ["--reference", "ann", "--hypothesis", "bo"]
+    arguments = ["--reference", "ann", "--hypothesis", "bo"]
     for source, item in (("s.csv", "item 'x'"), ("ann/x.csv", "item 'x'")):
         refused = run(
-            "convert", source, "no.jsonl", *asked, *(["--reading", 'symbols=[".",","]'] if "ann" in source else [])
+            "convert", source, "no.jsonl", *arguments, *(["--reading", 'symbols=[".",","]'] if "ann" in source else [])
         )
         assert (refused.exit_code, len(refused.stderr.splitlines()), Path("no.jsonl").exists()) == (1, 1, False)
         assert f"no.jsonl: {item}" in refused.stderr
-    tiers = run("convert", "talk.TextGrid", "grid.jsonl", *asked)  # over units, as everywhere
+    tiers = run("convert", "talk.TextGrid", "grid.jsonl", *arguments)  # converted to units first
     assert (tiers.exit_code, cz.read("grid.jsonl")["talk", "reference"].length) == (0, 3)
 
 
@@ -237,27 +237,29 @@ def test_parquet_is_a_table_by_default(run: Run) -> None:
     assert detect("t.parquet").name == "table-parquet"
 
 
-WRITTEN = [name for name, one in formats().items() if one.write is not None]
+WRITTEN = [name for name, file_format in formats().items() if file_format.write is not None]
 
 
 @pytest.mark.parametrize("name", [name for name in formats() if not formats()[name].extra])
 def test_convert_between_all_formats(name: str, run: Run) -> None:
-    """What the other format can hold is written and reads back as a corpus of the same items; else it is one line."""
+    """A conversion gives a readable file with items, or prints a one-line error."""
     sample = fuzzing.SAMPLES[name]
     Path("in").mkdir()
-    for other, data in sample.files.items():
-        Path("in", other).write_bytes(data)
+    for file_name, data in sample.files.items():
+        Path("in", file_name).write_bytes(data)
     reading = [word for key, value in sample.options.items() for word in ("--reading", f"{key}={json.dumps(value)}")]
     reading += ["--reading", "tiers=ann"] if name == "textgrid" else []
-    kept = 0
+    n_written = 0
     for target in WRITTEN:
         suffix = (*formats()[target].suffixes, *formats()[target].other_suffixes, ".txt")[0]
         out = f"out-{target}{suffix}"
         result = run("convert", f"in/{sample.name}", out, "--format", name, "--to", target, "--drop-labels", *reading)
-        said = [line for line in result.stderr.splitlines() if line.startswith("caesura: ") and "warning" not in line]
+        messages = [
+            line for line in result.stderr.splitlines() if line.startswith("caesura: ") and "warning" not in line
+        ]
         if result.exit_code == 0:
-            kept += 1
-            assert said == []
+            n_written += 1
+            assert messages == []
             assert (
                 len(
                     cz.read(
@@ -277,9 +279,9 @@ def test_convert_between_all_formats(name: str, run: Run) -> None:
                 > 0
             )
         else:
-            assert (result.exit_code, len(said), Path(out).exists()) == (1, 1, False)
-            assert out in said[0]
-    assert kept > 0 or formats()[name].write is None
+            assert (result.exit_code, len(messages), Path(out).exists()) == (1, 1, False)
+            assert out in messages[0]
+    assert n_written > 0 or formats()[name].write is None
 
 
 # -- info and formats -------------------------------------------------------------------------------------------------
@@ -289,7 +291,7 @@ def test_info_of_segmentations(run: Run) -> None:
     result = run("info", "readers.json")
     assert result.exit_code == 0
     assert "readers.json: masses-json" in result.output
-    # 21 paragraphs; the first reader put 6 boundaries
+    # 21 paragraphs; the first reader placed 6 boundaries
     row = next(line.split() for line in result.output.splitlines() if line.split()[:2] == ["1", "segmentation"])
     assert row == ["1", "segmentation", "1", "21", "21", "boundaries:", "6", "no", "no"]
     assert "· · | · · · | · · · | · | · · · | · · · · · · | · · ·" in result.output
@@ -329,22 +331,22 @@ def test_info_of_tiers_without_a_tier_selection(run: Run) -> None:
         GRID.replace("3\n<exists>\n2", "3\n<exists>\n3") + '"TextTier"\n"tone"\n0\n3\n1\n1.25\n"H*"\n'
     )
     data = results_of(run("info", "p.TextGrid", "--json"))
-    assert [(one["name"], one["kind"], one["number"]) for one in data["tiers"]["p.TextGrid"]] == [
+    assert [(row["name"], row["kind"], row["number"]) for row in data["tiers"]["p.TextGrid"]] == [
         ("ann", "intervals", 2),
         ("bo", "intervals", 2),
         ("tone", "points", 1),
     ]
-    assert [(one["coder"], one["intervals"]) for one in data["contents"]["coders"]] == [("ann", 2), ("bo", 2)]
-    shown = run("info", "p.TextGrid")
-    assert shown.stderr == ""  # nothing is laid over units, so nothing is to be warned of
-    assert "tone" in shown.output
+    assert [(row["coder"], row["intervals"]) for row in data["contents"]["coders"]] == [("ann", 2), ("bo", 2)]
+    result = run("info", "p.TextGrid")
+    assert result.stderr == ""  # nothing is converted to units, so there is no warning
+    assert "tone" in result.output
 
 
 def test_info_of_spans_and_trees(run: Run) -> None:
     for name in ("spans-csv", "ptb"):
         Path(fuzzing.SAMPLES[name].name).write_bytes(fuzzing.SAMPLES[name].files[fuzzing.SAMPLES[name].name])
     spans = results_of(run("info", "a.csv", "--json"))["contents"]["coders"]
-    assert [(one["kind"], one["spans"], one["types"]) for one in spans] == [
+    assert [(row["kind"], row["spans"], row["types"]) for row in spans] == [
         ("hierarchy", 2, ["A", "b"]),
         ("hierarchy", 2, ["A", "c"]),
     ]
@@ -361,7 +363,7 @@ def test_info_of_a_folder_with_a_bad_file(run: Run) -> None:
     assert "caesura: ./bo/x.csv:2: " in result.stderr
 
 
-def test_info_of_an_empty_folder(run: Run) -> None:
+def test_info_of_unreadable_files(run: Run) -> None:
     Path("bad.json").write_text("{")
     assert run("info", "bad.json").exit_code == 1
     assert run("info", "nowhere").stderr == "caesura: nowhere: cannot be read: No such file or directory\n"

@@ -24,25 +24,25 @@ QUICK = ("--seed", "3", "--draws", "5", "--replicates", "100")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("judge")
+    path = tmp_path_factory.mktemp("judge")
     people, systems = people_and_systems()
-    cz.write(people, made / "people.json")
-    apart = {i: {s: systems[s][i] for s in SYSTEMS if i in systems[s]} for i in people.item_names}
-    cz.write(cz.Corpus(apart), made / "systems.json")
-    cz.write(cz.Corpus({i: {**people.of_item(i), **apart[i]} for i in people.item_names}), made / "both.json")
-    cz.write(cz.Corpus({i: {"alpha": systems["alpha"][i]} for i in people.item_names}), made / "alpha.json")
-    cz.write(stargazer(), made / "readers.json")
-    (made / "talk.csv").write_text(TALK)
-    (made / "matrix.toml").write_text('normalize = "positions"\n[similarity]\npairs = [["?", ".", 0.75]]\n')
-    return made
+    cz.write(people, path / "people.json")
+    systems_by_item = {i: {s: systems[s][i] for s in SYSTEMS if i in systems[s]} for i in people.item_names}
+    cz.write(cz.Corpus(systems_by_item), path / "systems.json")
+    cz.write(cz.Corpus({i: {**people.of_item(i), **systems_by_item[i]} for i in people.item_names}), path / "both.json")
+    cz.write(cz.Corpus({i: {"alpha": systems["alpha"][i]} for i in people.item_names}), path / "alpha.json")
+    cz.write(stargazer(), path / "readers.json")
+    (path / "talk.csv").write_text(TALK)
+    (path / "matrix.toml").write_text('normalize = "positions"\n[similarity]\npairs = [["?", ".", 0.75]]\n')
+    return path
 
 
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(folder)
 
-    def call(*words: str) -> Result:
-        result = CliRunner().invoke(main, ["judge", *words])
+    def call(*arguments: str) -> Result:
+        result = CliRunner().invoke(main, ["judge", *arguments])
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         assert "Traceback" not in result.output
         return result
@@ -63,7 +63,7 @@ def test_tables(run: Run) -> None:
     result = run("both.json", *inside(*SYSTEMS), *QUICK)
     assert result.exit_code == 1
     assert without_warnings(result) == LACKS
-    for words in (
+    for arguments in (
         "boundary_similarity(n_t=2)",
         "window_diff, an error rate: lower is better",
         "(human)",
@@ -76,17 +76,17 @@ def test_tables(run: Run) -> None:
         "Alternative annotator test",
         "|seed:3|",
     ):
-        assert words in result.stdout
+        assert arguments in result.stdout
     assert result.stdout.count("letters: systems that share a letter") == 1
     assert "Where systems go wrong" not in result.stdout
 
 
 def test_systems_in_the_corpus_or_in_files_give_equal_results(run: Run) -> None:
-    """As coders of the corpus, as one file, and as several."""
+    """Systems may be coders of the corpus, one file, or several files."""
     options = ("-m", "boundary_similarity", "-m", "pk", "--json", *QUICK)
     results = [
-        results_of(run(*words, *options))
-        for words in (("both.json", *inside(*SYSTEMS)), ("people.json", "--system", "systems.json"))
+        results_of(run(*arguments, *options))
+        for arguments in (("both.json", *inside(*SYSTEMS)), ("people.json", "--system", "systems.json"))
     ]
     assert results[0] == results[1]
     mixed = run("people.json", "--system", "alpha.json", "-m", "pk", "--json", *QUICK)
@@ -140,43 +140,45 @@ def test_errors(run: Run) -> None:
 
 
 def test_every_error_is_listed(run: Run) -> None:
-    words = ("both.json", *inside("alpha"), "-m", "boundary_similarity", *QUICK)
-    listed = run(*words, "--list-errors", "--csv").stdout.split("\n\n")[-1]
+    arguments = ("both.json", *inside("alpha"), "-m", "boundary_similarity", *QUICK)
+    listed = run(*arguments, "--list-errors", "--csv").stdout.split("\n\n")[-1]
     rows = list(csv.DictReader(io.StringIO(listed)))
-    data = results_of(run(*words, "--list-errors", "--json"))
+    data = results_of(run(*arguments, "--list-errors", "--json"))
     assert len(rows) == len(data["mistakes"]["alpha"]["mistakes"]) > 20
     assert list(rows[0]) == ["item", "coder", "kind", "coder has", "system has", "late by"]  # untyped, no dialogue
     assert {row["kind"] for row in rows} == {"miss", "false alarm", "near miss"}
-    assert "Mistakes of alpha" in run(*words, "--list-errors").stdout
+    assert "Mistakes of alpha" in run(*arguments, "--list-errors").stdout
 
 
 def test_intervals(run: Run) -> None:
-    words = ("both.json", *inside("alpha"), "-m", "boundary_similarity", "-m", "pk", "--json")
-    rows = results_of(run(*words, *QUICK, "--interval", "pairs", "--level", "0.9"))["rows"]
+    arguments = ("both.json", *inside("alpha"), "-m", "boundary_similarity", "-m", "pk", "--json")
+    rows = results_of(run(*arguments, *QUICK, "--interval", "pairs", "--level", "0.9"))["rows"]
     assert rows[0]["interval_note"].startswith("0.9, mean ± ")
     assert rows[0]["pairs"] > 100
     assert rows[0]["standard_error"] > 0
-    none = run(*words, *QUICK, "--interval", "none")
+    none = run(*arguments, *QUICK, "--interval", "none")
     assert results_of(none)["rows"][0]["interval"] is None
     assert none.stderr == ""
-    shown = run(*words[:-1], *QUICK, "--interval", "pairs").stdout
-    assert "±" in shown
-    assert "no interval: pk is not a mean over boundary pairs; boundary_similarity is" in shown
+    output = run(*arguments[:-1], *QUICK, "--interval", "pairs").stdout
+    assert "±" in output
+    assert "no interval: pk is not a mean over boundary pairs; boundary_similarity is" in output
 
 
 def test_bounds_alpha_and_epsilon(run: Run) -> None:
-    words = ("both.json", *inside(*SYSTEMS), "-m", "boundary_similarity", "--json", *QUICK)
-    data = results_of(run(*words, "--no-bounds", "--alpha", "0.001", "--epsilon", "0.1"))
+    arguments = ("both.json", *inside(*SYSTEMS), "-m", "boundary_similarity", "--json", *QUICK)
+    data = results_of(run(*arguments, "--no-bounds", "--alpha", "0.001", "--epsilon", "0.1"))
     assert [row["segmenter"] for row in data["rows"]] == list(SYSTEMS)
-    assert data["comparisons"][0]["letters"] == dict.fromkeys(SYSTEMS, "a")  # 5 items cannot show a difference
+    assert data["comparisons"][0]["letters"] == dict.fromkeys(
+        SYSTEMS, "a"
+    )  # 5 items are too few for a significant difference
     assert data["replacements"][0]["test"]["epsilon"] == 0.1
 
 
 def test_seed_is_chosen_and_printed(run: Run) -> None:
-    words = ("both.json", *inside("alpha"), "-m", "boundary_similarity", "--draws", "3", "--json")
-    once = results_of(run(*words))
-    again = results_of(run(*words, "--seed", str(once["seed"])))
-    assert once == again
+    arguments = ("both.json", *inside("alpha"), "-m", "boundary_similarity", "--draws", "3", "--json")
+    first = results_of(run(*arguments))
+    again = results_of(run(*arguments, "--seed", str(first["seed"])))
+    assert first == again
 
 
 def test_single_items_are_paired_despite_different_names(run: Run) -> None:
@@ -187,7 +189,7 @@ def test_single_items_are_paired_despite_different_names(run: Run) -> None:
 
 
 def test_one_coder(run: Run) -> None:
-    """What is undefined is said, and it is no error."""
+    """Undefined values are reported and are not an error."""
     result = run("readers.json", *inside(*"234567"), "-m", "boundary_similarity", *QUICK)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "(human) is undefined: expected at least two coders; got one" in result.stdout
@@ -210,7 +212,7 @@ def test_dialogue_and_settings(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (["nowhere.json", "--system", "a"], "nowhere.json: cannot be read: No such file or directory"),
         (
@@ -239,8 +241,8 @@ def test_dialogue_and_settings(run: Run) -> None:
         ),
     ],
 )
-def test_invalid_input_prints_one_line_and_exits_1(run: Run, words: list[str], message: str) -> None:
-    result = run(*words, "--draws", "2")
+def test_invalid_input_prints_one_line_and_exits_1(run: Run, arguments: list[str], message: str) -> None:
+    result = run(*arguments, "--draws", "2")
     assert (result.exit_code, result.stderr) == (1, f"caesura: {message}\n")
 
 
@@ -260,7 +262,8 @@ def test_items_without_a_cluster_are_listed_and_the_rest_are_scored(run: Run) ->
 def test_different_lengths_are_listed_one_per_line(run: Run) -> None:
     people, systems = people_and_systems()
     wrong = {
-        i: {"alpha": one if i > "item 2" else cz.Segmentation.from_masses([3])} for i, one in systems["alpha"].items()
+        i: {"alpha": segmentation if i > "item 2" else cz.Segmentation.from_masses([3])}
+        for i, segmentation in systems["alpha"].items()
     }
     cz.write(cz.Corpus(wrong), "wrong.json")
     result = run("people.json", "--system", "wrong.json", "-m", "pk", *QUICK)
@@ -285,7 +288,7 @@ def test_unreadable_items_are_listed(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (["readers.json"], "Missing option '--system'"),
         ([], "Missing argument 'CORPUS'"),
@@ -310,14 +313,14 @@ def test_unreadable_items_are_listed(run: Run) -> None:
         (["readers.json", "--system", "7", "--seed", "-1"], "seed must be a whole number of at least 0; got -1"),
     ],
 )
-def test_invalid_usage_exits_2(run: Run, words: list[str], message: str) -> None:
-    result = run(*words)
+def test_invalid_usage_exits_2(run: Run, arguments: list[str], message: str) -> None:
+    result = run(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr
 
 
 def test_help_names_every_option(run: Run) -> None:
-    shown = run("--help").stdout
+    output = run("--help").stdout
     for option in (
         "--system",
         "--measure",
@@ -336,4 +339,4 @@ def test_help_names_every_option(run: Run) -> None:
         "--csv",
         "--latex",
     ):
-        assert option in shown
+        assert option in output

@@ -1,4 +1,4 @@
-"""``caesura plot``, from arguments to files; and tables in Markdown."""
+"""``caesura plot``, from arguments to files, and Markdown tables."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_every_kind_writes_its_figure(run: Run, folder: Path, kind: str) -> None
 
 
 def test_figure_equals_the_library_figure(run: Run, folder: Path) -> None:
-    """What the options say goes into the result: the measure, the coefficient, the item, the title."""
+    """The options set the measure, the coefficient, the item and the title."""
     run("dendrogram", *ARGUMENTS["dendrogram"], "-m", "segmentation_similarity(n_t=3)", "-o", "d.svg")
     clustering = cz.cluster_coders(stargazer(), "segmentation_similarity(n_t=3)", coefficient="multi_kappa")
     plot.save(plot.dendrogram(clustering, title="Who reads like whom"), folder / "mine.svg")
@@ -183,7 +183,7 @@ def test_missing_matplotlib_error_says_how_to_install_it(run: Run, monkeypatch: 
     ],
 )
 def test_every_table_in_markdown(folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]) -> None:
-    """As many cells a row as the header has, whatever is in them."""
+    """Every row has as many cells as the header, for any cell content."""
     monkeypatch.chdir(folder)
     result = CliRunner().invoke(main, [*arguments, "--markdown"])
     assert result.exit_code == 0, result.output

@@ -52,20 +52,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(*words: str) -> Result:
-    return CliRunner().invoke(main, ["trees", *words])
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["trees", *arguments])
 
 
 def complaint(result: Result) -> str:
-    """The one line of a failure."""
+    """Return the single error line of a failed run."""
     assert result.exit_code == 1, result.output
     assert result.stderr.count("\n") == 1, result.stderr
     assert "Traceback" not in result.stderr
     return result.stderr
 
 
-def found(*words: str) -> dict:
-    result = run(*words, "--json")
+def run_json(*arguments: str) -> dict:
+    result = run(*arguments, "--json")
     assert result.exit_code == 0, result.stderr
     return results_of(result)
 
@@ -76,32 +76,32 @@ def test_both_families_of_numbers() -> None:
     for figure in ("mean of sentences", "bracketing F", "unlabelled F", "skipped sentences", "tagging accuracy"):
         assert figure in result.stdout
     assert "1 sentence is excluded from all figures: 2: predicted: there is no tree" in result.stdout
-    told = found("gold.ptb", "heard.ptb")
+    data = run_json("gold.ptb", "heard.ptb")
     trees = [cz.Tree.from_brackets(line) for line in GOLD.splitlines()]
-    other = [cz.Tree.from_brackets(line) if line else None for line in PREDICTED.splitlines()]
-    expected = cz.struct_iou_corpus(trees, other)
-    assert told["struct_iou"]["mean"] == expected.mean
-    assert told["struct_iou"]["corpus"] == expected.total.value
-    assert told["struct_iou"]["sentences"][1] == {
+    predicted = [cz.Tree.from_brackets(line) if line else None for line in PREDICTED.splitlines()]
+    expected = cz.struct_iou_corpus(trees, predicted)
+    assert data["struct_iou"]["mean"] == expected.mean
+    assert data["struct_iou"]["corpus"] == expected.total.value
+    assert data["struct_iou"]["sentences"][1] == {
         "number": 2,
         "value": None,
         "parts": {},
         "alignment": [],
         "reason": "predicted: there is no tree",
     }
-    assert told["parseval"] == json.loads(json.dumps(cz.parseval_corpus(trees, other).to_dict()))
+    assert data["parseval"] == json.loads(json.dumps(cz.parseval_corpus(trees, predicted).to_dict()))
 
 
 def test_times() -> None:
-    told = found("gold.ptb", "heard.ptb", "--gold-times", "gold.ctm", "--predicted-times", "heard.ctm", "--align")
-    # DT 0.5 of 0.6, NN 0.4 of 0.5; the NP over "the" would gain 0.6, but "man" is not below it, and gains 0.8.
-    first = told["struct_iou"]["sentences"][0]
+    data = run_json("gold.ptb", "heard.ptb", "--gold-times", "gold.ctm", "--predicted-times", "heard.ctm", "--align")
+    # DT 0.5 of 0.6, NN 0.4 of 0.5. The NP over "the" would add 0.6, but "man" is not below it and adds 0.8.
+    first = data["struct_iou"]["sentences"][0]
     assert first["parts"]["iou"] == pytest.approx(1 + 5 / 6 + 0.8 + 1 + 1 + 1 + 1)
     assert sum(pair["iou"] for pair in first["alignment"]) == pytest.approx(first["parts"]["iou"])
-    # From Python the same.
+    # The Python functions give the same values.
     gold = cz.read_trees("gold.ptb", times="gold.ctm")
-    heard = cz.read_trees("heard.ptb", times="heard.ctm")
-    assert cz.struct_iou_corpus(gold, heard).mean == told["struct_iou"]["mean"]
+    predicted = cz.read_trees("heard.ptb", times="heard.ctm")
+    assert cz.struct_iou_corpus(gold, predicted).mean == data["struct_iou"]["mean"]
 
 
 def test_times_by_name_and_from_a_textgrid() -> None:
@@ -111,19 +111,25 @@ def test_times_by_name_and_from_a_textgrid() -> None:
         text = text.replace(f"\n{number} A", f"\n{name} A")
     Path("named.ctm").write_text(text)
     assert cz.read_trees("gold.ptb", times="named.ctm") == by_number
-    # In one recording, one sentence after the other.
-    at, words = 0.0, []
+    # All sentences in one recording.
+    at, intervals = 0.0, []
     for tree in by_number:
         assert tree is not None
         assert tree.times is not None
         for word, (begin, end) in zip(tree.words, tree.times.tolist(), strict=True):
-            words.append((at + begin, at + end, word))
+            intervals.append((at + begin, at + end, word))
         at += 3
-    cz.write(cz.Corpus({"talk": {"words": cz.Tier(words, end=at)}}), "talk.TextGrid")
+    cz.write(cz.Corpus({"talk": {"words": cz.Tier(intervals, end=at)}}), "talk.TextGrid")
     timed = cz.read_trees("gold.ptb", times="talk.TextGrid")
     assert [
-        (one.times - one.times[0, 0]).round(9).tolist() for one in timed if one is not None and one.times is not None
-    ] == [one.times.round(9).tolist() for one in by_number if one is not None and one.times is not None]
+        (sentence.times - sentence.times[0, 0]).round(9).tolist()
+        for sentence in timed
+        if sentence is not None and sentence.times is not None
+    ] == [
+        sentence.times.round(9).tolist()
+        for sentence in by_number
+        if sentence is not None and sentence.times is not None
+    ]
     assert cz.read_trees("gold.ptb", times="talk.TextGrid", tier="words") == timed
     Path("short.ptb").write_text(GOLD.replace(" (NP (NN rice))", ""))
     with pytest.raises(
@@ -154,9 +160,11 @@ def test_words_without_duration() -> None:
         "caesura: gold.ctm: sentence 1: word 2 'man': must take time; it begins and ends at 0.5 s "
         "(or give zero_length='merge')\n"
     )
-    told = found(*both, "--zero-length", "merge")
-    assert told["struct_iou"]["sentences"][0]["value"] == 1
-    assert told["struct_iou"]["sentences"][0]["parts"]["gold"] == 7  # NN man_ate, and one node less than eight
+    data = run_json(*both, "--zero-length", "merge")
+    assert data["struct_iou"]["sentences"][0]["value"] == 1
+    assert (
+        data["struct_iou"]["sentences"][0]["parts"]["gold"] == 7
+    )  # the merged node is NN man_ate, so 7 nodes instead of 8
     merged = cz.read_trees("gold.ptb", times="gold.ctm", zero_length="merge")[0]
     assert merged is not None
     assert merged.brackets == "(S (NP (DT the)) (NN man_ate) (VP (NP (NN rice))))"
@@ -229,23 +237,25 @@ def test_by_sentence_labels_and_alignment() -> None:
 
 def test_options_of_struct_iou() -> None:
     Path("tagged.ptb").write_text(GOLD.replace("(NP (DT", "(NP-SBJ (DT").replace("NN man", "JJ man"))
-    plain = found("gold.ptb", "tagged.ptb")["struct_iou"]["sentences"][0]["parts"]["iou"]
+    plain = run_json("gold.ptb", "tagged.ptb")["struct_iou"]["sentences"][0]["parts"]["iou"]
     assert plain == 6
-    assert found("gold.ptb", "tagged.ptb", "--strip-functions")["struct_iou"]["sentences"][0]["parts"]["iou"] == 7
-    assert found("gold.ptb", "tagged.ptb", "--flexible-terminals")["struct_iou"]["sentences"][0]["parts"]["iou"] == 7
-    assert found("gold.ptb", "tagged.ptb", "--compat", "struct-iou")["struct_iou"]["sentences"][0]["parts"]["iou"] == 7
-    assert found("gold.ptb", "tagged.ptb", "--unlabelled")["struct_iou"]["sentences"][0]["parts"]["iou"] == 8
+    assert run_json("gold.ptb", "tagged.ptb", "--strip-functions")["struct_iou"]["sentences"][0]["parts"]["iou"] == 7
+    assert run_json("gold.ptb", "tagged.ptb", "--flexible-terminals")["struct_iou"]["sentences"][0]["parts"]["iou"] == 7
+    assert (
+        run_json("gold.ptb", "tagged.ptb", "--compat", "struct-iou")["struct_iou"]["sentences"][0]["parts"]["iou"] == 7
+    )
+    assert run_json("gold.ptb", "tagged.ptb", "--unlabelled")["struct_iou"]["sentences"][0]["parts"]["iou"] == 8
     assert complaint(run("gold.ptb", "tagged.ptb", "--threshold", "1")).startswith("caesura: threshold must be below 1")
 
 
 def test_versus() -> None:
     Path("gold.ptb").write_text(GOLD * 8)
     Path("heard.ptb").write_text(PREDICTED * 8)
-    told = found("gold.ptb", "heard.ptb", "--versus", "gold.ptb", "--seed", "1")
-    parseval, iou = told["versus"]
+    data = run_json("gold.ptb", "heard.ptb", "--versus", "gold.ptb", "--seed", "1")
+    parseval, iou = data["versus"]
     assert parseval["measure"].startswith("parseval")
     assert iou["measure"].startswith("struct_iou")
-    assert parseval["sentences"] - parseval["pairs"][0]["items"] == 8  # the second sentence of each three has no tree
+    assert parseval["sentences"] - parseval["pairs"][0]["items"] == 8  # every third sentence has no tree
     assert iou["pairs"][0]["difference"] < 0
     result = run("gold.ptb", "heard.ptb", "--versus", "gold.ptb", "--seed", "1")
     assert result.stdout.count("Parsers compared") == 2

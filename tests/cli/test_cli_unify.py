@@ -1,4 +1,4 @@
-"""``caesura unify``, and hierarchies on the rest of the command line."""
+"""``caesura unify``, and hierarchies in the other commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from support.envelope import excluded_of, results_of
 Run = Callable[..., Result]
 BAD = Path(__file__).parents[1] / "formats" / "bad"
 
-# Figure 4 of Carbone et al.: two optima of weight 8, of which the one without second's 1-4 and 5-8 is taken.
+# Figure 4 of Carbone et al.: two optima of weight 8. The one without 1-4 and 5-8 (of "second") is chosen.
 #  first   |---------------|   second  |---------------|   third  |---------------|
 #          |-1-2-|-3-6-|7-8|           |--1-4--|--5-8--|          |-1-2-|-3-6-|
 FIGURE_4 = {
@@ -33,8 +33,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     cz.write(Corpus({"figure 4": FIGURE_4}), "figure.json")
 
-    def call(*words: str) -> Result:
-        result = CliRunner().invoke(main, list(words))
+    def call(*arguments: str) -> Result:
+        result = CliRunner().invoke(main, list(arguments))
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         assert "Traceback" not in result.output
         return result
@@ -43,7 +43,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def complaint(result: Result) -> str:
-    """The one line on standard error of a run that failed."""
+    """Return the single line on standard error of a failed run."""
     assert result.exit_code == 1
     (line,) = result.stderr.splitlines()
     assert line.startswith("caesura: ")
@@ -78,7 +78,7 @@ def test_gold_is_written_to_a_file(run: Run, name: str) -> None:
     assert cz.read(name)["figure 4", "gold"] == Hierarchy(8, [(1, 8), (1, 2), (3, 6), (7, 8)])
 
 
-def test_unique_weighting_omits_the_other_columns(run: Run) -> None:
+def test_unique_weights_select_the_other_optimum(run: Run) -> None:
     run("unify", "figure.json", "--weights", "unique", "-o", "gold.json")
     gold = cz.read("gold.json")["figure 4", "gold"]
     assert isinstance(gold, Hierarchy)
@@ -86,7 +86,7 @@ def test_unique_weighting_omits_the_other_columns(run: Run) -> None:
 
 
 def test_options_are_passed_to_the_library(run: Run) -> None:
-    for options, kept in (
+    for options, n_spans in (
         (("--method", "consensus"), 1),
         (("--method", "majority"), 3),
         (("--method", "majority", "--threshold", "0.7"), 1),
@@ -96,7 +96,7 @@ def test_options_are_passed_to_the_library(run: Run) -> None:
         (("--method", "best_annotator"), 3),
     ):
         data = results_of(run("unify", "figure.json", "--json", *options))
-        assert len(data["golds"]["figure 4"]["included"]) == kept, options
+        assert len(data["golds"]["figure 4"]["included"]) == n_spans, options
 
 
 def test_crossing_gold_is_warned_about(run: Run) -> None:
@@ -114,8 +114,8 @@ def test_levels_that_contradict_nesting_are_replaced_on_export(run: Run) -> None
 
 
 def test_one_file_per_coder(run: Run) -> None:
-    for coder, one in FIGURE_4.items():
-        cz.write(Corpus({f"poem_{coder}": {f"poem_{coder}": one}}), f"poem_{coder}.csv")
+    for coder, hierarchy in FIGURE_4.items():
+        cz.write(Corpus({f"poem_{coder}": {f"poem_{coder}": hierarchy}}), f"poem_{coder}.csv")
     data = results_of(run("unify", *(f"poem_{coder}.csv" for coder in FIGURE_4), "--json"))
     assert data["golds"]["poem"]["coders"] == ["poem_first", "poem_second", "poem_third"]
     assert len(data["golds"]["poem"]["included"]) == 4
@@ -141,7 +141,7 @@ def test_repair(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         (
             "crossing.json",
@@ -154,8 +154,8 @@ def test_repair(run: Run) -> None:
         ("backwards.csv", ":3: item 'poem', coder 'bo': start must not be after end; got 5 > 3"),
     ],
 )
-def test_invalid_files_print_one_line(run: Run, name: str, said: str) -> None:
-    assert complaint(run("unify", str(BAD / name))).startswith(f"{BAD / name}{said}")
+def test_invalid_files_print_one_line(run: Run, name: str, message: str) -> None:
+    assert complaint(run("unify", str(BAD / name))).startswith(f"{BAD / name}{message}")
 
 
 def test_invalid_input_prints_one_line(run: Run) -> None:
@@ -165,7 +165,7 @@ def test_invalid_input_prints_one_line(run: Run) -> None:
     Path("lengths.csv").write_text("item,coder,start,end,length\nt,a,1,4,4\nt,b,1,4,5\n")
     Path("masses.json").write_text('{"items": {"t": {"a": [2, 2], "b": [4]}}}')
     Path("folder").mkdir()
-    for words, said in (
+    for arguments, message in (
         (("folder",), "folder: no file can be read; the folder is empty"),
         (("nowhere.json",), "nowhere.json: cannot be read: No such file or directory"),
         (("empty.json",), "empty.json:1: the file is empty"),
@@ -182,7 +182,7 @@ def test_invalid_input_prints_one_line(run: Run) -> None:
         (("figure.json", "-o", "gold"), "gold: the suffix must name the format"),
         (("figure.json", "-o", "folder/x/gold.json"), "folder/x/gold.json: cannot be written: No such file"),
     ):
-        assert complaint(run("unify", *words)).startswith(said), words
+        assert complaint(run("unify", *arguments)).startswith(message), arguments
     assert run("unify", "figure.json", "--method", "average").exit_code == 2
     assert run("unify", "figure.json", "--tolerance", "0").exit_code == 2
     assert run("unify").exit_code == 2
@@ -230,16 +230,16 @@ def test_convert(run: Run) -> None:
 
 def test_boundary_measures_reject_hierarchies(run: Run) -> None:
     cz.write(Corpus({"t": {name: FIGURE_4[name] for name in ("first", "second")}}), "two.json")
-    for words in (("score", "two.json", "-m", "pk"), ("agree", "two.json", "-m", "boundary_similarity")):
-        assert "cannot score hierarchies; use " in complaint(run(*words))
+    for arguments in (("score", "two.json", "-m", "pk"), ("agree", "two.json", "-m", "boundary_similarity")):
+        assert "cannot score hierarchies; use " in complaint(run(*arguments))
     assert "--cochran: " in run("agree", "two.json", "--cochran").stderr
     assert "`judge` is not defined for hierarchies" in complaint(run("judge", "figure.json", "--system", "third"))
-    for words in (("score", "two.json"), ("agree", "two.json")):  # with measures for them, or without
-        result = run(*words)
+    for arguments in (("score", "two.json"), ("agree", "two.json")):  # with or without measures for hierarchies
+        result = run(*arguments)
         assert result.exit_code == 0 or "hierarchies" in complaint(result)
 
 
-# -- the corpora beside the repository --------------------------------------------------------------------------------
+# -- corpora outside the repository -----------------------------------------------------------------------------------
 
 
 def test_two_annotators_of_the_same_discourse(run: Run, shared: Path) -> None:
@@ -253,7 +253,7 @@ def test_two_annotators_of_the_same_discourse(run: Run, shared: Path) -> None:
 
 
 def test_the_best_annotator_of_salami(run: Run, shared: Path) -> None:
-    """.777 with itself and .553 without, as the specification has it."""
+    """The best annotator has .777 with itself in the gold and .553 without."""
     path = str(shared / "data/hierarchical_time/salami_40songs.json")
     result = run("unify", path, "--repair", "--evaluate", "--json")
     rows = {row["name"]: row["kappa"]["mean"] for row in results_of(result)["evaluation"]["rows"]}

@@ -1,4 +1,4 @@
-"""Every command prints JSON in one envelope, even if something was excluded."""
+"""All commands print JSON in the same envelope, also with excluded items."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ DOCUMENTS = (
 )
 
 
-def run(*words: str) -> Result:
-    return CliRunner().invoke(main, [*words, "--json"])
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, [*arguments, "--json"])
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["score", "masses.json"],
         ["agree", "masses.json", "--clusters", "--cochran", "--heat"],
@@ -50,11 +50,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
     ids=" ".join,
 )
-def test_exclusions_are_in_the_envelope(words: list[str], folder: Path) -> None:
-    result = run(*words)
+def test_exclusions_are_in_the_envelope(arguments: list[str], folder: Path) -> None:
+    result = run(*arguments)
     assert result.exit_code == 1, result.output
     data = envelope_of(result)
-    assert data["command"] == words[0]
+    assert data["command"] == arguments[0]
     assert data["excluded"]
     assert set(data["excluded"][0]) >= {"item", "coder", "reason"}
     assert data["results"]

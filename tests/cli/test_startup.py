@@ -1,4 +1,4 @@
-"""Lazy imports, which keep the start fast."""
+"""Lazy imports keep the start-up time short."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from caesura.cli.program import COMMANDS
 
 def loaded_after(statement: str) -> set[str]:
     code = f"import sys\n{statement}\nprint(' '.join(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(process.stdout.split())
 
 
 def packages(modules: set[str]) -> set[str]:
@@ -39,7 +39,9 @@ def test_help_does_not_load_rich() -> None:
 
 
 def test_numpy_random_is_loaded_only_when_used() -> None:
-    extra = loaded_after("import caesura") - loaded_after("import numpy")  # which brings them itself in some versions
+    extra = loaded_after("import caesura") - loaded_after(
+        "import numpy"
+    )  # some versions import numpy.random themselves
     assert "numpy.random" not in extra
 
 

@@ -55,8 +55,8 @@ def follow(reports: list[EvaluationProgress]) -> AbstractContextManager[None]:
     return cz.on_progress(lambda _done, _total, detail: reports.append(detail), with_detail=True)
 
 
-def run(*words: object) -> Any:
-    return CliRunner().invoke(main, ["evaluate", *map(str, words)])
+def run(*arguments: object) -> Any:
+    return CliRunner().invoke(main, ["evaluate", *map(str, arguments)])
 
 
 def test_scores_of_all_documents(folder: Path, whole: Any) -> None:

@@ -35,9 +35,9 @@ def remaining(a_only: frozenset[int], b_only: frozenset[int], rules: Rules) -> o
 
 def check_every_pair(length: int, rules: Rules, name: str, options: dict) -> None:
     sides = subsets(length)
-    made = {side: segmentation(length, side) for side in sides}
+    segmentations = {side: segmentation(length, side) for side in sides}
     measure = cz.measures()[name](n_t=rules.n_t, **options)
-    table = cz.score_many([(made[a], made[b]) for a, b in product(sides, repeat=2)], measure)
+    table = cz.score_many([(segmentations[a], segmentations[b]) for a, b in product(sides, repeat=2)], measure)
     assert not table.errors
     names = table.part_names
     for (a, b), counts, value in zip(
@@ -45,15 +45,15 @@ def check_every_pair(length: int, rules: Rules, name: str, options: dict) -> Non
     ):
         expected = remaining(a - b, b - a, rules)
         parts = expected.parts() | {"matches": len(a & b)}
-        found = dict(zip(names, counts, strict=True))
-        assert {key: found[key] for key in parts} == parts, (rules, sorted(a), sorted(b))
+        actual = dict(zip(names, counts, strict=True))
+        assert {key: actual[key] for key in parts} == parts, (rules, sorted(a), sorted(b))
         if name == "segmentation_similarity":
             exact = expected.s(length, rules)
         else:
             pairs_in_all = expected.edits + len(a & b)
             exact = 1 - expected.cost / pairs_in_all if pairs_in_all else Fraction(1)
         assert near(value, exact), (rules, sorted(a), sorted(b))
-        score = measure.score(made[a], made[b])
+        score = measure.score(segmentations[a], segmentations[b])
         matches = {(p, 0) for p in a & b}
         assert explained(score) == (matches, expected.pairs, expected.a_alone, expected.b_alone), (rules, a, b)
         assert near(cost(score), expected.cost), (rules, sorted(a), sorted(b))
@@ -119,10 +119,10 @@ def test_every_typed_difference(length, number, n_t, transposition, substitution
     measure = cz.parse(
         f"segmentation_similarity(n_t={n_t}, transposition={transposition!r}, substitution={substitution!r})"
     )
-    made = cache(lambda side: typed(length, types, side))
+    segmentations = cache(lambda side: typed(length, types, side))
     for a, b in every_difference(length, number):
         expected = remaining_typed(a, b, rules)
-        score = measure.score(made(a), made(b))
+        score = measure.score(segmentations(a), segmentations(b))
         assert explained(score) == (set(), expected.pairs, expected.a_alone, expected.b_alone), (sorted(a), sorted(b))
         assert near(cost(score), expected.cost)
         assert {key: score.parts[key] for key in expected.parts()} == expected.parts()
@@ -134,11 +134,11 @@ def test_every_typed_difference_among_matches(n_t):
     """What both sides have in every cell left over changes nothing else."""
     length, number, types = 5, 2, ("x", "y")
     cells = frozenset(product(range(1, length), range(number)))
-    made = cache(lambda side: typed(length, types, side))
+    segmentations = cache(lambda side: typed(length, types, side))
     differences = list(every_difference(length, number))
     measure = cz.parse(f"segmentation_similarity(n_t={n_t})")
-    bare = cz.score_many([(made(a), made(b)) for a, b in differences], measure)
-    full = cz.score_many([(made(cells - b), made(cells - a)) for a, b in differences], measure)
+    bare = cz.score_many([(segmentations(a), segmentations(b)) for a, b in differences], measure)
+    full = cz.score_many([(segmentations(cells - b), segmentations(cells - a)) for a, b in differences], measure)
     matches = bare.part_names.index("matches")
     assert full.counts[:, matches].tolist() == [len(cells - a - b) for a, b in differences]
     full.counts[:, matches] = 0

@@ -276,8 +276,8 @@ def test_laws(problem: Problem) -> None:
         assert (score.parts["cost"] == 0) == (a_marks == b_marks)
     cost = oracle.cost
     if all(cost[x, y] <= cost[x, None] + cost[None, y] for x in types for y in types):
-        apart = sum(cost[x, None] for x in a_marks if x) + sum(cost[None, y] for y in b_marks if y)
-        assert score.parts["cost"] <= apart / ONE + 1e-9
+        unpaired_cost = sum(cost[x, None] for x in a_marks if x) + sum(cost[None, y] for y in b_marks if y)
+        assert score.parts["cost"] <= unpaired_cost / ONE + 1e-9
     more = flexible({"1": a, "2": a}, {"1": b, "2": a}, **options)
     assert more.parts["s_f"] >= score.parts["s_f"]
     assert more.parts["s_f_b"] >= score.parts["s_f_b"]
@@ -354,8 +354,8 @@ def test_streams_are_scored_separately_and_pooled() -> None:
         ("M", "match", 2, 2),
     ]
     assert score.parts == {"cost": 2, "positions": 6, "objects": 3}
-    apart = [flexible(a[s], b[s]) for s in a]
-    assert sum(apart).parts == score.parts
+    stream_scores = [flexible(a[s], b[s]) for s in a]
+    assert sum(stream_scores).parts == score.parts
     assert flexible(dict(reversed(a.items())), b).parts == score.parts
 
 
@@ -675,9 +675,9 @@ def test_incompatible_options() -> None:
 
 def test_similarity_from_confusion() -> None:
     # n[., ,] = 20, n[,, .] = 5, agreements 80 and 20: sqrt(100 / 1600).
-    made = cz.similarity_from_confusion([[80, 20, 8], [5, 20, 0], [2, 0, 900]], [".", ","])
-    assert made["types"] == [".", ","]
-    assert made["matrix"] == [[1, 0.25, 0.014907], [0.25, 1, 0], [0.014907, 0, 1]]
+    estimate = cz.similarity_from_confusion([[80, 20, 8], [5, 20, 0], [2, 0, 900]], [".", ","])
+    assert estimate["types"] == [".", ","]
+    assert estimate["matrix"] == [[1, 0.25, 0.014907], [0.25, 1, 0], [0.014907, 0, 1]]
     assert cz.similarity_from_confusion(np.diag([3, 4, 5]), "pq")["matrix"] == np.eye(3).tolist()
     assert (
         flexible(marks("p"), marks("p"), similarity=cz.similarity_from_confusion(np.diag([3, 4, 5]), "pq")).value == 1
@@ -686,9 +686,9 @@ def test_similarity_from_confusion() -> None:
 
 def test_bias_and_frequency_do_not_change_it() -> None:
     counts = np.array([[80.0, 20, 5], [6, 25, 3], [4, 2, 900]])
-    made = cz.similarity_from_confusion(counts, "pq")["matrix"]
+    estimate = cz.similarity_from_confusion(counts, "pq")["matrix"]
     scaled = counts * np.array([1, 3, 0.5])[:, None] * np.array([2, 1, 7])
-    assert cz.similarity_from_confusion(scaled, "pq")["matrix"] == made
+    assert cz.similarity_from_confusion(scaled, "pq")["matrix"] == estimate
 
 
 @pytest.mark.parametrize(
@@ -707,8 +707,8 @@ def test_invalid_confusions(counts: Any, message: str) -> None:
 
 
 def test_smoothing_handles_unobserved_confusions() -> None:
-    made = cz.similarity_from_confusion([[0, 1, 0], [1, 5, 0], [0, 0, 9]], "pq", smoothing=0.5)["matrix"]
-    assert made[0][1] == round(1.5 / math.sqrt(0.5 * 5.5), 6)
+    estimate = cz.similarity_from_confusion([[0, 1, 0], [1, 5, 0], [0, 0, 9]], "pq", smoothing=0.5)["matrix"]
+    assert estimate[0][1] == round(1.5 / math.sqrt(0.5 * 5.5), 6)
 
 
 # -- the operations table -----------------------------------------------------------------------------------------
@@ -781,10 +781,10 @@ def test_draws_have_the_right_distribution() -> None:
         expected[round(score.parts["cost"], 6), 3, score.parts["objects"], *counts] += probability
     n = 200_000
     rows = measure.draw(TWO, p_a, p_b, [2, 1], draws=n, state=state(1))
-    found = Counter(map(tuple, rows[:, :6].round(6).tolist()))
-    assert set(found) <= set(expected)
+    frequencies = Counter(map(tuple, rows[:, :6].round(6).tolist()))
+    assert set(frequencies) <= set(expected)
     for outcome, probability in expected.items():
-        assert abs(found[outcome] - n * probability) < 5 * math.sqrt(n * probability) + 5, outcome
+        assert abs(frequencies[outcome] - n * probability) < 5 * math.sqrt(n * probability) + 5, outcome
 
 
 @pytest.mark.parametrize("options", [{}, {"similarity": SKEW}, {"compat": "segsimflex"}])

@@ -297,10 +297,10 @@ def test_figure_1_more_support_nearby_scores_higher():
 def test_figure_2_two_neighbouring_peaks_are_one_cluster():
     """h  ···4·4···     both pass a threshold of 4, but there is one boundary, and the group split over it"""
     h = [0, 0, 4, 4, 0, 0]
-    either, other = success(h, [3], 8), success(h, [4], 8)
-    assert len(either.clusters) == 1
-    assert either.value == other.value == pytest.approx((4 + 4 / 2) / 8) == either.best
-    assert either.clusters[0].mu == 3.5
+    first, second = success(h, [3], 8), success(h, [4], 8)
+    assert len(first.clusters) == 1
+    assert first.value == second.value == pytest.approx((4 + 4 / 2) / 8) == first.best
+    assert first.clusters[0].mu == 3.5
 
 
 def test_figure_3_weak_and_strong_disagreement():
@@ -417,12 +417,12 @@ def test_signature_and_params():
 
 def test_json_and_pickle():
     score = success([0, 4, 0, 0, 4, 0], [2, 3], 7, beta=math.inf)
-    shown = json.loads(json.dumps(score.to_dict(), allow_nan=False))
-    assert shown["params"]["beta"] == "inf"
-    assert shown["figures"] == {"p": 4 / 14, "n": pytest.approx(1 / 3)}
-    assert [k["lower"] for k in shown["clusters"]] == [2, 5]
-    assert [b["cluster"] for b in shown["boundaries"]] == [0, "phantom"]
-    assert shown["best"] == pytest.approx(8 / 14)
+    data = json.loads(json.dumps(score.to_dict(), allow_nan=False))
+    assert data["params"]["beta"] == "inf"
+    assert data["figures"] == {"p": 4 / 14, "n": pytest.approx(1 / 3)}
+    assert [k["lower"] for k in data["clusters"]] == [2, 5]
+    assert [b["cluster"] for b in data["boundaries"]] == [0, "phantom"]
+    assert data["best"] == pytest.approx(8 / 14)
     again = pickle.loads(pickle.dumps(score))
     assert (again, again.clusters, again.boundaries, again.best) == (
         score,

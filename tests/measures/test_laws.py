@@ -420,7 +420,7 @@ def test_repeated_calls_give_equal_results(pair: TypedPair):
 def test_text_and_final_boundary_are_ignored(pair: Pair):
     """Units are only compared, labels are only kept, and position N is nobody's in this family."""
     words = [f"w{i}" for i in range(pair.length)]
-    told = [cz.Segmentation.from_positions(pair.length, sorted(side), units=words) for side in (pair.a, pair.b)]
+    with_units = [cz.Segmentation.from_positions(pair.length, sorted(side), units=words) for side in (pair.a, pair.b)]
     ended = [
         cz.Segmentation.from_positions(
             pair.length, [*sorted(side), pair.length], marks=["boundary"] * (len(side) + 1), types=["boundary"]
@@ -437,7 +437,7 @@ def test_text_and_final_boundary_are_ignored(pair: Pair):
         if not defined(measure, a, b):
             continue
         parts = measure.score(a, b).parts
-        for x, y in (told, ended, (ended[0], b), (a, ended[1])):
+        for x, y in (with_units, ended, (ended[0], b), (a, ended[1])):
             assert measure.score(x, y).parts == parts, measure
 
 
@@ -448,20 +448,20 @@ names = ["line", "stanza", "canto", "book"]
 def make(seed):
     sets = [{n for i, n in enumerate(names) if (seed * (p + 3) >> i + p) & 1} for p in range(8)]
     return cz.Segmentation.from_sets(sets, types=names)
-def tree(one):
-    cuts = [p for p, name in one.boundaries if name == "book"]
-    upper = [(a + 1, b, 1, "xy"[a % 2]) for a, b in zip([0, *cuts], [*cuts, one.length])]
-    cuts = sorted({p for p, name in one.boundaries if name in ("book", "canto")})
-    return cz.Hierarchy(one.length, upper + [(a + 1, b, 2, "xy"[b % 2]) for a, b in zip([0, *cuts], [*cuts, one.length])])
-def parse(one):
-    cuts = sorted({p for p, name in one.boundaries if name in ("book", "canto")})
-    ends = list(zip([0, *cuts], [*cuts, one.length]))
+def tree(text):
+    cuts = [p for p, name in text.boundaries if name == "book"]
+    upper = [(a + 1, b, 1, "xy"[a % 2]) for a, b in zip([0, *cuts], [*cuts, text.length])]
+    cuts = sorted({p for p, name in text.boundaries if name in ("book", "canto")})
+    return cz.Hierarchy(text.length, upper + [(a + 1, b, 2, "xy"[b % 2]) for a, b in zip([0, *cuts], [*cuts, text.length])])
+def parse(text):
+    cuts = sorted({p for p, name in text.boundaries if name in ("book", "canto")})
+    ends = list(zip([0, *cuts], [*cuts, text.length]))
     return cz.Tree.from_nested(("S", *(("XY"[b % 2], *(("N", f"w{i}") for i in range(a, b))) for a, b in ends)))
 texts = [make(s) for s in (5, 77, 1234, 99991)]
 for a, b in product(texts, repeat=2):
     for kind in cz.measures().values():
         if kind.view in ("spans", "trees"):
-            x, y = ((tree if kind.view == "spans" else parse)(one) for one in (a, b))
+            x, y = ((tree if kind.view == "spans" else parse)(text) for text in (a, b))
             score = kind().score(x, y)
             print(repr(score.value), dict(score.parts), score.edits, score.signature)
             continue
@@ -474,20 +474,20 @@ for a, b in product(texts, repeat=2):
 
 def test_another_process_gives_the_same_result():
     """Sets of names are walked in another order in every process, unless somebody sorted them."""
-    told = set()
+    outputs = set()
     for seed in ("0", "1", "424242"):
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", SCRIPT],
             capture_output=True,
             text=True,
             check=True,
             env={**os.environ, "PYTHONHASHSEED": seed},
         )
-        told.add(done.stdout)
-    assert len(told) == 1
-    assert told.pop().count("\n") == 16 * len(KINDS)
+        outputs.add(process.stdout)
+    assert len(outputs) == 1
+    assert outputs.pop().count("\n") == 16 * len(KINDS)
 
 
-def test_witnesses_have_the_expected_types():
+def test_witness_sides_are_all_different():
     """The search for counterexamples is only as good as its pairs: all 64 sides are different segmentations."""
     assert len({typed(4, ("x", "y"), side) for side in SIDES}) == 64

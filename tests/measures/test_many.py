@@ -204,8 +204,8 @@ def test_incompatible_types():
     """The first declared scale is the scale; a pair that declares another, or has another type, is an error."""
 
     def both(sets, **types):
-        one = cz.Segmentation.from_sets(sets, **types)
-        return one, one
+        segmentation = cz.Segmentation.from_sets(sets, **types)
+        return segmentation, segmentation
 
     pairs = [both([{"x"}], types=["x", "y"]), both([{"x"}], types=["y", "x"]), both([{"z"}]), both([{"y"}])]
     scores = cz.score_many(pairs, "boundary_similarity")

@@ -107,8 +107,8 @@ def test_signature_round_trip(measure: Measure):
 
 
 @given(measures(), measures())
-def test_equal_measures_have_equal_signatures(one: Measure, other: Measure):
-    assert (one == other) == (repr(one) == repr(other))
+def test_equal_measures_have_equal_signatures(a: Measure, b: Measure):
+    assert (a == b) == (repr(a) == repr(b))
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -120,7 +120,7 @@ def test_name_alone_means_default_options(name):
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ("pk", "pk"),
         ("pk()", "pk"),
@@ -141,9 +141,9 @@ def test_name_alone_means_default_options(name):
         ("fuzzy_success(beta=1e999, alpha=2.0)", "fuzzy_success(alpha=2, beta=inf)"),
     ],
 )
-def test_written_forms(text, shown):
+def test_written_forms(text, expected):
     """interface.md: ``boundary_similarity(n_t=2)`` is the repr, the argument of the command line and the header."""
-    assert repr(cz.parse(text)) == shown
+    assert repr(cz.parse(text)) == expected
 
 
 # What cannot be read

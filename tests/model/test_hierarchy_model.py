@@ -89,12 +89,12 @@ def test_it_cannot_be_changed():
 @given(hierarchies(units=7))
 def test_copies_are_equal(hierarchy):
     timed = Hierarchy(7, map(tuple, hierarchy), edges=[0, 1, 2.5, 3, 4, 5, 6, 7], extent=14)
-    told = Hierarchy(7, map(tuple, hierarchy), units="abcdefg")
-    for each in (hierarchy, timed, told):
-        for again in (pickle.loads(pickle.dumps(each)), copy.deepcopy(each)):
-            assert again == each
-            assert hash(again) == hash(each)
-    assert len({hierarchy, timed, told}) == 3
+    with_units = Hierarchy(7, map(tuple, hierarchy), units="abcdefg")
+    for original in (hierarchy, timed, with_units):
+        for again in (pickle.loads(pickle.dumps(original)), copy.deepcopy(original)):
+            assert again == original
+            assert hash(again) == hash(original)
+    assert len({hierarchy, timed, with_units}) == 3
     assert hierarchy != "a hierarchy"
 
 
@@ -105,8 +105,8 @@ def test_from_segmentations():
     coarse, fine = cz.Segmentation.from_masses([4, 2]), cz.Segmentation.from_masses([2, 2, 2])
     hierarchy = Hierarchy.from_segmentations([coarse, fine])
     assert hierarchy.full == {(1, 4, 1), (5, 6, 1), (1, 2, 2), (3, 4, 2), (5, 6, 2)}
-    told = Hierarchy.from_segmentations([cz.Segmentation.from_positions(3, [1], units=["a", "b", "c"])])
-    assert told.units == ("a", "b", "c")
+    with_units = Hierarchy.from_segmentations([cz.Segmentation.from_positions(3, [1], units=["a", "b", "c"])])
+    assert with_units.units == ("a", "b", "c")
     crossed = [coarse, cz.Segmentation.from_masses([3, 3])]
     with pytest.raises(HierarchyError, match=r"^1-4 on level 1 and 4-6 on level 2 cross"):
         Hierarchy.from_segmentations(crossed)
@@ -322,8 +322,8 @@ def test_merged_times_stay_in_order_and_nest(ann, bo, tolerance):
     assert edges == merged["bo"].edges
     assert all(later - earlier > tolerance for earlier, later in itertools.pairwise(edges))
     assert merged["ann"].extent >= merged["ann"].length
-    lost = sum(len(coders[who]) - len(merged[who]) for who in coders)
-    assert lost >= dropped  # two spans may have become one
+    n_dropped = sum(len(coders[who]) - len(merged[who]) for who in coders)
+    assert n_dropped >= dropped  # two spans may have become one
     again, more = cz.common_units(merged, tolerance=tolerance)
     assert ({who: hierarchy.spans for who, hierarchy in again.items()}, more) == (
         {who: hierarchy.spans for who, hierarchy in merged.items()},

@@ -72,13 +72,13 @@ def test_a_long_text_with_few_marks_is_small():
 
 
 def test_units():
-    told = [masses([1, 1], units=["to", "be"]), masses([2]), masses([2], units=["to", "be"])]
-    assert cz.Marks.of(told).units == ("to", "be")
-    assert cz.Marks.of(told[::-1]).units == ("to", "be")
+    segmentations = [masses([1, 1], units=["to", "be"]), masses([2]), masses([2], units=["to", "be"])]
+    assert cz.Marks.of(segmentations).units == ("to", "be")
+    assert cz.Marks.of(segmentations[::-1]).units == ("to", "be")
     assert cz.Marks.of([masses([2])]).units is None
     assert cz.Marks([1], 3, units=["to", "be"]) != cz.Marks([1], 3)
     with pytest.raises(SegmentationError) as caught:
-        cz.Marks.of([*told, masses([2], units=["to", "do"])])
+        cz.Marks.of([*segmentations, masses([2], units=["to", "do"])])
     assert str(caught.value) == "segmentations[3]: all must segment the same text; unit 2 is 'do', but was 'be' before"
     with pytest.raises(SegmentationError) as caught:
         cz.Marks([1], 3, units=["to"])

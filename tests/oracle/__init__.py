@@ -1,1 +1,1 @@
-"""Reference implementations: slow and obvious, from the definitions, with exact fractions and none of the package's code."""
+"""Slow and simple reference implementations of the definitions, in exact fractions and without the package's code."""

@@ -1,6 +1,6 @@
-"""Boundary edit distance by trying every pairing, and what S, B and the confusion matrix make of it.
+"""Boundary edit distance by exhaustive search over pairings, with S, B and the confusion matrix.
 
-A boundary is a cell (position, type), the type its place on the scale; a side is a set of cells.
+A boundary is a cell (position, type). The type is its index on the scale. A side is a set of cells.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Pair = tuple[Cell, Cell]
 
 @dataclass(frozen=True)
 class Rules:
-    """What is allowed and what it costs."""
+    """The edits that are allowed and their costs."""
 
     n_t: int = 2
     types: int = 1
@@ -25,7 +25,7 @@ class Rules:
     ws: Fraction = Fraction(0)
 
     def cost(self, x: Cell, y: Cell) -> Fraction | None:
-        """Of explaining x on one side by y on the other; None if that cannot be."""
+        """Return the cost of pairing x on one side with y on the other, or None if they cannot be paired."""
         d, steps = abs(x[0] - y[0]), abs(x[1] - y[1])
         if d == 0 and steps > 0:
             if self.substitution == "unit":
@@ -44,7 +44,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Which boundaries go together: pairs as (leftmost, other), in order; and what is left alone on either side."""
+    """Matches, sorted pairs (left boundary, right boundary), and the unpaired boundaries of each side."""
 
     matches: frozenset[Cell]
     pairs: tuple[Pair, ...]
@@ -69,7 +69,7 @@ class Explanation:
         return self.additions + len(self.pairs)
 
     def parts(self) -> dict[str, int]:
-        """The counts of Fournier 2013 in the names that scores give them."""
+        """Return the counts of Fournier 2013 under the names used in scores."""
         return {
             "additions": self.additions,
             "transpositions": len(self.transpositions),
@@ -80,34 +80,34 @@ class Explanation:
         }
 
     def s(self, length: int, rules: Rules) -> Fraction:
-        """S = 1 - cost / (P * |T|)."""
+        """Return S = 1 - cost / (P * |T|)."""
         possible = (length - 1) * rules.types
         return 1 - self.cost / possible if possible else Fraction(1)
 
     def b(self) -> Fraction:
-        """B = 1 - cost / (|A| + |T| + |S| + |M|)."""
+        """Return B = 1 - cost / (|A| + |T| + |S| + |M|)."""
         pairs = self.edits + len(self.matches)
         return 1 - self.cost / pairs if pairs else Fraction(1)
 
 
 def pairings(a: tuple[Cell, ...], b: frozenset[Cell], rules: Rules) -> Iterator[tuple[tuple[Pair, ...], Fraction]]:
-    """Every way of pairing some of a with some of b, with its cost; what is not paired costs 1."""
+    """Yield every pairing of boundaries in a and b with its cost. An unpaired boundary costs 1."""
     if not a:
         yield (), Fraction(len(b))
         return
     first, *rest = a
     for pairs, cost in pairings(tuple(rest), b, rules):
         yield pairs, cost + 1
-    for other in b:
-        step = rules.cost(first, other)
+    for partner in b:
+        step = rules.cost(first, partner)
         if step is not None:
-            pair = (min(first, other), max(first, other))
-            for pairs, cost in pairings(tuple(rest), b - {other}, rules):
+            pair = (min(first, partner), max(first, partner))
+            for pairs, cost in pairings(tuple(rest), b - {partner}, rules):
                 yield (*pairs, pair), cost + step
 
 
 def explain(a: Collection[Cell], b: Collection[Cell], rules: Rules) -> Explanation:
-    """The least cost, then the fewest edits, then the smallest list of pairs: by trying them all."""
+    """Return the pairing with the lowest cost, then the fewest edits, then the smallest list of pairs."""
     a, b = frozenset(a), frozenset(b)
     a_only, b_only = a - b, b - a
     options = (
@@ -119,18 +119,18 @@ def explain(a: Collection[Cell], b: Collection[Cell], rules: Rules) -> Explanati
 
 
 def explain_greedily(a: Collection[Cell], b: Collection[Cell], n_t: int) -> Explanation:
-    """segeval's way with one type: for d = 1, 2, ..., from left to right, whatever is unpaired and d apart."""
+    """Pair like segeval (one type): for d = 1, 2, ..., from left to right, pair unpaired boundaries d apart."""
     a, b = frozenset(a), frozenset(b)
     a_only, b_only = set(a - b), set(b - a)
     pairs: list[Pair] = []
     for d in range(1, n_t):
         for left in sorted(a_only | b_only):
             right = (left[0] + d, left[1])
-            for one, other in ((a_only, b_only), (b_only, a_only)):
-                if left in one and right in other:
+            for left_side, right_side in ((a_only, b_only), (b_only, a_only)):
+                if left in left_side and right in right_side:
                     pairs.append((left, right))
-                    one.remove(left)
-                    other.remove(right)
+                    left_side.remove(left)
+                    right_side.remove(right)
     cost = sum((Fraction(y[0] - x[0], n_t) for x, y in pairs), Fraction(len(a_only) + len(b_only)))
     return _explanation(a, b, tuple(sorted(pairs)), cost)
 
@@ -140,12 +140,12 @@ def _explanation(a: frozenset[Cell], b: frozenset[Cell], pairs: tuple[Pair, ...]
     return Explanation(a & b, pairs, (a - b) - paired, (b - a) - paired, cost)
 
 
-# Larger inputs: as many pairings as there are cannot be listed any more. Augmenting paths by Bellman and Ford, in exact
-# arithmetic; and the smallest list by asking again and again whether the optimum survives one more pair.
+# Larger inputs have too many pairings to list. These functions find augmenting paths (Bellman-Ford) in exact arithmetic.
+# To get the smallest list, they add a pair and check whether the optimum is still reachable.
 
 
 def explain_large(a: Collection[Cell], b: Collection[Cell], rules: Rules) -> Explanation:
-    """What ``explain`` gives, in polynomial time."""
+    """Return the same result as ``explain`` in polynomial time."""
     a, b = frozenset(a), frozenset(b)
     a_only, b_only = sorted(a - b), sorted(b - a)
     best = _gain(a_only, b_only, rules)
@@ -155,40 +155,40 @@ def explain_large(a: Collection[Cell], b: Collection[Cell], rules: Rules) -> Exp
     for cell in sorted([*a_only, *b_only]):
         mine, others = (left_a, left_b) if cell in left_a else (left_b, left_a)
         if cell not in mine:
-            continue  # already the partner of something further left
-        for other in [y for y in others if y > cell]:
-            step = rules.cost(cell, other)
+            continue  # already paired with a boundary to its left
+        for partner in [y for y in others if y > cell]:
+            step = rules.cost(cell, partner)
             if step is None:
                 continue
             with_it = (fixed[0] + 2 - step, fixed[1] + 1)
             rest = _gain(
-                [x for x in left_a if x not in (cell, other)], [y for y in left_b if y not in (cell, other)], rules
+                [x for x in left_a if x not in (cell, partner)], [y for y in left_b if y not in (cell, partner)], rules
             )
             if (with_it[0] + rest[0], with_it[1] + rest[1]) == best:
-                pairs.append((cell, other))
+                pairs.append((cell, partner))
                 fixed = with_it
-                others.remove(other)
+                others.remove(partner)
                 break
-        mine.remove(cell)  # paired with something to its right, or alone
+        mine.remove(cell)  # paired with a boundary to its right, or unpaired
     return _explanation(a, b, tuple(pairs), Fraction(len(a_only) + len(b_only)) - best[0])
 
 
 def least_cost(a: Collection[Cell], b: Collection[Cell], rules: Rules) -> tuple[Fraction, int]:
-    """(cost, edits) of the optimum, without the list."""
+    """Return (cost, number of edits) of the optimum."""
     a_only, b_only = sorted(set(a) - set(b)), sorted(set(b) - set(a))
     gain, pairs = _gain(a_only, b_only, rules)
     return Fraction(len(a_only) + len(b_only)) - gain, len(a_only) + len(b_only) - pairs
 
 
 def _gain(a: list[Cell], b: list[Cell], rules: Rules) -> tuple[Fraction, int]:
-    """The most that pairs can save against leaving everything alone, and then the most pairs."""
+    """Return the largest saving by pairing (compared to no pairs), and the largest number of pairs with that saving."""
     weight = {
         (i, j): (2 - step, 1)
         for i, x in enumerate(a)
         for j, y in enumerate(b)
         if (step := rules.cost(x, y)) is not None
     }
-    mate: dict[int, int] = {}  # of b
+    mate: dict[int, int] = {}  # b -> a
     total = (Fraction(0), 0)
     while True:
         # The best alternating path from an unpaired member of a: forward along an edge, back along a pair.
@@ -215,13 +215,13 @@ def _gain(a: list[Cell], b: list[Cell], rules: Rules) -> tuple[Fraction, int]:
         j: int | None = -end
         while j is not None:
             i = came_from[j]
-            before = next((other for other, owner in mate.items() if owner == i), None)
+            before = next((partner for partner, owner in mate.items() if owner == i), None)
             mate[j] = i
             j = before
 
 
 def confusion(explanation: Explanation, a: Collection[Cell], rules: Rules) -> list[list[Fraction]]:
-    """Rows predicted (b), columns actual (a), over the types and "no boundary" last; a pair adds one minus its cost."""
+    """Return the matrix with rows predicted (b) and columns actual (a). "No boundary" is last. A pair adds 1 - cost."""
     T = rules.types  # noqa: N806
     matrix = [[Fraction(0)] * (T + 1) for _ in range(T + 1)]
     for _, kind in explanation.matches:

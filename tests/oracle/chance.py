@@ -1,8 +1,8 @@
-"""The mean cost of two random texts, from its definition: every pair of texts, and for each every way of aligning it.
+"""Mean cost of two random texts by definition: over all pairs of texts and all alignments of each pair.
 
-A text is a tuple of type numbers, with T for no boundary. Costs and probabilities are fractions. Where that takes too
-long, ``mean_by_runs`` tries every run and aligns it by the whole table, and ``table_cost`` aligns one pair of texts; in
-floats, and without anything left out of the table.
+A text is a tuple of type numbers, with T for no boundary. Costs and probabilities are fractions. If that takes too
+long, ``mean_by_runs`` enumerates runs and aligns each with the full table, and ``table_cost`` aligns one pair of texts.
+Both use floats and discard no entry of the table.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Rules:
         return (self.c[x[1]] + self.c[y[1]]) / 2 * abs(x[0] - y[0]) + 1 - self.S[x[1]][y[1]]
 
     def run(self, a: Sequence[Boundary], b: Sequence[Boundary]) -> Iterator[Fraction]:
-        """The cost of every way to align in order: the first of a is deleted, or paired after some insertions."""
+        """Yield the cost of every ordered alignment: delete the first of a, or pair it after some insertions."""
         if not a:
             yield sum((1 - self.S[self.none][y[1]] for y in b), Fraction(0))
             return
@@ -49,7 +49,7 @@ class Rules:
 
     @cache  # noqa: B019 - few rules, and many pairs of texts with the same ends
     def cost(self, a: Text, b: Text) -> Fraction:
-        """C of one stream: the run before the first forced pair, that pair, and the rest."""
+        """Return C of one stream: the run before the first forced pair, that pair, and the rest."""
         cut = next((i for i, (x, y) in enumerate(zip(a, b, strict=True)) if self.none not in (x, y)), len(a))
         run = min(self.run(*([(i, x) for i, x in enumerate(text[:cut]) if x != self.none] for text in (a, b))))
         if cut == len(a):
@@ -57,7 +57,7 @@ class Rules:
         return run + 1 - self.S[a[cut]][b[cut]] + self.cost(a[cut + 1 :], b[cut + 1 :])
 
     def mean(self, p_a: Sequence[Fraction], p_b: Sequence[Fraction], length: int) -> Fraction:
-        """E[C] of one stream, over all pairs of texts."""
+        """Return E[C] of one stream over all pairs of texts."""
         texts = list(product(range(self.none + 1), repeat=length))
         chance_a, chance_b = ([prod(p[x] for x in text) for text in texts] for p in (p_a, p_b))
         total = Fraction(0)
@@ -68,7 +68,7 @@ class Rules:
 
 
 class Table:
-    """The last row and column of the alignment's table, which grow with every boundary."""
+    """Last row and column of the alignment table. Each new boundary extends them."""
 
     def __init__(self, S: np.ndarray, c: np.ndarray) -> None:  # noqa: N803
         self.none = len(c)
@@ -79,11 +79,11 @@ class Table:
         self.step = step.tolist()
 
     def start(self) -> Edges:
-        """The boundaries of a and b so far; costs of all of a with 0, 1, ... of b, and the other way round."""
+        """Return empty boundary lists of a and b, the last row and the last column."""
         return [], [], [0.0], [0.0]
 
     def grow(self, side: int, new: Boundary, before: Edges) -> Edges:
-        """One more boundary on a side."""
+        """Add a boundary to one side."""
         other, row, column = before[1 - side], before[2 + side], before[3 - side]
         position, x = new
         dropped, drop, pair, step = self.drop[side][x], self.drop[1 - side], self.pair[side][x], self.step[x]
@@ -96,7 +96,7 @@ class Table:
 
 
 def table_cost(a: Sequence[int], b: Sequence[int], S: np.ndarray, c: np.ndarray) -> float:  # noqa: N803
-    """C of one stream."""
+    """Return C of one stream."""
     table = Table(S, c)
     total, run = 0.0, table.start()
     for position, (x, y) in enumerate(zip(a, b, strict=True)):
@@ -111,7 +111,7 @@ def table_cost(a: Sequence[int], b: Sequence[int], S: np.ndarray, c: np.ndarray)
 
 
 def mean_by_runs(p_a: np.ndarray, p_b: np.ndarray, length: int, S: np.ndarray, c: np.ndarray) -> list[float]:  # noqa: N803
-    """E[C] of streams of 0, 1, ... ``length`` positions: every run before the first forced pair, and the rest."""
+    """Return E[C] of streams of 0, 1, ... ``length`` positions: all runs before the first forced pair, and the rest."""
     table = Table(S, c)
     none = table.none
     run_cost = [0.0] * (length + 1)  # [n]: mean cost of a run of n positions, times its probability

@@ -1,4 +1,4 @@
-"""Agreement coefficients from their definitions, slow and with fractions: pi, kappa, bias, nominal alpha.
+"""Agreement coefficients (pi, kappa, bias, nominal alpha) by definition, in fractions.
 
 Coders may be missing. A corpus is a mapping item -> coder -> (length, set of (position, type)).
 """
@@ -17,12 +17,12 @@ Parts = Callable[[Text, Text], tuple[Fraction, Fraction]]
 
 
 def shared_items(items: Items) -> dict[str, Mapping[str, Text]]:
-    """Items that at least two coded."""
+    """Return the items that at least two coders annotated."""
     return {item: by for item, by in items.items() if len(by) >= 2}
 
 
 def observed(items: Items, parts: Parts) -> Fraction:
-    """A_a: parts summed over pairs of coders and items both coded. Nothing to compare is full agreement."""
+    """Return A_a: parts summed over pairs of coders and their common items. Without comparisons it is 1."""
     rows = [parts(by[a], by[b]) for by in shared_items(items).values() for a, b in combinations(sorted(by), 2)]
     below = sum((row[1] for row in rows), Fraction(0))
     return sum((row[0] for row in rows), Fraction(0)) / below if below else Fraction(1)
@@ -33,14 +33,14 @@ def _placed(text: Text, kind: str) -> int:
 
 
 def expected_pi(items: Items, types: list[str]) -> Fraction:
-    """Sum over types of P_t^2, each kept (coder, item) once."""
+    """Return the sum over types of P_t^2. Each (coder, item) counts once."""
     texts = [text for by in shared_items(items).values() for text in by.values()]
     positions = sum(n - 1 for n, _ in texts)
     return sum((Fraction(sum(_placed(text, t) for text in texts), positions) ** 2 for t in types), Fraction(0))
 
 
 def expected_kappa(items: Items, types: list[str]) -> Fraction:
-    """Products of each coder's own rates over all kept items of that coder, averaged over pairs that share an item."""
+    """Return the product of two coders' rates over their items, averaged over pairs of coders that share an item."""
     mine: dict[str, list[Text]] = {}
     pairs: set[tuple[str, str]] = set()
     for by in shared_items(items).values():
@@ -56,16 +56,16 @@ def expected_kappa(items: Items, types: list[str]) -> Fraction:
 
 
 def corrected(a: Fraction, e: Fraction) -> Fraction:
-    """The coefficient."""
+    """Return the chance-corrected coefficient."""
     return (a - e) / (1 - e)
 
 
 def alpha(items: Items) -> Fraction | None:
     """Krippendorff's nominal alpha from the coincidence matrix, as in his worked examples: 1 - D_o / D_e.
 
-    None where all values are the same, so that D_e is 0.
+    Return None if all values are equal, because D_e is then 0.
 
-    A unit of analysis is an inner position, its values are the sets of types that the coders put there.
+    A unit of analysis is an inner position. Its values are the sets of types that the coders placed there.
     """
     coincidences: Counter[tuple[frozenset[str], frozenset[str]]] = Counter()
     for by in shared_items(items).values():

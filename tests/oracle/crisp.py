@@ -1,4 +1,4 @@
-"""Crisp boundary matching by trying every matching, and R_FN, R_FP by looking at every unit."""
+"""Crisp boundary matching by exhaustive search, and R_FN and R_FP unit by unit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 
 
 def most_pairs(reference: Collection[int], hypothesis: Collection[int], tolerance: int) -> int:
-    """The size of a maximum one-to-one matching of boundaries at most ``tolerance`` apart."""
+    """Return the size of a maximum one-to-one matching of boundaries at most ``tolerance`` apart."""
     if not reference or not hypothesis:
         return 0
     first, *rest = sorted(reference)
@@ -19,14 +19,14 @@ def most_pairs(reference: Collection[int], hypothesis: Collection[int], toleranc
 
 
 def segment_of(length: int, positions: Collection[int], unit: int) -> set[int]:
-    """All units of the segment that holds ``unit``."""
+    """Return all units of the segment that contains ``unit``."""
     start = max((p for p in positions if p < unit), default=0)
     stop = min((p for p in positions if p >= unit), default=length)
     return set(range(start + 1, stop + 1))
 
 
 def unit_error(length: int, reference: Collection[int], hypothesis: Collection[int]) -> tuple[Fraction, Fraction]:
-    """Sums over units of FN(w) and FP(w)."""
+    """Return the sums over units of FN(w) and FP(w)."""
     fn = fp = Fraction(0)
     for unit in range(1, length + 1):
         r, h = segment_of(length, reference, unit), segment_of(length, hypothesis, unit)

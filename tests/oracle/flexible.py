@@ -1,6 +1,6 @@
-"""Flexible similarity from its definition: forced pairs, then every way of pairing the rest in order.
+"""Flexible similarity by definition: forced pairs, then all order-preserving pairings of the rest.
 
-Slow and obvious. Costs are whole numbers of millionths, so that ties are exact.
+Costs are integers in millionths, so ties are exact.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ONE = 10**6
 
 
 class Oracle:
-    """Costs from a matrix over ``types`` and none (last), and c for each type; of at most three decimals."""
+    """Costs from a matrix over ``types`` and none (last), and c for each type, with at most three decimals."""
 
     def __init__(
         self,
@@ -46,12 +46,12 @@ class Oracle:
         return (self.c[x[1]] + self.c[y[1]]) // 2 * abs(x[0] - y[0]) + self.cost[x[1], y[1]]
 
     def score(self, a: Sequence[Mark], b: Sequence[Mark]) -> tuple[float, int]:
-        """(C, objects) of one stream."""
+        """Return (C, objects) of one stream."""
         cost, objects = self.scored(tuple(a), tuple(b))
         return cost / ONE, objects
 
     def _scored(self, a: tuple[Mark, ...], b: tuple[Mark, ...]) -> tuple[int, int]:
-        """The run before the first forced pair, that pair, and what comes after it."""
+        """Score the run before the first forced pair, that pair, and the rest."""
         k = next((i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x and y), len(a))
         cost, objects = self.best(a[:k], b[:k])
         if k == len(a):
@@ -59,21 +59,21 @@ class Oracle:
         rest_cost, rest_objects = self.scored(a[k + 1 :], b[k + 1 :])
         return cost + self.cost[a[k], b[k]] + rest_cost, objects + 1 + rest_objects
 
-    def _best(self, one: tuple[Mark, ...], other: tuple[Mark, ...]) -> tuple[int, int]:
-        """A run by exhaustive search over order-preserving pairings: the least cost, then the most objects."""
-        a, b = boundaries(one), boundaries(other)
-        found = []
+    def _best(self, run_a: tuple[Mark, ...], run_b: tuple[Mark, ...]) -> tuple[int, int]:
+        """Search all order-preserving pairings of a run for the lowest cost, then the most objects."""
+        a, b = boundaries(run_a), boundaries(run_b)
+        candidates = []
         for pairs in pairings(a, b):
             lone_a = [x for x in a if x not in {p for p, _ in pairs}]
             lone_b = [y for y in b if y not in {q for _, q in pairs}]
             cost = sum(self.pair(x, y) for x, y in pairs)
             cost += sum(map(self.deletion, lone_a)) + sum(map(self.insertion, lone_b))
-            found.append((cost, -len(pairs) - len(lone_a) - len(lone_b)))
-        cost, objects = min(found)
+            candidates.append((cost, -len(pairs) - len(lone_a) - len(lone_b)))
+        cost, objects = min(candidates)
         return cost, -objects
 
     def _suffix(self, a: tuple[Boundary, ...], b: tuple[Boundary, ...]) -> tuple[int, int]:
-        """(cost, pairs) of the best alignment of these two lists, by recursion."""
+        """Return (cost, pairs) of the best alignment of the two lists, by recursion."""
         if not a or not b:
             return sum(map(self.deletion, a)) + sum(map(self.insertion, b)), 0
         below, right, across = self.suffix(a[1:], b), self.suffix(a, b[1:]), self.suffix(a[1:], b[1:])
@@ -84,7 +84,7 @@ class Oracle:
         )
 
     def trace(self, a: tuple[Boundary, ...], b: tuple[Boundary, ...]) -> list[tuple[Boundary, Boundary]]:
-        """The pairs of a run: from the left the pair if it is best, else drop the one further left if that is."""
+        """Return the pairs of a run. From the left, pair if that is optimal; else drop the leftmost boundary if that is."""
         pairs = []
         while a and b:
             best = self.suffix(a, b)
@@ -104,7 +104,7 @@ class Oracle:
 
 
 def millionths(value: float) -> int:
-    """The number as it is written, which leaves room to halve and quarter it."""
+    """Return the decimal number in millionths, which can be halved and quartered exactly."""
     whole = Fraction(repr(float(value))) * ONE
     assert whole.denominator == 1, value
     assert whole % 1000 == 0, value
@@ -116,7 +116,7 @@ def boundaries(marks: Sequence[Mark]) -> tuple[Boundary, ...]:
 
 
 def runs(a: Sequence[Mark], b: Sequence[Mark]) -> Iterator[tuple[tuple[Boundary, ...], tuple[Boundary, ...]]]:
-    """What lies between forced pairs."""
+    """Return the runs between forced pairs."""
     forced = [i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x and y]
     for begin, end in pairwise([-1, *forced, len(a)]):
         yield boundaries(a[begin + 1 : end]), boundaries(b[begin + 1 : end])

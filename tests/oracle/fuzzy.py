@@ -1,4 +1,4 @@
-"""Fuzzy success from the definition: position by position, with fractions where alpha is a whole number."""
+"""Fuzzy success by definition, position by position, in fractions if alpha is an integer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Cluster:
 
 
 def chains(h: Sequence[int], chain_strength: int, min_count: int) -> list[tuple[int, int]]:
-    """Ends of the longest runs of marked positions of which consecutive ones are at most ``chain_strength`` apart."""
+    """Return the ends of the longest runs of marked positions whose gaps are at most ``chain_strength``."""
     marked = [i for i, count in enumerate(h, 1) if count >= min_count]
     starts = [i for i in marked if not any(i - chain_strength <= marked_position < i for marked_position in marked)]
     ends = [i for i in marked if not any(i < marked_position <= i + chain_strength for marked_position in marked)]
@@ -25,7 +25,7 @@ def chains(h: Sequence[int], chain_strength: int, min_count: int) -> list[tuple[
 
 
 def reach(h: Sequence[int], lower: int, upper: int, beta: float) -> tuple[int, int]:
-    """low and up."""
+    """Return the lower and upper end of the reach."""
     marks = sum(h[i - 1] for i in range(lower, upper + 1))
     mu = Fraction(sum(i * h[i - 1] for i in range(lower, upper + 1)), marks)
     variance = sum(h[i - 1] * (i - mu) ** 2 for i in range(lower, upper + 1)) / marks
@@ -46,7 +46,7 @@ def clusters(h: Sequence[int], *, chain_strength: int, minimal_peak: int, min_co
 
 
 def reward(h: Sequence[int], cluster: Cluster, q: int, alpha: float) -> Fraction | float:
-    """What a boundary at q earns in its cluster."""
+    """Return the reward of a boundary at q in its cluster."""
     total: Fraction | float = Fraction(0)
     for s in range(cluster.low, cluster.up + 1):
         if alpha in (1, 2):
@@ -57,7 +57,7 @@ def reward(h: Sequence[int], cluster: Cluster, q: int, alpha: float) -> Fraction
 
 
 def cost(h: Sequence[int], islands: list[Cluster], q: int, p_min: Fraction, p_max: Fraction, edges: str) -> Fraction:
-    """What a phantom at q costs."""
+    """Return the cost of a phantom at q."""
     before = [cluster for cluster in islands if cluster.up < q]
     after = [cluster for cluster in islands if cluster.low > q]
     if before and after:
@@ -96,7 +96,7 @@ def success(
     per_cluster: str = "sum",
     edges: str = "linear",
 ) -> Success | None:
-    """None without a cluster."""
+    """Return the fuzzy success, or None if there is no cluster."""
     peak = math.ceil(coders / 2) if minimal_peak is None else minimal_peak
     islands = clusters(h, chain_strength=chain_strength, minimal_peak=peak, min_count=min_count, beta=beta)
     if not islands:

@@ -1,4 +1,4 @@
-"""Measures between two hierarchies, from their definitions: spans are plain tuples, every sum is a loop."""
+"""Measures between two hierarchies by definition. Spans are plain tuples and every sum is a loop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Row = tuple[int, int, int, str | None]  # start, end, level, label
 
 
 def flammia_zue(spans_a: Flat, spans_b: Flat, n: int) -> tuple[Fraction, Fraction]:
-    """P_o and P_c; at least one side has a span."""
+    """Return P_o and P_c. At least one side must have a span."""
     o = matched(spans_a, spans_b) + matched(spans_b, spans_a)
     total = len(spans_a) + len(spans_b)
     p_c = Fraction(0)
@@ -42,7 +42,7 @@ def either(spans: Flat, n: int) -> Fraction:
 
 
 def cross(first: tuple[int, int], second: tuple[int, int]) -> bool:
-    """They share a unit, and each has one of its own."""
+    """Return whether the spans share a unit and each also has a unit outside the other."""
     x, y = (set(range(a, b + 1)) for a, b in (first, second))
     return bool(x & y) and bool(x - y) and bool(y - x)
 
@@ -76,9 +76,9 @@ def meet_by_label(rows: Iterable[Row]) -> Meet:
 
 
 def recall(reference: Meet, estimate: Meet, n: int, *, without_query: bool = True) -> Fraction | None:
-    """The share of ordered triples (q, u, v), averaged over q; None if no q orders anything.
+    """Return the share of ordered triples (q, u, v), averaged over q, or None if no q orders any pair.
 
-    Without frames a query is a point and weighs nothing beside its atom: there ``without_query`` is False.
+    Without frames, a query is a point and has no weight within its atom. In this case ``without_query`` is False.
     """
     shares = []
     for q in range(1, n + 1):

@@ -1,12 +1,12 @@
-"""Hierarchical clustering from its definition: join the two groups that are nearest, until one is left.
+"""Hierarchical clustering by definition: merge the two nearest groups until one is left.
 
-The distance of two groups of coders is, over all pairs with one coder in each,
+The distance between two groups of coders is, over all pairs with one coder in each group,
 
     average    the mean
     complete   the largest
     single     the smallest
 
-and for "weighted" the mean of the distances of the two halves that a group was joined from.
+and for "weighted" the mean of the distances to the two groups that were merged into a group.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Joint = tuple[Group, Group]
 def between(
     distances: Mapping[Group, float], a: Group, b: Group, method: str, halves_of: Mapping[Group, Joint]
 ) -> float:
-    """The distance of two groups; ``halves_of`` says which halves a group was joined from."""
+    """Return the distance between two groups. ``halves_of`` maps a group to the two groups it was merged from."""
 
     @cache
     def distance(a: Group, b: Group) -> float:
@@ -41,14 +41,14 @@ def between(
 def nearest(
     distances: Mapping[Group, float], groups: list[Group], method: str, halves_of: Mapping[Group, Joint]
 ) -> dict[Joint, float]:
-    """Every two groups and their distance, the nearest first."""
+    """Return all pairs of groups with their distance, nearest first."""
     pairs = [(a, b) for i, a in enumerate(groups) for b in groups[i + 1 :]]
     between_groups = {pair: between(distances, *pair, method, halves_of) for pair in pairs}
     return dict(sorted(between_groups.items(), key=lambda entry: entry[1]))
 
 
 def clusters(distances: Mapping[Group, float], method: str) -> list[tuple[Group, float]]:
-    """Groups with the distance at which they were joined, in that order."""
+    """Return the groups in the order of merging, each with its merge distance."""
     groups = [frozenset((coder,)) for coder in sorted({coder for pair in distances for coder in pair})]
     halves_of: dict[Group, Joint] = {}
     out = []

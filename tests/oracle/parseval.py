@@ -1,4 +1,4 @@
-"""PARSEVAL from its definition, step by step: trees are nested lists, every search is a loop over everything."""
+"""PARSEVAL by definition, step by step. Trees are nested lists and every search is a full loop."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Bracket:
 class Quote:
     tag: str
     word: str
-    index: int  # kept words before it
-    opened: int  # brackets that begin before it
-    around: list[int]  # those that are still open
+    index: int  # remaining words before the current word
+    opened: int  # brackets that begin before the current word
+    around: list[int]  # brackets that are still open
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Sentence:
 
 
 def nested(text: str) -> list[Any]:
-    """The roots, each a list of a label and either children or a word."""
+    """Return the roots. Each is a list of a label and either children or a word."""
     stack: list[list[Any]] = [[]]
     tokens = re.findall(r"[()]|[^\s()]+", text)
     for before, token in zip(["", *tokens], tokens, strict=False):
@@ -118,7 +118,7 @@ def counted_brackets(side: Sentence, options: Options) -> list[Bracket]:
 
 
 def parseval(gold_text: str, predicted_text: str, options: Options) -> dict[str, int] | int:
-    """The counts, or the status of a sentence that has none."""
+    """Return the counts, or the status of a sentence that cannot be scored."""
     gold, predicted = Sentence(), Sentence()
     for text, side in ((gold_text, gold), (predicted_text, predicted)):
         for root in nested(text):

@@ -1,4 +1,4 @@
-"""Paired tests from their definitions: every swap in turn, every resample scored by hand."""
+"""Paired randomisation test by definition, over all swaps."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from itertools import product
 
 
 def ratio(rows: list[tuple[int, int]]) -> Fraction:
-    """Pooled first part over pooled second part."""
+    """Return the sum of the first parts divided by the sum of the second parts."""
     return Fraction(sum(part for part, _ in rows), sum(whole for _, whole in rows))
 
 
 def randomisation(a: list[tuple[int, int]], b: list[tuple[int, int]]) -> Fraction:
-    """The share of all 2^n swaps whose difference is at least as large as the one seen."""
+    """Return the share of all 2^n swaps whose difference is at least as large as the observed one."""
     observed = abs(ratio(a) - ratio(b))
     larger = 0
     for swaps in product([False, True], repeat=len(a)):

@@ -1,6 +1,7 @@
-"""Words joined and cut, word by word from the rules, over nested lists.
+"""Joining and splitting words of a tree by definition, over nested lists.
 
-A node is ``[label, child, ...]``, a preterminal ``[label, words]`` with a tuple of words; a sentence is a list of roots.
+A node is ``[label, child, ...]``. A preterminal is ``[label, words]`` with a tuple of words. A sentence is a list of
+roots.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def words_of(node: Nested) -> list[int]:
 
 
 def without(nodes: list[Nested], run: Collection[int]) -> list[Nested]:
-    """What is left of these when the words of the run leave their places; emptied nodes vanish."""
+    """Return the nodes without the words of the run and without nodes that become empty."""
     remaining = []
     for node in nodes:
         if is_leaf(node):
@@ -32,7 +33,7 @@ def without(nodes: list[Nested], run: Collection[int]) -> list[Nested]:
 
 
 def join_run(nodes: list[Nested], run: list[int], label: str) -> list[Nested]:
-    """These children of one node that covers the run, after its words became one."""
+    """Return the children of a node that covers the run, with the words of the run joined into one."""
     for i, node in enumerate(nodes):
         if not is_leaf(node) and set(run) <= set(words_of(node)):
             return [*nodes[:i], [node[0], *join_run(node[1:], run, label)], *nodes[i + 1 :]]
@@ -44,7 +45,7 @@ def join_run(nodes: list[Nested], run: list[int], label: str) -> list[Nested]:
 
 
 def join(roots: list[Nested], boundaries: Collection[int]) -> list[Nested]:
-    """Boundary i stands between words i - 1 and i, counted from 0."""
+    """Join words at the boundaries. Boundary i is between words i - 1 and i, counted from 0."""
     words = [word for root in roots for word in words_of(root)]
     runs: list[list[int]] = []
     for word in words:
@@ -68,7 +69,7 @@ def leaves(nodes: list[Nested]) -> list[Nested]:
 
 
 def split(roots: list[Nested], cut: Collection[int]) -> list[Nested]:
-    """Halves are written (word, 1) and (word, 2)."""
+    """Split the words in ``cut``. The halves are (word, 1) and (word, 2)."""
     nodes_after: list[Nested] = []
     for root in roots:
         halves = split_children([root], cut)
@@ -88,9 +89,9 @@ def split_children(nodes: list[Nested], cut: Collection[int]) -> list[Nested]:
     return nodes_after
 
 
-def drawn(roots: list[Nested]) -> str:
-    """As brackets; a word is its numbers."""
+def to_brackets(roots: list[Nested]) -> str:
+    """Return the bracket notation. A word is written as its numbers."""
     return " ".join(
-        f"({node[0]} {'_'.join(map(str, node[1]))})" if is_leaf(node) else f"({node[0]} {drawn(node[1:])})"
+        f"({node[0]} {'_'.join(map(str, node[1]))})" if is_leaf(node) else f"({node[0]} {to_brackets(node[1:])})"
         for node in roots
     )

@@ -1,4 +1,4 @@
-"""Struct-IoU from its definition: every alignment is tried. And the constraints that an alignment must keep."""
+"""Struct-IoU by exhaustive search over alignments, and the constraints on an alignment."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Pairs = list[tuple[int, int]]
 
 
 def iou(a: tuple[float, float], b: tuple[float, float]) -> float:
-    """Definitions 2 to 4."""
+    """Return the IoU of two intervals (Definitions 2 to 4)."""
     common = max(0.0, min(a[1], b[1]) - max(a[0], b[0]))
     return common / ((a[1] - a[0]) + (b[1] - b[0]) - common)
 
 
 def ancestors(tree: Tree) -> list[set[int]]:
-    """The ancestors of each node."""
+    """Return the ancestors of each node."""
     above_node: list[set[int]] = []
     for parent in tree.parent.tolist():
         above_node.append(above_node[parent] | {parent} if parent >= 0 else set())
@@ -24,7 +24,7 @@ def ancestors(tree: Tree) -> list[set[int]]:
 
 
 def conflicted(first: tuple[int, int], second: tuple[int, int], a: list[set[int]], b: list[set[int]]) -> bool:
-    """Definition 10: two matchings that disagree on who is an ancestor of whom. Nothing is said of order."""
+    """Return whether two pairs disagree on ancestry (Definition 10). Order does not matter."""
     (i, j), (k, m) = first, second
     return (i in a[k]) != (j in b[m]) or (k in a[i]) != (m in b[j])
 
@@ -32,7 +32,7 @@ def conflicted(first: tuple[int, int], second: tuple[int, int], a: list[set[int]
 def gains(
     gold: Tree, predicted: Tree, *, unlabelled: bool = False, flexible: bool = False, threshold: float = 0.0
 ) -> dict[tuple[int, int], float]:
-    """The IoU of every pair that may be aligned and counts."""
+    """Return the IoU of every pair of nodes that may be aligned and exceeds the threshold."""
     weights = {}
     leaf_a, leaf_b = gold.preterminal, predicted.preterminal
     for i, gold_node in enumerate(gold.nodes):
@@ -45,7 +45,7 @@ def gains(
 
 
 def best_sum(gold: Tree, predicted: Tree, **options: float) -> float:
-    """Problem 11, by exhaustive search over one-to-one matchings in which no two are conflicted."""
+    """Solve Problem 11 by exhaustive search over one-to-one matchings without conflicts."""
     weight = gains(gold, predicted, **options)  # type: ignore[arg-type]
     a, b = ancestors(gold), ancestors(predicted)
 
@@ -62,14 +62,14 @@ def best_sum(gold: Tree, predicted: Tree, **options: float) -> float:
 
 
 def violations(gold: Tree, predicted: Tree, pairs: Pairs) -> list[str]:
-    """What is wrong with an alignment: one to one, ancestors, order."""
-    said = []
+    """Return a message for each violated constraint: one-to-one, ancestors, order."""
+    messages = []
     a, b = ancestors(gold), ancestors(predicted)
     for (i, j), (k, m) in combinations(pairs, 2):
         if i == k or j == m:
-            said.append(f"{i}-{j} and {k}-{m} share a node")
+            messages.append(f"{i}-{j} and {k}-{m} share a node")
         elif conflicted((i, j), (k, m), a, b):
-            said.append(f"{i}-{j} and {k}-{m} disagree on ancestors")
+            messages.append(f"{i}-{j} and {k}-{m} disagree on ancestors")
         elif i not in a[k] and k not in a[i] and (i < k) != (j < m):
-            said.append(f"{i}-{j} and {k}-{m} cross")
-    return said
+            messages.append(f"{i}-{j} and {k}-{m} cross")
+    return messages

@@ -1,4 +1,4 @@
-"""Unifying hierarchies, from the definitions: every subset is looked at, and every division is exact.
+"""Unification of hierarchies by definition: exhaustive search over subsets, exact fractions.
 
 Spans are pairs (start, end), annotations are sets of them.
 """
@@ -14,13 +14,13 @@ Span = tuple[int, int]
 
 @cache
 def cross(a: Span, b: Span) -> bool:
-    """They overlap, and neither contains the other."""
+    """Return whether the spans overlap and neither contains the other."""
     units_a, units_b = set(range(a[0], a[1] + 1)), set(range(b[0], b[1] + 1))
     return bool(units_a & units_b) and not units_a <= units_b and not units_b <= units_a
 
 
 def conflict_free_sets(spans: Collection[Span]) -> list[frozenset[Span]]:
-    """All subsets in which no two cross."""
+    """Return all subsets without crossing spans."""
     sets: list[frozenset[Span]] = [frozenset()]
     for span in spans:
         sets += [spans | {span} for spans in sets if not any(cross(span, other) for other in spans)]
@@ -28,19 +28,19 @@ def conflict_free_sets(spans: Collection[Span]) -> list[frozenset[Span]]:
 
 
 def optima(weight: Mapping[Span, int]) -> list[frozenset[Span]]:
-    """The conflict-free sets of the greatest weight."""
+    """Return the conflict-free sets with the largest weight."""
     candidates = conflict_free_sets(tuple(weight))
     most = max(sum(weight[span] for span in spans) for spans in candidates)
     return [spans for spans in candidates if sum(weight[span] for span in spans) == most]
 
 
 def rank(spans: Collection[Span], weight: Mapping[Span, int]) -> tuple[int, int, int]:
-    """By what one set is preferred to another."""
+    """Return the sort key by which sets are preferred."""
     return sum(weight[span] for span in spans), sum(weight[span] ** 2 for span in spans), -len(spans)
 
 
 def keep(weight: Mapping[Span, int], length: int) -> int:
-    """keep[1, N] by the O(N^3) recurrence over cuts of the text, whatever was drawn."""
+    """Return keep[1, N] by the O(N^3) recurrence over all cuts of the text."""
 
     @cache
     def best(i: int, j: int) -> int:
@@ -51,7 +51,7 @@ def keep(weight: Mapping[Span, int], length: int) -> int:
 
 
 def kappa(a: Collection[Span], b: Collection[Span], n: int) -> Fraction | None:
-    """Flammia & Zue's, or None."""
+    """Return the kappa of Flammia & Zue, or None if it is undefined."""
     if not a and not b:
         return None
 
@@ -79,5 +79,5 @@ def kappa(a: Collection[Span], b: Collection[Span], n: int) -> Fraction | None:
 
 
 def non_crossing(annotation: Collection[Span], gold: Collection[Span]) -> Fraction:
-    """The share of the annotation's spans that no span of the gold crosses."""
+    """Return the share of the annotation's spans that no span of the gold crosses."""
     return Fraction(sum(not any(cross(span, other) for other in gold) for span in annotation), len(annotation))

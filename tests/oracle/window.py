@@ -1,4 +1,4 @@
-"""Pk, WindowDiff and WinPR by looking at every window. Positions in, (errors, windows) or counts out."""
+"""Pk, WindowDiff and WinPR, window by window. Functions take positions and return (errors, windows) or counts."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def half_up(x: Fraction) -> int:
 
 
 def half_even(x: Fraction) -> int:
-    return round(x)  # of a Fraction: to the even neighbour
+    return round(x)  # a Fraction is rounded half to even
 
 
 def segments(length: int, positions: Positions) -> list[int]:
-    """The number of the segment of each unit."""
+    """Return the segment number of each unit."""
     return [sum(1 for p in positions if p < unit) for unit in range(1, length + 1)]
 
 
-# k, by four rules
+# four rules for the window size k
 
 
 def half_mean_mass(length: int, reference: Positions) -> Fraction:
@@ -50,21 +50,21 @@ def window_nltk(length: int, reference: Positions) -> int:
 
 
 def pk(length: int, reference: Positions, hypothesis: Positions, k: int) -> tuple[int, int]:
-    """Over all pairs of units k apart: is it one segment on one side and two on the other?"""
+    """Count pairs of units k apart that are in one segment on one side and in two on the other."""
     r, h = segments(length, reference), segments(length, hypothesis)
     pairs = [(i, i + k) for i in range(length) if i + k < length]
     return sum((r[i] == r[j]) != (h[i] == h[j]) for i, j in pairs), len(pairs)
 
 
 def window_diff(length: int, reference: Positions, hypothesis: Positions, k: int) -> tuple[int, int]:
-    """Over all pairs of units k apart: does the number of boundaries between them differ?"""
+    """Count pairs of units k apart between which the number of boundaries differs."""
     r, h = segments(length, reference), segments(length, hypothesis)
     pairs = [(i, i + k) for i in range(length) if i + k < length]
     return sum(r[j] - r[i] != h[j] - h[i] for i, j in pairs), len(pairs)
 
 
 def padded_windows(length: int, positions: Positions, k: int, padding: int) -> list[list[int]]:
-    """The marks of the inner positions with empty ones at both ends, seen through every window of k of them."""
+    """Return every window of k marks over the inner positions, padded with empty marks at both ends."""
     marks = [0] * padding + [int(p in positions) for p in range(1, length)] + [0] * padding
     return [marks[s : s + k] for s in range(len(marks) - k + 1)]
 
@@ -80,14 +80,14 @@ def padded_window_diff(length: int, reference: Positions, hypothesis: Positions,
 
 
 def padded_window_diff_segeval(length: int, reference: Positions, hypothesis: Positions, k: int) -> tuple[int, int]:
-    """segeval pads k positions, looks through N+k windows and divides by one more."""
+    """Count like segeval, which pads k positions, has N+k windows and divides by N+k+1."""
     r, h = (padded_windows(length, side, k, k) for side in (reference, hypothesis))
     assert len(r) == length + k
     return sum(sum(x) != sum(y) for x, y in zip(r, h, strict=True)), length + k + 1
 
 
 def win_pr(length: int, reference: Positions, hypothesis: Positions, k: int) -> dict[str, Fraction]:
-    """Counts in every window of k positions that touches an inner one, divided by k."""
+    """Return the counts over all windows of k positions that contain an inner position, divided by k."""
     r, h = ([sum(w) for w in padded_windows(length, side, k, k - 1)] for side in (reference, hypothesis))
     tp = sum(min(x, y) for x, y in zip(r, h, strict=True))
     fp = sum(max(0, y - x) for x, y in zip(r, h, strict=True))

@@ -246,17 +246,17 @@ def test_deletion_keeps_no_edge_that_was_not_there(sentence, delta, seed):
 def test_joined_words_as_the_rule_says(roots, data):
     n = len(oracle.leaves(roots))
     boundaries = data.draw(st.sets(st.integers(1, n - 1))) if n > 1 else set()
-    perturbed = join_words(cz.Tree.from_brackets(oracle.drawn(roots)), boundaries)
-    assert perturbed == cz.Tree.from_brackets(oracle.drawn(oracle.join(roots, boundaries)))
+    perturbed = join_words(cz.Tree.from_brackets(oracle.to_brackets(roots)), boundaries)
+    assert perturbed == cz.Tree.from_brackets(oracle.to_brackets(oracle.join(roots, boundaries)))
 
 
 @given(sentences(), st.data())
 def test_split_words_as_the_rule_says(roots, data):
     n = len(oracle.leaves(roots))
     cut = data.draw(st.sets(st.integers(0, n - 1)))
-    sentence = tree(oracle.drawn(roots), *range(n + 1))
+    sentence = tree(oracle.to_brackets(roots), *range(n + 1))
     perturbed = split_words(sentence, [(word, word + 0.5) for word in sorted(cut)])
-    assert perturbed.brackets == oracle.drawn(oracle.split(roots, cut))
+    assert perturbed.brackets == oracle.to_brackets(oracle.split(roots, cut))
     assert edges(perturbed) == sorted([*range(n + 1), *(word + 0.5 for word in cut)])
 
 

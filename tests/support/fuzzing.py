@@ -182,8 +182,8 @@ REZ_NODES = {
     "U2": {"type": "unit", "unitSeq": 2, "entryList": ["E3", "E4"], "tagMap": {"participant": "M"}},
     **{f"E{i}": {"type": "entry", "unit": f"U{(i + 1) // 2}", "token": f"T{i}"} for i in range(1, 5)},
     **{
-        f"T{i}": {"type": "token", "tagMap": {"text": said, "kind": "EndNote" if i % 2 == 0 else "Word"}}
-        for i, said in enumerate(("well", ",", "yes", "."), 1)
+        f"T{i}": {"type": "token", "tagMap": {"text": token, "kind": "EndNote" if i % 2 == 0 else "Word"}}
+        for i, token in enumerate(("well", ",", "yes", "."), 1)
     },
 }
 REZ = json.dumps({"ROOT": [{"nodeMap": REZ_NODES, "discourseNode": "D", "version": "Version 0.20.3"}]}, indent=1) + "\0"

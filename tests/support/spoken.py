@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import caesura as cz
-from oracle.rewording import Nested, drawn, leaves
+from oracle.rewording import Nested, leaves, to_brackets
 from support.shared_data import DataFolder
 
 LABELS = "AB"
@@ -40,7 +40,7 @@ def spoken(draw: st.DrawFn, *, silence: bool = True) -> cz.Tree:
     lengths = draw(st.lists(st.integers(1, 3000), min_size=n, max_size=n))
     gaps = draw(st.lists(st.sampled_from([0, 0, 250, 1700]), min_size=n, max_size=n)) if silence else [0] * n
     begin = np.cumsum(gaps) + np.cumsum([0, *lengths[:-1]])
-    return cz.Tree.from_brackets(drawn(roots), np.column_stack([begin, begin + lengths]) / 1000)
+    return cz.Tree.from_brackets(to_brackets(roots), np.column_stack([begin, begin + lengths]) / 1000)
 
 
 def natural_stories(shared: DataFolder) -> list[cz.Tree]:
