@@ -63,7 +63,7 @@ def test_tables(run: Run) -> None:
     result = run("both.json", *inside(*SYSTEMS), *QUICK)
     assert result.exit_code == 1
     assert without_warnings(result) == LACKS
-    for arguments in (
+    for text in (
         "boundary_similarity(n_t=2)",
         "window_diff, an error rate: lower is better",
         "(human)",
@@ -76,7 +76,7 @@ def test_tables(run: Run) -> None:
         "Alternative annotator test",
         "|seed:3|",
     ):
-        assert arguments in result.stdout
+        assert text in result.stdout
     assert result.stdout.count("letters: systems that share a letter") == 1
     assert "Where systems go wrong" not in result.stdout
 
