@@ -158,7 +158,7 @@ def _more(number: int, what: str) -> tuple[str, ...]:
 
 
 def _agreement(report: CorpusReport) -> Section:
-    lead = "How well the coders agree beyond chance: 1 is full agreement, 0 is agreement by chance."
+    lead = "Agreement of the coders beyond chance: 1 is full agreement, 0 is agreement by chance."
     section = partial(Section, "agreement", "Agreement", lead)
     outcomes = report.agreement.result
     if outcomes is None:
@@ -172,13 +172,13 @@ def _agreement(report: CorpusReport) -> Section:
 
 
 def _pairs(report: CorpusReport) -> Section:
-    lead = "Every coder against every other, systems included, over all items that both annotated."
+    lead = "Scores of all pairs of coders, systems included, over all items that both annotated."
     section = partial(Section, "pairs", "Pairs", lead)
     if report.pairs.result is None:
         return section(reason=report.pairs.reason)
     first = report.pairs.result[0]
     width = min(PAGE_WIDTH, max(3.3, 0.45 * len(first.coders) + 1.2))
-    picture = _draw(f"{first.measure.label} of every two coders", lambda: plot.pairwise(first, width=width))
+    picture = _draw(f"{first.measure.label} of all pairs of coders", lambda: plot.pairwise(first, width=width))
     return section(pictures=(picture,), folded=tuple(map(pairwise_table, report.pairs.result)))
 
 
@@ -190,20 +190,20 @@ def _coders(report: CorpusReport) -> Section | None:
     if clustering is None:
         notes.append(f"No dendrogram: {report.clustering.reason}")
     else:
-        caption = f"Who segments like whom, with {clustering.coefficient} inside each cluster"
+        caption = f"Clusters of coders, with {clustering.coefficient} inside each cluster"
         pictures.append(_draw(caption, partial(plot.dendrogram, clustering, width=4.5)))
         tables.append(cluster_table(clustering))
     if placed is not None:
         pictures.append(_draw("Boundaries of each coder", partial(plot.boundaries_per_coder, placed, width=4.5)))
         tables.append(placed_table(placed))
-    lead = "Who segments like whom, and who places many boundaries or few."
+    lead = "Clusters of coders with similar segmentations, and the number of boundaries of each coder."
     return Section("coders", "Coders", lead, pictures=tuple(pictures), folded=tuple(tables), notes=tuple(notes))
 
 
 def _heat(report: CorpusReport) -> Section | None:
     if report.heat is None:
         return None
-    lead = "How many coders placed a boundary at each position."
+    lead = "Number of coders who placed a boundary at each position."
     section = partial(Section, "heat", "Boundaries by position", lead)
     if report.heat.result is None:
         return section(reason=report.heat.reason)
@@ -246,12 +246,12 @@ def _system_section(lead: str, outcome: Outcome[Any]) -> partial[Section]:
 def _systems(report: CorpusReport) -> Section | None:
     if report.judgement is None:
         return None
-    lead = "Which system is best, is the difference significant, and could it replace a person? Bounds are in brackets."
+    lead = "Which system is best, is the difference significant, and could it replace a coder? Bounds are in brackets."
     section = _system_section(lead, report.judgement)
     judgement = report.judgement.result
     if judgement is None:
         return section()
-    caption = "Each system with its interval, beside people"
+    caption = "Each system with its interval, beside the human coders"
     folded = [mistake_table(judgement.mistakes.values())]
     folded += [comparison_table(judgement.comparisons)] if judgement.comparisons else []
     return section(
@@ -265,7 +265,7 @@ def _systems(report: CorpusReport) -> Section | None:
 def _parsers(report: CorpusReport) -> Section | None:
     if report.parsers is None:
         return None
-    lead = "Every parser against every treebank, from counts summed over sentences."
+    lead = "Scores of every parser against every treebank, from counts summed over sentences."
     section = _system_section(lead, report.parsers)
     return section() if report.parsers.result is None else section(tables=(_parser_table(report.parsers.result),))
 
@@ -308,11 +308,11 @@ def _clusters(report: CorpusReport) -> Section | None:
 def _operations(report: CorpusReport) -> Section | None:
     if report.subject.kind == "trees":
         return None
-    lead = "What became of the boundaries of each type between every two coders, both sides together. Rows add up to 1."
+    lead = "Operations on the boundaries of each type over all pairs of coders, both sides together. Rows add up to 1."
     section = partial(Section, "operations", "Operations by type", lead)
     operations = report.alignments.operations
     if operations is None or not len(operations):
-        return section(reason="no two coders placed boundaries on one item")
+        return section(reason="no two coders placed boundaries in the same item")
     picture = _draw("Operations by type", lambda: plot.operations(operations, width=5.0))
     signature = report.alignments.signature
     return section((operations_view(operations),), (picture,), notes=() if signature is None else (signature,))

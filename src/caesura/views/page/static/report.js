@@ -1,22 +1,22 @@
 "use strict";
 
-// The texts of the page: one item at a time, any two coders, every boundary of both. All text from files goes through
-// textContent and setAttribute, never through innerHTML: a unit that looks like markup stays a unit.
+// Shows the texts of the page: one item at a time, with all boundaries of any two coders. Text from files is inserted
+// with textContent and setAttribute, never with innerHTML, so that a unit that looks like markup is shown as text.
 (() => {
   const byId = (id) => document.getElementById(id);
   const read = (id) => JSON.parse(byId(id).textContent);
   const common = read("common");
 
   const MATCH = 0, DELETION = 4, INSERTION = 5;
-  // A shape for each kind, since colour alone is not seen by everybody. Where the sides stand apart, the second has its
-  // own.
+  // Each kind has its own shape, because some readers cannot distinguish colours. If the two sides have different
+  // positions, the second side has a second shape.
   const KINDS = common.trees
     ? [["same span", "●", "●"], ["aligned", "◆", "◇"], null, null, ["only in the first", "▲", "▲"],
        ["only in the second", "▼", "▼"]]
     : [["match", "●", "●"], ["near miss", "◆", "◇"], ["type confusion", "■", "■"],
        ["near miss of a different type", "★", "☆"], ["only in the first", "▲", "▲"],
        ["only in the second", "▼", "▼"]];
-  // Writing that has no spaces between words.
+  // Scripts without spaces between words.
   const CLOSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
   const COLOURS = 7;
 
@@ -37,7 +37,7 @@
 
   // -- data ------------------------------------------------------------------------------------------------------
 
-  // Read when it is first shown: a page may hold hundreds of items.
+  // An item is parsed when it is first shown, because a page may contain hundreds of items.
   const itemData = (number) => {
     if (!opened.has(number)) opened.set(number, read(`item-${number}`));
     return opened.get(number);
@@ -45,7 +45,7 @@
 
   const typeName = (code) => (code < 0 ? null : common.types[code]);
 
-  // Pairs of numbers: the shape of an edit, and how far it is from the edit before.
+  // Two numbers per edit: the index of its shape, and its distance from the preceding edit.
   const unpack = (numbers) => {
     const edits = [];
     let place = 0;
@@ -65,7 +65,7 @@
     a: edit.b, b: edit.a, aType: edit.bType, bType: edit.aType,
   });
 
-  // Every node of both trees in one list, aligned ones together; both trees keep their order.
+  // Returns the nodes of both trees in one list, with aligned nodes together; both trees keep their order.
   const unpackTrees = (left, right, numbers) => {
     const edits = [];
     let i = 0, j = 0;
@@ -90,8 +90,8 @@
 
   const treeOf = (data, coder) => (data.trees.find(([who]) => who === coder) ?? [coder, []])[1];
 
-  // The edits of a pair stand in the page once, with the coder who comes first in the corpus on the first side; null if
-  // the two cannot be compared here.
+  // The page contains the edits of a pair once; the first side is the coder who is first in the corpus. The result is
+  // null if the two coders cannot be compared on this item.
   const editsOf = (number, first, second) => {
     const data = itemData(number);
     const [low, high] = first < second ? [first, second] : [second, first];
@@ -140,7 +140,7 @@
     return places;
   };
 
-  // Position -> what stands there of the edits of this stream: number of the edit, and whether it is the second's side.
+  // Position -> edits of this stream: number of the edit, and whether the position is on the second side.
   const signsOf = (stream) => {
     const signs = new Map();
     const put = (position, number, second) => signs.set(position, [...(signs.get(position) ?? []), [number, second]]);
@@ -172,7 +172,7 @@
       const look = stream.units === null ? "unit bare" : unit.length > 24 ? "unit" : "unit short";
       body.append(make("span", { class: look, "data-unit": i }, unit));
       if (places.has(i) || signs.has(i)) body.append(gapOf(i, places.get(i) ?? [], signs.get(i) ?? []));
-      // A space also lets the line break; units that stand in lines of their own need none.
+      // A space also allows a line break; units on separate lines need no space.
       if (i < stream.length && !inLines) body.append(stream.units === null ? " " : spaceBetween(unit, stream.units[i]));
     }
     const name = common.streams[stream.stream];
@@ -184,7 +184,7 @@
     if (number === null) return make("span");
     const [depth, label, word] = tree[number - 1];
     const shown = make("span", { class: "node", dir: "auto" }, label || "()");
-    // Deep trees would leave no room.
+    // In deep trees, a full indent would leave no space for labels.
     shown.style.marginInlineStart = `${Math.min(depth, 24)}em`;
     if (word !== undefined) shown.append(" ", make("b", {}, word));
     return shown;
@@ -203,7 +203,7 @@
     return make("div", { class: "trees", lang: "" }, ...rows);
   };
 
-  // -- the strip: how many people marked each position ---------------------------------------------------------------
+  // -- the strip: number of coders at each position ------------------------------------------------------------------
 
   const SVG = "http://www.w3.org/2000/svg";
 
@@ -227,7 +227,7 @@
     return svg;
   };
 
-  // Text that runs from the right has its strip run from there too.
+  // The strip of right-to-left text also runs from right to left.
   const turnStrips = () => {
     const texts = byId("text").querySelectorAll(".units");
     [...byId("strip").children].forEach((strip, i) => {
@@ -247,7 +247,7 @@
     return `${near(stream.units[at - 1])} | ${near(stream.units[at])}`;
   };
 
-  // What the table shows and the file holds: a name, and the value of an edit.
+  // Columns of the table and of the CSV file: a name, and a function that returns the value for an edit.
   const columns = () => {
     const [first, second] = [common.coders[state.first], common.coders[state.second]];
     const named = !common.plain;
@@ -330,7 +330,7 @@
     say(`${rows.length} edits saved`);
   };
 
-  // -- what is chosen ----------------------------------------------------------------------------------------------
+  // -- selection ---------------------------------------------------------------------------------------------------
 
   const say = (text) => {
     byId("said").textContent = text;
@@ -411,7 +411,7 @@
     state.current = number;
     if (buttons.length) {
       buttons[0].focus({ preventScroll: true });
-      // At once: what has the focus must be in sight.
+      // Scroll immediately, because the focused element must be visible.
       buttons[0].scrollIntoView({ block: "center", behavior: "instant" });
     }
     const disagreements = state.edits.map((edit, i) => (differs(edit) ? i : -1)).filter((i) => i >= 0);
@@ -427,7 +427,7 @@
     return -1;
   };
 
-  // In the other items, all the way round; the same item comes last, from its other end.
+  // Search the other items in a circle; the current item is searched last, from its other end.
   const nextItem = (step) => {
     const items = common.items.length;
     for (let i = 1; i <= items; i += 1) {
@@ -460,7 +460,7 @@
   const KEYS = { n: () => go(1), p: () => go(-1), "]": () => turnTo(1), "[": () => turnTo(-1), x: swap };
 
   const pressed = (event) => {
-    // A list of names is searched by typing.
+    // The browser searches a list of names by typing.
     const typing = event.target.closest?.("select, textarea, input:not([type=checkbox])");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;
     event.preventDefault();
@@ -494,7 +494,7 @@
     fill("item", common.items, "item");
     fill("first", common.coders, "first");
     fill("second", common.coders, "second");
-    // Where there is one type, none can be taken for another.
+    // If there is only one type, substitutions are impossible.
     const able = (kind) => KINDS[kind] && !(common.plain && [2, 3].includes(kind));
     const kinds = KINDS.map((_, kind) => kind).filter(able);
     byId("kinds").append(...kinds.map(boxOf));
