@@ -298,7 +298,7 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
     -------
     CochranQ
         The test, its parts and two thresholds. The table must have no gaps: items that some coder of the corpus did not
-        annotate are in ``.excluded``, and so are items whose coders segmented different texts, and dialogues.
+        annotate, items whose coders segmented different texts, and dialogues are listed in ``.excluded``.
 
     Raises
     ------
@@ -307,7 +307,7 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
 
     Notes
     -----
-    Each of c coders marks some of k inner positions; position N and types do not matter. L_i is the number of positions that
+    Each of c coders marks some of k inner positions; position N and boundary types are ignored. L_i is the number of positions that
     coder i marked, G_j the number of coders who marked position j. If each coder placed the marks at random, the G_j would
     lie close to their mean::
 
@@ -318,14 +318,14 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
 
     Q is a sum of parts, ``.partial``, one for each count g that occurs: with n_g positions that g coders marked,
     Q_g = n_g (g - mean G)^2 k (k-1) / D, compared with chi-square with n_g degrees of freedom. ``.threshold`` is the smallest
-    count above the mean that is significant (p <= ``alpha``) together with every larger one that occurs. This is how
-    Passonneau & Litman find the number of coders needed for a boundary. The groups are chosen by the outcome that is tested,
-    so the test is descriptive and the threshold lenient: 7 coders who each place 15 marks at random in 100 positions nearly
-    always get a threshold of 3. Therefore there is also ``.chance_threshold``: the smallest g with k P(G >= g) <= ``alpha``.
+    count above the mean that is significant (p <= ``alpha``) together with every larger one that occurs. Passonneau &
+    Litman choose the number of coders needed for a boundary in this way. The groups depend on the outcome that is tested, so
+    the test is descriptive and the threshold is lenient: 7 coders who each place 15 marks at random in 100 positions nearly
+    always get a threshold of 3. ``.chance_threshold`` is stricter: the smallest g with k P(G >= g) <= ``alpha``.
     G, the number of marks that coincide at a position by chance, is a sum of independent events with the probabilities L_i / k
-    (Poisson-binomial, computed exactly). In that example it is 6, at .05 as at .01.
+    (Poisson-binomial, computed exactly). In that example it is 6, both at .05 and at .01.
 
-    ``.gold()`` is the crisp gold standard, by the partial threshold unless ``rule="chance"`` or a number is given.
+    ``.gold()`` is the crisp gold standard, computed with the partial threshold unless you pass ``rule="chance"`` or a number.
     Precision, recall and F of a program against it are those of ``caesura.crisp``, the "existing evaluation" of the paper by
     Yöndem & Üçoluk. Departures from that paper: its equation 1 prints a sum inside the square, which is the mean; and its
     example compares a Q of 3691 positions with 45, the chi-square of 20 degrees of freedom, although 3690 degrees need 3961

@@ -137,11 +137,11 @@ def paired_bootstrap(
     where q is the ``level`` quantile of ``|t*|``. The interval therefore excludes 0 if p is below 1 - level. The division by
     s* keeps the level of the test: with few items, θ* alone varies too little.
 
-    A replicate without variance (the same item again and again) has an infinite t* unless θ* = θ. This makes the test
-    conservative: with 2 or 3 items nothing is significant at .05 and the interval is unbounded. If the items themselves have no
-    variance, there is nothing to divide by. If then θ = 0, p = 1. If θ is not 0, the systems differ in the same way on every
-    item that counts, and p is that of :func:`randomisation`, 2^(1 - n) if all count: 6 items are the fewest that are
-    significant at .05. The interval is then θ alone, or unbounded if p is above 1 - level.
+    A replicate without variance (only copies of one item) has an infinite t* unless θ* = θ. This makes the test
+    conservative: with 2 or 3 items no difference is significant at .05 and the interval is unbounded. If the items themselves have no
+    variance, s is 0. In that case p = 1 if θ = 0. If θ is not 0, the systems differ in the same way on every
+    item that counts, and p is that of :func:`randomisation`, 2^(1 - n) if all count: at least 6 items are
+    needed for significance at .05. The interval is then θ alone, or unbounded if p is above 1 - level.
 
     References
     ----------
