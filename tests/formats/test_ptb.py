@@ -83,7 +83,7 @@ def test_error_position_over_several_lines(tmp_path: Path) -> None:
     assert texts(cz.read_trees(path, excluded=excluded)) == [None, "(C c)", None, "(D d)", None]
     assert [(error.line, error.problem) for error in excluded] == [
         (2, "column 11: a word stands alone in its bracket; 'b' shares (NP ...)"),
-        (3, "column 9: this bracket closes nothing"),
+        (3, "column 9: this bracket has no opening bracket"),
         (4, "column 1: this bracket, (S ...), is never closed"),
     ]
 

@@ -185,8 +185,8 @@ def test_bad_hierarchies(length, spans, options, message):
     [
         (5, "brackets: expected a string; got int"),
         ("", "brackets: expected at least one word; got none"),
-        ("(a))", "brackets: ')' at character 4 closes nothing"),
-        ("(a ())", "brackets: '(' at character 4 holds no word"),
+        ("(a))", "brackets: ')' at character 4 has no opening bracket"),
+        ("(a ())", "brackets: '(' at character 4 contains no word"),
         ("((a b)", "brackets: '(' at character 1 is never closed"),
     ],
 )

@@ -307,9 +307,9 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
 
     Notes
     -----
-    Each of c coders marks some of k inner positions; position N and boundary types are ignored. L_i is the number of positions that
-    coder i marked, G_j the number of coders who marked position j. If each coder placed the marks at random, the G_j would
-    lie close to their mean::
+    Each of c coders marks some of k inner positions; position N and boundary types are ignored. L_i is the number of
+    positions that coder i marked, G_j the number of coders who marked position j. If each coder placed the marks at random, the
+    G_j would lie close to their mean::
 
         Q = k (k-1) sum_j (G_j - mean G)^2 / D        D = k sum_i L_i - sum_i L_i^2
 

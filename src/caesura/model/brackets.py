@@ -103,10 +103,10 @@ class _Parser:
 
     def close_bracket(self, at: int) -> None:
         if not self.stack:
-            raise self.error(at, "this bracket closes nothing")
+            raise self.error(at, "this bracket has no opening bracket")
         node = self.stack.pop()
         if self.nodes.start[node] == len(self.nodes.words):
-            raise self.error(at, f"a bracket holds a word or brackets; {self.bracket(node)} is empty")
+            raise self.error(at, f"a bracket must contain a word or brackets; {self.bracket(node)} is empty")
         self.nodes.end[node] = len(self.nodes.words)
         self.after_word = False
 

@@ -212,10 +212,10 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
                 opened.append((len(words) + 1, match.start()))
             elif token == ")":
                 if not opened:
-                    raise HierarchyError(f"brackets: ')' at character {match.start() + 1} closes nothing")
+                    raise HierarchyError(f"brackets: ')' at character {match.start() + 1} has no opening bracket")
                 start, at = opened.pop()
                 if start > len(words):
-                    raise HierarchyError(f"brackets: '(' at character {at + 1} holds no word")
+                    raise HierarchyError(f"brackets: '(' at character {at + 1} contains no word")
                 spans.append((start, len(words)))
             else:
                 words.append(token)

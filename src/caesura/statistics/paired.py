@@ -138,8 +138,8 @@ def paired_bootstrap(
     s* keeps the level of the test: with few items, θ* alone varies too little.
 
     A replicate without variance (only copies of one item) has an infinite t* unless θ* = θ. This makes the test
-    conservative: with 2 or 3 items no difference is significant at .05 and the interval is unbounded. If the items themselves have no
-    variance, s is 0. In that case p = 1 if θ = 0. If θ is not 0, the systems differ in the same way on every
+    conservative: with 2 or 3 items no difference is significant at .05 and the interval is unbounded. If the items themselves
+    have no variance, s is 0. In that case p = 1 if θ = 0. If θ is not 0, the systems differ in the same way on every
     item that counts, and p is that of :func:`randomisation`, 2^(1 - n) if all count: at least 6 items are
     needed for significance at .05. The interval is then θ alone, or unbounded if p is above 1 - level.
 
