@@ -63,7 +63,7 @@ def test_the_same_on_every_engine(folder: Path, expected: dict[str, cz.Score], c
         assert (result.partitions, result.documents, result.partial) == (FILES, FILES * ROWS, False)
 
 
-def test_a_worker_that_is_killed(folder: Path, expected: dict[str, cz.Score], cluster: Any) -> None:
+def test_killed_worker(folder: Path, expected: dict[str, cz.Score], cluster: Any) -> None:
     with distributed.Client(cluster, set_as_default=False) as client:
         before = client.run(os.getpid)
         victim = next(iter(before.values()))
@@ -84,7 +84,7 @@ def test_a_worker_that_is_killed(folder: Path, expected: dict[str, cz.Score], cl
 
 
 @pytest.mark.slow
-def test_a_driver_that_is_killed(folder: Path, expected: dict[str, cz.Score], cluster: Any, tmp_path: Path) -> None:
+def test_killed_driver(folder: Path, expected: dict[str, cz.Score], cluster: Any, tmp_path: Path) -> None:
     checkpoint = tmp_path / "checkpoint"
     command = [
         sys.executable,

@@ -103,7 +103,7 @@ def test_a_folder_of_grids(pattern: str | None, tmp_path: Path) -> None:
         ("{item}_{coder}.csv", "{item}_{coder}.csv"),
     ],
 )
-def test_a_file_a_coder(name: str, pattern: str | None, tmp_path: Path) -> None:
+def test_one_file_per_coder(name: str, pattern: str | None, tmp_path: Path) -> None:
     for i, pair in enumerate(random_pairs()):
         for coder, side in zip(("ann", "bo"), pair, strict=True):
             put(tmp_path / name.format(coder=coder, item=f"t{i}"), table({coder: side}))
@@ -401,7 +401,7 @@ def test_objects() -> None:
             same(result[measure], cz.score_many(pairs, measure).total)
 
 
-def test_bad_pairs_are_listed() -> None:
+def test_invalid_pairs_are_listed() -> None:
     pairs = random_pairs(4)
     bad = [pairs[0], ("x", pairs[1][0], None), (pairs[2][0],), 7, ("y", *pairs[3])]
     result = cz.evaluate(bad, "pk")

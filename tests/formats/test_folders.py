@@ -239,7 +239,7 @@ def test_no_files(tmp_path: Path) -> None:
         ("", "pattern must be a string such as"),
     ],
 )
-def test_bad_patterns(pattern: str, message: str, tmp_path: Path) -> None:
+def test_invalid_patterns(pattern: str, message: str, tmp_path: Path) -> None:
     table(tmp_path / "x.csv", "101")
     with pytest.raises(OptionError, match=message):
         cz.read(tmp_path, pattern=pattern)

@@ -38,7 +38,7 @@ def test_two_levels_from_two_files(tmp_path: Path) -> None:
         cz.read(tmp_path / "upper.lab", deeper=3)
 
 
-def test_a_file_for_each_coder(tmp_path: Path) -> None:
+def test_one_file_per_coder(tmp_path: Path) -> None:
     for coder in ("ann", "bo"):
         (tmp_path / f"song_{coder}.lab").write_text(UPPER)
     corpus = cz.read_coders({coder: tmp_path / f"song_{coder}.lab" for coder in ("ann", "bo")})

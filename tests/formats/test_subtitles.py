@@ -257,6 +257,6 @@ def _check_sample(folder: Path, name: str) -> None:
     assert (kinds["block"], kinds["line"]) == (cues, inside)
 
 
-def test_sbv_is_refused(shared: Path) -> None:
+def test_sbv_is_rejected(shared: Path) -> None:
     with pytest.raises(FormatError, match=r"sample.sbv:1: subtitles must be .srt or .vtt; these are YouTube's .sbv"):
         cz.read(shared / "data/formats/subtitles/sample.sbv")

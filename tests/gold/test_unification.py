@@ -101,7 +101,7 @@ def test_what_holds_by_definition(by_coder):
             )
 
 
-def test_undefined_figures_are_left_out_and_counted():
+def test_undefined_figures_are_excluded_and_counted():
     corpus = cz.Corpus(
         {
             "apart": {"a": Hierarchy(6, [(1, 2)]), "b": Hierarchy(6, [(3, 4)]), "c": Hierarchy(6, [])},
@@ -125,7 +125,7 @@ def test_undefined_figures_are_left_out_and_counted():
     assert unification_table(empty).rows[0][1:3] == ("undefined", None)
 
 
-def test_items_that_cannot_be_used_are_listed():
+def test_unusable_items_are_listed():
     corpus = cz.Corpus(
         {
             "good": FIGURE_1,

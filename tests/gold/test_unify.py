@@ -84,7 +84,7 @@ def test_longer_texts_by_the_recurrence_over_cuts(by_coder):
 
 @settings(max_examples=100)
 @given(coders())
-def test_the_order_of_coders_does_not_matter(by_coder):
+def test_order_of_coders_does_not_matter(by_coder):
     reordered = dict(reversed(by_coder.items()))
     assert cz.unify(reordered).hierarchy.flat == cz.unify(by_coder).hierarchy.flat
 
@@ -425,6 +425,6 @@ TIMED = Hierarchy.from_times([(0, 4)])
         ([TIMED] * 2, {"tolerance": "0.5"}, OptionError, "tolerance must be a number; got '0.5'"),
     ],
 )
-def test_bad_input(hierarchies: Any, options: dict[str, Any], kind: type[Exception], message: str):
+def test_invalid_input(hierarchies: Any, options: dict[str, Any], kind: type[Exception], message: str):
     with pytest.raises(kind, match=f"^{re.escape(message)}$"):
         cz.unify(hierarchies, **options)

@@ -431,7 +431,7 @@ def test_every_measure_of_the_registry(name):
 # -- what a measure cannot score ---------------------------------------------------------------------------------------
 
 
-def test_items_without_a_cluster_are_listed_and_the_rest_is_scored():
+def test_items_without_a_cluster_are_listed_and_the_rest_are_scored():
     # x: three coders who never meet: the highest count is 1, half of three is 2
     apart = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
     near = {f"c{k}": cz.Segmentation.from_positions(12, [5]) for k in (1, 2, 3)}
@@ -469,7 +469,7 @@ def test_human_bound_without_a_cluster_is_reported():
     )
 
 
-def test_a_window_too_wide_for_one_item():
+def test_item_shorter_than_the_window_is_listed():
     corpus, systems = people_and_systems()
     judgement = cz.judge(corpus, systems, measures="pk(window=20)", seed=1, bounds=2)
     assert judgement.excluded == (

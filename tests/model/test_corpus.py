@@ -97,7 +97,7 @@ def test_equality_hash_and_pickle():
     assert copy.deepcopy(CORPUS) == CORPUS
 
 
-def test_it_cannot_be_changed():
+def test_immutable():
     with pytest.raises(AttributeError) as caught:
         CORPUS.coders = ()
     assert str(caught.value) == "Corpus objects are immutable; cannot set 'coders'"

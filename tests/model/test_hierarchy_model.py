@@ -51,7 +51,7 @@ def test_order_does_not_matter():
     assert hash(Hierarchy(6, spans)) == hash(Hierarchy(6, spans[::-1]))
 
 
-def test_no_span_at_all():
+def test_no_spans():
     empty = Hierarchy(3, [])
     assert (empty.spans, empty.depth, empty.flat, repr(empty)) == ((), 0, frozenset(), "Hierarchy(3 units, 0 spans)")
     assert empty.segmentation().boundaries == ()
@@ -78,7 +78,7 @@ def test_repr():
     assert repr(Hierarchy(31, [(1, 31)])) == "Hierarchy(31 units, 1 span)"
 
 
-def test_it_cannot_be_changed():
+def test_immutable():
     with pytest.raises(AttributeError, match=r"^Hierarchy objects are immutable; cannot set 'length'$"):
         TREE.length = 7
     with pytest.raises(AttributeError, match=r"^Hierarchy objects are immutable; cannot delete 'spans'$"):
@@ -174,7 +174,7 @@ def test_segmentation():
         (2, [], {"edges": [0, float("nan"), 2]}, "edges[1]: times must ascend; got nan after 0"),
     ],
 )
-def test_bad_hierarchies(length, spans, options, message):
+def test_invalid_hierarchies(length, spans, options, message):
     with pytest.raises(HierarchyError) as caught:
         Hierarchy(length, spans, **options)
     assert str(caught.value) == message
@@ -190,7 +190,7 @@ def test_bad_hierarchies(length, spans, options, message):
         ("((a b)", "brackets: '(' at character 1 is never closed"),
     ],
 )
-def test_bad_brackets(text, message):
+def test_invalid_brackets(text, message):
     with pytest.raises(HierarchyError) as caught:
         Hierarchy.from_brackets(text)
     assert str(caught.value) == message
@@ -207,13 +207,13 @@ def test_bad_brackets(text, message):
         ([5], "spans[0]: a span is (start, end[, level[, label]]); got 5"),
     ],
 )
-def test_bad_times(spans, message):
+def test_invalid_times(spans, message):
     with pytest.raises(HierarchyError) as caught:
         Hierarchy.from_times(spans)
     assert str(caught.value) == message
 
 
-def test_bad_levels():
+def test_invalid_levels():
     with pytest.raises(HierarchyError, match=r"^levels: expected at least one segmentation; got none$"):
         Hierarchy.from_segmentations([])
     with pytest.raises(HierarchyError, match=r"^levels: all must segment the same text; got 2, 3 units$"):

@@ -91,7 +91,7 @@ def test_repr():
     assert repr(cz.Marks([1] + [0] * 60, 2)) == "Marks(2 coders, 62 units, 1 marked position, highest 1)"
 
 
-def test_marks_cannot_be_changed():
+def test_marks_are_immutable():
     counts = np.array([0, 4, 0])
     marks = cz.Marks(counts, 7)
     counts[0] = 5

@@ -184,7 +184,7 @@ def test_parts_are_a_mapping():
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_score_cannot_be_changed(name):
+def test_scores_are_immutable(name):
     score = score_of(name)
     with pytest.raises(AttributeError):
         score.value = 1.0

@@ -101,7 +101,7 @@ def test_misses_only_drop(reference, p, seed):
 
 
 @given(references, probabilities, seeds, st.integers(0, 3))
-def test_false_alarms_only_add_at_most_one_a_segment(reference, p, seed, margin):
+def test_false_alarms_add_at_most_one_per_segment(reference, p, seed, margin):
     hypothesis = sim.false_alarms(reference, p, seed=seed, margin=margin)
     assert hypothesis.length == reference.length
     assert set(reference.inner) <= set(hypothesis.inner)

@@ -48,7 +48,7 @@ def test_items_that_are_alike_leave_no_doubt():
     assert (result.low, result.value, result.high) == (0.5, 0.5, 0.5)
 
 
-def test_few_items_come_with_a_caution():
+def test_few_items_cause_a_warning():
     assert bootstrap([[1, 2], [1, 3]] * 10, ratio, replicates=9).caution is None
     few = bootstrap([[1, 2], [1, 3]] * 3, ratio, replicates=9).caution
     assert few == (

@@ -43,7 +43,7 @@ def test_holm_as_in_holm():
         ([[0.1]], "p: must be a list of at least one number; got an array of shape (1, 1)"),
     ],
 )
-def test_bad_p_values(correct, p, message):
+def test_invalid_p_values(correct, p, message):
     with pytest.raises(OptionError, match=re.escape(message)):
         correct(p)
 
@@ -62,7 +62,7 @@ def graphs(k):
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
-def test_a_letter_is_shared_if_and_only_if_there_is_no_difference(k):
+def test_letters_are_shared_only_without_a_difference(k):
     """All graphs of up to five systems, in an order of means that is not theirs; and no letter is superfluous."""
     means = [0.3, 0.5, 0.1, 0.4, 0.2][:k]
     for p in graphs(k):
@@ -130,7 +130,7 @@ def test_more_groups_than_letters():
         ([[1, 0.5], [0.5, 1]], [1], "means: must have one mean for each of 2 systems; got 1"),
     ],
 )
-def test_bad_letters(p, means, message):
+def test_invalid_letters(p, means, message):
     with pytest.raises(OptionError, match=re.escape(message)):
         letters(p, means)
 
@@ -160,6 +160,6 @@ def test_values_that_differ_by_rounding_are_a_tie():
 
 
 @pytest.mark.parametrize("tolerance", [-1, math.nan, math.inf, "0", True])
-def test_bad_tolerance(tolerance):
+def test_invalid_tolerance(tolerance):
     with pytest.raises(OptionError, match=rf"^tolerance must be a number.*; got {tolerance!r}$"):
         wins([[1, 2]], tolerance=tolerance)

@@ -170,7 +170,7 @@ def test_signed_parts():
     assert result.standard_error == pytest.approx(x.std(ddof=1) * math.sqrt(15))
 
 
-def test_a_real_difference_is_found():
+def test_real_difference_is_detected():
     rng = np.random.default_rng(3)
     size = rng.integers(5, 30, 30)
     a, b = (np.column_stack([rng.binomial(size, share), size]) for share in (0.8, 0.6))
@@ -292,7 +292,7 @@ GOOD = [[1, 2], [2, 3]]
         ),
     ],
 )
-def test_bad_parts(test, a, b, finish, kind, message):
+def test_invalid_parts(test, a, b, finish, kind, message):
     with pytest.raises(kind, match=re.escape(message)):
         test(a, b, finish)
 
@@ -306,7 +306,7 @@ def test_bad_numbers_of_draws(value):
 
 
 @pytest.mark.parametrize("value", [0, 1, 95, -0.5, math.nan, "0.9", True])
-def test_bad_level(value):
+def test_invalid_level(value):
     with pytest.raises(OptionError, match=rf"^level must be a number.*; got {value!r}$"):
         paired_bootstrap(GOOD, GOOD, ratio, level=value)
 

@@ -238,7 +238,7 @@ def test_no_difference():
         assert not result.significant.any()
 
 
-def test_incomplete_blocks_are_left_out_and_counted():
+def test_incomplete_blocks_are_excluded_and_counted():
     table = np.vstack([ROUNDING_FIRST_BASE, [[5.0, math.nan, 5.1], [math.nan] * 3]])
     result, complete = friedman(table), friedman(ROUNDING_FIRST_BASE)
     assert (result.incomplete, result.sizes.tolist()) == (2, [22, 22, 22])

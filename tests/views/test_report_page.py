@@ -439,7 +439,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return call
 
 
-def test_a_file_is_written(run: Run) -> None:
+def test_file_is_written(run: Run) -> None:
     result = run("all.json", "-o", "page.html", "--title", "A <title>", "--system", "cy")
     assert (result.exit_code, result.stdout) == (0, "")
     assert re.fullmatch(r"page\.html: 0\.\d\d MB\n", result.stderr)
