@@ -279,7 +279,7 @@ def test_equality_and_hash(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_score_travels(name):
-    """Partial results from many machines need no second pass (spec/README.md): so a score must leave its process."""
+    """Scores are pickled, because partial results from many machines are added up in one process."""
     score = score_of(name)
     again = pickle.loads(pickle.dumps(score))
     assert again == score

@@ -390,7 +390,7 @@ def test_random_coders_share_nothing():
 
 # The trends of Figure 9 of Fournier (2013), as they come out of the natural reading
 
-NEAR = 0.0921  # the seed's "constant natural level"
+NEAR = 0.0921  # the paper's "constant natural level"
 
 
 @pytest.fixture(scope="module")

@@ -74,8 +74,8 @@ def systems(
     >>> from caesura.data import stargazer
     >>> people = stargazer()
     >>> seventh = {"reader 7": {"stargazer": people["stargazer", "7"]}}
-    >>> found = cz.judge(people.select(coders="123456"), seventh, measures="boundary_similarity", interval=None, seed=1)
-    >>> figure = systems(found)
+    >>> six = people.select(coders="123456")
+    >>> figure = systems(cz.judge(six, seventh, measures="boundary_similarity", interval=None, seed=1))
     >>> [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
     ['reader 7', '(random)', '(regular)', '(none)', '(all)']
     """
