@@ -196,10 +196,10 @@ def evaluate_unification(
     Every gold standard is compared with each annotation it was built from. The rows contain the mean and the standard
     deviation over all annotations of all items:
 
-    - **kappa** of Flammia & Zue: agreement of the boundaries of spans, corrected for chance. It may be negative. -
-    **recall**: ratio of the annotation's spans that are in the gold standard; if the method is full, on the same level.
-    - **precision**: ratio of the gold standard's spans that are in the annotation; likewise. - **non_crossing**: ratio
-    of the annotation's distinct spans that cross no span of the gold standard.
+    - **kappa** of Flammia & Zue: agreement of the boundaries of spans, corrected for chance. It may be negative.
+    - **recall**: ratio of the annotation's spans that are in the gold standard; if the method is full, on the same level.
+    - **precision**: ratio of the gold standard's spans that are in the annotation; likewise.
+    - **non_crossing**: ratio of the annotation's distinct spans that cross no span of the gold standard.
 
     By definition, the recall of a union is 1, and the precision and the non-crossing ratio of a consensus are 1. The
     non-crossing ratio of a conflict-free union equals its recall, since it contains every span that crosses nothing.
