@@ -35,7 +35,7 @@ from caesura.model.hierarchies import levels_as_types, over_common_units
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.marks import Marks
 from caesura.model.projection import over_characters, over_edits
-from caesura.model.score import Edit, Score
+from caesura.model.result import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import over_units

@@ -30,7 +30,7 @@ def imports(path: Path) -> Iterator[tuple[str, tuple[str, ...], int]]:
 
 
 def folder(module: str, names: tuple[str, ...] = ()) -> list[str]:
-    """Return the folders that an import reaches: ``caesura.model.score`` is in ``model``."""
+    """Return the folders that an import reaches: ``caesura.model.result`` is in ``model``."""
     parts = module.split(".")
     return [parts[1]] if len(parts) > 1 else list(names)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import MismatchError, OptionError, Undefined
-from caesura.model.score import f_measure
+from caesura.model.result import f_measure
 from oracle import hierarchy as oracle
 from support.corpora import ALIGN_HINT
 from support.excluded import reasons

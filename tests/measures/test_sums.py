@@ -15,8 +15,7 @@ import caesura as cz
 from caesura.errors import OptionError
 from caesura.kernels import sums as kernel
 from caesura.measures.base import BatchCounts
-from caesura.measures.partial import Partial
-from caesura.measures.sums import as_float, exact_sum, exact_sums
+from caesura.measures.sums import Partial, as_float, exact_sum, exact_sums
 from support.collected import documents, pairs
 
 UNIT = 2**106

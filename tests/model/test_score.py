@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 import caesura as cz
-from caesura.model.score import Parts, f_measure, ratio
+from caesura.model.result import Parts, f_measure, ratio
 from support.strategies import NAMES, TypedPair, corpora, defined, inputs_for, typed_pairs
 
 masses = cz.Segmentation.from_masses

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import caesura as cz
-from caesura.model.score import Edit
+from caesura.model.result import Edit
 from support.oracles import read_oracle
 from support.shared_data import DataFolder
 

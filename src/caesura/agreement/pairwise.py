@@ -13,8 +13,7 @@ from caesura.engines import Engine, use_engine
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
-from caesura.model.result import Excluded, Result, signature_line
-from caesura.model.score import Score
+from caesura.model.result import Excluded, Result, Score, signature_line
 
 Floats = NDArray[np.float64]
 

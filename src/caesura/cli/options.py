@@ -13,7 +13,7 @@ import click
 from caesura.cli.program import CHECKPOINT, ERRORS
 from caesura.engines import ENGINES
 from caesura.errors import OptionError
-from caesura.formats.registry import NAMES
+from caesura.formats import NAMES
 from caesura.model.projection import ALIGNMENTS
 from caesura.options import OptionSet, choice, flag, optional, setting, text, whole
 from caesura.tasks.reading import ReadingOptions

@@ -16,7 +16,7 @@ from caesura.evaluation.scores import ScoreFile
 from caesura.measures.base import Measure
 from caesura.measures.batch import Batch, over_common_types
 from caesura.measures.columns import CheckedColumns, supports_columns
-from caesura.measures.partial import Partial
+from caesura.measures.sums import Partial
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.hierarchies import pair_over_common_units
 from caesura.model.segmentation import UNTYPED

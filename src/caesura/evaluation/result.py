@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
-from caesura.model.result import HIDDEN, Excluded, Result, signature_line
-from caesura.model.score import Score
+from caesura.model.result import HIDDEN, Excluded, Result, Score, signature_line
 
 
 @dataclass(frozen=True, slots=True)

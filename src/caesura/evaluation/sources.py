@@ -15,7 +15,7 @@ from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, OptionError
 from caesura.evaluation.partition import Chunk, Partition
-from caesura.formats import detect, documents_json, find, folders, read_files
+from caesura.formats import detect, documents_json, find, folders, is_collection, read_files
 from caesura.formats.documents import SIDES, choose_sides
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format
@@ -232,7 +232,7 @@ def _open_path(path: str, options: SourceOptions, types: Types) -> DocumentSourc
     files = find(path, options.format, options.pattern)
     root = path if os.path.isdir(path) else os.path.dirname(path) or "."
     paths = [file.path for file in files]
-    if not folders.is_collection(path):
+    if not is_collection(path):
         _file_stamp(path, root)  # the only file must exist
     document_format = options.format or _document_format(paths)
     if document_format not in ("documents-parquet", "documents-json"):

@@ -1,14 +1,17 @@
 """Reading files into corpora and writing corpora to files.
 
-Each format has its own module, and a registry selects the right one. A reader never repairs or drops data silently. An
+Each format has its own module. A reader never repairs or drops data silently. An
 invalid file raises a ``FormatError`` whose message begins with ``path:line:``. If only some items of a file are invalid,
 their errors can be collected, and the other items are still read.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
+from functools import cache
+from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,6 @@ from caesura.errors import FormatError, OptionError
 from caesura.formats import folders, timed
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format, Reading, Writing, decode, load, warn
-from caesura.formats.registry import NAMES, registry
 from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, kind_name
@@ -28,12 +30,14 @@ from caesura.model.tokens import check_same_tokens
 from caesura.options import choice, suggest
 
 __all__ = [
+    "NAMES",
     "Settings",
     "check_same_tokens",
     "detect",
     "find",
     "format_for_writing",
     "formats",
+    "is_collection",
     "list_tiers",
     "read",
     "read_coders",
@@ -44,6 +48,44 @@ __all__ = [
 ]
 
 
+# If the content matches several formats, the first one in this order is used.
+_MODULES = {
+    "masses-json": "masses.JSON",
+    "masses-tsv": "masses.TSV",
+    "table-csv": "unit_table.CSV",
+    "table-tsv": "unit_table.TSV",
+    "table-parquet": "parquet.FORMAT",
+    "documents-parquet": "documents_parquet.FORMAT",
+    "documents-json": "documents_json.FORMAT",
+    "bits": "bits.FORMAT",
+    "segsimflex": "segsimflex.FORMAT",
+    "rez": "rez.FORMAT",
+    "spans-json": "spans_json.FORMAT",
+    "spans-csv": "spans_csv.FORMAT",
+    "rs3": "rs3.FORMAT",
+    "lab": "lab.LAB",
+    "salami": "lab.SALAMI",
+    "ptb": "ptb.FORMAT",
+    "textgrid": "textgrid.FORMAT",
+    "eaf": "eaf.FORMAT",
+    "ctm": "ctm.FORMAT",
+    "brat": "brat.FORMAT",
+    "webanno-tsv": "webanno.FORMAT",
+    "xmi": "xmi.FORMAT",
+    "label-studio": "label_studio.FORMAT",
+    "jams": "jams.FORMAT",
+    "choi": "choi.CHOI",
+    "marked-text": "choi.MARKED",
+    "srt": "subtitles.SRT",
+    "vtt": "subtitles.VTT",
+    "conllu": "conllu.FORMAT",
+    "chat": "chat.FORMAT",
+}
+
+NAMES = tuple(_MODULES)
+"""Names of all formats."""
+
+
 def formats() -> dict[str, Format]:
     """Return all formats.
 
@@ -52,7 +94,17 @@ def formats() -> dict[str, Format]:
     dict
         Name -> format.
     """
-    return dict(registry())
+    return dict(_registry())
+
+
+@cache
+def _registry() -> dict[str, Format]:
+    """Import the modules of all formats when the first file is read, which keeps the start-up fast."""
+    result = {}
+    for name, place in _MODULES.items():
+        module, _, attribute = place.partition(".")
+        result[name] = getattr(import_module(f"caesura.formats.{module}"), attribute)
+    return result
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -143,7 +195,7 @@ def read_together(
     reader = _Reader(format, types, excluded, options, mixed=sum(map(len, files_of_paths)) > 1)
     corpora = []
     for path, files in zip(paths, files_of_paths, strict=True):
-        if folders.is_collection(path):
+        if is_collection(path):
             corpora.append(folders.read_all(files, reader.read, same_material=False, excluded=excluded))
         else:
             corpora.append(reader.read(fspath(path), excluded))
@@ -247,12 +299,31 @@ def find(path: str | PathLike[str], format: str | None = None, pattern: str | No
     list of InputFile
         The files, with the items and coders that the pattern finds in their paths.
     """
-    if not folders.is_collection(path):
+    if not is_collection(path):
         if pattern is not None:
             raise OptionError(f"a pattern is for a folder or a glob; {fspath(path)} is neither")
         return [InputFile(fspath(path))]
-    candidates = [_by_name(format)] if format is not None else [*registry().values()]
+    candidates = [_by_name(format)] if format is not None else [*_registry().values()]
     return folders.find_files(path, pattern, candidates, lambda name: _looks_like_any(name, candidates))
+
+
+def is_collection(path: str | PathLike[str]) -> bool:
+    """Return whether a path is a folder or a glob. A file whose name contains wildcards is neither.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of a file or a folder, or a glob.
+
+    Returns
+    -------
+    bool
+        False for a file.
+    """
+    text = fspath(path)
+    if "\0" in text or os.path.isfile(text):
+        return False
+    return os.path.isdir(text) or bool(folders.WILDCARD.search(text))
 
 
 def _looks_like_any(path: str, candidates: Sequence[Format]) -> bool:
@@ -450,7 +521,7 @@ def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | 
 
 def _writable(kinds: Iterable[type]) -> list[Format]:
     kinds = list(kinds)
-    return [format for format in registry().values() if format.write and format.can_hold(kinds)]
+    return [format for format in _registry().values() if format.write and format.can_hold(kinds)]
 
 
 def _encode(text: str, path: str | PathLike[str]) -> bytes:
@@ -494,12 +565,12 @@ def detect(path: str | PathLike[str], format: str | None = None) -> Format:
 def _by_name(name: str) -> Format:
     if name not in NAMES:
         raise OptionError(suggest("no format", name, NAMES))
-    return registry()[name]
+    return _registry()[name]
 
 
 def _by_suffix(path: str | PathLike[str]) -> list[Format]:
     suffix = Path(path).suffix.lower()
-    return [format for format in registry().values() if suffix in format.suffixes]
+    return [format for format in _registry().values() if suffix in format.suffixes]
 
 
 def _load(path: str | PathLike[str], name: str | None) -> tuple[Format, bytes]:
@@ -510,7 +581,7 @@ def _load(path: str | PathLike[str], name: str | None) -> tuple[Format, bytes]:
 
 
 def _detect(path: str | PathLike[str], data: bytes) -> Format:
-    for format in registry().values():
+    for format in _registry().values():
         if _matches_bytes(format, data):
             return format
     candidates = _by_suffix(path)
@@ -522,13 +593,13 @@ def _detect(path: str | PathLike[str], data: bytes) -> Format:
 def _detect_text(path: str | PathLike[str], text: str, candidates: Sequence[Format]) -> Format:
     """Return the format that a text looks like; ``candidates`` are the formats with the suffix of the file."""
     suffix = Path(path).suffix.lower()
-    by_content = [format for format in registry().values() if suffix in format.other_suffixes]
+    by_content = [format for format in _registry().values() if suffix in format.other_suffixes]
     for format in (*by_content, *candidates):
         if format.looks_like(text):
             return format
     if candidates:  # the reader of this format reports the error
         return candidates[0]
-    for format in registry().values():
+    for format in _registry().values():
         if format.looks_like(text):
             return format
     raise FormatError(path, 1, f"the format was not recognised; choose one of {', '.join(NAMES)}")

@@ -31,8 +31,9 @@ from caesura.model.tier import Tier
 
 MAX_FILES = 100_000
 """Maximum number of files in a folder."""
+WILDCARD = re.compile(r"[*?\[]")
+"""Character that makes a path a glob."""
 _MAX_ERRORS = 5  # reported errors per file
-_WILDCARD = re.compile(r"[*?\[]")
 _AMBIGUOUS_SUFFIXES = (".txt", ".xml")  # the content decides whether such a file is read
 
 
@@ -61,25 +62,6 @@ class InputFile(NamedTuple):
 
 
 # -- which files ------------------------------------------------------------------------------------------------------
-
-
-def is_collection(path: str | PathLike[str]) -> bool:
-    """Return whether a path is a folder or a glob. A file whose name contains wildcards is neither.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of a file or a folder, or a glob.
-
-    Returns
-    -------
-    bool
-        False for a file.
-    """
-    text = fspath(path)
-    if "\0" in text or os.path.isfile(text):
-        return False
-    return os.path.isdir(text) or bool(_WILDCARD.search(text))
 
 
 def find_files(
@@ -149,7 +131,7 @@ def _split_glob(path: str) -> tuple[str, Sequence[str] | None]:
     if os.path.isdir(path):
         return path, None
     parts = Path(path).parts
-    first = next(i for i, part in enumerate(parts) if _WILDCARD.search(part))
+    first = next(i for i, part in enumerate(parts) if WILDCARD.search(part))
     root = str(Path(*parts[:first])) if first else "."
     if not os.path.isdir(root):
         raise FormatError(path, None, f"cannot be read: there is no folder {root}")

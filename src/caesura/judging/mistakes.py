@@ -14,8 +14,7 @@ from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.model.dialogue import Annotation, streams_of
-from caesura.model.result import Result
-from caesura.model.score import Edit
+from caesura.model.result import Edit, Result
 
 MAX_OFFSET = 5
 """Largest systematic offset to search for, in positions."""

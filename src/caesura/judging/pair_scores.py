@@ -15,8 +15,7 @@ from caesura.measures.base import Measure
 from caesura.measures.many import Scores, score_many
 from caesura.model.dialogue import Annotation
 from caesura.model.marks import Marks
-from caesura.model.result import Excluded
-from caesura.model.score import Score
+from caesura.model.result import Excluded, Score
 from caesura.model.segmentation import Segmentation
 
 Floats = NDArray[np.float64]

@@ -13,8 +13,7 @@ from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.dialogue import Annotation
-from caesura.model.result import Excluded, Result
-from caesura.model.score import Score
+from caesura.model.result import Excluded, Result, Score
 from caesura.model.tree import Tree
 from caesura.options import fraction, whole
 from caesura.options import seed as check_seed

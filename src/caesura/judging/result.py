@@ -11,8 +11,7 @@ from caesura.judging.comparison import SystemComparison
 from caesura.judging.mistakes import Mistakes, find_mistakes
 from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
-from caesura.model.result import HIDDEN, Excluded, Result
-from caesura.model.score import Score
+from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.statistics import AlternativeTest
 
 

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.batch import Batch, Comparison, Text, View, pack
-from caesura.measures.sums import exact_sum
+from caesura.measures.sums import exact_sum, summarize
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
-from caesura.model.result import signature_line, signature_value
-from caesura.model.score import Edit, Parts, Score, f_measure, ratio
+from caesura.model.result import Edit, Parts, Score, f_measure, ratio, signature_line, signature_value
 from caesura.model.tree import Tree
 from caesura.options import Option, resolve_options, suggest
 
@@ -698,47 +697,8 @@ def precision_recall(matches: float, reference: float, hypothesis: float) -> dic
     Returns
     -------
     dict
-        ``precision``, ``recall`` and ``f``; see :func:`~caesura.model.score.ratio` for empty sides.
+        ``precision``, ``recall`` and ``f``; see :func:`~caesura.model.result.ratio` for empty sides.
     """
     precision = ratio(matches, hypothesis, reference + hypothesis)
     recall = ratio(matches, reference, reference + hypothesis)
     return {"precision": precision, "recall": recall, "f": f_measure(precision, recall)}
-
-
-def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
-    """Return the value if all are equal, else a short text such as ``2..5``.
-
-    Parameters
-    ----------
-    values : sequence or numpy.ndarray
-        Numbers or words. A string may already be a summary.
-
-    Returns
-    -------
-    object
-        A value or a text.
-    """
-    if isinstance(values, np.ndarray):
-        values = _extremes(values)
-    distinct = list(dict.fromkeys(end for value in values for end in _range_ends(value)))
-    if len(distinct) == 1:
-        return distinct[0]
-    if all(isinstance(value, (int, float)) for value in distinct):
-        return f"{min(distinct)}..{max(distinct)}"
-    return "/".join(sorted({word for value in distinct for word in str(value).split("/")}))
-
-
-def _extremes(values: NDArray[Any]) -> list[Any]:
-    """Return the smallest and the largest number, or all distinct words."""
-    if values.dtype.kind in "iuf" and values.size:
-        return [values.min().item(), values.max().item()]
-    return list(np.unique(values).tolist())
-
-
-def _range_ends(value: Any) -> tuple[Any, ...]:
-    """Return the two numbers of a range ``2..5``, or the value itself."""
-    ends = value.split("..") if isinstance(value, str) else ()
-    try:
-        return tuple(int(end) if end.isdecimal() else float(end) for end in ends) if len(ends) == 2 else (value,)
-    except ValueError:
-        return (value,)

@@ -39,7 +39,7 @@ from caesura.kernels import boundary as kernel
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch
 from caesura.measures.edits import list_edits
-from caesura.model.score import Edit, Score, f_measure, ratio
+from caesura.model.result import Edit, Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice, number, whole
 

@@ -12,7 +12,7 @@ from caesura.kernels import segments as kernel
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide, precision_recall
 from caesura.measures.batch import Batch
 from caesura.measures.edits import list_edits
-from caesura.model.score import Edit, Score
+from caesura.model.result import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, whole
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.measures.batch import Batch
-from caesura.model.score import Edit
+from caesura.model.result import Edit
 
 
 def list_edits(

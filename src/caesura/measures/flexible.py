@@ -51,7 +51,7 @@ from caesura.measures.similarity import (
     warn_about_pitfalls,
 )
 from caesura.measures.streams import StreamBatch, pack_streams
-from caesura.model.score import Edit, Score
+from caesura.model.result import Edit, Score
 from caesura.options import Option, choice
 
 _SEGSIMFLEX = "segsimflex"

@@ -21,8 +21,7 @@ from caesura.kernels import fuzzy as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import EMPTY, Batch, Comparison, Text, join_arrays, offsets_of, pair_problem, select_valid
 from caesura.model.marks import Marks
-from caesura.model.result import to_plain
-from caesura.model.score import Score
+from caesura.model.result import Score, to_plain
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice, non_negative, number, optional, whole
 

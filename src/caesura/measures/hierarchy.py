@@ -16,7 +16,7 @@ from caesura.measures.base import BatchCounts, Counts, Measure, divide, precisio
 from caesura.measures.batch import Batch, Comparison
 from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, pack_spans
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.score import Score
+from caesura.model.result import Score
 from caesura.options import Option, choice
 
 Ints = NDArray[np.int64]

@@ -15,10 +15,9 @@ from caesura.engines import Engine, check_engine, use_engine
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.batch import Batch, Comparison
-from caesura.measures.partial import Partial
 from caesura.measures.registry import parse
-from caesura.model.result import HIDDEN, Excluded, Result
-from caesura.model.score import Score
+from caesura.measures.sums import Partial
+from caesura.model.result import HIDDEN, Excluded, Result, Score
 
 _MIN_PARALLEL = 50_000  # below this number of boundaries and documents, a second thread costs more than it saves
 _REMOTE_PIECE = 16_000  # boundaries and documents sent to another process at once: at most 1 MB, for trees

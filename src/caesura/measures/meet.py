@@ -20,7 +20,7 @@ from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Comparison
 from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, pack_spans
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.score import Score, f_measure, ratio
+from caesura.model.result import Score, f_measure, ratio
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -13,8 +13,7 @@ from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.many import Scores
 from caesura.measures.registry import parse
-from caesura.model.result import Result
-from caesura.model.score import Score
+from caesura.model.result import Result, Score
 
 
 @dataclass(frozen=True, slots=True)

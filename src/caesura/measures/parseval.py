@@ -28,7 +28,7 @@ from caesura.measures.batch import EMPTY, Batch, Comparison
 from caesura.measures.hierarchy import find_crossing
 from caesura.measures.spans import DistinctSpans
 from caesura.measures.trees import TreeBatch, pack_trees
-from caesura.model.score import Score, ratio
+from caesura.model.result import Score, ratio
 from caesura.model.tree import Tree
 from caesura.options import Option, flag, whole
 

@@ -16,7 +16,7 @@ from caesura.kernels import structiou as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Comparison
 from caesura.measures.trees import TreeBatch, pack_trees
-from caesura.model.score import Score, f_measure
+from caesura.model.result import Score, f_measure
 from caesura.model.tree import Tree
 from caesura.options import Option, flag, number
 

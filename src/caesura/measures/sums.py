@@ -1,14 +1,25 @@
-"""Sums of counts that do not depend on the order, because counts are added as integer multiples of 2^-106."""
+"""Sums over documents: exact sums of counts, summaries of resolved options, and both together as a mergeable partial result.
+
+Counts are added as whole multiples of 2^-106, so a total is bit-identical for every order of the documents and every
+distribution over batches, threads and machines. The score is computed once, at the end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from operator import add
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.errors import OptionError
 from caesura.kernels import sums as kernel
+from caesura.model.result import Score
+
+if TYPE_CHECKING:
+    from caesura.measures.base import BatchCounts, Measure
 
 _UNIT = 2**106  # numbers from 2^-53 up are multiples of 2^-106: two digits of 53 bits
 _BLOCK_ROWS = 2**16  # rows whose whole parts, of up to 46 bits, add up within 63 bits
@@ -77,3 +88,194 @@ def _to_units(number: float) -> int:
     numerator, denominator = number.as_integer_ratio()
     whole, rest = divmod(numerator * _UNIT, denominator)
     return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2 == 1))
+
+
+def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
+    """Return the value if all are equal, else a short text such as ``2..5``.
+
+    Parameters
+    ----------
+    values : sequence or numpy.ndarray
+        Numbers or words. A string may already be a summary.
+
+    Returns
+    -------
+    object
+        A value or a text.
+    """
+    if isinstance(values, np.ndarray):
+        values = _extremes(values)
+    distinct = list(dict.fromkeys(end for value in values for end in _range_ends(value)))
+    if len(distinct) == 1:
+        return distinct[0]
+    if all(isinstance(value, (int, float)) for value in distinct):
+        return f"{min(distinct)}..{max(distinct)}"
+    return "/".join(sorted({word for value in distinct for word in str(value).split("/")}))
+
+
+def _extremes(values: NDArray[Any]) -> list[Any]:
+    """Return the smallest and the largest number, or all distinct words."""
+    if values.dtype.kind in "iuf" and values.size:
+        return [values.min().item(), values.max().item()]
+    return list(np.unique(values).tolist())
+
+
+def _range_ends(value: Any) -> tuple[Any, ...]:
+    """Return the two numbers of a range ``2..5``, or the value itself."""
+    ends = value.split("..") if isinstance(value, str) else ()
+    try:
+        return tuple(int(end) if end.isdecimal() else float(end) for end in ends) if len(ends) == 2 else (value,)
+    except ValueError:
+        return (value,)
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """Summed counts of some documents.
+
+    Attributes
+    ----------
+    sums : tuple of int
+        Sum of each count, in units of 2^-106.
+    documents : int
+        Number of documents.
+    types : tuple of str
+        The boundary types.
+    resolved : mapping
+        Options resolved per document, summarized.
+    """
+
+    sums: tuple[int, ...]
+    documents: int
+    types: tuple[str, ...]
+    resolved: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, measure: Measure, result: BatchCounts, types: tuple[str, ...]) -> Self:
+        """Return the sums over all documents of a batch.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure that computed the counts.
+        result : BatchCounts
+            Its counts.
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        Partial
+            The sums.
+        """
+        if not len(result.counts):
+            return cls.empty(measure, types)
+        resolved = measure.summarize_resolved(result.resolved)
+        return cls(exact_sums(result.counts), len(result.counts), types, resolved)
+
+    @classmethod
+    def empty(cls, measure: Measure, types: tuple[str, ...]) -> Self:
+        """Return the sums over no documents.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        Partial
+            Zeros.
+        """
+        return cls((0,) * len(measure.part_names(types)), 0, types, {})
+
+    def score(self, measure: Measure) -> Score:
+        """Return the score of all documents.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure that computed the counts.
+
+        Returns
+        -------
+        Score
+            The score.
+        """
+        counts = np.array([as_float(units) for units in self.sums])
+        return measure.build_score(counts, self.types, self.resolved, documents=self.documents)
+
+    def merge(self, other: Partial, measure: Measure) -> Partial:
+        """Return the sums over the documents of both partial results.
+
+        Parameters
+        ----------
+        other : Partial
+            Sums over different documents.
+        measure : Measure
+            The measure that computed the counts.
+
+        Returns
+        -------
+        Partial
+            The sums.
+
+        Raises
+        ------
+        OptionError
+            If the two have different types and the counts depend on them.
+        """
+        if not self.documents or not other.documents:
+            return self if self.documents else other
+        if other.types != self.types and measure.fixed_types:
+            raise OptionError(
+                f"{measure!r}: only counts over the same types add up; some documents have {', '.join(self.types)}, "
+                f"others {', '.join(other.types)}. Declare types=[...]"
+            )
+        types = self.types if other.types == self.types else tuple(sorted({*self.types, *other.types}))
+        sums = map(add, self._sums_over(measure, types), other._sums_over(measure, types))
+        resolved: dict[str, list[Any]] = {}
+        for name, value in (*self.resolved.items(), *other.resolved.items()):
+            resolved.setdefault(name, []).append(value)
+        summaries = {name: summarize(values) for name, values in resolved.items()}
+        return Partial(tuple(sums), self.documents + other.documents, types, summaries)
+
+    def _sums_over(self, measure: Measure, types: tuple[str, ...]) -> tuple[int, ...]:
+        """Return the sums for a longer list of types, for a measure whose counts do not depend on this list."""
+        if types == self.types:
+            return self.sums
+        by_name = dict(zip(measure.part_names(self.types), self.sums, strict=True))
+        return tuple(by_name.get(name, 0) for name in measure.part_names(types))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sums as plain values, for checkpoints.
+
+        Returns
+        -------
+        dict
+            The fields by name; ``from_dict`` reads them back.
+        """
+        return {
+            "sums": list(self.sums),
+            "documents": self.documents,
+            "types": list(self.types),
+            "resolved": dict(self.resolved),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Return the sums that ``to_dict`` wrote.
+
+        Parameters
+        ----------
+        data : mapping
+            Plain values.
+
+        Returns
+        -------
+        Partial
+            The sums.
+        """
+        return cls(tuple(map(int, data["sums"])), int(data["documents"]), tuple(data["types"]), data["resolved"])

@@ -13,7 +13,7 @@ from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import window as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch
-from caesura.model.score import Score, f_measure, ratio
+from caesura.model.result import Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice, flag, optional, whole
 

@@ -18,8 +18,7 @@ from caesura.measures.many import Scores, score_many
 from caesura.measures.parseval import BracketBatch, BracketRules, Parseval, match_brackets, parseval_measure
 from caesura.measures.structiou import LabelIoU, NodePair, StructIoU, iou_by_label
 from caesura.measures.trees import TreeBatch
-from caesura.model.result import HIDDEN, Excluded, Result
-from caesura.model.score import Score, ratio
+from caesura.model.result import HIDDEN, Excluded, Result, Score, ratio
 from caesura.model.tree import Tree
 
 SCORED, ERROR, SKIPPED = range(3)

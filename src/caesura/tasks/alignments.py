@@ -11,8 +11,7 @@ from caesura.measures.base import Measure
 from caesura.measures.operations import OperationsTable, operations_table
 from caesura.measures.structiou import StructIoUScore
 from caesura.model.corpus import Corpus
-from caesura.model.result import HIDDEN, Excluded, Result
-from caesura.model.score import Edit, Score
+from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score
 from caesura.progress import on_progress
 
 MAX_EDITS = 1_500_000

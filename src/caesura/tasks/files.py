@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.formats import detect, find, format_for_writing, formats, list_tiers, write
+from caesura.formats import NAMES, detect, find, format_for_writing, formats, list_tiers, write
 from caesura.formats.format import Format
-from caesura.formats.registry import NAMES
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.hierarchy import Hierarchy

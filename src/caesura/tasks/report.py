@@ -29,8 +29,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
-from caesura.model.result import HIDDEN, Excluded, Result
-from caesura.model.score import Score
+from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tokens import text_difference
 from caesura.model.tree import Tree

@@ -16,8 +16,7 @@ from caesura.measures.operations import OperationsTable, operations_table
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Comparable
 from caesura.model.hierarchies import short_spans_note
-from caesura.model.result import HIDDEN, Excluded, Result, to_plain
-from caesura.model.score import Score
+from caesura.model.result import HIDDEN, Excluded, Result, Score, to_plain
 from caesura.model.tier import Tier
 from caesura.options import OptionSet, flag, optional, setting, text
 from caesura.tasks.prepare import choose_measures, measure_value, pair_on_common_units

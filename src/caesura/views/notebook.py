@@ -19,7 +19,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of
 from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.score import Edit, Score
+from caesura.model.result import Edit, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from caesura.evaluation.result import Evaluation
 from caesura.measures.operations import OperationsTable
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.score import Edit, Score
+from caesura.model.result import Edit, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tree import Tree
 from caesura.tasks.score import ItemScore, Scoring

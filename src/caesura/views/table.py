@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from caesura.model.display import Displayed
-from caesura.model.score import Score
+from caesura.model.result import Score
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,7 +14,7 @@ from caesura.judging.result import Judgement, SegmenterScore
 from caesura.measures.base import Measure
 from caesura.measures.fuzzy import FuzzyScore, MarkBatch, MarkCluster
 from caesura.measures.operations import OperationsTable
-from caesura.model.score import Score
+from caesura.model.result import Score
 from caesura.views.figures.canvas import (
     COLOURS,
     COLUMN_WIDTH,
