@@ -24,6 +24,7 @@ from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, kind_name
 from caesura.model.projection import ALIGNMENTS
+from caesura.model.reading import Source
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
 from caesura.model.tokens import check_same_tokens
@@ -201,12 +202,14 @@ def read_together(
             corpora.append(reader.read(fspath(path), excluded))
     reader.check_options()
     if len(corpora) == 1:
-        return [reader.finish(corpora[0], fspath(paths[0]), align)]
-    if align is None and not any(corpus.holds(Tier) for corpus in corpora):
-        return corpora
-    return _finish_together(
-        corpora, [fspath(path) for path in paths], lambda corpus: reader.finish(corpus, fspath(paths[0]), align)
-    )
+        corpora = [reader.finish(corpora[0], fspath(paths[0]), align)]
+    elif align is not None or any(corpus.holds(Tier) for corpus in corpora):
+        names = [fspath(path) for path in paths]
+        corpora = _finish_together(corpora, names, lambda corpus: reader.finish(corpus, names[0], align))
+    return [
+        reader.with_source(corpus, [file.path for file in files])
+        for corpus, files in zip(corpora, files_of_paths, strict=True)
+    ]
 
 
 def read_files(
@@ -279,7 +282,8 @@ def read_coders(
     reader = _Reader(format, types, excluded, options, mixed=len(inputs) > 1)
     corpus = folders.read_all(inputs, reader.read, item=item, same_material=True, excluded=excluded)
     reader.check_options()
-    return reader.finish(corpus, str(Path(inputs[0].path).parent) if inputs else "", align)
+    finished = reader.finish(corpus, str(Path(inputs[0].path).parent) if inputs else "", align)
+    return reader.with_source(finished, [file.path for file in inputs])
 
 
 def find(path: str | PathLike[str], format: str | None = None, pattern: str | None = None) -> list[InputFile]:
@@ -370,6 +374,7 @@ class _Reader:
     mixed: bool = False  # the files may have different formats; each format gets only the options that it knows
     tier_options: dict[str, Any] = field(default_factory=dict)
     formats: dict[str, Format] = field(default_factory=dict)
+    sources: dict[str, Source] = field(default_factory=dict)  # by path
 
     def __post_init__(self, type_names: Iterable[str | int] | None) -> None:
         self.types = None if type_names is None else check_types(type_names)
@@ -383,12 +388,26 @@ class _Reader:
         resolved = format.resolve(options)
         reading = Reading(path, format.text(path, data), self.types, excluded, resolved, data if format.magic else b"")
         corpus = format.read(reading)
+        self.sources[path] = Source(
+            (path,),
+            format.name,
+            format.part,
+            reading.roles,
+            tuple(reading.ignored),
+            tuple(dict.fromkeys(reading.notes)),
+            format.hint,
+        )
         reading.log.emit()
         if not len(corpus) and not excluded:
             raise FormatError(path, None, f"no annotation was found; expected {format.description}")
         if corpus.holds(Tier):
             self.tier_options = resolved
         return corpus
+
+    def with_source(self, corpus: Corpus, paths: Iterable[str]) -> Corpus:
+        """Return the corpus with the sources of the files at these paths."""
+        sources = [self.sources[path] for path in paths if path in self.sources]
+        return corpus.with_source(Source.merge(sources)) if sources else corpus
 
     def check_options(self) -> None:
         """Raise an error for an option that none of the formats has."""

@@ -97,6 +97,12 @@ class Reading:
         Content of the file, for a binary format.
     annotations : dict
         Item -> coder -> annotation, for the part of the file that has been read.
+    roles : dict
+        Column, tier or field -> the role that the reader gave it, such as ``"text"`` or ``"1/0 marks"``.
+    ignored : list of str
+        Parts of the file that the reader did not use, each with the reason in brackets.
+    notes : list of str
+        Conversions and decisions of the reader, such as a guessed encoding. They are not warnings.
     log : WarningLog
         Changes that the reader makes. The warnings are issued after the file has been read.
     """
@@ -108,6 +114,9 @@ class Reading:
     options: Mapping[str, Any] = field(default_factory=dict)
     data: bytes = b""
     annotations: dict[str, dict[str, Annotation]] = field(default_factory=dict)
+    roles: dict[str, str] = field(default_factory=dict)
+    ignored: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.log = WarningLog(self.path)
@@ -546,6 +555,10 @@ class Format:
         Suffixes or names of files in the same folder that belong to a file of this format and are not read separately.
     extra : str
         Optional dependency group that the format needs, such as ``xml`` for ``caesura[xml]``.
+    part : str
+        Name of the parts of a file that have roles: ``"column"``, ``"tier"`` or ``"field"``.
+    hint : str
+        Command-line option that changes how a file of this format is read.
     tiers : callable, optional
         ``tiers(reading)`` returns all tiers of a file.
     """
@@ -566,6 +579,8 @@ class Format:
     names_from_file: tuple[str, ...] = ()
     companions: tuple[str, ...] = ()
     extra: str = ""
+    part: str = "field"
+    hint: str = "--format"
     tiers: Callable[[Reading], Sequence[Any]] | None = None
 
     def text(self, path: str | PathLike[str], data: bytes) -> str:

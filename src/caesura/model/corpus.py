@@ -10,6 +10,7 @@ from caesura.errors import InputError, OptionError
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.display import Displayed, count_of
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.reading import ReadingReport, Source
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
@@ -41,6 +42,9 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         Names of the items, in order of appearance.
     coders : tuple of str
         Names of the coders who annotated at least one item, in order of appearance.
+    source : Source or None
+        Files of the corpus and the roles of their parts; None if the corpus was not read from a file. It is not part of
+        the value: two corpora with different sources can be equal.
 
     Raises
     ------
@@ -58,8 +62,9 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     [('poem', 'Ann'), ('poem', 'Bo')]
     """
 
-    __slots__ = ("_annotations", "_by_item", "coders", "item_names")
+    __slots__ = ("_annotations", "_by_item", "coders", "item_names", "source")
 
+    source: Source | None
     coders: tuple[str, ...]
     item_names: tuple[str, ...]
     _annotations: dict[tuple[str, str], Annotation]
@@ -77,7 +82,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
                     raise OptionError(f"{place}: two names become the same string; rename one of them")
                 by_key[key] = by_item.setdefault(key[0], {})[key[1]] = _check_annotation(value, place)
         coders = tuple(dict.fromkeys(coder for _, coder in by_key))
-        self._fill(_annotations=by_key, _by_item=by_item, coders=coders, item_names=tuple(by_item))
+        self._fill(_annotations=by_key, _by_item=by_item, coders=coders, item_names=tuple(by_item), source=None)
 
     @property
     def kind(self) -> str:
@@ -88,6 +93,26 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         """
         classes = {type(annotation) for annotation in self._annotations.values()}
         return next((kind for kind, base in _KINDS if any(issubclass(cls, base) for cls in classes)), "linear")
+
+    @property
+    def reading(self) -> ReadingReport | None:
+        """The reading report: content of the files and role of each part; None if the corpus was not read from a file."""
+        return None if self.source is None else ReadingReport.of(self, self.source)
+
+    def with_source(self, source: Source | None) -> Corpus:
+        """Return the same corpus with another source.
+
+        Parameters
+        ----------
+        source : Source or None
+            Files of the corpus and the roles of their parts.
+
+        Returns
+        -------
+        Corpus
+            The corpus.
+        """
+        return self._with(source=source)
 
     def holds(self, annotation_type: type) -> bool:
         """Return whether the corpus contains an annotation of a type.

@@ -1,0 +1,321 @@
+"""The reading report: the content of files, and the meaning that the reader gave to each of their parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from caesura.model.dialogue import Annotation, Dialogue, streams_of
+from caesura.model.display import count_of
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.result import Result
+from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.tier import Tier
+from caesura.model.tree import Tree
+
+if TYPE_CHECKING:
+    from caesura.model.corpus import Corpus
+
+MAX_LISTED_ITEMS = 1000
+"""Above this number of items, a report has counts instead of one entry per item."""
+_MAX_TYPES = 20  # more boundary types than this are implausible
+_MAX_NAMES = 8  # names in one line of text
+
+
+@dataclass(frozen=True)
+class Source:
+    """Files of a corpus, and the meaning that the reader gave to their parts.
+
+    Attributes
+    ----------
+    files : tuple of str
+        Paths of the files.
+    format : str
+        Name of the format; several names are separated by commas.
+    part : str
+        Name of the parts of such a file: ``"column"``, ``"tier"`` or ``"field"``.
+    roles : mapping of str to str
+        Part -> its role, such as ``"text"`` or ``"1/0 marks"``.
+    ignored : tuple of str
+        Parts and files that were not used, each with the reason in brackets.
+    notes : tuple of str
+        Conversions and decisions of the reader, such as a guessed encoding.
+    hint : str
+        Option that changes how the file is read, for warnings.
+    """
+
+    files: tuple[str, ...]
+    format: str = ""
+    part: str = "field"
+    roles: Mapping[str, str] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    hint: str = "--format"
+
+    @classmethod
+    def merge(cls, sources: Iterable[Source]) -> Source:
+        """Return one source for several files.
+
+        Parameters
+        ----------
+        sources : iterable of Source
+            One source per file.
+
+        Returns
+        -------
+        Source
+            All files, formats, roles and notes; equal entries occur once.
+        """
+        listed = list(sources)
+        if len(listed) == 1:
+            return listed[0]
+        roles: dict[str, str] = {}
+        for source in listed:
+            for name, role in source.roles.items():
+                roles.setdefault(name, role)
+        return cls(
+            files=_distinct(source.files for source in listed),
+            format=", ".join(dict.fromkeys(source.format for source in listed)),
+            part=listed[0].part if listed else "field",
+            roles=roles,
+            ignored=_distinct(source.ignored for source in listed),
+            notes=_distinct(source.notes for source in listed),
+            hint=listed[0].hint if listed else "--format",
+        )
+
+
+def _distinct(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for group in groups for name in group))
+
+
+@dataclass(frozen=True)
+class ReadingReport(Result):
+    """Content of the files of a corpus, and how it was read.
+
+    Attributes
+    ----------
+    files : tuple of str
+        Paths of the files.
+    format : str
+        Name of the format.
+    kind : str
+        Kind of data, as in ``Corpus.kind``.
+    items : mapping
+        Item -> its length in units, or in seconds; with more than 1,000 items ``count``, ``min`` and ``max``.
+    coders : tuple of str
+        Names of the coders.
+    boundaries : mapping
+        Item -> coder -> number of inner boundaries, spans or intervals; with more than 1,000 items as for ``items``.
+    types : tuple of str
+        Boundary types that occur or are declared.
+    roles : mapping
+        Column, tier or field -> its role.
+    ignored : tuple of str
+        Parts and files that were not used.
+    notes : tuple of str
+        Conversions and decisions of the reader.
+    warnings : tuple of str
+        Implausible properties of the data, which may show that a file was misread.
+    """
+
+    files: tuple[str, ...]
+    format: str
+    kind: str
+    items: Mapping[str, float]
+    coders: tuple[str, ...]
+    boundaries: Mapping[str, Any]
+    types: tuple[str, ...]
+    roles: Mapping[str, str]
+    ignored: tuple[str, ...]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, corpus: Corpus, source: Source) -> ReadingReport:
+        """Return the report of a corpus.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The corpus that was read.
+        source : Source
+            Its files and their roles.
+
+        Returns
+        -------
+        ReadingReport
+            The report.
+        """
+        lengths: dict[str, float] = {}
+        boundaries: dict[str, dict[str, int]] = {}
+        types: dict[str, None] = {}
+        for (item, coder), annotation in corpus.items():
+            lengths.setdefault(item, length_of(annotation))
+            boundaries.setdefault(item, {})[coder] = number_of_boundaries(annotation)
+            types |= dict.fromkeys(_types(annotation))
+        listed = len(lengths) <= MAX_LISTED_ITEMS
+        numbers = [number for by_coder in boundaries.values() for number in by_coder.values()]
+        return cls(
+            files=source.files,
+            format=source.format,
+            kind=corpus.kind,
+            items=lengths if listed else _extent(lengths.values()),
+            coders=corpus.coders,
+            boundaries=boundaries if listed else _extent(numbers),
+            types=tuple(types),
+            roles=source.roles,
+            ignored=source.ignored,
+            notes=source.notes,
+            warnings=tuple(_implausible(corpus, boundaries, source.hint)),
+        )
+
+
+def describe_source(corpus: Corpus, source: Source) -> str:
+    """Return the line that commands print after reading files.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus that was read.
+    source : Source
+        Its files and their roles.
+
+    Returns
+    -------
+    str
+        A line such as ``"read a.csv: 2 items, 2 coders (ann, bo), 40 units, 1/0 marks in columns ann, bo"``.
+    """
+    total: dict[str, float] = {}
+    for (item, _), annotation in corpus.items():
+        total.setdefault(item, length_of(annotation))
+    unit = "seconds" if corpus.kind == "timed" else "units"
+    coders = count_of(len(corpus.coders), "coder")
+    facts = [
+        count_of(len(corpus.item_names), "item"),
+        f"{coders} ({_listed(corpus.coders)})" if corpus.coders else coders,
+        f"{sum(total.values()):g} {unit}" if unit == "seconds" else f"{int(sum(total.values()))} {unit}",
+    ]
+    by_role: dict[str, list[str]] = {}
+    for name, role in source.roles.items():
+        by_role.setdefault(role, []).append(name)
+    roles = [
+        f"{role} in {source.part}{'s' if len(names) > 1 else ''} {_listed(names)}" for role, names in by_role.items()
+    ]
+    ignored = [f"ignored: {_listed(source.ignored)}"] if source.ignored else []
+    files = source.files[0] if len(source.files) == 1 else f"{len(source.files)} files"
+    sentences = [", ".join(facts), *roles, *ignored, *source.notes]
+    return f"read {files} ({source.format}): {'; '.join(sentences)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MAX_NAMES
+    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _extent(values: Iterable[float]) -> dict[str, float]:
+    listed = list(values)
+    return {"count": len(listed), "min": min(listed), "max": max(listed)}
+
+
+def length_of(annotation: Annotation) -> float:
+    """Return the length of an annotation.
+
+    Parameters
+    ----------
+    annotation : Segmentation, Dialogue, Hierarchy, Tier or Tree
+        The annotation.
+
+    Returns
+    -------
+    float
+        Number of units; seconds for a tier.
+    """
+    if isinstance(annotation, Tier):
+        return float(annotation.end - annotation.begin)
+    return annotation.length
+
+
+def number_of_boundaries(annotation: Annotation) -> int:
+    """Return the number of inner boundaries, spans, nodes or inner times of an annotation.
+
+    Parameters
+    ----------
+    annotation : Segmentation, Dialogue, Hierarchy, Tier or Tree
+        The annotation.
+
+    Returns
+    -------
+    int
+        The number.
+    """
+    if isinstance(annotation, Segmentation | Dialogue):
+        return sum(int(text.inner.size) for text in streams_of(annotation).values())
+    if isinstance(annotation, Tree):
+        return len(annotation.nodes)
+    return (
+        len(annotation.spans) if isinstance(annotation, Hierarchy) else len(annotation.points or annotation.intervals)
+    )
+
+
+def _types(annotation: Annotation) -> list[str]:
+    if not isinstance(annotation, Segmentation | Dialogue):
+        return []
+    return [name for text in streams_of(annotation).values() if text.types != UNTYPED for name in text.types if name]
+
+
+# -- plausibility -----------------------------------------------------------------------------------------------------
+
+
+def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hint: str) -> Iterator[str]:
+    """Yield one warning per implausible property of a corpus of segmentations."""
+    texts = {key: entry for key, entry in corpus.items() if isinstance(entry, Segmentation | Dialogue)}
+    if not texts:
+        return
+    advice = f"if that is wrong, change how the file is read with {hint}"
+    yield from (f"{problem}; {advice}" for problem in _implausible_counts(corpus, boundaries))
+    yield from (f"{problem}; {advice}" for problem in _implausible_types(texts))
+
+
+def _implausible_counts(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    for coder in corpus.coders:
+        annotations = [(item, entry) for item, entry in corpus.of_coder(coder).items() if not isinstance(entry, Tier)]
+        marked = sum(boundaries[item][coder] for item, _ in annotations)
+        places = sum(sum(text.length - 1 for text in streams_of(entry).values()) for _, entry in annotations)
+        if not marked and places:
+            yield f"coder {coder!r} has no boundary"
+        elif marked == places > 1:
+            yield f"coder {coder!r} has a boundary at every position"
+    short = [item for item, by_coder in boundaries.items() if length_of(next(iter(corpus.of_item(item).values()))) == 1]
+    if short:
+        yield f"{count_of(len(short), 'item')} with only one unit (first: {short[0]!r})"
+    yield from _identical_coders(corpus)
+
+
+def _identical_coders(corpus: Corpus) -> Iterator[str]:
+    by_content: dict[Any, str] = {}
+    for coder in corpus.coders:
+        content = frozenset(corpus.of_coder(coder).items())
+        first = by_content.setdefault(content, coder)
+        if first != coder:
+            yield f"coders {first!r} and {coder!r} have identical annotations everywhere"
+
+
+def _implausible_types(texts: Mapping[tuple[str, str], Annotation]) -> Iterator[str]:
+    counts: dict[str, Counter[str]] = {}
+    for (_, coder), annotation in texts.items():
+        for text in streams_of(annotation).values():
+            if text.types != UNTYPED:
+                counts.setdefault(coder, Counter()).update(name for _, name in text.boundaries)
+    total: Counter[str] = Counter()
+    for counter in counts.values():
+        total += counter
+    if len(total) > _MAX_TYPES:
+        yield f"there are {len(total)} boundary types"
+    elif len(total) > 2 and sum(number == 1 for number in total.values()) > len(total) / 2:
+        yield f"most of the {len(total)} boundary types occur only once"
+    for coder, counter in counts.items():
+        others = {name for other, names in counts.items() if other != coder for name in names}
+        if counter and others and not others & set(counter):
+            yield f"coder {coder!r} uses boundary types that no other coder uses: {_listed(sorted(counter))}"
