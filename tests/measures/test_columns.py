@@ -144,14 +144,14 @@ def broken(**given: Any) -> Row:
 
 
 WRONG = [
-    (broken(length=0), "length: a text has 1 to 2147483647 units; got 0"),
-    (broken(length=2**31), "length: a text has 1 to 2147483647 units; got 2147483648"),
+    (broken(length=0), "length: the number of units must be a whole number from 1 to 2147483647; got 0"),
+    (broken(length=2**31), "length: the number of units must be a whole number from 1 to 2147483647; got 2147483648"),
     (broken(reference=[0]), "reference: positions[0]: a position must lie in 1..4 for 5 units; got 0"),
     (broken(reference=[-3]), "reference: positions[0]: a position must lie in 1..4 for 5 units; got -3"),
     (broken(hypothesis=[2, 5]), "hypothesis: positions[1]: a position must lie in 1..4 for 5 units; got 5"),
     (broken(length=1, hypothesis=[1]), "hypothesis: positions[0]: a text of one unit has no inner position; got 1"),
     (broken(reference=[3, 2]), "reference: positions[1]: positions must ascend; got 2 after 3"),
-    (broken(reference=[2, 2]), "reference: positions[1]: a position may stand only once; got 2 again"),
+    (broken(reference=[2, 2]), "reference: positions[1]: a position may occur only once; got 2 again"),
 ]
 WRONG_TYPES = [
     (([6], ["act"]), "reference: positions[0]: a position must lie in 1..5 for 5 units; got 6"),

@@ -559,8 +559,13 @@ def test_invalid_options(options, message):
 def test_invalid_counts():
     hypothesis = positions(4, [2])
     for counts, coders, kind, message in (
-        ([0, 8, 0], 7, SegmentationError, "counts[1]: position 2 must be marked by 0 to 7 coders; got 8"),
-        ([0, 4, 0], 0, SegmentationError, "coders: the number of coders must be from 1 to 2147483647; got 0"),
+        ([0, 8, 0], 7, SegmentationError, "counts[1]: expected a number of coders from 0 to 7; got 8"),
+        (
+            [0, 4, 0],
+            0,
+            SegmentationError,
+            "coders: the number of coders must be a whole number from 1 to 2147483647; got 0",
+        ),
         ([0, 4], 7, MismatchError, "both sides must have the same units; counts has 3, hypothesis has 4"),
         (cz.Marks([0, 4, 0], 7), 5, OptionError, "coders: the marks are those of 7; got 5"),
         (positions(4, [2]), 5, OptionError, "coders: the marks are those of 1; got 5"),

@@ -150,9 +150,9 @@ def test_segmentation():
 @pytest.mark.parametrize(
     ("length", "spans", "options", "message"),
     [
-        (0, [], {}, "length: a text has from 1 to 2147483647 units; got 0"),
-        (True, [], {}, "length: a text has from 1 to 2147483647 units; got True"),
-        ("6", [], {}, "length: a text has from 1 to 2147483647 units; got '6'"),
+        (0, [], {}, "length: the number of units must be a whole number from 1 to 2147483647; got 0"),
+        (True, [], {}, "length: the number of units must be a whole number from 1 to 2147483647; got True"),
+        ("6", [], {}, "length: the number of units must be a whole number from 1 to 2147483647; got '6'"),
         (6, [(1,)], {}, "spans[0]: a span is (start, end[, level[, label]]); got (1,)"),
         (6, [(1, 2), "12"], {}, "spans[1]: a span is (start, end[, level[, label]]); got '12'"),
         (6, [(1, 2, 1, "a", 5)], {}, "spans[0]: a span is (start, end[, level[, label]]); got (1, 2, 1, 'a', 5)"),

@@ -111,19 +111,19 @@ def test_marks_are_immutable():
 @pytest.mark.parametrize(
     ("counts", "coders", "message"),
     [
-        ([0, 8, 9], 7, "counts[1]: position 2 must be marked by 0 to 7 coders; got 8"),
-        ([0, 1, -1], 7, "counts[2]: position 3 must be marked by 0 to 7 coders; got -1"),
-        (np.array([2]), 1, "counts[0]: position 1 must be marked by 0 to 1 coders; got 2"),
+        ([0, 8, 9], 7, "counts[1]: expected a number of coders from 0 to 7; got 8"),
+        ([0, 1, -1], 7, "counts[2]: expected a number of coders from 0 to 7; got -1"),
+        (np.array([2]), 1, "counts[0]: expected a number of coders from 0 to 1; got 2"),
         ([0, 1.5], 7, "counts[1]: expected a whole number; got 1.5"),
         ([0, float("nan")], 7, "counts[1]: expected a whole number; got nan"),
         ([True], 7, "counts[0]: expected a whole number; got True"),
         ("0101", 7, "counts: expected a sequence of whole numbers; got the string '0101'"),
         (5, 7, "counts: expected a sequence of whole numbers; got 5"),
-        ([0], 0, "coders: the number of coders must be from 1 to 2147483647; got 0"),
-        ([0], 2**31, "coders: the number of coders must be from 1 to 2147483647; got 2147483648"),
-        ([0], 2.5, "coders: the number of coders must be a whole number; got 2.5"),
-        ([0], True, "coders: the number of coders must be a whole number; got True"),
-        ([0], None, "coders: the number of coders must be a whole number; got None"),
+        ([0], 0, "coders: the number of coders must be a whole number from 1 to 2147483647; got 0"),
+        ([0], 2**31, "coders: the number of coders must be a whole number from 1 to 2147483647; got 2147483648"),
+        ([0], 2.5, "coders: the number of coders must be a whole number from 1 to 2147483647; got 2.5"),
+        ([0], True, "coders: the number of coders must be a whole number from 1 to 2147483647; got True"),
+        ([0], None, "coders: the number of coders must be a whole number from 1 to 2147483647; got None"),
     ],
 )
 def test_invalid_input(counts, coders, message):

@@ -261,7 +261,10 @@ BAD = [
         lambda: Segmentation.from_masses([2**31]),
         f"masses[0]: a mass must be a whole number from 1 to {MAX_UNITS}; got 2147483648",
     ),
-    (lambda: Segmentation.from_masses([MAX_UNITS, 1]), f"length: a text has 1 to {MAX_UNITS} units; got 2147483648"),
+    (
+        lambda: Segmentation.from_masses([MAX_UNITS, 1]),
+        f"length: the number of units must be a whole number from 1 to {MAX_UNITS}; got 2147483648",
+    ),
     (lambda: Segmentation.from_masses([2, 2.5]), "masses[1]: expected a whole number; got 2.5"),
     (lambda: Segmentation.from_masses([2, NAN]), "masses[1]: expected a whole number; got nan"),
     (lambda: Segmentation.from_masses([INF]), "masses[0]: expected a whole number; got inf"),
@@ -277,25 +280,52 @@ BAD = [
     (lambda: Segmentation.from_masses([1e300]), f"masses[0]: number too large; got {int(1e300)}"),
     (lambda: Segmentation.from_masses(np.array([2**63 + 5], np.uint64)), f"masses: number too large; got {2**63 + 5}"),
     # length
-    (lambda: Segmentation.from_positions(0, []), f"length: a text has 1 to {MAX_UNITS} units; got 0"),
-    (lambda: Segmentation.from_positions(-3, []), f"length: a text has 1 to {MAX_UNITS} units; got -3"),
-    (lambda: Segmentation.from_positions(2**31, []), f"length: a text has 1 to {MAX_UNITS} units; got 2147483648"),
-    (lambda: Segmentation.from_positions(2.5, []), "length: the number of units must be a whole number; got 2.5"),
-    (lambda: Segmentation.from_positions(NAN, []), "length: the number of units must be a whole number; got nan"),
-    (lambda: Segmentation.from_positions("5", []), "length: the number of units must be a whole number; got '5'"),
-    (lambda: Segmentation.from_positions(None, []), "length: the number of units must be a whole number; got None"),
-    (lambda: Segmentation.from_marks([]), f"length: a text has 1 to {MAX_UNITS} units; got 0"),
+    (
+        lambda: Segmentation.from_positions(0, []),
+        f"length: the number of units must be a whole number from 1 to {MAX_UNITS}; got 0",
+    ),
+    (
+        lambda: Segmentation.from_positions(-3, []),
+        f"length: the number of units must be a whole number from 1 to {MAX_UNITS}; got -3",
+    ),
+    (
+        lambda: Segmentation.from_positions(2**31, []),
+        f"length: the number of units must be a whole number from 1 to {MAX_UNITS}; got 2147483648",
+    ),
+    (
+        lambda: Segmentation.from_positions(2.5, []),
+        f"length: the number of units must be a whole number from 1 to {MAX_UNITS}; got 2.5",
+    ),
+    (
+        lambda: Segmentation.from_positions(NAN, []),
+        f"length: the number of units must be a whole number from 1 to {MAX_UNITS}; got nan",
+    ),
+    (
+        lambda: Segmentation.from_positions("5", []),
+        f"length: the number of units must be a whole number from 1 to {MAX_UNITS}; got '5'",
+    ),
+    (
+        lambda: Segmentation.from_positions(None, []),
+        f"length: the number of units must be a whole number from 1 to {MAX_UNITS}; got None",
+    ),
+    (
+        lambda: Segmentation.from_marks([]),
+        f"length: the number of units must be a whole number from 1 to {MAX_UNITS}; got 0",
+    ),
     (
         lambda: Segmentation.from_masses([2, 1], labels=["A"]),
         "labels: expected one label per segment; got 1 for 2 segments",
     ),
-    (lambda: Segmentation.from_masses([2, 1], labels=["A", 7]), "labels[1]: a label must be a string; got 7"),
+    (lambda: Segmentation.from_masses([2, 1], labels=["A", 7]), "labels[1]: expected a string; got 7"),
     (lambda: Segmentation.from_masses([2], labels=7), "labels: expected a sequence; got 7"),
     (
         lambda: Segmentation.from_masses([10**7, 1], labels="AB"),
         "labels: a text with labels has at most 10000000 units; got 10000001",
     ),
-    (lambda: Segmentation.from_labels([]), f"length: a text has 1 to {MAX_UNITS} units; got 0"),
+    (
+        lambda: Segmentation.from_labels([]),
+        f"length: the number of units must be a whole number from 1 to {MAX_UNITS}; got 0",
+    ),
     # positions
     (lambda: Segmentation.from_positions(5, [0]), "positions[0]: a position must lie in 1..4 for 5 units; got 0"),
     (lambda: Segmentation.from_positions(5, [2, 5]), "positions[1]: a position must lie in 1..4 for 5 units; got 5"),
@@ -306,7 +336,7 @@ BAD = [
     ),
     (lambda: Segmentation.from_positions(1, [1]), "positions[0]: a text of one unit has no inner position; got 1"),
     (lambda: Segmentation.from_positions(5, [1, 3, 2]), "positions[2]: positions must ascend; got 2 after 3"),
-    (lambda: Segmentation.from_positions(5, [1, 3, 3]), "positions[2]: a position may stand only once; got 3 again"),
+    (lambda: Segmentation.from_positions(5, [1, 3, 3]), "positions[2]: a position may occur only once; got 3 again"),
     (lambda: Segmentation.from_positions(5, [1.5]), "positions[0]: expected a whole number; got 1.5"),
     (lambda: Segmentation.from_positions(5, [NAN]), "positions[0]: expected a whole number; got nan"),
     (lambda: Segmentation.from_positions(5, [-(2**62)]), f"positions[0]: number too large; got {-(2**62)}"),
@@ -363,7 +393,7 @@ BAD = [
     ),
     (
         lambda: Segmentation.from_sets([("x", "x")], types=["x", "y"]),
-        "sets[0]: a type may stand only once at a position; got ('x', 'x')",
+        "sets[0]: a type may occur only once at a position; got ('x', 'x')",
     ),
     (
         lambda: Segmentation.from_sets([set(), {""}], types=["x"]),
@@ -393,7 +423,7 @@ BAD = [
     # units
     (lambda: Segmentation.from_masses([3], units=["a"]), "units: expected one string per unit; got 1 for 3 units"),
     (lambda: Segmentation.from_bits("0", units="abc"), "units: expected one string per unit; got 3 for 2 units"),
-    (lambda: Segmentation.from_masses([2], units=["a", 5]), "units[1]: a unit must be a string; got 5"),
+    (lambda: Segmentation.from_masses([2], units=["a", 5]), "units[1]: expected a string; got 5"),
 ]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, SegmentationError
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import Ints, check_length, frozen_array
+from caesura.model.value import Ints, check_count, frozen_array
 
 _EMPTY = frozen_array(())
 
@@ -136,7 +136,7 @@ class Documents:
         """
         if document in self.excluded:
             raise SegmentationError(self.excluded[document])
-        length = check_length(int(self.length[document]))
+        length = check_count(int(self.length[document]))
         return self._side("reference", document, length, types), self._side("hypothesis", document, length, types)
 
     def _side(self, name: str, document: int, length: int, types: Sequence[str] | None) -> Segmentation:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 from caesura.errors import HierarchyError
 from caesura.model.display import count_of
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import MAX_UNITS, Value, finite_number, whole_number
+from caesura.model.value import MAX_UNITS, Value, check_count, check_unit_texts, finite_number, whole_number
 
 _MAX_DRAWN_UNITS = 30
 
@@ -40,13 +41,7 @@ class Span(NamedTuple):
         return f"{self.start}-{self.end} on level {self.level}{label}"
 
 
-class _RawSpan(NamedTuple):
-    """A span whose level may still be unknown."""
-
-    start: int
-    end: int
-    level: int | None
-    label: str | None
+_NO_LEVEL = 0  # level of a span whose level is still unknown
 
 
 class Hierarchy(Value):
@@ -122,20 +117,13 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         extent: int | None = None,
         repair: bool = False,
     ) -> None:
-        n = whole_number(length)
-        if n is None or not 1 <= n <= MAX_UNITS:
-            raise HierarchyError(f"length: a text has from 1 to {MAX_UNITS} units; got {length!r}")
+        n = check_count(length, error=HierarchyError)
         raw = [_check_span(i, span, n) for i, span in enumerate(spans)]
         times = _check_edges(edges, n)
-        leveled = _with_levels(_repaired(raw) if repair else raw, times)
-        _check_nesting(leveled, times)
-        self._fill(
-            length=n,
-            spans=leveled,
-            units=_check_units(units, n),
-            edges=times,
-            extent=n if extent is None else max(1, int(extent)),
-        )
+        nested = _check_nesting(_repaired(raw) if repair else raw, times)
+        texts = check_unit_texts(None if units is None else tuple(map(str, units)), n, HierarchyError)
+        steps = n if extent is None else max(1, int(extent))
+        self._fill(length=n, spans=nested, units=texts, edges=times, extent=steps)
 
     # -- constructors ---------------------------------------------------------------------------------------------
 
@@ -259,7 +247,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         >>> Hierarchy.from_times([(0, 9.5, 1, "A"), (0, 4.25, 2, "a"), (4.25, 9.5, 2, "b")]).edges
         (0.0, 4.25, 9.5)
         """
-        checked = [_check_times(i, span) for i, span in enumerate(spans)]
+        checked = [_check_ends(i, span, finite_number, "a time in seconds") for i, span in enumerate(spans)]
         rows = [row for row in checked if row[1] > row[0]]
         times = sorted({time for row in rows for time in row[:2]} | ({0.0, float(duration)} if duration else set()))
         if len(times) < 2:
@@ -320,13 +308,9 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
                 if 1 <= position < self.length:
                     sets.setdefault(position, set()).add(str(span.level))
         positions = sorted(sets)
-        return Segmentation.from_positions(
-            self.length,
-            positions,
-            marks=[sets[position] for position in positions],
-            types=[str(level) for level in range(1, number + 1)],
-            units=self.units,
-        )
+        marks = [sets[position] for position in positions]
+        types = [str(level) for level in range(1, number + 1)]
+        return Segmentation.from_positions(self.length, positions, marks=marks, types=types, units=self.units)
 
     def with_spans(self, spans: Iterable[Span]) -> Hierarchy:
         """Return a hierarchy over the same units with different spans, which may cross.
@@ -354,13 +338,10 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         -------
         str
         """
-        opening: dict[int, int] = {}
-        closing: dict[int, int] = {}
-        for start, end in self.flat:
-            opening[start] = opening.get(start, 0) + 1
-            closing[end] = closing.get(end, 0) + 1
+        opening = Counter(start for start, _ in self.flat)
+        closing = Counter(end for _, end in self.flat)
         words = self.units or [str(i) for i in range(1, self.length + 1)]
-        return " ".join("(" * opening.get(i, 0) + word + ")" * closing.get(i, 0) for i, word in enumerate(words, 1))
+        return " ".join("(" * opening[i] + word + ")" * closing[i] for i, word in enumerate(words, 1))
 
     def __iter__(self) -> Iterator[Span]:
         return iter(self.spans)
@@ -373,11 +354,8 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
 
     def __json__(self) -> dict[str, Any]:
         """Return the plain form: number of units, times between units (if any) and spans."""
-        return {
-            "length": self.length,
-            "edges": self.edges and list(self.edges),
-            "spans": [span._asdict() for span in self.spans],
-        }
+        spans = [span._asdict() for span in self.spans]
+        return {"length": self.length, "edges": self.edges and list(self.edges), "spans": spans}
 
     def __repr__(self) -> str:
         drawing = f": {self.brackets()}" if self.length <= _MAX_DRAWN_UNITS and self.spans else ""
@@ -428,7 +406,9 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
         raise HierarchyError("some coders have times and some have none; they cannot be compared")
     if True not in with_times:
         return dict(by_coder), 0
-    seconds = _check_tolerance(tolerance)
+    seconds = finite_number(tolerance)
+    if seconds is None or seconds <= 0:
+        raise HierarchyError(f"tolerance must be a number of seconds above 0; got {tolerance!r}")
     times = sorted({time for hierarchy in by_coder.values() for time in hierarchy.edges or ()})
     first_times, group = _group_times(times, seconds)
     if len(first_times) < 2:
@@ -441,13 +421,6 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
         dropped += len(hierarchy.spans) - len(spans)
         merged[coder] = Hierarchy(len(first_times) - 1, dict.fromkeys(spans), edges=first_times, extent=extent)
     return merged, dropped
-
-
-def _check_tolerance(tolerance: object) -> float:
-    seconds = finite_number(tolerance)
-    if seconds is None or seconds <= 0:
-        raise HierarchyError(f"tolerance must be a number of seconds above 0; got {tolerance!r}")
-    return seconds
 
 
 def _lasting_spans(hierarchy: Hierarchy, group: Mapping[float, int]) -> list[tuple[Any, ...]]:
@@ -471,54 +444,30 @@ def _group_times(times: list[float], tolerance: float) -> tuple[list[float], dic
 # -- checks -----------------------------------------------------------------------------------------------------------
 
 
-def _check_shape(i: int, span: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
-    """Return start, end, level and label of a span; the last two may be None."""
+def _check_ends(
+    i: int, span: Sequence[Any], convert: Callable[[Any], float | None], expected: str
+) -> tuple[Any, Any, Any, Any]:
+    """Return start, end, level and label of a span; the last two are not checked and may be None."""
     if isinstance(span, str) or not isinstance(span, Sequence) or not 2 <= len(span) <= 4:
         raise HierarchyError(f"spans[{i}]: a span is (start, end[, level[, label]]); got {span!r}")
     start, end, level, label = (*span, None, None)[:4]
-    return start, end, level, label
-
-
-def _check_span(i: int, span: Sequence[Any], n: int) -> _RawSpan:
-    start, end, level, label = _check_shape(i, span)
-    first, last = whole_number(start), whole_number(end)
+    first, last = convert(start), convert(end)
     if first is None or last is None:
         name, value = ("start", start) if first is None else ("end", end)
-        raise HierarchyError(f"spans[{i}]: {name} must be a whole number; got {value!r}")
+        raise HierarchyError(f"spans[{i}]: {name} must be {expected}; got {value!r}")
     if first > last:
-        raise HierarchyError(f"spans[{i}]: start must not be after end; got {first} > {last}")
-    if first < 1 or last > n:
-        raise HierarchyError(f"spans[{i}]: a span must lie in 1..{n}; got {first}-{last}")
-    return _RawSpan(first, last, _check_level(i, level), None if label is None else str(label))
+        raise HierarchyError(f"spans[{i}]: start must not be after end; got {first:.10g} > {last:.10g}")
+    return first, last, level, label
 
 
-def _check_level(i: int, level: object) -> int | None:
-    if level is None:
-        return None
-    number = whole_number(level)
-    if number is None or number < 1:
+def _check_span(i: int, span: Sequence[Any], n: int) -> Span:
+    start, end, level, label = _check_ends(i, span, whole_number, "a whole number")
+    if start < 1 or end > n:
+        raise HierarchyError(f"spans[{i}]: a span must lie in 1..{n}; got {start}-{end}")
+    number = _NO_LEVEL if level is None else whole_number(level)
+    if number is None or (level is not None and number < 1):
         raise HierarchyError(f"spans[{i}]: level must be a whole number from 1 up; got {level!r}")
-    return number
-
-
-def _check_times(i: int, span: Sequence[Any]) -> tuple[Any, ...]:
-    start, end, *_ = _check_shape(i, span)
-    first, last = finite_number(start), finite_number(end)
-    if first is None or last is None:
-        name, value = ("start", start) if first is None else ("end", end)
-        raise HierarchyError(f"spans[{i}]: {name} must be a time in seconds; got {value!r}")
-    if first > last:
-        raise HierarchyError(f"spans[{i}]: start must not be after end; got {first:g} > {last:g}")
-    return (first, last, *span[2:])
-
-
-def _check_units(units: Iterable[str] | None, n: int) -> tuple[str, ...] | None:
-    if units is None:
-        return None
-    texts = tuple(map(str, units))
-    if len(texts) != n:
-        raise HierarchyError(f"units: expected one string per unit; got {len(texts)} for {n} units")
-    return texts
+    return Span(start, end, number, None if label is None else str(label))
 
 
 def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | None:
@@ -533,64 +482,38 @@ def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | N
     return times
 
 
-def _with_levels(raw: list[_RawSpan], edges: tuple[float, ...] | None) -> tuple[Span, ...]:
-    """Return the spans sorted and with levels; raise an error if two cross."""
-    _check_all_or_no_levels(raw)
-    around: list[_RawSpan] = []  # the distinct spans that contain the current one, the largest first
-    depth: dict[tuple[int, int], int] = {}
+def _check_nesting(raw: list[Span], edges: tuple[float, ...] | None) -> tuple[Span, ...]:
+    """Return the spans sorted and with levels; raise an error if two cross or levels contradict the nesting."""
+    without = [i for i, span in enumerate(raw) if span.level == _NO_LEVEL]
+    if without and len(without) < len(raw):
+        raise HierarchyError(f"spans[{without[0]}]: all spans have a level, or none; this one has none")
+    around: list[Span] = []  # the distinct spans that contain the current one, the largest first
     spans = []
-    for span in sorted(raw, key=_order):
+    # By start, then from largest to smallest, then by level and label: of equal spans, the highest level comes first.
+    for span in sorted(raw, key=lambda span: (span.start, -span.end, span.level, span.label or "")):
         while around and around[-1].end < span.start:
             around.pop()
-        if around and around[-1].end < span.end:
-            both = f"{_place_and_level(around[-1], edges)} and {_place_and_level(span, edges)}"
-            raise HierarchyError(f"{both} cross; each coder's own spans must nest")
-        key = (span.start, span.end)
-        if key not in depth:
-            depth[key] = len(around) + 1
+        if not around or around[-1][:2] != span[:2]:
+            if around:
+                _check_inside(span, around[-1], edges)
             around.append(span)
-        spans.append(Span(*key, depth[key] if span.level is None else span.level, span.label))
+        spans.append(span._replace(level=len(around)) if without else span)
     return tuple(dict.fromkeys(spans))
 
 
-def _check_all_or_no_levels(raw: list[_RawSpan]) -> None:
-    without = [i for i, span in enumerate(raw) if span.level is None]
-    if without and len(without) < len(raw):
-        raise HierarchyError(f"spans[{without[0]}]: all spans have a level, or none; this one has none")
+def _check_inside(inner: Span, outer: Span, edges: tuple[float, ...] | None) -> None:
+    """Raise an error unless a span lies inside another and is deeper; ``outer`` starts first."""
+    if outer.end < inner.end:
+        both = f"{_place(outer, edges)} and {_place(inner, edges)}"
+        raise HierarchyError(f"{both} cross; each coder's own spans must nest")
+    if _NO_LEVEL < inner.level <= outer.level:
+        raise HierarchyError(f"{_place(inner, edges)} lies inside {_place(outer, edges)}; an inner span must be deeper")
 
 
-def _order(span: _RawSpan) -> tuple[int, int, int, str]:
-    """Return the sort key of a span: by start, then from largest to smallest, then by level and label."""
-    return (span.start, -span.end, span.level or 0, span.label or "")
-
-
-def _place_and_level(span: _RawSpan, edges: tuple[float, ...] | None) -> str:
-    level = "" if span.level is None else f" on level {span.level}"
-    return f"{_place(span.start, span.end, edges)}{level}"
-
-
-def _place(start: int, end: int, edges: tuple[float, ...] | None) -> str:
-    """Return the units or the times of a span, for an error message."""
-    return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.10g}-{edges[end]:.10g} s"
-
-
-def _check_nesting(spans: tuple[Span, ...], edges: tuple[float, ...] | None) -> None:
-    """Raise an error if an inner span is not deeper than the first level of the span that contains it."""
-    first_level: dict[tuple[int, int], int] = {}
-    for span in spans:
-        key = (span.start, span.end)
-        first_level[key] = min(first_level.get(key, span.level), span.level)
-    around: list[tuple[int, int]] = []
-    for span in spans:
-        key = (span.start, span.end)
-        while around and (around[-1][1] < span.start or around[-1] == key):
-            around.pop()
-        if around and first_level[around[-1]] >= span.level:
-            raise HierarchyError(
-                f"{_place(*key, edges)} on level {span.level} lies inside {_place(*around[-1], edges)} on level "
-                f"{first_level[around[-1]]}; an inner span must be deeper"
-            )
-        around.append(key)
+def _place(span: Span, edges: tuple[float, ...] | None) -> str:
+    """Return the units or the times of a span and its level, for an error message."""
+    units = f"{span.start}-{span.end}" if edges is None else f"{edges[span.start - 1]:.10g}-{edges[span.end]:.10g} s"
+    return units if span.level == _NO_LEVEL else f"{units} on level {span.level}"
 
 
 # -- repair -----------------------------------------------------------------------------------------------------------
@@ -627,10 +550,10 @@ class _Nest:
         return True
 
 
-def _repaired(raw: list[_RawSpan]) -> list[_RawSpan]:
+def _repaired(raw: list[Span]) -> list[Span]:
     """Drop spans that cross or contradict their level: of two, the deeper one, then the shorter, then the later."""
-    levels = [span.level for span in raw if span.level is not None]
-    if len(levels) < len(raw):
+    levels = [span.level for span in raw]
+    if _NO_LEVEL in levels:
         levels = _depths(raw)
     best_first = sorted(range(len(raw)), key=lambda i: (levels[i], raw[i].start - raw[i].end, raw[i].start, i))
     nest = _Nest()
@@ -638,7 +561,7 @@ def _repaired(raw: list[_RawSpan]) -> list[_RawSpan]:
     return [raw[i] for i in sorted(fitting)]
 
 
-def _depths(raw: list[_RawSpan]) -> list[int]:
+def _depths(raw: list[Span]) -> list[int]:
     """Return 1 + the number of distinct spans that strictly contain each span, even if spans cross."""
     pairs = sorted({(span.start, span.end) for span in raw}, key=lambda pair: (pair[0], -pair[1]))
     ends: list[int] = []  # of spans that begin before, or at the same unit and are longer

@@ -11,16 +11,7 @@ from numpy.typing import NDArray
 from caesura.errors import SegmentationError
 from caesura.model.display import count_of
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
-from caesura.model.value import (
-    MAX_UNITS,
-    Ints,
-    Value,
-    as_list,
-    as_whole_numbers,
-    check_length,
-    check_unit_texts,
-    whole_number,
-)
+from caesura.model.value import Ints, Value, as_list, as_whole_numbers, check_count, check_unit_texts, first_true
 
 
 class Marks(Value):
@@ -74,23 +65,13 @@ class Marks(Value):
     def __init__(
         self, counts: Sequence[int] | NDArray[Any], coders: int, *, units: Iterable[str] | None = None
     ) -> None:
-        number = _check_coders(coders)
+        coders = check_count(coders, "coders", "coders")
         array = as_whole_numbers(counts, "counts")
-        bad = np.flatnonzero((array < 0) | (array > number))
-        if bad.size:
-            i = int(bad[0])
-            raise SegmentationError(
-                f"counts[{i}]: position {i + 1} must be marked by 0 to {number} coders; got {array[i]}"
-            )
-        length = check_length(len(array) + 1)
-        places = np.flatnonzero(array)
-        self._fill(
-            length=length,
-            coders=number,
-            positions=places + 1,
-            position_counts=array[places],
-            units=check_unit_texts(units, length),
-        )
+        if (i := first_true((array < 0) | (array > coders))) is not None:
+            raise SegmentationError(f"counts[{i}]: expected a number of coders from 0 to {coders}; got {array[i]}")
+        length = check_count(len(array) + 1)
+        texts, places = check_unit_texts(units, length), np.flatnonzero(array)
+        self._fill(length=length, coders=coders, positions=places + 1, position_counts=array[places], units=texts)
 
     @classmethod
     def of(cls, segmentations: Iterable[Segmentation]) -> Marks:
@@ -121,16 +102,10 @@ class Marks(Value):
                 )
         if not listed:
             raise SegmentationError("segmentations: expected at least one; got none")
-        positions, counts = np.unique(
-            np.concatenate([segmentation.inner for segmentation in listed]), return_counts=True
-        )
-        return cls._trusted(
-            length=listed[0].length,
-            coders=len(listed),
-            positions=positions,
-            position_counts=counts.astype(np.int64),
-            units=_common_units(listed),
-        )
+        marked = np.concatenate([segmentation.inner for segmentation in listed])
+        positions, counts = np.unique(marked, return_counts=True)
+        slots = {"length": listed[0].length, "coders": len(listed), "units": _common_units(listed)}
+        return cls._trusted(positions=positions, position_counts=counts.astype(np.int64), **slots)
 
     def __len__(self) -> int:
         return self.length
@@ -174,15 +149,6 @@ class Marks(Value):
         return f"{head}, {count_of(self.positions.size, 'marked position')}, highest {self.max_count})"
 
 
-def _check_coders(coders: object) -> int:
-    number = whole_number(coders)
-    if number is None:
-        raise SegmentationError(f"coders: the number of coders must be a whole number; got {coders!r}")
-    if not 1 <= number <= MAX_UNITS:
-        raise SegmentationError(f"coders: the number of coders must be from 1 to {MAX_UNITS}; got {number}")
-    return number
-
-
 def _common_units(segmentations: list[Segmentation]) -> tuple[str, ...] | None:
     """Return the common text of the segmentations; raise an error if their texts differ."""
     units: tuple[str, ...] | None = None
@@ -190,12 +156,11 @@ def _common_units(segmentations: list[Segmentation]) -> tuple[str, ...] | None:
         if units is None or segmentation.units is None:
             units = units or segmentation.units
         elif segmentation.units != units:
-            unit, text, before = next(
-                (unit, text, before)
-                for unit, (text, before) in enumerate(zip(segmentation.units, units, strict=True), 1)
-                if text != before
+            unit = next(
+                u for u, (text, first) in enumerate(zip(segmentation.units, units, strict=True)) if text != first
             )
             raise SegmentationError(
-                f"segmentations[{i}]: all must segment the same text; unit {unit} is {text!r}, but was {before!r} before"
+                f"segmentations[{i}]: all must segment the same text; unit {unit + 1} is {segmentation.units[unit]!r}, "
+                f"but was {units[unit]!r} before"
             )
     return units

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,10 @@ from caesura.model.value import (
     Value,
     as_list,
     as_whole_numbers,
-    check_length,
+    check_count,
+    check_strings,
     check_unit_texts,
+    first_true,
     frozen_array,
     read_only,
 )
@@ -33,6 +36,7 @@ MAX_DRAWN_UNITS = 60
 _MAX_LABELLED_UNITS = 10**7  # labels need memory for every unit, and even a short file can declare a very long text
 _NO_CODES = frozen_array(())
 _NUMBER = re.compile("-?[0-9]{1,18}")
+_BITS = {0: 0, 1: 1, "0": 0, "1": 1}
 
 
 class Segmentation(Value, Displayed):
@@ -48,7 +52,7 @@ class Segmentation(Value, Displayed):
     positions : ndarray of int64
         Position of each boundary, one entry per (position, type), sorted by position and then by type.
     codes : ndarray of int64
-        Index into ``types`` for each entry of ``positions``; empty if there is only one type.
+        Index into ``types`` for each entry of ``positions``; ignored if there is only one type.
     types : tuple of str
         Boundary types in ordinal order.
     types_declared : bool, default True
@@ -115,6 +119,7 @@ class Segmentation(Value, Displayed):
         labels: tuple[str, ...] | None = None,
     ) -> None:
         positions = read_only(positions)
+        codes = codes if len(types) > 1 else _NO_CODES
         inner = np.unique(positions) if codes.size else positions  # shared if no position has two types
         self._fill(
             length=length,
@@ -165,14 +170,12 @@ class Segmentation(Value, Displayed):
         [2, 5]
         """
         array = as_whole_numbers(masses, "masses")
-        bad = np.flatnonzero((array < 1) | (array > MAX_UNITS))
-        if bad.size:
-            i = int(bad[0])
+        if (i := first_true((array < 1) | (array > MAX_UNITS))) is not None:
             raise SegmentationError(f"masses[{i}]: a mass must be a whole number from 1 to {MAX_UNITS}; got {array[i]}")
         if not array.size:
             raise SegmentationError("masses: a text has at least one segment; got none")
         ends = np.cumsum(array)
-        length = check_length(int(ends[-1]))
+        length = check_count(int(ends[-1]))
         unit_labels = None if labels is None else _labels_of_units(labels, array.tolist(), length)
         return cls(length, ends[:-1], _NO_CODES, UNTYPED, units=units, labels=unit_labels)
 
@@ -210,7 +213,7 @@ class Segmentation(Value, Displayed):
         SegmentationError
             If a position lies outside the text, positions do not ascend, or marks, types or units do not match them.
         """
-        length = check_length(length)
+        length = check_count(length)
         array = as_whole_numbers(positions, "positions")
         if marks is None and types is not None:
             raise SegmentationError("types: they need marks, one for each position; got none")
@@ -248,20 +251,15 @@ class Segmentation(Value, Displayed):
             If an entry is neither 0 nor 1.
         """
         if isinstance(bits, str):
-            characters = np.frombuffer(bits.encode("utf-32-le", "surrogatepass"), np.uint32)
-            bad = np.flatnonzero((characters != 48) & (characters != 49))
-            if bad.size:
-                i = int(bad[0])
-                raise SegmentationError(f"bits[{i}]: a bit must be 0 or 1; got {bits[i]!r}")
-            is_boundary = characters == 49
+            values = np.frombuffer(bits.encode("utf-32-le", "surrogatepass"), np.int32) - ord("0")
         else:
             bits = as_list(bits, "bits")
-            for i, bit in enumerate(bits):
-                if not isinstance(bit, (int, float, str, np.generic)) or bit not in (0, 1, "0", "1"):
-                    raise SegmentationError(f"bits[{i}]: a bit must be 0 or 1; got {bit!r}")
-            is_boundary = np.fromiter((bit in (1, "1") for bit in bits), bool, len(bits))
-        positions = np.flatnonzero(is_boundary).astype(np.int64) + 1
-        return cls(check_length(len(bits) + 1), positions, _NO_CODES, UNTYPED, units=units)
+            numbers = [_BITS.get(bit, -1) if isinstance(bit, (int, float, str, np.generic)) else -1 for bit in bits]
+            values = np.array(numbers, np.int32)
+        if (i := first_true((values != 0) & (values != 1))) is not None:
+            raise SegmentationError(f"bits[{i}]: a bit must be 0 or 1; got {bits[i]!r}")
+        positions = np.flatnonzero(values).astype(np.int64) + 1
+        return cls(check_count(len(bits) + 1), positions, _NO_CODES, UNTYPED, units=units)
 
     @classmethod
     def from_marks(
@@ -294,7 +292,7 @@ class Segmentation(Value, Displayed):
         if isinstance(marks, str):
             raise SegmentationError("marks: expected a sequence with one mark per unit; got one string")
         marks = as_list(marks, "marks")
-        length = check_length(len(marks))
+        length = check_count(len(marks))
         at = [i for i, mark in enumerate(marks) if mark is not None and not (isinstance(mark, str) and mark == "")]
         sets: list[tuple[str | int]] = [(marks[i],) for i in at]
         return cls._from_types(length, [i + 1 for i in at], sets, types, units, lambda i: f"marks[{at[i]}]")
@@ -328,7 +326,7 @@ class Segmentation(Value, Displayed):
             If an entry is not a set of types, a type is not declared, or the number of units does not match.
         """
         sets = [_check_set(names, i) for i, names in enumerate(as_list(sets, "sets"))]
-        length = check_length(len(sets) + 1)
+        length = check_count(len(sets) + 1)
         at = [i for i, names in enumerate(sets) if len(names)]
         occupied = [tuple(sets[i]) for i in at]
         return cls._from_types(length, [i + 1 for i in at], occupied, types, units, lambda i: f"sets[{at[i]}]")
@@ -354,7 +352,7 @@ class Segmentation(Value, Displayed):
             If a label is NaN, which does not equal itself, or the number of units does not match.
         """
         labels = as_list(labels, "labels")
-        length = check_length(len(labels))
+        length = check_count(len(labels))
         for i, label in enumerate(labels):
             if isinstance(label, (float, np.floating)) and math.isnan(label):
                 raise SegmentationError(f"labels[{i}]: a label must equal itself; got {label!r}")
@@ -374,13 +372,12 @@ class Segmentation(Value, Displayed):
     ) -> Segmentation:
         """Return the segmentation for one set of types per position; ``place`` names a set in error messages."""
         named = [_type_names(marks, place, i) for i, marks in enumerate(sets)]
-        scale = check_types(types) if types is not None else _occurring_types(named)
+        scale = check_types(types) if types is not None else sort_types(set(chain.from_iterable(named))) or UNTYPED
         code_of = {name: code for code, name in enumerate(scale)}
         at, codes = positions, [code_of.get(name, -1) for names in named for name in names]
         if -1 in codes or len(codes) > len(positions):
             at, codes = _encode_sets(positions, named, scale, place)
-        coded = frozen_array(codes) if len(scale) > 1 else _NO_CODES
-        return cls(length, frozen_array(at), coded, scale, types_declared=types is not None, units=units)
+        return cls(length, frozen_array(at), frozen_array(codes), scale, types_declared=types is not None, units=units)
 
     # -- content --------------------------------------------------------------------------------------------------
 
@@ -420,10 +417,9 @@ class Segmentation(Value, Displayed):
         -------
         str
         """
-        marks = bytearray(b"0" * (self.length - 1))
-        for position in self.inner.tolist():
-            marks[position - 1] = 49
-        return marks.decode("ascii")
+        marks = np.full(self.length - 1, ord("0"), np.uint8)
+        marks[self.inner - 1] = ord("1")
+        return marks.tobytes().decode("ascii")
 
     def sets(self) -> tuple[frozenset[str], ...]:
         """Return the set of types after each unit, including the last unit.
@@ -449,16 +445,8 @@ class Segmentation(Value, Displayed):
         """
         inside = self.boundary_positions < self.length
         positions, codes = self.length - self.boundary_positions[inside], self.codes[inside]
-        order = np.lexsort((codes, positions))
-        return Segmentation(
-            self.length,
-            positions[order],
-            codes[order] if len(self.types) > 1 else _NO_CODES,
-            self.types,
-            types_declared=self.types_declared,
-            units=None if self.units is None else self.units[::-1],
-            labels=None if self.labels is None else self.labels[::-1],
-        )
+        texts = {"units": self.units and self.units[::-1], "labels": self.labels and self.labels[::-1]}
+        return self._with_boundaries(positions, codes, self.types, types_declared=self.types_declared, **texts)
 
     def with_types(self, types: Iterable[str | int], *, types_declared: bool = True) -> Segmentation:
         """Return the same boundaries with a different scale of types.
@@ -487,16 +475,13 @@ class Segmentation(Value, Displayed):
             position, name = self.boundaries[missing[0]]
             i = int(np.searchsorted(self.positions, position))
             raise SegmentationError(f"boundaries[{i}]: {_not_declared(name, scale)}")
-        order = np.lexsort((codes, self.boundary_positions))
-        return Segmentation(
-            self.length,
-            self.boundary_positions[order],
-            codes[order] if len(scale) > 1 else _NO_CODES,
-            scale,
-            types_declared=types_declared,
-            units=self.units,
-            labels=self.labels,
-        )
+        texts = {"units": self.units, "labels": self.labels}
+        return self._with_boundaries(self.boundary_positions, codes, scale, types_declared=types_declared, **texts)
+
+    def _with_boundaries(self, positions: Ints, codes: Ints, types: tuple[str, ...], **slots: Any) -> Segmentation:
+        """Return a segmentation of the same length with boundaries in any order."""
+        order = np.lexsort((codes, positions))
+        return Segmentation(self.length, positions[order], codes[order], types, **slots)
 
     def without_labels(self) -> Segmentation:
         """Return the same segmentation without segment labels, which most formats cannot store.
@@ -620,14 +605,10 @@ def _encode_sets(
             raise SegmentationError(f"{place(i)}: {_not_declared(unknown, scale)}")
         codes_here = sorted({code_of[name] for name in names})
         if len(codes_here) < len(names):
-            raise SegmentationError(f"{place(i)}: a type may stand only once at a position; got {tuple(names)!r}")
+            raise SegmentationError(f"{place(i)}: a type may occur only once at a position; got {tuple(names)!r}")
         at += [position] * len(codes_here)
         codes += codes_here
     return at, codes
-
-
-def _occurring_types(sets: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    return sort_types({name for names in sets for name in names}) or UNTYPED
 
 
 def _not_declared(name: str, scale: tuple[str, ...]) -> str:
@@ -648,18 +629,15 @@ def _check_set(names: object, i: int) -> Collection[str | int]:
 
 def _check_positions(array: Ints, length: int, last: int) -> None:
     """Raise an error unless the positions are ascending numbers from 1 to ``last``."""
-    bad = np.flatnonzero((array < 1) | (array > last))
-    if bad.size:
-        i = int(bad[0])
+    if (i := first_true((array < 1) | (array > last))) is not None:
         if last < 1:
             raise SegmentationError(f"positions[{i}]: a text of one unit has no inner position; got {array[i]}")
         raise SegmentationError(f"positions[{i}]: a position must lie in 1..{last} for {length} units; got {array[i]}")
-    bad = np.flatnonzero(np.diff(array) <= 0)
-    if bad.size:
-        i = int(bad[0]) + 1
-        if array[i] == array[i - 1]:
-            raise SegmentationError(f"positions[{i}]: a position may stand only once; got {array[i]} again")
-        raise SegmentationError(f"positions[{i}]: positions must ascend; got {array[i]} after {array[i - 1]}")
+    if (i := first_true(np.diff(array) <= 0)) is not None:
+        before, here = array[i : i + 2]
+        if here == before:
+            raise SegmentationError(f"positions[{i + 1}]: a position may occur only once; got {here} again")
+        raise SegmentationError(f"positions[{i + 1}]: positions must ascend; got {here} after {before}")
 
 
 def _labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> tuple[str, ...]:
@@ -667,9 +645,7 @@ def _labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> t
     names = as_list(labels, "labels")
     if len(names) != len(masses):
         raise SegmentationError(f"labels: expected one label per segment; got {len(names)} for {len(masses)} segments")
-    for i, name in enumerate(names):
-        if not isinstance(name, str):
-            raise SegmentationError(f"labels[{i}]: a label must be a string; got {name!r}")
+    check_strings(names, "labels")
     if length > _MAX_LABELLED_UNITS:
         raise SegmentationError(f"labels: a text with labels has at most {_MAX_LABELLED_UNITS} units; got {length}")
     return tuple(name for name, mass in zip(names, masses, strict=True) for _ in range(mass))

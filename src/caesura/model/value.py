@@ -11,7 +11,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import SegmentationError
+from caesura.errors import InputError, SegmentationError
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -220,13 +220,37 @@ def _whole_entry(entry: object, name: str, i: int) -> int:
     return number
 
 
-def check_length(length: object) -> int:
-    """Check the number of units of a text and return it.
+def first_true(mask: NDArray[np.bool_]) -> int | None:
+    """Return the index of the first true entry, to name it in an error message.
 
     Parameters
     ----------
-    length : int
-        Number of units.
+    mask : ndarray of bool
+        One entry per checked value.
+
+    Returns
+    -------
+    int or None
+        The index; None if no entry is true.
+    """
+    return int(mask.argmax()) if mask.any() else None
+
+
+def check_count(
+    number: object, name: str = "length", noun: str = "units", error: type[InputError] = SegmentationError
+) -> int:
+    """Check a number of units or coders and return it.
+
+    Parameters
+    ----------
+    number : int
+        The number.
+    name : str, default "length"
+        Name of the argument, for the error message.
+    noun : str, default "units"
+        What is counted, for the error message.
+    error : type, default SegmentationError
+        Class of the error.
 
     Returns
     -------
@@ -234,18 +258,42 @@ def check_length(length: object) -> int:
 
     Raises
     ------
-    SegmentationError
+    InputError
         If it is not a whole number from 1 to ``MAX_UNITS``.
     """
-    number = whole_number(length)
-    if number is None:
-        raise SegmentationError(f"length: the number of units must be a whole number; got {length!r}")
-    if not 1 <= number <= MAX_UNITS:
-        raise SegmentationError(f"length: a text has 1 to {MAX_UNITS} units; got {number}")
-    return number
+    whole = whole_number(number)
+    if whole is None or not 1 <= whole <= MAX_UNITS:
+        actual = repr(number) if whole is None else whole
+        raise error(f"{name}: the number of {noun} must be a whole number from 1 to {MAX_UNITS}; got {actual}")
+    return whole
 
 
-def check_unit_texts(units: Iterable[str] | None, length: int) -> tuple[str, ...] | None:
+def check_strings(values: Sequence[object], name: str, error: type[InputError] = SegmentationError) -> None:
+    """Raise an error if an entry is not a string.
+
+    Parameters
+    ----------
+    values : sequence
+        The entries.
+    name : str
+        Name of the argument, for the error message.
+    error : type, default SegmentationError
+        Class of the error.
+
+    Raises
+    ------
+    InputError
+        If an entry is not a string; the message gives the first such entry.
+    """
+    if set(map(type, values)) - {str}:  # fast for long texts; a subclass of str is allowed
+        for i, value in enumerate(values):
+            if not isinstance(value, str):
+                raise error(f"{name}[{i}]: expected a string; got {value!r:.80}")
+
+
+def check_unit_texts(
+    units: Iterable[str] | None, length: int, error: type[InputError] = SegmentationError
+) -> tuple[str, ...] | None:
     """Check the texts of the units and return them.
 
     Parameters
@@ -254,6 +302,8 @@ def check_unit_texts(units: Iterable[str] | None, length: int) -> tuple[str, ...
         Text of each unit. A tuple is returned unchanged, so that the coders of an item share it.
     length : int
         Number of units.
+    error : type, default SegmentationError
+        Class of the error.
 
     Returns
     -------
@@ -261,16 +311,13 @@ def check_unit_texts(units: Iterable[str] | None, length: int) -> tuple[str, ...
 
     Raises
     ------
-    SegmentationError
+    InputError
         If there is not one string per unit.
     """
     if units is None:
         return None
     texts = units if isinstance(units, tuple) else tuple(as_list(units, "units"))
     if len(texts) != length:
-        raise SegmentationError(f"units: expected one string per unit; got {len(texts)} for {length} units")
-    if set(map(type, texts)) != {str}:
-        for i, unit in enumerate(texts):
-            if not isinstance(unit, str):
-                raise SegmentationError(f"units[{i}]: a unit must be a string; got {unit!r}")
+        raise error(f"units: expected one string per unit; got {len(texts)} for {length} units")
+    check_strings(texts, "units", error)
     return texts
