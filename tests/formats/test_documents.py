@@ -96,23 +96,23 @@ UNFIT = {
     "no length": ({"reference": [[1]], "hypothesis": [[1]]}, "expected a column 'length'; there are reference"),
     "floats": (
         {"length": [3], "reference": [[1.5]], "hypothesis": [[1]]},
-        "column 'reference' must hold lists of whole numbers; got list<element: double>",
+        "column 'reference' must contain lists of whole numbers; got list<element: double>",
     ),
     "fixed size": (
         {"length": [3], "reference": pa.array([[1, 2]], pa.list_(pa.int64(), 2)), "hypothesis": [[1]]},
-        "column 'reference' must hold lists of whole numbers; got fixed_size_list<",
+        "column 'reference' must contain lists of whole numbers; got fixed_size_list<",
     ),
     "structs": (
         {"length": [3], "reference": [[{"at": 1}]], "hypothesis": [[1]]},
-        "column 'reference' must hold lists of whole numbers; got list<element: struct<",
+        "column 'reference' must contain lists of whole numbers; got list<element: struct<",
     ),
     "lists of lists": (
         {"length": [3], "reference": [[1]], "hypothesis": [[[1]]]},
-        "column 'hypothesis' must hold lists of whole numbers; got list<element: list<",
+        "column 'hypothesis' must contain lists of whole numbers; got list<element: list<",
     ),
     "text of a length": (
         {"length": ["3"], "reference": [[1]], "hypothesis": [[1]]},
-        "column 'length' must hold whole numbers; got string",
+        "column 'length' must contain whole numbers; got string",
     ),
     "half the types": (
         {"length": [3], "reference": [[1]], "hypothesis": [[1]], "reference_types": [["x"]]},
@@ -120,15 +120,15 @@ UNFIT = {
     ),
     "numbers as types": (
         {"length": [3], "reference": [[1]], "hypothesis": [[1]], "reference_types": [[1]], "hypothesis_types": [[1]]},
-        "column 'reference_types' must hold lists of text; got list<element: int64>",
+        "column 'reference_types' must contain lists of text; got list<element: int64>",
     ),
     "an item of parts": (
         {"item": [["x"]], "length": [3], "reference": [[1]], "hypothesis": [[1]]},
-        "column 'item' must hold text or whole numbers; got list<",
+        "column 'item' must contain text or whole numbers; got list<",
     ),
     "one tree": (
         {"length": [3], "reference": ["(S (N a))"], "hypothesis": [[1]]},
-        "column 'reference' must hold lists of whole numbers; got ",
+        "column 'reference' must contain lists of whole numbers; got ",
     ),
 }
 

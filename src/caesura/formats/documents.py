@@ -146,28 +146,29 @@ def read_documents(
     return reading.corpus()
 
 
-def parse_tree(side: str, brackets: object, times: Any) -> Tree | None:
-    """Return a tree from brackets.
+def parse_trees(row: Mapping[str, Any]) -> tuple[Tree | None, ...]:
+    """Return the two trees of a document.
 
     Parameters
     ----------
-    side : str
-        Name of the column, for messages.
-    brackets : object
-        The tree as text, or None if there is no tree.
-    times : object
-        One pair of times per word, or None.
+    row : mapping
+        The columns of the document. The columns ``reference`` and ``hypothesis`` contain brackets, or None if there is no
+        tree. The columns with times are optional.
 
     Returns
     -------
-    Tree or None
-        The tree; None if there is no tree.
+    tuple of Tree or None
+        Reference and hypothesis; None if there is no tree.
 
     Raises
     ------
     TreeError
         If the brackets or the times are invalid.
     """
+    return tuple(_parse_tree(side, row[side], row.get(f"{side}_times")) for side in SIDES)
+
+
+def _parse_tree(side: str, brackets: object, times: Any) -> Tree | None:
     if brackets is None:
         return None
     if not isinstance(brackets, str):

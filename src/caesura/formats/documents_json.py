@@ -20,29 +20,20 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError, SegmentationError
-from caesura.formats.documents import (
-    FIELDS,
-    SIDES,
-    WRITING_OPTIONS,
-    FilePart,
-    document_rows,
-    parse_tree,
-    read_documents,
-)
+from caesura.formats import documents
+from caesura.formats.documents import FIELDS, SIDES, FilePart
 from caesura.formats.format import Format, Reading, Writing, decode, describe_value, json_text, parse_json
 from caesura.model.corpus import Corpus
 from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
-
-Ints = NDArray[np.int64]
+from caesura.model.value import Ints
 
 BATCH_SIZE = 2**13
 """Maximum number of documents per batch; documents with many boundaries make smaller batches."""
-_MAX_POSITIONS = 2**20  # per batch and side
+_MAX_ENTRIES = 2**20  # positions or characters of brackets per batch
 _PART_BYTES = 2**23
 _BLOCK_BYTES = 2**20
 _MAX_LINE_BYTES = 2**26
@@ -58,6 +49,7 @@ class LineRange(FilePart):
         Number of the first line, from 1.
     """
 
+    last: int = 0
     line: int = 1
 
     @property
@@ -78,11 +70,10 @@ class LineRange(FilePart):
         yield from _batches(self.path, self._lines())
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
-        end = self.size if self.last is None else self.last
         with _open(self.path) as file:
             file.seek(self.first)
             number, position = self.line, self.first
-            while position < end and (line := file.readline(_MAX_LINE_BYTES + 1)):
+            while position < self.last and (line := file.readline(_MAX_LINE_BYTES + 1)):
                 if len(line) > _MAX_LINE_BYTES:
                     raise FormatError(self.path, number, f"expected a line of at most {_MAX_LINE_BYTES} bytes")
                 yield number, line
@@ -92,7 +83,7 @@ class LineRange(FilePart):
     def _has_types(self) -> bool:
         with _open(self.path) as file:
             file.seek(self.first)
-            return b'_types"' in file.read((self.size if self.last is None else self.last) - self.first)
+            return b'_types"' in file.read(self.last - self.first)
 
 
 def partitions(files: Sequence[str], root: str) -> list[LineRange]:
@@ -121,7 +112,7 @@ def partitions(files: Sequence[str], root: str) -> list[LineRange]:
                     parts.append(LineRange(path, name, status.st_size, status.st_mtime_ns, first, last, line))
                     first, line = last, line + lines
         except FormatError:
-            parts.append(LineRange(path, name, 0, 0, 0, 0))
+            parts.append(LineRange(path, name, 0, 0))
     return parts
 
 
@@ -162,28 +153,21 @@ class _Batch:
     rows: list[int] = field(default_factory=list)
     contents: list[Any] = field(default_factory=list)  # parsed objects, or pairs of trees
     excluded: dict[int, str] = field(default_factory=dict)
-    sizes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SIDES, 0))  # positions or characters
+    size: int = 0  # number of positions or characters
 
     @property
     def full(self) -> bool:
-        size = sum(self.sizes.values()) if self.kind == "trees" else max(self.sizes.values())
-        return len(self.items) >= BATCH_SIZE or size >= _MAX_POSITIONS
+        return len(self.items) >= BATCH_SIZE or self.size >= _MAX_ENTRIES
 
-    def add(self, row: int, item: str, document: Mapping[str, Any]) -> None:
-        if self.kind == "trees":
-            trees = (parse_tree(side, document[side], document.get(f"{side}_times")) for side in SIDES)
-            self.contents.append(tuple(trees))
-        else:
-            self.contents.append(document)
+    def add(self, number: int, item: str, content: Any) -> None:
         self.items.append(item)
-        self.rows.append(row)
-        for side in SIDES:
-            self.sizes[side] += len(document[side] or ())
+        self.rows.append(number)
+        self.contents.append(content)
 
-    def add_invalid(self, row: int, item: str, problem: str) -> None:
+    def add_invalid(self, number: int, item: str, problem: str) -> None:
         """Add an empty document in the place of an invalid one."""
         self.excluded[len(self.items)] = problem
-        self.add(row, item, dict.fromkeys(SIDES) if self.kind == "trees" else {"length": 1, **dict.fromkeys(SIDES, ())})
+        self.add(number, item, (None, None) if self.kind == "trees" else {"length": 1, **dict.fromkeys(SIDES, ())})
 
     def documents(self) -> Documents | DocumentPairs:
         if self.kind == "trees":
@@ -199,17 +183,8 @@ class _Batch:
         if self.kind == "plain":
             return BoundaryColumn(positions, offsets)
         names = [document.get(f"{side}_types") or () for document in self.contents]
-        return BoundaryColumn(
-            positions, offsets, *_flatten([[types.setdefault(name, len(types)) for name in row] for row in names])
-        )
-
-
-class _Batches(dict[str, _Batch]):
-    """The current batch of each kind."""
-
-    def __missing__(self, kind: str) -> _Batch:
-        self[kind] = _Batch(kind)
-        return self[kind]
+        codes = [[types.setdefault(name, len(types)) for name in row] for row in names]
+        return BoundaryColumn(positions, offsets, *_flatten(codes))
 
 
 def _flatten(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
@@ -224,21 +199,26 @@ def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Document
     Typed segmentations, plain segmentations and trees are kept in separate batches. Therefore the result for a document
     does not depend on the documents around it.
     """
-    batches = _Batches()
+    batches: dict[str, _Batch] = {}
     for number, line in lines:
         if not line.removeprefix(BOM_UTF8).strip():
             continue
-        item, kind = str(number), "plain"
+        item, kind, problem, content = str(number), "plain", "", None
         try:
             row = _parse_row(path, number, line)
             item, kind = _item_name(row, number), _kind(row)
-            if kind != "trees":
-                _check_numbers(row)
-            batches[kind].add(number, item, row)
+            content = documents.parse_trees(row) if kind == "trees" else _check_numbers(row)
         except CaesuraError as error:
             problem = error.problem if isinstance(error, FormatError) else str(error)
-            batches[kind].add_invalid(number, item, problem)
-        if batches[kind].full:
+        if kind not in batches:
+            batches[kind] = _Batch(kind)
+        batch = batches[kind]
+        if content is None:
+            batch.add_invalid(number, item, problem)
+        else:
+            batch.add(number, item, content)
+            batch.size += sum(len(row[side] or ()) for side in SIDES)
+        if batch.full:
             yield batches.pop(kind).documents()
     yield from (batch.documents() for batch in batches.values())
 
@@ -271,8 +251,8 @@ def _item_name(row: Mapping[str, Any], number: int) -> str:
     return str(item)
 
 
-def _check_numbers(row: Mapping[str, Any]) -> None:
-    """Check that lengths and positions are whole numbers. Their ranges are checked later, for many documents at once."""
+def _check_numbers(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the row if lengths and positions are whole numbers. Their ranges are checked later, for many rows at once."""
     length = row.get("length")
     if not _is_int64(length):
         raise SegmentationError(f"length: expected a whole number, of 63 bits at most; got {describe_value(length)}")
@@ -281,14 +261,15 @@ def _check_numbers(row: Mapping[str, Any]) -> None:
         types = row.get(f"{side}_types")
         if types is not None and not (isinstance(types, list) and all(isinstance(name, str) for name in types)):
             raise SegmentationError(f"{side}_types: expected a list of names; got {describe_value(types)}")
+    return row
 
 
 def _check_positions(side: str, positions: Any) -> None:
     if not isinstance(positions, list):
         raise SegmentationError(f"{side}: expected a list of positions; got {describe_value(positions)}")
-    if not positions:
-        return
-    if set(map(type, positions)) == {int} and _is_int64(min(positions)) and _is_int64(max(positions)):
+    if not positions or (
+        set(map(type, positions)) == {int} and _is_int64(min(positions)) and _is_int64(max(positions))
+    ):
         return
     got = describe_value(next(position for position in positions if not _is_int64(position)))
     raise SegmentationError(f"{side}: a position is a whole number, of 63 bits at most; got {got}")
@@ -304,12 +285,12 @@ def _is_int64(value: object) -> bool:
 def _read(reading: Reading) -> Corpus:
     """Return a corpus with the coders reference and hypothesis."""
     lines = ((number, line.encode()) for number, line in enumerate(reading.text.split("\n"), 1))
-    return read_documents(reading, _batches(reading.path, lines), reading.types)
+    return documents.read_documents(reading, _batches(reading.path, lines), reading.types)
 
 
 def _write(writing: Writing) -> str:
     """Return one line per item."""
-    return "".join(f"{json_text(row)}\n" for row in document_rows(writing))
+    return "".join(f"{json_text(row)}\n" for row in documents.document_rows(writing))
 
 
 def _looks_like(text: str) -> bool:
@@ -327,6 +308,6 @@ FORMAT = Format(
     read=_read,
     looks_like=_looks_like,
     write=_write,
-    options=WRITING_OPTIONS,
+    options=documents.WRITING_OPTIONS,
     annotation_types=(Segmentation, Tree),
 )

@@ -19,32 +19,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, overload
+from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats import arrow
+from caesura.formats import arrow, documents
 from caesura.formats.arrow import pa, pc, pq
-from caesura.formats.documents import (
-    FIELDS,
-    SIDES,
-    WRITING_OPTIONS,
-    FilePart,
-    common_types,
-    document_rows,
-    parse_tree,
-    read_documents,
-)
+from caesura.formats.documents import FIELDS, SIDES, FilePart
 from caesura.formats.format import Format, Reading, Writing
 from caesura.model.corpus import Corpus
 from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
 from caesura.model.segmentation import Segmentation, check_types
 from caesura.model.tree import Tree
-
-Ints = NDArray[np.int64]
+from caesura.model.value import Ints
 
 BATCH_SIZE = 2**15
 """Maximum number of documents per batch; documents with many boundaries make smaller batches."""
@@ -56,8 +45,6 @@ _MIN_SPLIT_BYTES = 2**24  # smaller files are not split
 _ROWS_PER_TASK = 2**18
 _SAMPLE_ROWS = 10
 _TYPES_KEY = b"caesura.types"
-_WHOLE_NUMBERS = "lists of whole numbers"
-_TEXTS = "lists of text"
 
 
 @dataclass(frozen=True)
@@ -245,25 +232,16 @@ def _open(path: str, source: str | bytes | None = None) -> Iterator[Any]:
     with arrow.reading_errors(path):
         metadata = pq.read_metadata(source)
         # Pages are read on demand, so a row group is not loaded into memory as a whole.
-        with pq.ParquetFile(
-            source,
-            metadata=metadata,
-            read_dictionary=_text_columns(metadata),
-            buffer_size=2**20,
-            pre_buffer=False,
-            page_checksum_verification=True,
-        ) as file:
+        options = {"buffer_size": 2**20, "pre_buffer": False, "page_checksum_verification": True}
+        with pq.ParquetFile(source, metadata=metadata, read_dictionary=_text_columns(metadata), **options) as file:
             yield file
 
 
 def _text_columns(metadata: Any) -> list[str]:
     """Return the text columns, which are read as dictionaries, so each distinct text is stored once."""
     columns = [metadata.schema.column(i) for i in range(len(metadata.schema))]
-    return [
-        column.path
-        for column in columns
-        if column.physical_type == "BYTE_ARRAY" and column.path.partition(".")[0] in FIELDS
-    ]
+    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+    return [path for path in texts if path.partition(".")[0] in FIELDS]
 
 
 class _DocumentReader:
@@ -274,44 +252,40 @@ class _DocumentReader:
         self.declared_types = _declared_types(path, file)
         schema = file.metadata.schema.to_arrow_schema()  # the types in the file, before text is read as dictionaries
         self.kinds = dict(zip(schema.names, schema.types, strict=True))
-        for side in SIDES:
-            self._require(side)
+        self._require(*SIDES)
         self.trees = all(arrow.is_text(self.kinds[side]) for side in SIDES)
         self.typed = self._has_types()
         if self.trees and "unit" in self.kinds:
             raise FormatError(path, None, "expected one row per document; this is a table of units")
         if not self.trees:
             self._require("length")
-        self.columns = self._columns()
-        self.has_names = self._has_names()
+        details = "times" if self.trees else "types"
+        columns = (*(() if self.trees else ("length",)), *SIDES, *(f"{side}_{details}" for side in SIDES))
+        self.columns = [name for name in columns if name in self.kinds]
+        item_kind = self.kinds.get("item", pa.null())
+        if not (pa.types.is_null(item_kind) or arrow.is_text(item_kind) or pa.types.is_integer(item_kind)):
+            raise self._wrong_type("item", "text or whole numbers")
+        self.has_names = not pa.types.is_null(item_kind)
         self._names_of_group: tuple[int, Any] = (-1, None)
 
-    def _require(self, name: str) -> None:
-        if name not in self.kinds:
-            names = ", ".join(list(self.kinds)[:20])
-            raise FormatError(self.path, None, f"expected a column {name!r}; there are {names}")
+    def _require(self, *names: str) -> None:
+        for name in names:
+            if name not in self.kinds:
+                actual = ", ".join(list(self.kinds)[:20])
+                raise FormatError(self.path, None, f"expected a column {name!r}; there are {actual}")
 
     def _has_types(self) -> bool:
-        present = [f"{side}_types" in self.kinds for side in SIDES]
-        if any(present) and not all(present):
-            problem = "expected reference_types and hypothesis_types, or neither; got one of them"
-            raise FormatError(self.path, None, problem)
-        return all(present)
-
-    def _columns(self) -> list[str]:
-        """Return the columns to read."""
-        if self.trees:
-            return [name for name in (*SIDES, *(f"{side}_times" for side in SIDES)) if name in self.kinds]
-        return ["length", *SIDES, *(f"{side}_types" for side in SIDES if self.typed)]
-
-    def _has_names(self) -> bool:
-        kind = self.kinds.get("item", pa.null())
-        if not (pa.types.is_null(kind) or arrow.is_text(kind) or pa.types.is_integer(kind)):
-            raise self._wrong_type("item", "text or whole numbers")
-        return not pa.types.is_null(kind)
+        present = {f"{side}_types" in self.kinds for side in SIDES}
+        if len(present) > 1:
+            raise FormatError(
+                self.path, None, "expected reference_types and hypothesis_types, or neither; got one of them"
+            )
+        return True in present
 
     def _wrong_type(self, name: str, expected: str) -> FormatError:
-        return FormatError(self.path, None, f"column {name!r} must hold {expected}; got {str(self.kinds[name])[:80]}")
+        return FormatError(
+            self.path, None, f"column {name!r} must contain {expected}; got {str(self.kinds[name])[:80]}"
+        )
 
     def read(self, groups: range) -> Iterator[Documents | DocumentPairs]:
         """Yield the documents of some row groups."""
@@ -381,11 +355,12 @@ class _DocumentReader:
     def _boundaries(
         self, side: str, batch: pa.RecordBatch, types: list[str], excluded: dict[int, str]
     ) -> BoundaryColumn:
-        positions, offsets = self._positions(side, batch.column(side), excluded)
-        if not self.typed:
-            return BoundaryColumn(positions, offsets)
-        codes, code_offsets = self._codes(f"{side}_types", batch.column(f"{side}_types"), types, excluded)
-        return BoundaryColumn(positions, offsets, codes, code_offsets)
+        positions, offsets = self._entries(side, batch, pa.int64(), excluded)
+        columns = [arrow.to_int64(_without_nulls(positions)), offsets]
+        if self.typed:
+            names, name_offsets = self._entries(f"{side}_types", batch, pa.string(), excluded)
+            columns += [_codes(names, name_offsets, types), name_offsets]
+        return BoundaryColumn(*columns)
 
     def _lengths(self, column: pa.Array, excluded: dict[int, str]) -> Ints:
         """Return the lengths. A document without a length is excluded, and its length is set to 0."""
@@ -395,60 +370,59 @@ class _DocumentReader:
             raise self._wrong_type("length", "whole numbers")
         for d in arrow.null_places(column).tolist():
             excluded.setdefault(d, "length: expected a whole number; got nothing")
-        return arrow.to_int64(column.fill_null(0) if column.null_count else column)
+        return arrow.to_int64(_without_nulls(column))
 
-    def _flatten(self, name: str, column: pa.Array, expected: str, excluded: dict[int, str]) -> tuple[pa.Array, Ints]:
+    def _entries(
+        self, name: str, batch: pa.RecordBatch, kind: pa.DataType, excluded: dict[int, str]
+    ) -> tuple[pa.Array, Ints]:
         """Return the entries of all lists and the offset of each list. A document without a list is excluded."""
+        is_kind, expected = (pa.types.is_integer, "whole numbers") if kind == pa.int64() else (arrow.is_text, "text")
+        column = batch.column(name)
         if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
-            raise self._wrong_type(name, expected)
+            raise self._wrong_type(name, f"lists of {expected}")
         for d in arrow.null_places(column).tolist():
             excluded.setdefault(d, f"{name}: expected a list; got nothing")
         values, offsets = column.values, arrow.to_int64(column.offsets)
         if pa.types.is_null(values.type):  # all lists of the file are empty
-            values = values.cast(pa.int64() if expected == _WHOLE_NUMBERS else pa.string())
+            values = values.cast(kind)
+        if not is_kind(values.type):
+            raise self._wrong_type(name, f"lists of {expected}")
         nulls = arrow.null_places(values)
         nulls = nulls[(nulls >= offsets[0]) & (nulls < offsets[-1])]
         for d in np.unique(np.searchsorted(offsets, nulls, "right") - 1).tolist():
             excluded.setdefault(d, f"{name}: every entry must have a value; got an entry without a value")
         return values, offsets
 
-    def _positions(self, name: str, column: pa.Array, excluded: dict[int, str]) -> tuple[Ints, Ints]:
-        values, offsets = self._flatten(name, column, _WHOLE_NUMBERS, excluded)
-        if not pa.types.is_integer(values.type):
-            raise self._wrong_type(name, _WHOLE_NUMBERS)
-        return arrow.to_int64(values.fill_null(0) if values.null_count else values), offsets
-
-    def _codes(self, name: str, column: pa.Array, types: list[str], excluded: dict[int, str]) -> tuple[Ints, Ints]:
-        """Return the boundary types as indices into ``types``. New types are added to ``types``."""
-        values, offsets = self._flatten(name, column, _TEXTS, excluded)
-        if not arrow.is_text(values.type):
-            raise self._wrong_type(name, _TEXTS)
-        if not pa.types.is_dictionary(values.type):
-            values = values.dictionary_encode()
-        indices = values.indices
-        codes = arrow.to_int64(indices.fill_null(0) if indices.null_count else indices)
-        # A dictionary may have texts that do not occur in these rows, or in no row at all.
-        occurring = np.unique(codes[offsets[0] : offsets[-1]])
-        place_of = {name: i for i, name in enumerate(types)}
-        places = np.zeros(max(len(values.dictionary), 1), np.int64)
-        for i in occurring[occurring < len(values.dictionary)].tolist():
-            places[i] = place_of.setdefault(values.dictionary[i].as_py() or "", len(place_of))
-        types[:] = place_of
-        return places[codes], offsets
-
     def _pairs(self, batch: pa.RecordBatch, items: _ItemNames) -> DocumentPairs:
-        columns = {name: arrow.to_list(batch.column(name)) for name in self.columns}
-        brackets = [columns[side] for side in SIDES]
-        times = [columns.get(f"{side}_times", [None] * batch.num_rows) for side in SIDES]
+        columns = [arrow.to_list(batch.column(name)) for name in self.columns]
         pairs: list[Any] = []
         excluded: dict[int, str] = {}
-        for d in range(batch.num_rows):
+        for d, cells in enumerate(zip(*columns, strict=True)):
             try:
-                pairs.append(tuple(parse_tree(side, brackets[i][d], times[i][d]) for i, side in enumerate(SIDES)))
+                pairs.append(documents.parse_trees(dict(zip(self.columns, cells, strict=True))))
             except CaesuraError as problem:
                 pairs.append(None)
                 excluded[d] = str(problem)
         return DocumentPairs(items, items.rows, pairs, excluded)
+
+
+def _without_nulls(column: pa.Array) -> pa.Array:
+    return column.fill_null(0) if column.null_count else column
+
+
+def _codes(names: pa.Array, offsets: Ints, types: list[str]) -> Ints:
+    """Return the boundary types as indices into ``types``. New types are added to ``types``."""
+    if not pa.types.is_dictionary(names.type):
+        names = names.dictionary_encode()
+    codes = arrow.to_int64(_without_nulls(names.indices))
+    # A dictionary may have texts that do not occur in these rows, or in no row at all.
+    occurring = np.unique(codes[offsets[0] : offsets[-1]])
+    place_of = {name: i for i, name in enumerate(types)}
+    places = np.zeros(max(len(names.dictionary), 1), np.int64)
+    for i in occurring[occurring < len(names.dictionary)].tolist():
+        places[i] = place_of.setdefault(names.dictionary[i].as_py() or "", len(place_of))
+    types[:] = place_of
+    return places[codes]
 
 
 class _ItemNames(Sequence[str]):
@@ -462,19 +436,14 @@ class _ItemNames(Sequence[str]):
     def _names(self) -> list[str]:
         if not self.reader.has_names:
             return [str(row) for row in self.rows]
-        names: list[str | int | None] = []
-        for chunk in self.reader.names(self.group).slice(self.start, self.size).chunks:
-            names += arrow.to_list(chunk)
+        chunks = self.reader.names(self.group).slice(self.start, self.size).chunks
+        names = chain.from_iterable(map(arrow.to_list, chunks))
         return [str(row) if name is None else str(name) for row, name in zip(self.rows, names, strict=True)]
 
     def __len__(self) -> int:
         return self.size
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
+    def __getitem__(self, index: Any) -> Any:
         return self._names[index]
 
 
@@ -490,13 +459,13 @@ def _read(reading: Reading) -> Corpus:
             raise reading.error(None, f"{problem}; evaluate() takes any number")
         reader = _DocumentReader(reading.path, file)
         chunks = reader.read(range(file.num_row_groups))
-        return read_documents(reading, chunks, reading.types or reader.declared_types)
+        return documents.read_documents(reading, chunks, reading.types or reader.declared_types)
 
 
 def _write(writing: Writing) -> bytes:
     """Return a table with one row per item; each row group has the size of one batch."""
     arrow.require_pyarrow(writing.path, "writing")
-    types, rows = common_types(writing), document_rows(writing)
+    types, rows = documents.common_types(writing), documents.document_rows(writing)
     for row in rows:
         if ("length" in row) != ("length" in rows[0]):
             raise writing.error("all items must be segmentations, or all trees", row["item"])
@@ -524,7 +493,7 @@ FORMAT = Format(
     looks_like=lambda text: False,
     extra="parquet",
     write=_write,
-    options=WRITING_OPTIONS,
+    options=documents.WRITING_OPTIONS,
     annotation_types=(Segmentation, Tree),
     magic=b"PAR1",
     matches_bytes=is_documents,

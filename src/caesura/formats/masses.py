@@ -14,7 +14,7 @@ from typing import Any
 
 from caesura.errors import SegmentationError
 from caesura.formats.format import Format, Reading, Writing, describe_value, json_text, parse_table, table_text
-from caesura.formats.values import check_list, check_object
+from caesura.formats.values import check_list, check_object, json_entry
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, flag
@@ -33,10 +33,9 @@ def _read_json(reading: Reading) -> Corpus:
         raise reading.error(line, f"segmentation_type must be linear; got {describe_value(kind)}")
     labels = _read_labels(reading, data) if reading.options["labels"] else {}
     for item, by_coder in data["items"].items():
-        with reading.item(reading.line_of_key("items", item), f"item {item!r}: "):
+        with json_entry(reading, f"item {item!r}: ", "items", item):
             for coder, masses in check_object("{coder: [masses]}", by_coder).items():
-                line = reading.line_of_key("items", item, coder)
-                with reading.item(line, f"item {item!r}, coder {coder!r}: "):
+                with json_entry(reading, f"item {item!r}, coder {coder!r}: ", "items", item, coder):
                     coder_labels = labels.get(item, {}).get(coder)
                     masses = check_list("a list of masses", masses)
                     reading.add(item, coder, Segmentation.from_masses(masses, labels=coder_labels))
@@ -57,9 +56,9 @@ def _read_labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, 
     for item, by_coder in (dict.fromkeys(items, by_item) if flat else by_item).items():
         keys = ["segment_labels"] if flat else ["segment_labels", item]
         place = f"segment_labels, item {item!r}"
-        with reading.item(reading.line_of_key(*keys), f"{place}: "):
+        with json_entry(reading, f"{place}: ", *keys):
             for coder, names in check_object("{coder: [labels]}", by_coder).items():
-                with reading.item(reading.line_of_key(*keys, coder), f"{place}, coder {coder!r}: "):
+                with json_entry(reading, f"{place}, coder {coder!r}: ", *keys, coder):
                     labels.setdefault(item, {})[coder] = _check_labels(items.get(item), coder, names)
     return labels
 

@@ -28,10 +28,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeGuard, cast
 
-from caesura.errors import FormatError, OptionError, SegmentationError
+from caesura.errors import FormatError, InputError, OptionError, SegmentationError
 from caesura.formats import chat, rez, segsimflex
 from caesura.formats.format import decode, describe_value, load, parse_json
 from caesura.formats.symbols import OPTIONS
+from caesura.formats.values import check_list, check_object
 from caesura.model.segmentation import check_types
 from caesura.options import Check, choice, non_negative, number, suggest, text
 
@@ -42,7 +43,9 @@ _NONE = "none"
 _TRANSCRIPTS = {format.name: format for format in (segsimflex.FORMAT, rez.FORMAT, chat.FORMAT)}
 _CHECKS = {option.name: option.check for format in _TRANSCRIPTS.values() for option in format.options}
 _FIELDS = tuple(name for name in _CHECKS if name not in {option.name for option in OPTIONS} | {"attached", "streams"})
-_KEYS = ("similarity", "transposition", "normalize", "symbols", "unclassified", "attached", "streams", "fields")
+_CHECKS["normalize"] = choice("positions", "boundaries")
+_PLAIN_KEYS = ("normalize", "symbols", "unclassified", "attached", "streams")
+_KEYS = ("similarity", "transposition", *_PLAIN_KEYS, "fields")
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,12 @@ def read_settings(path: str | PathLike[str]) -> Settings:
     FormatError
         If the file cannot be read, or a key or value is invalid. The message begins ``path: key:``.
     """
-    return _Parser(fspath(path), _load(fspath(path))).settings()
+    place = fspath(path)
+    data = _load(place)
+    try:
+        return _settings(place, data)
+    except InputError as error:  # the message begins with the key
+        raise FormatError(place, None, str(error)) from None
 
 
 def _load(path: str) -> dict[str, Any]:
@@ -178,147 +186,121 @@ def _parse_toml(path: str, content: str) -> Any:
         raise FormatError(path, int(line[1]) if line else None, f"not valid TOML: {problem}") from None
 
 
-class _Parser:
-    """Parser that checks the data of a settings file key by key."""
+def _settings(path: str, data: Mapping[str, Any]) -> Settings:
+    _check_keys(data, _KEYS)
+    fields = check_object("a table", data.get("fields", {}), "fields")
+    _check_keys(fields, _FIELDS, "fields.")
+    values = {key: _value(key, _CHECKS[key], data[key]) for key in _PLAIN_KEYS if data.get(key) is not None}
+    if "symbols" in values:
+        values["symbols"] = tuple(values["symbols"].items())
+    settings = Settings(
+        path,
+        _similarity(path, data.get("similarity")),
+        _transposition(data.get("transposition")),
+        fields=tuple((name, _value(f"fields.{name}", _CHECKS[name], value)) for name, value in fields.items()),
+        **values,
+    )
+    _check_types(settings)
+    return settings
 
-    def __init__(self, path: str, data: dict[str, Any]) -> None:
-        self.path = path
-        self.data = data
 
-    def error(self, key: str, problem: str) -> FormatError:
-        return FormatError(self.path, None, f"{key}: {problem}")
+def _check_keys(table: Mapping[str, Any], allowed: tuple[str, ...], prefix: str = "") -> None:
+    for key in table:
+        if key not in allowed:
+            raise OptionError(f"{prefix}{key[:40]}: {suggest('no key', key[:40], allowed)}")
 
-    def settings(self) -> Settings:
-        data = self.data
-        self.check_keys(data, _KEYS)
-        fields = self.table("fields", data.get("fields", {}))
-        self.check_keys(fields, _FIELDS, "fields.")
-        symbols = self.check("symbols", _CHECKS["symbols"])
-        settings = Settings(
-            path=self.path,
-            similarity=self.similarity(data.get("similarity")),
-            transposition=self.transposition(data.get("transposition")),
-            normalize=self.check("normalize", choice("positions", "boundaries")),
-            symbols=None if symbols is None else tuple(symbols.items()),
-            unclassified=self.check("unclassified", _CHECKS["unclassified"]),
-            attached=self.check("attached", _CHECKS["attached"]),
-            streams=self.check("streams", _CHECKS["streams"]),
-            fields=tuple((name, self.value(f"fields.{name}", _CHECKS[name], value)) for name, value in fields.items()),
-        )
-        self.check_types(settings)
-        return settings
 
-    def check_keys(self, table: Mapping[str, Any], allowed: tuple[str, ...], prefix: str = "") -> None:
-        for key in table:
-            if key not in allowed:
-                raise self.error(f"{prefix}{key[:40]}", suggest("no key", key[:40], allowed))
+def _value(key: str, check: Check, value: Any) -> Any:
+    """Return the value after validation."""
+    try:
+        return check(key, value)
+    except OptionError:
+        raise
+    except (RecursionError, ValueError):  # the value nests too deeply or is too large to be printed
+        raise OptionError(f"{key}: invalid value") from None
 
-    def table(self, key: str, value: Any) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            raise self.error(key, f"expected a table; got {describe_value(value)}")
-        return value
 
-    def sequence(self, key: str, value: Any) -> list[Any]:
-        if not isinstance(value, list):
-            raise self.error(key, f"expected a list; got {describe_value(value)}")
-        return value
+def _transposition(value: Any) -> float | tuple[tuple[str, float], ...] | None:
+    if not isinstance(value, dict):
+        return None if value is None else cast(float, _value("transposition", non_negative(), value))
+    return tuple(
+        (_value("transposition", text, name), _value(f"transposition.{name}", non_negative(), cost))
+        for name, cost in value.items()
+    )
 
-    def check(self, key: str, check: Check) -> Any:
-        """Return the checked value of a key, or None if the file does not have the key."""
-        value = self.data.get(key)
-        return None if value is None else self.value(key, check, value)
 
-    def value(self, key: str, check: Check, value: Any) -> Any:
-        """Return the value after validation; convert the validator's errors to format errors."""
-        try:
-            return check(key, value)
-        except OptionError as error:  # the message begins with the key
-            raise FormatError(self.path, None, str(error)) from None
-        except (RecursionError, ValueError):  # the value nests too deeply or is too large to be printed
-            raise self.error(key, "invalid value") from None
+def _similarity(path: str, value: Any) -> str | Pairs | Matrix | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        if not value.strip() or "\0" in value:
+            raise OptionError(f"similarity: expected the path of a CSV or JSON file; got {value!r}")
+        return str(Path(path).parent / value)
+    table = check_object("a table", value, "similarity")
+    _check_keys(table, ("pairs", "types", "matrix"), "similarity.")
+    if set(table) == {"pairs"}:
+        return _pairs(table["pairs"])
+    if set(table) == {"types", "matrix"}:
+        return _matrix(table["types"], table["matrix"])
+    raise OptionError(f"similarity: expected either pairs, or types and matrix; got {', '.join(table) or 'none'}")
 
-    def transposition(self, value: Any) -> float | tuple[tuple[str, float], ...] | None:
-        if not isinstance(value, dict):
-            return cast("float | None", self.check("transposition", non_negative()))
-        return tuple(
-            (self.value("transposition", text, name), self.value(f"transposition.{name}", non_negative(), cost))
-            for name, cost in value.items()
-        )
 
-    def similarity(self, value: Any) -> str | Pairs | Matrix | None:
-        if value is None:
-            return None
-        if isinstance(value, str):
-            if not value.strip() or "\0" in value:
-                raise self.error("similarity", f"expected the path of a CSV or JSON file; got {value!r}")
-            return str(Path(self.path).parent / value)
-        table = self.table("similarity", value)
-        self.check_keys(table, ("pairs", "types", "matrix"), "similarity.")
-        if set(table) == {"pairs"}:
-            return self.pairs(table["pairs"])
-        if set(table) == {"types", "matrix"}:
-            return self.matrix(table["types"], table["matrix"])
-        got = ", ".join(table) or "none"
-        raise self.error("similarity", f"expected either pairs, or types and matrix; got {got}")
+def _pairs(triples: Any) -> Pairs:
+    result: dict[tuple[str, str], float] = {}
+    for i, triple in enumerate(check_list("a list", triples, "similarity.pairs")):
+        key = f"similarity.pairs[{i}]"
+        if not isinstance(triple, list) or len(triple) != 3:
+            raise OptionError(f'{key}: a pair is written ["type", "type", number]; got {describe_value(triple)}')
+        x, y, s = (_value(key, check, part) for check, part in zip((text, text, number(0, 1)), triple, strict=True))
+        if x == y and s != 1:
+            raise OptionError(f"{key}: the similarity of a type to itself is 1; got {s}")
+        if (x, y) in result or (y, x) in result:
+            raise OptionError(f"{key}: a pair may be named only once; got {x!r}, {y!r} again")
+        result[x, y] = s
+    return tuple((x, y, s) for (x, y), s in result.items())
 
-    def pairs(self, triples: Any) -> Pairs:
-        result: dict[tuple[str, str], float] = {}
-        for i, triple in enumerate(self.sequence("similarity.pairs", triples)):
-            key = f"similarity.pairs[{i}]"
-            if not isinstance(triple, list) or len(triple) != 3:
-                got = describe_value(triple)
-                raise self.error(key, f'a pair is written ["type", "type", number]; got {got}')
-            x, y = self.value(key, text, triple[0]), self.value(key, text, triple[1])
-            s = self.value(key, number(0, 1), triple[2])
-            if x == y and s != 1:
-                raise self.error(key, f"the similarity of a type to itself is 1; got {s}")
-            if (x, y) in result or (y, x) in result:
-                raise self.error(key, f"a pair may be named only once; got {x!r}, {y!r} again")
-            result[x, y] = s
-        return tuple((x, y, s) for (x, y), s in result.items())
 
-    def matrix(self, type_names: Any, rows: Any) -> Matrix:
-        names = self.sequence("similarity.types", type_names)
-        rows = self.sequence("similarity.matrix", rows)
-        if len(names) == len(rows) and names[-1:] == [_NONE]:
-            names = names[:-1]
-        names = [self.value(f"similarity.types[{i}]", text, name) for i, name in enumerate(names)]
-        try:
-            types = check_types(names)
-        except SegmentationError as error:
-            raise self.error("similarity", str(error)) from None
-        if _NONE in types:
-            raise self.error("similarity.types", f"{_NONE!r} means no boundary and must be the last")
-        size = len(types) + 1
-        if len(rows) != size:
-            problem = f"expected {size} rows, one per type and one for {_NONE!r}; got {len(rows)}"
-            raise self.error("similarity.matrix", problem)
-        return types, tuple(self.row(i, row, size) for i, row in enumerate(rows))
+def _matrix(type_names: Any, rows: Any) -> Matrix:
+    names = check_list("a list", type_names, "similarity.types")
+    rows = check_list("a list", rows, "similarity.matrix")
+    if len(names) == len(rows) and names[-1:] == [_NONE]:
+        names = names[:-1]
+    try:
+        types = check_types([_value(f"similarity.types[{i}]", text, name) for i, name in enumerate(names)])
+    except SegmentationError as error:
+        raise OptionError(f"similarity: {error}") from None
+    if _NONE in types:
+        raise OptionError(f"similarity.types: {_NONE!r} means no boundary and must be the last")
+    size = len(types) + 1
+    if len(rows) != size:
+        problem = f"expected {size} rows, one per type and one for {_NONE!r}; got {len(rows)}"
+        raise OptionError(f"similarity.matrix: {problem}")
+    return types, tuple(_row(f"similarity.matrix[{i}]", i, row, size) for i, row in enumerate(rows))
 
-    def row(self, i: int, row: Any, size: int) -> tuple[float, ...]:
-        key = f"similarity.matrix[{i}]"
-        if len(self.sequence(key, row)) != size:
-            raise self.error(key, f"a row must have {size} numbers, one per row of the matrix; got {len(row)}")
-        numbers = tuple(self.value(f"{key}[{j}]", number(0, 1), s) for j, s in enumerate(row))
-        if numbers[i] != 1:
-            raise self.error(f"{key}[{i}]", f"the diagonal must be exactly 1; got {numbers[i]}")
-        return numbers
 
-    def check_types(self, settings: Settings) -> None:
-        """Raise an error if a symbol or cost has a type that the matrix does not declare."""
-        names = [("symbols", name) for _, name in settings.symbols or ()]
-        if settings.unclassified is not None:
-            names.append(("unclassified", settings.unclassified))
-        for key, name in names:
-            if name == _NONE:
-                raise self.error(key, f"{_NONE!r} means no boundary and cannot be a boundary type")
-            self.check_declared(key, name, settings.types)
-        for name, _ in settings.transposition if isinstance(settings.transposition, tuple) else ():
-            self.check_declared(f"transposition.{name}", name, settings.types)
+def _row(key: str, i: int, row: Any, size: int) -> tuple[float, ...]:
+    if len(check_list("a list", row, key)) != size:
+        raise OptionError(f"{key}: a row must have {size} numbers, one per row of the matrix; got {len(row)}")
+    numbers = tuple(_value(f"{key}[{j}]", number(0, 1), s) for j, s in enumerate(row))
+    if numbers[i] != 1:
+        raise OptionError(f"{key}[{i}]: the diagonal must be exactly 1; got {numbers[i]}")
+    return numbers
 
-    def check_declared(self, key: str, name: str, types: tuple[str, ...] | None) -> None:
-        if types is not None and name not in types:
-            raise self.error(key, f"type {name!r} is not in similarity.types: {', '.join(map(repr, types))}")
+
+def _check_types(settings: Settings) -> None:
+    """Raise an error if a symbol or cost has a type that the matrix does not declare."""
+    names = [("symbols", name) for _, name in settings.symbols or ()]
+    if settings.unclassified is not None:
+        names.append(("unclassified", settings.unclassified))
+    for key, name in names:
+        if name == _NONE:
+            raise OptionError(f"{key}: {_NONE!r} means no boundary and cannot be a boundary type")
+    if isinstance(settings.transposition, tuple):
+        names += [(f"transposition.{name}", name) for name, _ in settings.transposition]
+    for key, name in names:
+        if settings.types is not None and name not in settings.types:
+            declared = ", ".join(map(repr, settings.types))
+            raise OptionError(f"{key}: type {name!r} is not in similarity.types: {declared}")
 
 
 def _is_matrix(similarity: str | Pairs | Matrix | None) -> TypeGuard[Matrix]:

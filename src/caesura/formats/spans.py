@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from caesura.errors import HierarchyError
@@ -323,13 +324,8 @@ def _fit_duration(
         problem = f"a span must lie in 0-{duration:.10g} s; got {row.start:.10g}-{row.end:.10g}"
         raise HierarchyError(f"spans[{outside[0]}]: {problem}; or read with beyond='extend' or beyond='clip'")
     log.add(f"item {item!r}: {len(outside)} span(s) were clipped or excluded at its end, {duration:.10g} s")
-    return _clip(rows, duration), duration
-
-
-def _clip(rows: Sequence[SpanRow], duration: float) -> list[SpanRow]:
-    """Clip spans at the end of the recording and remove spans after it."""
     inside = (row for row in rows if row.start < duration or row.end <= duration)
-    return [row._replace(end=min(row.end, duration)) for row in inside]
+    return [row._replace(end=min(row.end, duration)) for row in inside], duration
 
 
 # -- from hierarchies to rows -----------------------------------------------------------------------------------------
@@ -369,12 +365,8 @@ def _to_hierarchy(writing: Writing, item: str, coder: str) -> Hierarchy:
         raise writing.error("spans cannot have streams; write a .csv table of units", item, coder)
     if annotation.types != UNTYPED:
         raise writing.error("spans cannot have boundary types; write a .csv table of units", item, coder)
-    ends = [*annotation.inner.tolist(), annotation.length]
-    starts = [1, *(end + 1 for end in ends[:-1])]
-    labels = annotation.labels
-    rows = [
-        (start, end, 1, None if labels is None else labels[start - 1]) for start, end in zip(starts, ends, strict=True)
-    ]
+    edges, labels = (0, *annotation.inner.tolist(), annotation.length), annotation.labels
+    rows = [(start + 1, end, 1, None if labels is None else labels[start]) for start, end in pairwise(edges)]
     return Hierarchy(annotation.length, rows, units=annotation.units)
 
 
@@ -420,14 +412,10 @@ def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
 ANNOTATION_TYPES = (Hierarchy, Segmentation, Dialogue)
 """Types of annotations that span writers accept; for a dialogue they raise an error with a hint."""
 REPAIR = Option("repair", False, flag, "whether to exclude spans until the rest nest (default: raise an error)")
-SNAP = Option(
-    "snap", 0.0, non_negative(), "largest difference in seconds between two times of a coder that count as equal"
-)
+SNAP = Option("snap", 0.0, non_negative(), "largest difference in seconds between equal times of a coder")
 DURATION = Option(
-    "duration", None, non_negative(), "length of the recording in seconds (default: from the file, or the last end)"
+    "duration", None, non_negative(), "seconds of the recording (default: from the file, or the last end)"
 )
-BEYOND = Option(
-    "beyond", None, choice("error", "extend", "clip"), "annotations after the end (default: error; SPAM: extend)"
-)
+BEYOND = Option("beyond", None, choice("error", "extend", "clip"), "spans after the end (default: error; SPAM: extend)")
 OPTIONS = (REPAIR, SNAP, BEYOND)
 """Options of all formats whose spans may be in seconds."""

@@ -25,33 +25,20 @@ spans are merged into one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from caesura.errors import CaesuraError, HierarchyError
+from caesura.errors import HierarchyError
+from caesura.formats import spans
 from caesura.formats.format import Format, Reading, Writing, describe_value, is_json_of, json_text
-from caesura.formats.spans import (
-    ANNOTATION_TYPES,
-    CONTINUUM_FIELDS,
-    OPTIONS,
-    UNITS,
-    Continuum,
-    SpanRow,
-    add_spans,
-    check_continuum,
-    check_row,
-    last_end,
-    span_rows,
-    spans_of,
-)
-from caesura.formats.values import check_list, check_object, check_strings, check_whole
+from caesura.formats.spans import UNITS, Continuum, SpanRow, check_continuum, check_row
+from caesura.formats.values import check_list, check_object, check_strings, check_whole, json_entry
 from caesura.model.corpus import Corpus
 
 _LAYERS = {"upper": 1, "lower": 2}
 _SKIPPED_LAYERS = ("functions",)
-_MAX_LINE_SEARCHES = 100
 
 Spans = tuple[list[SpanRow], Continuum]
 
@@ -66,8 +53,8 @@ def _native_spans(data: Mapping[str, Any], item: Mapping[str, Any], coder: objec
     if unit not in UNITS:
         raise HierarchyError(f"unit must be one of {', '.join(UNITS)}; got {describe_value(unit)}")
     continuum = check_continuum(values, unit == "seconds")
-    spans = check_list("[[start, end, level, label]]", fields.get("spans"))
-    return [check_row(f"spans[{i}]", row, continuum.seconds) for i, row in enumerate(spans)], continuum
+    rows = check_list("[[start, end, level, label]]", fields.get("spans"))
+    return [check_row(f"spans[{i}]", row, continuum.seconds) for i, row in enumerate(rows)], continuum
 
 
 def _track_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Spans:
@@ -82,13 +69,13 @@ def _song_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) ->
 
 def _layer_rows(coder: object) -> list[SpanRow]:
     rows = []
-    for name, spans in check_object('{"upper": [[start, end, label]], "lower": ...}', coder).items():
+    for name, layer in check_object('{"upper": [[start, end, label]], "lower": ...}', coder).items():
         if name in _SKIPPED_LAYERS:
             continue
         if name not in _LAYERS:
             layers = ", ".join((*_LAYERS, *_SKIPPED_LAYERS))
             raise HierarchyError(f"a layer is one of {layers}; got {describe_value(name)}")
-        for i, row in enumerate(check_list("[[start, end, label]]", spans, name)):
+        for i, row in enumerate(check_list("[[start, end, label]]", layer, name)):
             place = f"{name}[{i}]"
             if not isinstance(row, list) or not 2 <= len(row) <= 3:
                 raise HierarchyError(f"{place}: a span is [start, end, label]; got {describe_value(row)}")
@@ -127,31 +114,29 @@ class _Shape:
 
     items_key: str
     coders_key: str
-    item_example: str
-    coders_example: str
+    item_example: str  # fields of an item beside its coders
+    coder_example: str
     parse: Callable[[Mapping[str, Any], Mapping[str, Any], object], Spans]
     beyond: str = "error"
     rounding: float = 0.0  # a duration that differs from the last end by less is set to it, in seconds
 
+    def check_item(self, value: object) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the fields and the coders of an item."""
+        example = f"{{coder: {self.coder_example}}}"
+        if not self.coders_key:
+            coders = check_object(example, value)
+            return coders, coders
+        example = f'"{self.coders_key}": {example}'
+        fields = check_object(f"{{{self.item_example}, {example}}}", value)
+        return fields, check_object(example, fields.get(self.coders_key))
 
-_NATIVE = _Shape(
-    "items",
-    "coders",
-    '{"length": N, "coders": {coder: [[start, end]]}}',
-    '"coders": {coder: [[start, end]]}',
-    _native_spans,
-)
-_SPAM = _Shape(
-    "tracks",
-    "annotators",
-    '{"duration": seconds, "annotators": {coder: {"upper": ..., "lower": ...}}}',
-    '"annotators": {coder: {"upper": ..., "lower": ...}}',
-    _track_spans,
-    beyond="extend",
-    rounding=0.001,  # SPAM's times have four decimals, its durations more
-)
-_SALAMI = _Shape("songs", "", '{coder: {"upper": ..., "lower": ...}}', "", _song_spans)
-_DISCOURSE = _Shape("", "", '{coder: {"edus": [...], "spans": [...]}}', "", _discourse_spans)
+
+_TWO_LAYERS = '{"upper": ..., "lower": ...}'
+_NATIVE = _Shape("items", "coders", '"length": N', "[[start, end]]", _native_spans)
+# The times of SPAM have four decimals, its durations more.
+_SPAM = _Shape("tracks", "annotators", '"duration": seconds', _TWO_LAYERS, _track_spans, "extend", 0.001)
+_SALAMI = _Shape("songs", "", "", _TWO_LAYERS, _song_spans)
+_DISCOURSE = _Shape("", "", "", '{"edus": [...], "spans": [...]}', _discourse_spans)
 
 
 def _shape(data: object) -> _Shape | None:
@@ -188,53 +173,30 @@ def _read(reading: Reading) -> Corpus:
     shape = _shape(data)
     if shape is None:
         raise reading.error(1, 'expected {"items": {item: {"length": N, "coders": {coder: [[start, end]]}}}}')
-    reader = _SpansReader(reading, data, shape)
     for item, value in (data[shape.items_key] if shape.items_key else data).items():
-        reader.add_item(item, value)
+        with json_entry(reading, f"item {item!r}: ", shape.items_key, item):
+            _add_item(reading, shape, item, data, *shape.check_item(value))
     return reading.corpus()
 
 
-class _SpansReader:
-    """Reader that adds the items of a file to the corpus."""
+def _add_item(
+    reading: Reading, shape: _Shape, item: str, data: Mapping[str, Any], fields: dict[str, Any], coders: dict[str, Any]
+) -> None:
+    def entry(coder: str) -> AbstractContextManager[None]:
+        place = f"item {item!r}, coder {coder!r}: "
+        return json_entry(reading, place, shape.items_key, item, shape.coders_key, coder)
 
-    def __init__(self, reading: Reading, data: dict[str, Any], shape: _Shape) -> None:
-        self.reading = reading
-        self.data = data
-        self.shape = shape
-        self.line_searches = 0
-
-    def add_item(self, item: str, value: object) -> None:
-        shape = self.shape
-        with self.entry(item):
-            fields = coders = check_object(shape.item_example, value)
-            if shape.coders_key:
-                coders = check_object(shape.coders_example, fields.get(shape.coders_key))
-            annotations: dict[str, Spans] = {}
-            for coder, spans in coders.items():
-                with self.entry(item, coder):
-                    annotations[coder] = shape.parse(self.data, fields, spans)
-            for coder, (rows, continuum) in annotations.items():
-                duration = continuum.duration
-                last = max(last_end(spans) for spans, c in annotations.values() if c.duration == duration)
-                if duration is not None and abs(last - duration) < shape.rounding:
-                    continuum = replace(continuum, duration=last)
-                with self.entry(item, coder):
-                    add_spans(self.reading, item, coder, rows, continuum, last=last, beyond=shape.beyond)
-
-    @contextmanager
-    def entry(self, item: str, coder: str | None = None) -> Iterator[None]:
-        """Add the line of the item or coder to errors. To save time, only the first errors look up their line."""
-        try:
-            yield
-        except CaesuraError as error:
-            shape, line = self.shape, None
-            if self.line_searches < _MAX_LINE_SEARCHES:
-                self.line_searches += 1
-                keys = (shape.items_key, item, *(() if coder is None else (shape.coders_key, coder)))
-                line = self.reading.line_of_key(*filter(None, keys))
-            place = f"item {item!r}: " if coder is None else f"item {item!r}, coder {coder!r}: "
-            with self.reading.item(line, place):
-                raise error from None
+    annotations: dict[str, Spans] = {}
+    for coder, value in coders.items():
+        with entry(coder):
+            annotations[coder] = shape.parse(data, fields, value)
+    for coder, (rows, continuum) in annotations.items():
+        duration = continuum.duration
+        last = max(spans.last_end(others) for others, base in annotations.values() if base.duration == duration)
+        if duration is not None and abs(last - duration) < shape.rounding:
+            continuum = replace(continuum, duration=last)
+        with entry(coder):
+            spans.add_spans(reading, item, coder, rows, continuum, last=last, beyond=shape.beyond)
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -242,11 +204,11 @@ class _SpansReader:
 
 def _write(writing: Writing) -> str:
     """Return the JSON text, one line per coder, so that a diff of two files is easy to read."""
-    spans = spans_of(writing)
-    kinds = {continuum.seconds for _, continuum in spans.values()}
+    hierarchies = spans.spans_of(writing)
+    kinds = {continuum.seconds for _, continuum in hierarchies.values()}
     items: dict[str, dict[str, tuple[dict[str, Any], list[Any]]]] = {item: {} for item in writing.corpus.item_names}
-    for (item, coder), (hierarchy, continuum) in spans.items():
-        rows = [row if row.label is not None else row[:3] for row in span_rows(hierarchy)]
+    for (item, coder), (hierarchy, continuum) in hierarchies.items():
+        rows = [row if row.label is not None else row[:3] for row in spans.span_rows(hierarchy)]
         items[item][coder] = _fields(continuum, mixed=len(kinds) > 1), rows
     top = '  "unit": "seconds",\n' if kinds == {True} else ""
     body = ",\n".join(f"    {json_text(item)}: {_item_text(coders)}" for item, coders in items.items())
@@ -268,7 +230,7 @@ def _item_text(coders: Mapping[str, tuple[dict[str, Any], list[Any]]]) -> str:
 def _fields(continuum: Continuum, mixed: bool) -> dict[str, Any]:
     """Return the fields that are set, and the unit if the file mixes spans in units and in seconds."""
     unit = {"unit": UNITS[continuum.seconds]} if mixed else {}
-    return unit | {name: value for name in CONTINUUM_FIELDS if (value := getattr(continuum, name)) is not None}
+    return unit | {name: value for name in spans.CONTINUUM_FIELDS if (value := getattr(continuum, name)) is not None}
 
 
 FORMAT = Format(
@@ -279,6 +241,6 @@ FORMAT = Format(
     read=_read,
     looks_like=lambda text: is_json_of(text, "coders|tracks|songs|edus", lambda data: _shape(data) is not None),
     write=_write,
-    options=OPTIONS,
-    annotation_types=ANNOTATION_TYPES,
+    options=spans.OPTIONS,
+    annotation_types=spans.ANNOTATION_TYPES,
 )

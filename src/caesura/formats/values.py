@@ -6,14 +6,17 @@ The module also matches names of tiers, layers, labels and fields to patterns, a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any
 
-from caesura.errors import HierarchyError
-from caesura.formats.format import NUMBER, describe_value
+from caesura.errors import CaesuraError, HierarchyError
+from caesura.formats.format import NUMBER, Reading, describe_value
 from caesura.model.value import MAX_UNITS
+
+_MAX_LINE_SEARCHES = 100
 
 
 def check_whole(place: str, value: object, minimum: int = 1) -> int:
@@ -198,6 +201,33 @@ def check_strings(place: str, value: object) -> tuple[str, ...]:
     if not strings:
         raise HierarchyError(f"{place}: expected at least one; got none")
     return tuple(strings)
+
+
+@contextmanager
+def json_entry(reading: Reading, place: str, *keys: str) -> Iterator[None]:
+    """Collect or raise an error that occurs inside the ``with`` block, with the line of an entry of a JSON file.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read.
+    place : str
+        Prefix of the message, such as ``"item 'a': "``.
+    *keys : str
+        Keys of the entry, starting with the outermost. Empty keys are ignored.
+
+    Yields
+    ------
+    None
+        Control to the block.
+    """
+    try:
+        yield
+    except CaesuraError as error:
+        # To save time, only the first errors look up their line.
+        search = len(reading.excluded or ()) < _MAX_LINE_SEARCHES
+        with reading.item(reading.line_of_key(*filter(None, keys)) if search else None, place):
+            raise error from None
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
