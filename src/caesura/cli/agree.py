@@ -5,12 +5,10 @@ from __future__ import annotations
 import click
 
 from caesura.cli.options import EngineOptions, checkpoint_option, output_options, reading_options, with_options
-from caesura.cli.program import console, main, print_result
-from caesura.cli.progress import Progress
-from caesura.engines import use_engine
+from caesura.cli.program import Progress, console, main, print_result
 from caesura.tasks.agree import AgreeOptions
 from caesura.tasks.agree import agree as agree_task
-from caesura.tasks.reading import ReadingOptions
+from caesura.tasks.prepare import ReadingOptions
 from caesura.views.agreement import AgreeTables, agreement_blocks
 
 
@@ -39,7 +37,7 @@ def agree(
     """
     corpus = reading.read(files)
     reading.require(corpus, "compare")
-    with use_engine(engine.engine, engine.workers, engine.scheduler) as opened, Progress("draws"):
+    with engine.open() as opened, Progress("draws"):
         study = agree_task(corpus, options, settings=reading.settings, engine=opened, checkpoint=checkpoint)
     blocks = agreement_blocks(study, tables, output=output, width=console().width)
     print_result("agree", study, blocks, output=output, reading=reading)

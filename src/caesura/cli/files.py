@@ -10,7 +10,7 @@ import click
 from caesura.cli.options import output_options, reading_options, with_options
 from caesura.cli.program import main, print_blocks, print_result
 from caesura.tasks.files import ConvertOptions, FileInfo, convert_file, file_info
-from caesura.tasks.reading import ReadingOptions
+from caesura.tasks.prepare import ReadingOptions
 from caesura.views.contents import contents_table, first_lines
 from caesura.views.table import Block, Table, clean
 
@@ -28,7 +28,7 @@ def info(path: str, reading: ReadingOptions, output: str | None) -> None:
     if result.contents is None:
         if output is None:
             print_blocks(_tier_blocks(result), output)
-        reading.require_any()
+        reading.require(None, "show")
     first = {"first": dict(_first_lines(result))}
     print_result("info", result, _blocks(result, output), output=output, reading=reading, extra=first)
 

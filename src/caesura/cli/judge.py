@@ -5,11 +5,9 @@ from __future__ import annotations
 import click
 
 from caesura.cli.options import output_options, reading_options, systems_option, with_options
-from caesura.cli.program import main, print_result
-from caesura.cli.progress import Progress
+from caesura.cli.program import Progress, main, print_result
 from caesura.tasks.judge import JudgeOptions, judge_systems
-from caesura.tasks.prepare import split_systems
-from caesura.tasks.reading import ReadingOptions
+from caesura.tasks.prepare import ReadingOptions, split_systems
 from caesura.views.judgement import JudgeTables, judgement_blocks
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import Field, dataclass, fields
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -11,12 +12,12 @@ from typing import Any, TypeVar, cast
 import click
 
 from caesura.cli.program import CHECKPOINT, ERRORS
-from caesura.engines import ENGINES
+from caesura.engines import ENGINES, Engine, use_engine
 from caesura.errors import OptionError
 from caesura.formats import NAMES
 from caesura.model.projection import ALIGNMENTS
 from caesura.options import OptionSet, choice, flag, optional, setting, text, whole
-from caesura.tasks.reading import ReadingOptions
+from caesura.tasks.prepare import ReadingOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -148,6 +149,16 @@ class EngineOptions(OptionSet):
         None, optional(text), "Address of a Dask cluster, such as tcp://host:8786. Needs --engine dask."
     )
 
+    def open(self) -> AbstractContextManager[Engine]:
+        """Open the engine.
+
+        Returns
+        -------
+        context manager
+            Context manager whose value is the engine.
+        """
+        return use_engine(self.engine, self.workers, self.scheduler)
+
 
 def checkpoint_option(command: F) -> F:
     """Add ``--checkpoint``, and store the folder for the message after an interruption.
@@ -194,7 +205,7 @@ def reading_options(command: F) -> F:
     Parameters
     ----------
     command : callable
-        The command; it receives a :class:`~caesura.tasks.reading.ReadingOptions` as ``reading``.
+        The command; it receives a :class:`~caesura.tasks.prepare.ReadingOptions` as ``reading``.
 
     Returns
     -------

@@ -8,13 +8,11 @@ from typing import cast
 import click
 
 from caesura.cli.options import reading_options, systems_option, with_options
-from caesura.cli.program import all_excluded, fail, main, print_table
-from caesura.cli.progress import Progress
+from caesura.cli.program import Progress, all_excluded, fail, main, print_table
 from caesura.judging.participants import Systems
 from caesura.options import OptionSet, flag, number, optional, path, setting, text
 from caesura.tasks.figures import KINDS, FigureOptions, figure_kind, read_figure_source
-from caesura.tasks.prepare import split_systems
-from caesura.tasks.reading import ReadingOptions
+from caesura.tasks.prepare import ReadingOptions, split_systems
 from caesura.tasks.report import ReportOptions
 from caesura.views.table import Table
 
@@ -69,7 +67,7 @@ def plot(
     click.echo(target, err=True)
     excluded = (*reading.excluded, *data.excluded)
     if excluded:
-        fail([str(entry) for entry in excluded])
+        fail(excluded)
 
 
 def _kind_table() -> Table:
@@ -119,4 +117,4 @@ def report(
     click.echo(f"{target}: {len(page.encode()) / 1e6:.2f} MB", err=True)
     excluded = all_excluded(analyses, reading)
     if excluded:
-        fail([str(entry) for entry in excluded])
+        fail(excluded)

@@ -1,23 +1,28 @@
-"""The main program: list of commands, printing of results, and handling of errors and interruptions."""
+"""The main program: list of commands, results, progress, and handling of errors and interruptions."""
 
 from __future__ import annotations
 
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
 from caesura.errors import CaesuraError, CaesuraWarning, OptionConflictError
 from caesura.model.result import Excluded, Result, to_json, to_plain
+from caesura.progress import on_progress
 from caesura.version import __version__
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress as RichProgress
 
-    from caesura.tasks.reading import ReadingOptions
+    from caesura.evaluation.result import EvaluationProgress
+    from caesura.tasks.prepare import ReadingOptions
     from caesura.views.table import Table
 
 CHECKPOINT = "caesura.checkpoint"
@@ -26,6 +31,8 @@ ERRORS = "caesura.errors"
 """Key of the click context under which a command keeps its reading errors."""
 PROGRESS = "caesura.progress"
 """Key of the click context under which a command keeps its progress."""
+MAX_MESSAGES = 20
+"""Maximum number of excluded items that a command lists on standard error."""
 
 COMMANDS = {
     "agree": ("agree", "Show how far coders agree beyond chance, and where they differ."),
@@ -164,12 +171,13 @@ def main() -> None:
 
 def print_result(
     command: str,
-    result: Result | dict[str, Any] | None,
+    result: Result | dict[str, Any],
     blocks: Iterable[Table | str],
     *,
     output: str | None,
     reading: ReadingOptions | None = None,
     extra: Mapping[str, Any] | None = None,
+    summary: str = "",
 ) -> None:
     """Print a result and list the excluded items; the exit code is 1 if there are any.
 
@@ -177,7 +185,7 @@ def print_result(
     ----------
     command : str
         Name of the command.
-    result : Result, dict or None
+    result : Result or dict
         The result, for JSON.
     blocks : iterable of Table or str
         The result as tables and text. Text is printed on a terminal only, not with ``--csv`` or similar options.
@@ -187,24 +195,24 @@ def print_result(
         Options of reading, and the reading errors.
     extra : mapping, optional
         Further results, for JSON.
+    summary : str, optional
+        Message after the list of excluded items.
     """
     excluded = all_excluded(result, reading)
     if output == "json":
-        whole = envelope(command, result, reading=reading, excluded=excluded)
-        whole["results"] |= extra or {}
-        click.echo(to_json(whole))
+        click.echo(to_json(_envelope(command, result, reading, excluded, extra or {})))
     else:
         print_blocks(blocks, output)
     if excluded:
-        fail([str(entry) for entry in excluded])
+        fail(excluded, summary)
 
 
-def all_excluded(result: Result | dict[str, Any] | None, reading: ReadingOptions | None) -> tuple[Excluded, ...]:
+def all_excluded(result: Result | dict[str, Any], reading: ReadingOptions | None) -> tuple[Excluded, ...]:
     """Return the unreadable files and the excluded items of a result, without duplicates.
 
     Parameters
     ----------
-    result : Result, dict or None
+    result : Result or dict
         The result.
     reading : ReadingOptions or None
         Options of reading, and the reading errors.
@@ -218,46 +226,26 @@ def all_excluded(result: Result | dict[str, Any] | None, reading: ReadingOptions
     return tuple(dict.fromkeys((*unread, *getattr(result, "excluded", ()))))
 
 
-def envelope(
+def _envelope(
     command: str,
-    result: Result | dict[str, Any] | None,
-    *,
-    reading: ReadingOptions | None = None,
-    excluded: Sequence[Excluded] = (),
+    result: Result | dict[str, Any],
+    reading: ReadingOptions | None,
+    excluded: Sequence[Excluded],
+    extra: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the JSON envelope that every command prints with ``--json``.
-
-    Parameters
-    ----------
-    command : str
-        Name of the command.
-    result : Result, dict or None
-        The result.
-    reading : ReadingOptions, optional
-        Options of reading, and the reading errors.
-    excluded : sequence of Excluded
-        Files and items that the result does not cover.
-
-    Returns
-    -------
-    dict
-        ``command``, ``version``, ``data``, ``reading``, ``results``, ``excluded``, ``signature``.
-    """
+    """Return the JSON envelope that every command prints with ``--json``."""
+    plain = to_plain(result)
+    if isinstance(result, Result):
+        plain.pop("excluded", None)  # the envelope contains it
     return {
         "command": command,
         "version": __version__,
         "data": None,
         "reading": [] if reading is None else reading.summaries,
-        "results": _without_repetition(result),
+        "results": plain | extra,
         "excluded": excluded,
         "signature": getattr(result, "signature", None),
     }
-
-
-def _without_repetition(result: Result | dict[str, Any] | None) -> Any:
-    """Return the result as plain data, without the fields that the envelope contains."""
-    plain = to_plain(result)
-    return {name: value for name, value in plain.items() if name != "excluded"} if isinstance(result, Result) else plain
 
 
 def print_blocks(blocks: Iterable[Table | str], output: str | None) -> None:
@@ -311,14 +299,107 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 160)
 
 
-def fail(messages: Sequence[str]) -> None:
-    """Print each message once on standard error, and end the command with exit code 1.
+def fail(messages: Sequence[object], summary: str = "") -> None:
+    """Print messages on standard error, and end the command with exit code 1.
 
     Parameters
     ----------
-    messages : sequence of str
-        The messages.
+    messages : sequence
+        The messages. Duplicates are printed once. If there are many, only the first ones are printed, with the number of
+        the others.
+    summary : str, optional
+        A last message.
     """
-    for message in dict.fromkeys(messages):
+    distinct = list(dict.fromkeys(map(str, messages)))
+    hidden = len(distinct) - MAX_MESSAGES
+    more = [f"and {hidden:,} more"] if hidden > 0 else []
+    for message in [*distinct[:MAX_MESSAGES], *more, *filter(None, [summary])]:
         _print_message(message)
     click.get_current_context().exit(1)
+
+
+# -- progress ---------------------------------------------------------------------------------------------------------
+
+LINE_INTERVAL = 5.0
+"""Seconds between two lines of progress if there is no terminal."""
+
+
+class Progress:
+    """Progress on standard error, as reported by ``report_progress`` inside the ``with`` block of this object.
+
+    A terminal shows a bar; without a terminal, there is a line every few seconds. The first step starts the display, so
+    work without steps shows nothing.
+
+    Parameters
+    ----------
+    steps : str
+        Name of the steps, in the plural.
+    """
+
+    def __init__(self, steps: str) -> None:
+        self.steps = steps
+        self.finished = 0
+        self.started = self.last_step = self.last_line = monotonic()
+        self._on_terminal = sys.stderr.isatty()
+        self._bar: RichProgress | None = None
+        self._listening = on_progress(self.update, with_detail=True)
+
+    def __enter__(self) -> Self:
+        self._listening.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._listening.__exit__(*error)
+        if self._bar is not None:
+            self._bar.stop()
+
+    def update(self, finished: int, total: int | None, detail: EvaluationProgress | None = None) -> None:
+        """Show the number of finished steps. If the number decreases, a new run has begun.
+
+        Parameters
+        ----------
+        finished : int
+            Number of finished steps.
+        total : int or None
+            Total number of steps, if it is known.
+        detail : EvaluationProgress, optional
+            Number and speed of documents, if the steps are partitions of a collection.
+        """
+        status = f"{finished:,}{'' if total is None else f' of {total:,}'} {self.steps}"
+        if finished < self.finished:
+            self.started = self.last_step
+        self.finished, self.last_step = finished, monotonic()
+        if detail is not None:
+            speed = _pace(detail.documents - detail.resumed_documents, detail.seconds, detail.seconds_left)
+            self._show(status, f"{detail.documents:,} documents, {speed}", total)
+            return
+        seconds = self.last_step - self.started
+        remaining = seconds / finished * (total - finished) if finished and total is not None else None
+        self._show(status, _pace(finished, seconds, remaining), total)
+
+    def _show(self, status: str, details: str, total: int | None) -> None:
+        click.get_current_context().meta[PROGRESS] = status
+        if self._on_terminal:
+            self._bar = self._bar or self._new_bar()
+            task = self._bar.task_ids[0]
+            self._bar.update(task, completed=self.finished, total=total, description=f"{status}, {details}")
+        elif monotonic() - self.last_line >= LINE_INTERVAL:
+            self.last_line = monotonic()
+            click.echo(f"caesura: {status}, {details}", err=True)
+
+    def _new_bar(self) -> RichProgress:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        columns = (BarColumn(), TextColumn("{task.description}"))
+        bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        bar.add_task("", total=None)
+        bar.start()
+        return bar
+
+
+def _pace(finished: int, seconds: float, remaining: float | None) -> str:
+    """Return speed and remaining time as text: ``"1,200 per second, 0:01:10 left"``."""
+    rate = finished / seconds if seconds > 0 else 0.0
+    speed = f"{rate:,.0f} per second" if rate >= 10 else f"{rate:.1f} per second"
+    return speed if remaining is None else f"{speed}, {timedelta(seconds=round(remaining))} left"

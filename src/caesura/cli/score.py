@@ -7,15 +7,10 @@ from dataclasses import replace
 import click
 
 from caesura.cli.options import EngineOptions, checkpoint_option, output_options, reading_options, with_options
-from caesura.cli.program import console, envelope, fail, main, print_blocks, print_result
-from caesura.cli.progress import ProgressDisplay, pace
-from caesura.engines import use_engine
-from caesura.evaluation.result import Evaluation, EvaluationProgress
-from caesura.model.result import to_json
-from caesura.progress import on_progress
+from caesura.cli.program import Progress, console, main, print_result
 from caesura.tasks.evaluate import EvaluateOptions
 from caesura.tasks.evaluate import evaluate as evaluate_collection
-from caesura.tasks.reading import ReadingOptions
+from caesura.tasks.prepare import ReadingOptions
 from caesura.tasks.score import ScoreOptions, score_corpora
 from caesura.views.results import evaluation_table, scoring_blocks
 
@@ -45,9 +40,6 @@ def score(
     print_result("score", result, blocks, output=output, reading=reading)
 
 
-_MAX_LISTED = 20  # maximum number of excluded documents that are listed
-
-
 @main.command()
 @click.argument("source", type=click.Path())
 @with_options(EvaluateOptions, "options")
@@ -69,11 +61,7 @@ def evaluate(
     positions. `caesura convert` writes them from any corpus. Documents that cannot be scored, and partitions that cannot
     be read, are listed, the rest are scored, and the exit code is 1.
     """
-    with (
-        use_engine(engine_options.engine, engine_options.workers, engine_options.scheduler) as engine,
-        _EvaluationDisplay() as display,
-        on_progress(display.update, with_detail=True),
-    ):
+    with engine_options.open() as engine, Progress("partitions"):
         result = evaluate_collection(
             source,
             options.measures or None,
@@ -90,25 +78,8 @@ def evaluate(
             types=reading.types,
             **reading.options,
         )
-    if output == "json":
-        click.echo(to_json(envelope("evaluate", result, reading=reading, excluded=result.excluded)))
-    else:
-        print_blocks([evaluation_table(result)], output)
-    if result.partial:
-        fail(_list_excluded(result))
-
-
-def _list_excluded(result: Evaluation) -> list[str]:
-    parts = [f"{result.excluded_documents} document(s) excluded"] * bool(result.excluded_documents)
+    documents = [f"{result.excluded_documents} document(s) excluded"] * bool(result.excluded_documents)
     unread = f"{result.excluded_partitions} of {result.partitions} partition(s) not read"
-    parts += [unread] * bool(result.excluded_partitions)
-    return [*map(str, result.excluded[:_MAX_LISTED]), f"the result is partial: {' and '.join(parts)}"]
-
-
-class _EvaluationDisplay(ProgressDisplay):
-    """Display of finished partitions and of documents per second."""
-
-    def update(self, done: int, total: int | None, progress: EvaluationProgress) -> None:
-        so_far = f"{done}{'' if total is None else f' of {total}'} partitions"
-        rate = pace(progress.documents - progress.resumed_documents, progress.seconds, progress.seconds_left)
-        self.show(so_far, f"{progress.documents:,} documents, {rate}", done, total)
+    counts = " and ".join([*documents, *[unread] * bool(result.excluded_partitions)])
+    summary = f"the result is partial: {counts}"
+    print_result("evaluate", result, [evaluation_table(result)], output=output, reading=reading, summary=summary)

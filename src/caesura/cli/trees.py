@@ -6,7 +6,6 @@ import click
 
 from caesura.cli.options import EngineOptions, output_options, with_options
 from caesura.cli.program import console, main, print_result
-from caesura.engines import use_engine
 from caesura.tasks.trees import TreeFileOptions, TreeOptions, compare_trees, read_treebanks
 from caesura.views.trees import TreeTables, tree_blocks
 
@@ -40,7 +39,7 @@ def trees(
     for sentence in tables.sentences:
         if sentence > number:
             raise click.BadParameter(f"there are {number} sentences; got {sentence}", param_hint="--sentence")
-    with use_engine(engine.engine, engine.workers, engine.scheduler) as opened:
+    with engine.open() as opened:
         result = compare_trees(banks, options, engine=opened)
     blocks = tree_blocks(result, tables, width=min(console().width, 120))
     print_result("trees", result, blocks, output=output, reading=banks.reading)

@@ -11,7 +11,7 @@ from caesura.cli.program import fail, main, print_result
 from caesura.formats import write
 from caesura.options import OptionSet, flag, optional, setting, text
 from caesura.tasks.gold import GOLD_CODER, GoldOptions, GoldStandards, corpus_of_golds, make_gold
-from caesura.tasks.reading import ReadingOptions
+from caesura.tasks.prepare import ReadingOptions
 from caesura.views.gold import gold_blocks
 from caesura.views.table import clean
 
@@ -62,7 +62,7 @@ def unify(
     only_evaluate = command.evaluate and command.target is None
     result = make_gold(corpus, options, golds=not only_evaluate, evaluate=command.evaluate)
     if not result.golds and not only_evaluate:
-        fail([str(entry) for entry in reading.excluded or result.excluded])
+        fail(reading.excluded or result.excluded)
     if command.target is not None:
         _write(result, command.target)
     blocks = gold_blocks(result, why=command.why, spans=command.target is None)

@@ -30,8 +30,15 @@ from caesura.options import OptionSet, choice, optional, path, seed, setting, te
 from caesura.parsing.corpus import struct_iou_corpus
 from caesura.simulation.trees import by_length, correlation, perturbation_curve
 from caesura.tasks.judge import JudgeOptions, judge_systems
-from caesura.tasks.prepare import CommonUnits, choose_measures, measure_value, on_common_units, split_systems, warn_all
-from caesura.tasks.reading import ReadingOptions
+from caesura.tasks.prepare import (
+    CommonUnits,
+    ReadingOptions,
+    choose_measures,
+    measure_value,
+    on_common_units,
+    split_systems,
+    warn_all,
+)
 from caesura.tasks.score import pair_items
 
 Trees = list[Tree | None]

@@ -19,7 +19,7 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, flag, optional, setting, text
-from caesura.tasks.reading import ReadingOptions
+from caesura.tasks.prepare import ReadingOptions
 
 MAX_TIER_FILES = 10
 """Maximum number of files whose tiers are listed."""

@@ -1,25 +1,31 @@
-"""Preparation of a corpus for a task.
+"""Reading of files, and preparation of a corpus for a task.
 
-This module determines the kind of data in a corpus, chooses suitable measures, converts hierarchies to common units and
-separates systems from human coders. Commands, figures and pages all use these functions.
+This module reads files with the options of the user, determines the kind of data in a corpus, chooses suitable measures,
+converts hierarchies to common units and separates systems from human coders. Commands, figures and pages all use it.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
-from caesura.errors import CaesuraWarning, OptionError
+from caesura.errors import CaesuraWarning, FormatError, OptionConflictError, OptionError
+from caesura.formats import detect, find, read_coders, read_together
 from caesura.formats.settings import Settings
 from caesura.measures.base import Measure
-from caesura.measures.batch import Pair
 from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
 from caesura.measures.registry import measures as registered_measures
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
-from caesura.model.hierarchies import levels_as_types, over_common_units, pair_over_common_units
+from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.hierarchies import levels_as_types, over_common_units
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.result import Excluded
+from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
+from caesura.model.tree import Tree
 
 KIND_NAMES = {
     "linear": "segmentations",
@@ -29,6 +35,228 @@ KIND_NAMES = {
     "trees": "trees",
 }
 """Kind of data -> its plural in messages."""
+MAX_LISTED_ITEMS = 1000
+"""Above this number of items, a summary has counts instead of one entry per item."""
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class ReadingOptions:
+    """Options of reading, and the reading errors so far.
+
+    Attributes
+    ----------
+    format : str or None
+        Name of the format; None detects it from the file.
+    types : list of str or None
+        Boundary types in ordinal order.
+    settings : Settings or None
+        A settings file with symbols, similarity matrix and costs.
+    pattern : str or None
+        Which files of a folder to read and what their paths mean, such as ``"{coder}/{item}.TextGrid"``.
+    align : str or None
+        How to align coders whose tokens differ.
+    options : dict
+        Options of the format.
+    errors : list of FormatError
+        Reading errors; filled by the reading methods.
+    summaries : list of dict
+        One summary per file or group of files; filled by the reading methods.
+    """
+
+    format: str | None = None
+    types: list[str] | None = None
+    settings: Settings | None = None
+    pattern: str | None = None
+    align: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    errors: list[FormatError] = field(default_factory=list)
+    summaries: list[dict[str, Any]] = field(default_factory=list)
+
+    def read(self, paths: Sequence[str]) -> Corpus:
+        """Read one corpus from a file, a folder, a glob, or one file per coder.
+
+        Parameters
+        ----------
+        paths : sequence of str
+            The files.
+
+        Returns
+        -------
+        Corpus
+            All annotations that could be read.
+        """
+        if len(paths) == 1:
+            return self.read_separately(paths)[0]
+        if self.pattern is not None:
+            raise OptionConflictError("a pattern describes the files of one folder or glob; got several files")
+        corpus = read_coders(
+            paths, self.format, align=self.align, excluded=self.errors, **self._format_options(paths[0])
+        )
+        self.summaries.append(summarize(paths, self._format_name(paths[0]), corpus))
+        return corpus
+
+    def read_separately(self, paths: Sequence[str]) -> list[Corpus]:
+        """Read each file as a separate corpus; all corpora have the same units.
+
+        Parameters
+        ----------
+        paths : sequence of str
+            The files, folders or globs.
+
+        Returns
+        -------
+        list of Corpus
+            One corpus per path.
+        """
+        corpora = read_together(
+            paths,
+            self.format,
+            pattern=self.pattern,
+            align=self.align,
+            excluded=self.errors,
+            **self._format_options(paths[0]),
+        )
+        for path, corpus in zip(paths, corpora, strict=True):
+            self.summaries.append(summarize([path], self._format_name(path), corpus))
+        return corpora
+
+    def read_with_systems(self, paths: Sequence[str], systems: Sequence[str]) -> tuple[Corpus, dict[str, Corpus]]:
+        """Read the corpus of the human coders, and the files among ``systems``.
+
+        Parameters
+        ----------
+        paths : sequence of str
+            Files of the human coders.
+        systems : sequence of str
+            Names of coders, or files with the output of programs.
+
+        Returns
+        -------
+        corpus : Corpus
+            Corpus of the human coders.
+        system_files : dict
+            Path -> corpus, for every system that is a file.
+        """
+        files = [path for path in dict.fromkeys(systems) if Path(path).exists()]
+        if len(paths) == 1:
+            corpus, *system_corpora = self.read_separately([*paths, *files])
+        else:
+            corpus = self.read(paths)
+            system_corpora = self.read_separately(files) if files else []
+        return corpus, dict(zip(files, system_corpora, strict=True))
+
+    def with_options(self, **options: Any) -> ReadingOptions:
+        """Return a copy with additional options of the format.
+
+        Parameters
+        ----------
+        **options : object
+            Defaults; options that the user set take precedence.
+
+        Returns
+        -------
+        ReadingOptions
+            A copy that shares the lists of errors and summaries.
+        """
+        return replace(self, options={**options, **self.options})
+
+    @property
+    def excluded(self) -> tuple[Excluded, ...]:
+        """Files and items that could not be read."""
+        return tuple(Excluded(None, None, message) for message in dict.fromkeys(map(str, self.errors)))
+
+    def require(self, corpus: Corpus | None, purpose: str) -> None:
+        """Raise an error if nothing was read.
+
+        Parameters
+        ----------
+        corpus : Corpus or None
+            The corpus that was read.
+        purpose : str
+            Purpose of the corpus, such as ``"score"``.
+
+        Raises
+        ------
+        FormatError or OptionError
+            The reading error if there is exactly one; otherwise an ``OptionError``.
+        """
+        if corpus:
+            return
+        if len(self.errors) == 1:
+            raise self.errors[0]
+        raise OptionError(f"nothing is left to {purpose}")
+
+    def _format_name(self, path: str) -> str:
+        return detect(find(path, self.format, self.pattern)[0].path, self.format).name
+
+    def _format_options(self, first: str) -> dict[str, Any]:
+        """Return types and options from the user, and from the settings for the format of the first file."""
+        from_settings = {} if self.settings is None else self.settings.reading_options(self._format_name(first))
+        options = from_settings | self.options
+        return options if self.types is None else {**options, "types": self.types}
+
+
+def summarize(paths: Sequence[str], format_name: str, corpus: Corpus) -> dict[str, Any]:
+    """Return the summary of a corpus for the JSON field ``reading`` of every command.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The files.
+    format_name : str
+        Their format.
+    corpus : Corpus
+        The corpus that was read.
+
+    Returns
+    -------
+    dict
+        Files, format, kind of data, length of each item, coders, number of boundaries, boundary types.
+    """
+    lengths: dict[str, float] = {}
+    boundaries: dict[str, dict[str, int]] = {}
+    types: dict[str, None] = {}
+    for (item, coder), annotation in corpus.items():
+        texts = annotation.values() if isinstance(annotation, Dialogue) else (annotation,)
+        length = float(annotation.end - annotation.begin) if isinstance(annotation, Tier) else annotation.length
+        lengths.setdefault(item, length)
+        boundaries.setdefault(item, {})[coder] = _number_of_boundaries(annotation)
+        types |= dict.fromkeys(name for text in texts if isinstance(text, Segmentation) for name in text.types)
+    listed = len(lengths) <= MAX_LISTED_ITEMS
+    numbers = [number for by_coder in boundaries.values() for number in by_coder.values()]
+    return {
+        "files": list(paths),
+        "format": format_name,
+        "kind": corpus.kind,
+        "items": lengths if listed else _extent(list(lengths.values())),
+        "coders": list(corpus.coders),
+        "boundaries": boundaries if listed else _extent(numbers),
+        "types": list(types),
+        "roles": {},
+        "ignored": [],
+        "notes": [],
+    }
+
+
+def _extent(values: Sequence[float]) -> dict[str, float]:
+    return {"count": len(values), "min": min(values), "max": max(values)}
+
+
+def _number_of_boundaries(annotation: Annotation) -> int:
+    """Return the number of inner boundaries of a text, nodes of a tree, spans of a hierarchy or intervals of a tier."""
+    if isinstance(annotation, Dialogue):
+        return sum(map(_number_of_boundaries, annotation.values()))
+    if isinstance(annotation, Segmentation):
+        return int(annotation.inner.size)
+    if isinstance(annotation, Tree):
+        return len(annotation.nodes)
+    return len(annotation.spans) if isinstance(annotation, Hierarchy) else len(annotation.intervals)
+
+
+# -- measures ---------------------------------------------------------------------------------------------------------
 
 
 def measure_value(name: str, value: Measure | str) -> Measure:
@@ -148,6 +376,9 @@ def with_settings(measures: Sequence[Measure], settings: Settings | None) -> tup
     return tuple(measure.with_settings(options) for measure in measures)
 
 
+# -- units and systems ------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class CommonUnits:
     """A corpus in which all coders of an item have the same units.
@@ -197,26 +428,6 @@ def warn_all(notes: Sequence[str]) -> None:
     """
     for note in notes:
         warnings.warn(note, CaesuraWarning, stacklevel=4)
-
-
-def pair_on_common_units(pair: Pair, measure: Measure) -> tuple[Pair, int]:
-    """Convert two hierarchies in time to common units, if the measure needs units.
-
-    Parameters
-    ----------
-    pair : tuple of two annotations
-        Reference and hypothesis.
-    measure : Measure
-        The measure that will score the pair.
-
-    Returns
-    -------
-    pair : tuple of two annotations
-        The pair; unchanged if it contains no hierarchies, or if they cannot be converted to common units.
-    lost : int
-        Number of spans that are too short to be kept.
-    """
-    return pair_over_common_units(pair) if measure.needs_common_units else (pair, 0)
 
 
 def split_systems(

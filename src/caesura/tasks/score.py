@@ -15,11 +15,11 @@ from caesura.measures.many import Scores, score_many
 from caesura.measures.operations import OperationsTable, operations_table
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Comparable
-from caesura.model.hierarchies import short_spans_note
+from caesura.model.hierarchies import pair_over_common_units, short_spans_note
 from caesura.model.result import HIDDEN, Excluded, Result, Score, to_plain
 from caesura.model.tier import Tier
 from caesura.options import OptionSet, flag, optional, setting, text
-from caesura.tasks.prepare import choose_measures, measure_value, pair_on_common_units
+from caesura.tasks.prepare import choose_measures, measure_value
 
 
 @dataclass(frozen=True)
@@ -166,16 +166,13 @@ def score_corpora(
 
 def _score_pairs(paired: PairedItems, measure: Measure) -> Scores:
     """Score the pairs, with hierarchies in time on common units."""
-    if measure.kind != "hierarchy":
+    if measure.kind != "hierarchy" or not measure.needs_common_units:
         return score_many(paired.pairs, measure)
-    prepared, lost = [], 0
-    for pair in paired.pairs:
-        shared, number = pair_on_common_units(pair, measure)
-        prepared.append(shared)
-        lost += number
+    prepared = [pair_over_common_units(pair) for pair in paired.pairs]
+    lost = sum(number for _, number in prepared)
     if lost:
         warnings.warn(short_spans_note(lost), CaesuraWarning, stacklevel=3)
-    return score_many(prepared, measure)
+    return score_many([pair for pair, _ in prepared], measure)
 
 
 def _entries(scores: Scores, items: Sequence[str], options: ScoreOptions) -> list[ItemScore]:

@@ -14,7 +14,7 @@ from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, flag, number, optional, seed, setting, text
 from caesura.parsing.corpus import ParsevalResult, StructIoUResult, parseval_corpus, struct_iou_corpus
-from caesura.tasks.reading import ReadingOptions, summarize
+from caesura.tasks.prepare import ReadingOptions, summarize
 
 Trees = Sequence[Tree | None]
 
