@@ -269,6 +269,11 @@ SAMPLES = {
         "WEBVTT\n\nNOTE a note\n\n00:01.000 --> 00:02.500 align:start\n<v Ann>Good night</v>\nmoon &amp; stars\n",
         real="data/formats/subtitles/sample.vtt",
     ),
+    "subtitle-breaks": Sample(
+        "a.fr",
+        "Good <eol> night moon <eob> good night <eob>\nstars <eob>\nno <eol> moon\n",
+        real="data/everyday/evalsub/ref.fr",
+    ),
     "conllu": Sample("a.conllu", CONLLU, real="data/formats/conllu_timed/fr_rhapsodie_dev_first60.conllu"),
     "chat": Sample("a.cha", CHAT, real="data/formats/cha/hkcancor/FC-R016_v.cha"),
     "masses-json": Sample(

@@ -51,6 +51,7 @@ __all__ = [
 
 # If the content matches several formats, the first one in this order is used.
 _MODULES = {
+    "subtitle-breaks": "subtitle_breaks.FORMAT",
     "masses-json": "masses.JSON",
     "masses-tsv": "masses.TSV",
     "table-csv": "unit_table.CSV",

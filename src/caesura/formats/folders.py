@@ -179,7 +179,8 @@ def _is_readable(path: str, formats: Iterable[Format], looks_like: Callable[[str
     suffix = Path(path).suffix.lower()
     if not any(suffix in (*format.suffixes, *format.other_suffixes) for format in formats):
         return False
-    return suffix not in _AMBIGUOUS_SUFFIXES or looks_like(path)
+    own_suffix = any(suffix in format.suffixes for format in formats) and suffix not in _AMBIGUOUS_SUFFIXES
+    return own_suffix or looks_like(path)
 
 
 def _companions(names: Sequence[str], formats: Sequence[Format]) -> set[str]:

@@ -1,0 +1,108 @@
+"""Text with the tags ``<eol>`` and ``<eob>``, as in MuST-Cinema and EvalSubtitle, with one sentence per line::
+
+    Imagine a <eol> warm morning <eob> and nobody says hello. <eob>
+
+``<eol>`` is a line break inside a subtitle, ``<eob>`` the end of a subtitle. The units are the words between white space.
+The boundary types are ``eol`` and ``eob``, in this order. A tag after the last word is the type of the end of the text.
+The tags identify the format; the suffix of the file is usually the language. Each line is an item, called 1, 2, 3 and so
+on. With ``items="file"``, the file is one item. The name of the file is the name of the coder.
+
+There must be a word before each tag, and each line must have a word. Lines that violate these rules are errors of single
+items.
+
+References
+----------
+Karakanta, A., Negri, M., & Turchi, M. (2020). MuST-Cinema: a speech-to-subtitles corpus. LREC.
+
+Karakanta, A., Buet, F., Cettolo, M., & Yvon, F. (2022). Evaluating subtitle segmentation for end-to-end generation
+systems. LREC.
+"""
+
+from __future__ import annotations
+
+import re
+
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
+from caesura.formats.values import list_names
+from caesura.model.corpus import Corpus
+from caesura.model.segmentation import Segmentation
+from caesura.options import Option, choice
+
+_TYPES = ("eol", "eob")
+_TAG = re.compile("(<eo[lb]>)")
+_SEPARATE_TAG = re.compile(r"(?<!\S)<eo[lb]>(?!\S)")
+_LANGUAGES = (".en", ".de", ".fr", ".es", ".it", ".nl", ".pt", ".ro", ".zh", ".ja", ".ar", ".cs", ".fa", ".ru", ".tr")
+
+
+def _read(reading: Reading) -> Corpus:
+    """Return one item per line, or one item."""
+    reading.roles |= {f"<{name}>": "boundary type" for name in _TYPES if f"<{name}>" in reading.text}
+    lines = [*enumerate(lines_of(reading.text), 1)]
+    if reading.options["items"] == "file":
+        reading.notes.append("the file is one item")
+        return reading.read_one(lambda: _segmentation(reading, lines))
+    reading.notes.append("each line is an item")
+    for number, line in lines:
+        with reading.item(number, f"item '{number}': "):
+            reading.add(str(number), reading.coder_name, _segmentation(reading, [(number, line)]), number)
+    return reading.corpus()
+
+
+def _segmentation(reading: Reading, lines: list[tuple[int, str]]) -> Segmentation:
+    units: list[str] = []
+    marks: list[str] = []
+    for number, line in lines:
+        if len(_TAG.findall(line)) > len(_SEPARATE_TAG.findall(line)):
+            reading.notes.append("tags without a space before or after them were separated from the words")
+        if not line.strip():
+            raise reading.error(number, "a line must have a word; it is empty")
+        for token in _TAG.sub(r" \1 ", line).split():
+            if not _TAG.fullmatch(token):
+                units.append(token)
+                marks.append("")
+            elif not marks or marks[-1]:
+                after = f" after <{marks[-1]}>" if marks else ""
+                raise reading.error(number, f"there must be a word before each tag; got {token}{after}; remove it")
+            else:
+                marks[-1] = token[1:-1]
+    return Segmentation.from_marks(marks, types=reading.types or _TYPES, units=units)
+
+
+def _write(writing: Writing) -> str:
+    """Return one line per item."""
+    coder = writing.only_coder()
+    if writing.options["items"] == "file":
+        writing.only_item()
+    content = "".join(_line(writing, item, coder) for item in writing.corpus.item_names)
+    return writing.check_round_trip(content, _read)
+
+
+def _line(writing: Writing, item: str, coder: str) -> str:
+    segmentation, units = writing.text(item, coder, holds=("types", "units"))
+    if segmentation.types != _TYPES:
+        types = list_names(segmentation.types)
+        raise writing.error(f"the types must be 'eol' and 'eob', in this order; got {types}", item)
+    if not segmentation.exclusive:
+        raise writing.error("this format holds one type per position; got several", item)
+    tags = dict(segmentation.boundaries)
+    tokens = (f"{unit} <{tags[i]}>" if i in tags else unit for i, unit in enumerate(units, 1))
+    return f"{' '.join(tokens)}\n"
+
+
+def _looks_like(text: str) -> bool:
+    if re.match(r"\s*(?:\{|\[\s*[\[{\"]|<)", text) or "-->" in text[:10_000]:  # JSON, XML or subtitles with times
+        return False
+    return _SEPARATE_TAG.search(text) is not None
+
+
+FORMAT = Format(
+    name="subtitle-breaks",
+    other_suffixes=(".txt", *_LANGUAGES),
+    description="text with <eol> and <eob> between words, one item per line",
+    read=_read,
+    looks_like=_looks_like,
+    write=_write,
+    options=(*NAME_OPTIONS, Option("items", "lines", choice("lines", "file"), "whether lines or files are the items")),
+    names_from_file=("coder",),
+    hint="--reading items=file",
+)
