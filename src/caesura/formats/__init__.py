@@ -420,7 +420,8 @@ class _Reader:
 
     def finish(self, corpus: Corpus, path: str, align: str | None) -> Corpus:
         """Return the corpus after projecting its tiers onto units and aligning its texts."""
-        corpus = timed.convert_tiers(corpus, path, self.tier_options, types=self.types, excluded=self.excluded)
+        if corpus.holds(Tier) and self.tier_options["units"] != "times":
+            corpus = timed.convert_tiers(corpus, path, self.tier_options, types=self.types, excluded=self.excluded)
         return corpus if align is None else _align(corpus, path, align, self.excluded)
 
 

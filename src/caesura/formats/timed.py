@@ -293,7 +293,7 @@ def convert_tiers(
     path : str
         File or folder, for messages.
     options : mapping
-        Options ``units``, ``tolerance`` and ``labels``. With ``units="times"``, tiers are not converted.
+        Options ``units``, ``tolerance`` and ``labels``.
     types : sequence of str, optional
         Declared boundary types.
     excluded : list of FormatError, optional
@@ -304,8 +304,6 @@ def convert_tiers(
     Corpus
         The segmentations.
     """
-    if not corpus.holds(Tier) or options["units"] == "times":
-        return corpus
     names = ("units", "tolerance", "labels")
     project = partial(over_units, **{name: options[name] for name in names}, types=types)
     converted, notes = collect_errors(project, corpus, path, excluded)
