@@ -241,7 +241,7 @@ def _envelope(
         "command": command,
         "version": __version__,
         "data": None,
-        "reading": [] if reading is None else reading.summaries,
+        "reading": [] if reading is None else reading.reports,
         "results": plain | extra,
         "excluded": excluded,
         "signature": getattr(result, "signature", None),

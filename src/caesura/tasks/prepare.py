@@ -19,13 +19,11 @@ from caesura.measures.base import Measure
 from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
 from caesura.measures.registry import measures as registered_measures
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.dialogue import Annotation
 from caesura.model.hierarchies import levels_as_types, over_common_units
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.reading import ReadingReport
 from caesura.model.result import Excluded
-from caesura.model.segmentation import Segmentation
-from caesura.model.tier import Tier
-from caesura.model.tree import Tree
 
 KIND_NAMES = {
     "linear": "segmentations",
@@ -35,8 +33,6 @@ KIND_NAMES = {
     "trees": "trees",
 }
 """Kind of data -> its plural in messages."""
-MAX_LISTED_ITEMS = 1000
-"""Above this number of items, a summary has counts instead of one entry per item."""
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -62,8 +58,8 @@ class ReadingOptions:
         Options of the format.
     errors : list of FormatError
         Reading errors; filled by the reading methods.
-    summaries : list of dict
-        One summary per file or group of files; filled by the reading methods.
+    corpora : list of Corpus
+        The corpora, one per file or group of files; filled by the reading methods.
     """
 
     format: str | None = None
@@ -73,7 +69,7 @@ class ReadingOptions:
     align: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
     errors: list[FormatError] = field(default_factory=list)
-    summaries: list[dict[str, Any]] = field(default_factory=list)
+    corpora: list[Corpus] = field(default_factory=list)
 
     def read(self, paths: Sequence[str]) -> Corpus:
         """Read one corpus from a file, a folder, a glob, or one file per coder.
@@ -95,7 +91,7 @@ class ReadingOptions:
         corpus = read_coders(
             paths, self.format, align=self.align, excluded=self.errors, **self._format_options(paths[0])
         )
-        self.summaries.append(summarize(paths, self._format_name(paths[0]), corpus))
+        self.corpora.append(corpus)
         return corpus
 
     def read_separately(self, paths: Sequence[str]) -> list[Corpus]:
@@ -119,8 +115,7 @@ class ReadingOptions:
             excluded=self.errors,
             **self._format_options(paths[0]),
         )
-        for path, corpus in zip(paths, corpora, strict=True):
-            self.summaries.append(summarize([path], self._format_name(path), corpus))
+        self.corpora += corpora
         return corpora
 
     def read_with_systems(self, paths: Sequence[str], systems: Sequence[str]) -> tuple[Corpus, dict[str, Corpus]]:
@@ -159,9 +154,14 @@ class ReadingOptions:
         Returns
         -------
         ReadingOptions
-            A copy that shares the lists of errors and summaries.
+            A copy that shares the lists of errors and corpora.
         """
         return replace(self, options={**options, **self.options})
+
+    @property
+    def reports(self) -> tuple[ReadingReport, ...]:
+        """The reading report of each corpus."""
+        return tuple(report for report in (corpus.reading for corpus in self.corpora) if report is not None)
 
     @property
     def excluded(self) -> tuple[Excluded, ...]:
@@ -189,71 +189,13 @@ class ReadingOptions:
             raise self.errors[0]
         raise OptionError(f"nothing is left to {purpose}")
 
-    def _format_name(self, path: str) -> str:
-        return detect(find(path, self.format, self.pattern)[0].path, self.format).name
-
     def _format_options(self, first: str) -> dict[str, Any]:
         """Return types and options from the user, and from the settings for the format of the first file."""
-        from_settings = {} if self.settings is None else self.settings.reading_options(self._format_name(first))
-        options = from_settings | self.options
+        options = self.options
+        if self.settings is not None:
+            path = find(first, self.format, self.pattern)[0].path
+            options = self.settings.reading_options(detect(path, self.format).name) | options
         return options if self.types is None else {**options, "types": self.types}
-
-
-def summarize(paths: Sequence[str], format_name: str, corpus: Corpus) -> dict[str, Any]:
-    """Return the summary of a corpus for the JSON field ``reading`` of every command.
-
-    Parameters
-    ----------
-    paths : sequence of str
-        The files.
-    format_name : str
-        Their format.
-    corpus : Corpus
-        The corpus that was read.
-
-    Returns
-    -------
-    dict
-        Files, format, kind of data, length of each item, coders, number of boundaries, boundary types.
-    """
-    lengths: dict[str, float] = {}
-    boundaries: dict[str, dict[str, int]] = {}
-    types: dict[str, None] = {}
-    for (item, coder), annotation in corpus.items():
-        texts = annotation.values() if isinstance(annotation, Dialogue) else (annotation,)
-        length = float(annotation.end - annotation.begin) if isinstance(annotation, Tier) else annotation.length
-        lengths.setdefault(item, length)
-        boundaries.setdefault(item, {})[coder] = _number_of_boundaries(annotation)
-        types |= dict.fromkeys(name for text in texts if isinstance(text, Segmentation) for name in text.types)
-    listed = len(lengths) <= MAX_LISTED_ITEMS
-    numbers = [number for by_coder in boundaries.values() for number in by_coder.values()]
-    return {
-        "files": list(paths),
-        "format": format_name,
-        "kind": corpus.kind,
-        "items": lengths if listed else _extent(list(lengths.values())),
-        "coders": list(corpus.coders),
-        "boundaries": boundaries if listed else _extent(numbers),
-        "types": list(types),
-        "roles": {},
-        "ignored": [],
-        "notes": [],
-    }
-
-
-def _extent(values: Sequence[float]) -> dict[str, float]:
-    return {"count": len(values), "min": min(values), "max": max(values)}
-
-
-def _number_of_boundaries(annotation: Annotation) -> int:
-    """Return the number of inner boundaries of a text, nodes of a tree, spans of a hierarchy or intervals of a tier."""
-    if isinstance(annotation, Dialogue):
-        return sum(map(_number_of_boundaries, annotation.values()))
-    if isinstance(annotation, Segmentation):
-        return int(annotation.inner.size)
-    if isinstance(annotation, Tree):
-        return len(annotation.nodes)
-    return len(annotation.spans) if isinstance(annotation, Hierarchy) else len(annotation.intervals)
 
 
 # -- measures ---------------------------------------------------------------------------------------------------------

@@ -10,11 +10,12 @@ from caesura.engines import Engine
 from caesura.formats.ptb import read_trees
 from caesura.judging.parsers import ParserComparison, compare_parsers
 from caesura.model.corpus import Corpus
+from caesura.model.reading import Source
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, flag, number, optional, seed, setting, text
 from caesura.parsing.corpus import ParsevalResult, StructIoUResult, parseval_corpus, struct_iou_corpus
-from caesura.tasks.prepare import ReadingOptions, summarize
+from caesura.tasks.prepare import ReadingOptions
 
 Trees = Sequence[Tree | None]
 
@@ -75,7 +76,7 @@ class Treebanks:
     versus : list of Tree or None, or None
         Trees of a second parser, if there is one.
     reading : ReadingOptions
-        A summary of the files, and the reading errors.
+        Reports about the files, and the reading errors.
     """
 
     gold: Trees
@@ -143,7 +144,7 @@ def read_treebanks(gold: str, predicted: str, options: TreeFileOptions | None = 
             excluded=reading.errors,
         )
         sentences = {str(number): {"trees": tree} for number, tree in enumerate(trees, 1) if tree is not None}
-        reading.summaries.append(summarize([path], "ptb", Corpus(sentences)))
+        reading.corpora.append(Corpus(sentences).with_source(Source((path,), "ptb")))
         return trees
 
     sides = load(gold, options.gold_times), load(predicted, options.predicted_times)
