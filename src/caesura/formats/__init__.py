@@ -21,10 +21,9 @@ from caesura.formats import folders, timed
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format, Reading, Writing, decode, load, warn
 from caesura.formats.settings import Settings, read_settings
-from caesura.model.corpus import Corpus
+from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation, kind_name
 from caesura.model.projection import ALIGNMENTS
-from caesura.model.reading import Source
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
 from caesura.model.tokens import check_same_tokens

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from itertools import islice
 
 from caesura.errors import InputError, OptionError
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.display import Displayed, count_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.reading import ReadingReport, Source
+from caesura.model.reading import ReadingReport
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
@@ -23,6 +24,72 @@ _KINDS: tuple[tuple[str, type], ...] = (
     ("dialogue", Dialogue),
 )
 """Kinds of data and the classes of their annotations; the most structured kind comes first."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Files of a corpus, and the meaning that the reader gave to their parts.
+
+    Attributes
+    ----------
+    files : tuple of str
+        Paths of the files.
+    format : str
+        Name of the format; several names are separated by commas.
+    part : str
+        Name of the parts of such a file: ``"column"``, ``"tier"`` or ``"field"``.
+    roles : mapping of str to str
+        Part -> its role, such as ``"text"`` or ``"1/0 marks"``.
+    ignored : tuple of str
+        Parts and files that were not used, each with the reason in brackets.
+    notes : tuple of str
+        Conversions and decisions of the reader, such as a guessed encoding.
+    hint : str
+        Option that changes how the file is read, for warnings.
+    """
+
+    files: tuple[str, ...]
+    format: str = ""
+    part: str = "field"
+    roles: Mapping[str, str] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    hint: str = "--format"
+
+    @classmethod
+    def merge(cls, sources: Iterable[Source]) -> Source:
+        """Return one source for several files.
+
+        Parameters
+        ----------
+        sources : iterable of Source
+            One source per file.
+
+        Returns
+        -------
+        Source
+            All files, formats, roles and notes; equal entries occur once.
+        """
+        listed = list(sources)
+        if len(listed) == 1:
+            return listed[0]
+        roles: dict[str, str] = {}
+        for source in listed:
+            for name, role in source.roles.items():
+                roles.setdefault(name, role)
+        return cls(
+            files=_distinct(source.files for source in listed),
+            format=", ".join(dict.fromkeys(source.format for source in listed)),
+            part=listed[0].part if listed else "field",
+            roles=roles,
+            ignored=_distinct(source.ignored for source in listed),
+            notes=_distinct(source.notes for source in listed),
+            hint=listed[0].hint if listed else "--format",
+        )
+
+
+def _distinct(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for group in groups for name in group))
 
 
 class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):

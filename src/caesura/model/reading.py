@@ -1,10 +1,10 @@
-"""The reading report: the content of files, and the meaning that the reader gave to each of their parts."""
+"""The reading report: the content of files, and the role of each of their parts."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
@@ -16,78 +16,12 @@ from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 
 if TYPE_CHECKING:
-    from caesura.model.corpus import Corpus
+    from caesura.model.corpus import Corpus, Source
 
 MAX_LISTED_ITEMS = 1000
 """Above this number of items, a report has counts instead of one entry per item."""
 _MAX_TYPES = 20  # more boundary types than this are implausible
 _MAX_NAMES = 8  # names in one line of text
-
-
-@dataclass(frozen=True)
-class Source:
-    """Files of a corpus, and the meaning that the reader gave to their parts.
-
-    Attributes
-    ----------
-    files : tuple of str
-        Paths of the files.
-    format : str
-        Name of the format; several names are separated by commas.
-    part : str
-        Name of the parts of such a file: ``"column"``, ``"tier"`` or ``"field"``.
-    roles : mapping of str to str
-        Part -> its role, such as ``"text"`` or ``"1/0 marks"``.
-    ignored : tuple of str
-        Parts and files that were not used, each with the reason in brackets.
-    notes : tuple of str
-        Conversions and decisions of the reader, such as a guessed encoding.
-    hint : str
-        Option that changes how the file is read, for warnings.
-    """
-
-    files: tuple[str, ...]
-    format: str = ""
-    part: str = "field"
-    roles: Mapping[str, str] = field(default_factory=dict)
-    ignored: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    hint: str = "--format"
-
-    @classmethod
-    def merge(cls, sources: Iterable[Source]) -> Source:
-        """Return one source for several files.
-
-        Parameters
-        ----------
-        sources : iterable of Source
-            One source per file.
-
-        Returns
-        -------
-        Source
-            All files, formats, roles and notes; equal entries occur once.
-        """
-        listed = list(sources)
-        if len(listed) == 1:
-            return listed[0]
-        roles: dict[str, str] = {}
-        for source in listed:
-            for name, role in source.roles.items():
-                roles.setdefault(name, role)
-        return cls(
-            files=_distinct(source.files for source in listed),
-            format=", ".join(dict.fromkeys(source.format for source in listed)),
-            part=listed[0].part if listed else "field",
-            roles=roles,
-            ignored=_distinct(source.ignored for source in listed),
-            notes=_distinct(source.notes for source in listed),
-            hint=listed[0].hint if listed else "--format",
-        )
-
-
-def _distinct(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for group in groups for name in group))
 
 
 @dataclass(frozen=True)
