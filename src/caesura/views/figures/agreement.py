@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,23 +14,7 @@ from caesura.agreement.placed import Heat, Placed
 from caesura.errors import MismatchError, OptionError
 from caesura.gold.result import Gold
 from caesura.model.hierarchy import Hierarchy, Span
-from caesura.views.figures.canvas import (
-    COLOURS,
-    COLUMN_WIDTH,
-    FONT_SIZE,
-    check_count,
-    check_type,
-    check_width,
-    integer_ticks,
-    is_dark,
-    label_inches,
-    label_text,
-    new_axes,
-    new_figure,
-    title_height,
-    wrap_label,
-    write_beside,
-)
+from caesura.views.figures import canvas
 from caesura.views.table import text_width
 
 if TYPE_CHECKING:
@@ -44,7 +28,7 @@ MAX_CODERS = 200
 MAX_LINES = 300
 
 
-def pairwise(pairs: Pairwise, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
+def pairwise(pairs: Pairwise, *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:
     """Draw the matrix of coders as a heat map with a value in each cell: rows are references, columns hypotheses.
 
     Parameters
@@ -74,24 +58,20 @@ def pairwise(pairs: Pairwise, *, width: float = COLUMN_WIDTH, title: str | None 
     >>> float(figure.axes[0].images[0].get_array()[2, 6])
     0.75
     """
-    check_type(pairs, Pairwise, "pairwise")
-    check_count(len(pairs.coders), MAX_CODERS, "coders")
-    labels = [label_text(coder, 16) for coder in pairs.coders]
-    matrix_width = check_width(width) - label_inches(labels) - 1.0
-    height = max(matrix_width, 1.0) + min(label_inches(labels), 1.5) + 0.6 + title_height(title)
+    canvas.check_type(pairs, Pairwise, "pairwise")
+    canvas.check_count(len(pairs.coders), MAX_CODERS, "coders")
+    labels = [canvas.label_text(coder, 16) for coder in pairs.coders]
+    matrix_width = canvas.check_width(width) - canvas.label_inches(labels) - 1.0
+    height = max(matrix_width, 1.0) + min(canvas.label_inches(labels), 1.5) + 0.6
+    colours = "viridis" if pairs.measure.higher_is_better else "viridis_r"
+    low, high = np.nanmin(pairs.matrix, initial=0), np.nanmax(pairs.matrix, initial=1)
     directed = pairs.ordered or not pairs.measure.symmetric
-    with new_axes(width, height, title) as (figure, axes):
-        axes.set_title(wrap_label(pairs.measure.label, matrix_width + 0.5), loc="left")
-        image = axes.imshow(
-            np.ma.masked_invalid(pairs.matrix),
-            cmap="viridis" if pairs.measure.higher_is_better else "viridis_r",
-            vmin=float(np.nanmin(pairs.matrix, initial=0)),
-            vmax=float(np.nanmax(pairs.matrix, initial=1)),
-        )
+    with canvas.new_axes(width, height, title) as (figure, axes):
+        axes.set_title(canvas.wrap_label(pairs.measure.label, matrix_width + 0.5), loc="left")
+        image = axes.imshow(np.ma.masked_invalid(pairs.matrix), cmap=colours, vmin=low, vmax=high)
         axes.set_xticks(range(len(labels)), labels, rotation=90 if max(map(len, labels)) > 2 else 0)
         axes.set_yticks(range(len(labels)), labels)
-        axes.set_xlabel("hypothesis" if directed else "coder")
-        axes.set_ylabel("reference" if directed else "coder")
+        axes.set(xlabel="hypothesis" if directed else "coder", ylabel="reference" if directed else "coder")
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         _values_in_cells(axes, image, pairs.matrix, matrix_width * 72 / len(labels))
@@ -101,14 +81,13 @@ def pairwise(pairs: Pairwise, *, width: float = COLUMN_WIDTH, title: str | None 
 
 def _values_in_cells(axes: Axes, image: AxesImage, values: Floats, points: float) -> None:
     """Write the values in black or white, whichever is easier to read, if cells of ``points`` have space for them."""
-    size = min(FONT_SIZE - 1, points / 2)
+    size = min(canvas.FONT_SIZE - 1, points / 2)
     if size < 3:
         return
     colours = image.to_rgba(values)
     for row, column in np.argwhere(~np.isnan(values)).tolist():
-        ink = "white" if is_dark(colours[row, column]) else "black"
-        value = float(values[row, column])
-        axes.text(column, row, _short(value), ha="center", va="center", color=ink, fontsize=size)
+        ink = "white" if canvas.is_dark(colours[row, column]) else "black"
+        canvas.write_centred(axes, _short(float(values[row, column])), (column, row), size, color=ink)
 
 
 def _short(value: float) -> str:
@@ -116,7 +95,9 @@ def _short(value: float) -> str:
     return f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 0.995 else f"{value:.1f}"
 
 
-def boundary_heat(strips: Heat | Sequence[Heat], *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
+def boundary_heat(
+    strips: Heat | Sequence[Heat], *, width: float = canvas.COLUMN_WIDTH, title: str | None = None
+) -> Figure:
     """Draw the number of coders who placed a boundary at each position, one strip per item or stream.
 
     Parameters
@@ -146,58 +127,44 @@ def boundary_heat(strips: Heat | Sequence[Heat], *, width: float = COLUMN_WIDTH,
     >>> figure.axes[0].images[0].get_array()[0].tolist()[:6]
     [0.0, 6.0, 3.0, 0.0, 5.0, 0.0]
     """
-    listed = [check_type(strip, Heat, "boundary_heat") for strip in ([strips] if isinstance(strips, Heat) else strips)]
+    listed = [
+        canvas.check_type(strip, Heat, "boundary_heat") for strip in ([strips] if isinstance(strips, Heat) else strips)
+    ]
     if not any(strip.counts for strip in listed):
         raise OptionError("expected at least one position; these texts have none between their units")
     same_coders = len({strip.coders for strip in listed}) == 1
-    lines = _heat_lines(listed, same_coders, check_width(width))
-    with new_axes(width, 0.95 + 0.17 * max(len(lines.labels), 2) + title_height(title), title) as (figure, axes):
-        image = axes.imshow(
-            np.ma.masked_invalid(lines.values),
-            cmap="viridis",
-            vmin=0,
-            vmax=listed[0].coders if same_coders else 1,
-            aspect="auto",
-            interpolation="nearest",
-            extent=(0.5, lines.values.shape[1] + 0.5, len(lines.labels) - 0.5, -0.5),
-        )
-        axes.set_yticks(range(len(lines.labels)), lines.labels)
-        axes.tick_params(axis="y", length=0)
+    values, labels = _heat_lines(listed, same_coders, canvas.check_width(width))
+    extent = (0.5, values.shape[1] + 0.5, len(labels) - 0.5, -0.5)
+    top = listed[0].coders if same_coders else 1
+    with canvas.new_axes(width, 0.95 + 0.17 * max(len(labels), 2), title) as (figure, axes):
+        image = axes.imshow(np.ma.masked_invalid(values), vmin=0, vmax=top, aspect="auto", extent=extent)
+        canvas.label_rows(axes, labels)
         axes.set_xlabel("position")
-        integer_ticks(axes.xaxis)
+        canvas.integer_ticks(axes.xaxis)
         bar = figure.colorbar(image, ax=axes, location="top", aspect=24, fraction=0.2, pad=0.02, shrink=0.6)
         bar.set_label("coders who placed a boundary" if same_coders else "proportion of coders who placed a boundary")
         bar.outline.set_visible(False)
         if same_coders:
-            integer_ticks(bar.ax.xaxis)
+            canvas.integer_ticks(bar.ax.xaxis)
     return figure
 
 
-class _HeatLines(NamedTuple):
-    """One row of values per line, NaN behind its end, and the label of each line."""
-
-    values: Floats
-    labels: list[str]
-
-
-def _heat_lines(strips: list[Heat], same_coders: bool, width: float) -> _HeatLines:
+def _heat_lines(strips: list[Heat], same_coders: bool, width: float) -> tuple[Floats, list[str]]:
+    """Return one row of values per line, NaN behind its end, and the label of each line."""
     per_line = min(max(len(strip.counts) for strip in strips), max(20, int(36 * width)))
-    rows: list[Sequence[float]] = []
+    rows: list[Floats] = []
     labels: list[str] = []
     for strip in strips:
-        counts = strip.counts if same_coders else [number / strip.coders for number in strip.counts]
-        name = label_text(strip.item if strip.stream is None else f"{strip.item}, {strip.stream}")
-        for start in range(0, max(len(counts), 1), per_line):
-            rows.append(counts[start : start + per_line])
-            labels.append(f"{start + 1}" if start else name)
-    check_count(len(rows), MAX_LINES, "lines")
-    values = np.full((len(rows), per_line), np.nan)
-    for i, row in enumerate(rows):
-        values[i, : len(row)] = row
-    return _HeatLines(values, labels)
+        counts = np.array(strip.counts) / (1 if same_coders else strip.coders)
+        name = canvas.label_text(strip.item if strip.stream is None else f"{strip.item}, {strip.stream}")
+        labels += [name, *(f"{start + 1}" for start in range(per_line, len(counts), per_line))]
+        padding = -len(counts) % per_line if len(counts) else per_line
+        rows.append(np.pad(counts, (0, padding), constant_values=np.nan).reshape(-1, per_line))
+    canvas.check_count(len(labels), MAX_LINES, "lines")
+    return np.vstack(rows), labels
 
 
-def dendrogram(clustering: Clustering, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
+def dendrogram(clustering: Clustering, *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:
     """Draw a dendrogram of coders, joined at their distance, with the coefficient inside each cluster.
 
     Parameters
@@ -222,19 +189,17 @@ def dendrogram(clustering: Clustering, *, width: float = COLUMN_WIDTH, title: st
     >>> [text.get_text() for text in figure.axes[0].texts][:2]
     ['.69', '.64']
     """
-    check_type(clustering, Clustering, "cluster_coders")
+    canvas.check_type(clustering, Clustering, "cluster_coders")
     leaves = clustering.leaves
-    check_count(len(leaves), MAX_CODERS, "coders")
-    with new_axes(check_width(width), 0.7 + 0.24 * len(leaves) + title_height(title), title) as (figure, axes):
+    canvas.check_count(len(leaves), MAX_CODERS, "coders")
+    with canvas.new_axes(canvas.check_width(width), 0.7 + 0.24 * len(leaves), title) as (figure, axes):
         _draw_joints(axes, clustering)
         top = max(cluster.height for cluster in clustering.clusters) or 1.0
         axes.set_xlim(0, top * (1.3 if clustering.clusters[-1].value is None else 1.14))
-        axes.set_ylim(len(leaves) - 0.5, -0.5)
-        axes.set_yticks(range(len(leaves)), [label_text(leaf) for leaf in leaves])
-        axes.tick_params(axis="y", length=0)
+        canvas.label_rows(axes, [canvas.label_text(leaf) for leaf in leaves])
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel(wrap_label(f"distance, 1 − {clustering.measure.label}", width), loc="right")
-        axes.set_title(f"{clustering.coefficient} inside each cluster", loc="right", fontsize=FONT_SIZE - 1)
+        axes.set_xlabel(canvas.wrap_label(f"distance, 1 − {clustering.measure.label}", width), loc="right")
+        axes.set_title(f"{clustering.coefficient} inside each cluster", loc="right", fontsize=canvas.FONT_SIZE - 1)
     return figure
 
 
@@ -246,16 +211,16 @@ def _draw_joints(axes: Axes, clustering: Clustering) -> None:
     for cluster in clustering.clusters:
         (x0, y0), (x1, y1) = (points[half] for half in cluster.halves)
         x = cluster.height
-        axes.plot([x0, x, x, x1], [y0, y0, y1, y1], color=COLOURS[0], solid_joinstyle="miter")
+        axes.plot([x0, x, x, x1], [y0, y0, y1, y1], color=canvas.COLOURS[0], solid_joinstyle="miter")
         points[cluster.coders] = (x, (y0 + y1) / 2)
     for cluster in clustering.clusters:
         text = "undefined" if cluster.value is None else _short(cluster.value)
         box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
-        style = {"va": "center", "fontsize": FONT_SIZE - 1.5, "bbox": box, "zorder": 3}
-        write_beside(axes, text, points[cluster.coders], (2.5, 0), **style)
+        style = {"va": "center", "fontsize": canvas.FONT_SIZE - 1.5, "bbox": box, "zorder": 3}
+        canvas.write_beside(axes, text, points[cluster.coders], (2.5, 0), **style)
 
 
-def boundaries_per_coder(placed: Placed, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
+def boundaries_per_coder(placed: Placed, *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:
     """Draw boundaries per position, one bar per coder, with mean and one standard deviation.
 
     Parameters
@@ -284,14 +249,17 @@ def boundaries_per_coder(placed: Placed, *, width: float = COLUMN_WIDTH, title: 
     >>> [float(bar.get_height()) for bar in figure.axes[0].patches[:3]]
     [0.3, 0.25, 0.5]
     """
-    check_type(placed, Placed, "boundaries_placed")
-    check_count(len(placed.rows), MAX_CODERS, "coders")
+    canvas.check_type(placed, Placed, "boundaries_placed")
+    canvas.check_count(len(placed.rows), MAX_CODERS, "coders")
     values = [row.per_unit for row in placed.rows]
-    labels = [label_text(row.coder) for row in placed.rows]
+    labels = [canvas.label_text(row.coder) for row in placed.rows]
     mean, deviation = placed.mean_density, placed.density_deviation
-    vertical = max(map(len, labels)) * len(labels) > 12 * check_width(width)
-    with new_axes(width, 1.9 + (min(label_inches(labels), 1.5) if vertical else 0), title) as (figure, axes):
-        axes.bar(range(len(values)), values, width=0.7, color=COLOURS[4], edgecolor="black", linewidth=0.5)
+    vertical = max(map(len, labels)) * len(labels) > 12 * canvas.check_width(width)
+    with canvas.new_axes(width, 1.9 + (min(canvas.label_inches(labels), 1.5) if vertical else 0), title) as (
+        figure,
+        axes,
+    ):
+        axes.bar(range(len(values)), values, width=0.7, color=canvas.COLOURS[4], edgecolor="black", linewidth=0.5)
         axes.axhline(mean, color="black", label="mean")
         for sign, label in ((1, "mean ± SD"), (-1, None)):
             axes.axhline(mean + sign * deviation, color="black", linewidth=0.8, linestyle="--", label=label)
@@ -308,27 +276,12 @@ MAX_SPANS = 2000
 MAX_ROWS = 200
 
 
-class _Bar(NamedTuple):
-    start: int
-    end: int
-    level: int
-    label: str | None
-    in_gold: bool
-
-
 class _Panel(NamedTuple):
-    """The bars of the gold standard or of one coder, each with its row."""
+    """The spans of the gold standard or of one coder, each with its row, and the number of rows."""
 
     name: str
-    bars: list[tuple[int, _Bar]]
-
-    @property
-    def rows(self) -> int:
-        return max((row for row, _ in self.bars), default=0) + 1
-
-
-def _bar(span: Span, in_gold: bool) -> _Bar:
-    return _Bar(span.start, span.end, span.level, span.label, in_gold)
+    bars: list[tuple[int, Span]]
+    rows: int
 
 
 def gold(
@@ -369,39 +322,44 @@ def gold(
     >>> [axes.get_ylabel() for axes in figure.axes], [len(axes.patches) for axes in figure.axes]
     (['gold', 'a', 'b'], [1, 3, 3])
     """
-    check_type(gold, Gold, "unify")
+    canvas.check_type(gold, Gold, "unify")
     panels = _panels(gold, hierarchies)
-    check_count(sum(len(panel.bars) for panel in panels), MAX_SPANS, "spans")
-    check_count(sum(panel.rows for panel in panels), MAX_ROWS, "rows of spans")
-    gold_rows = {(bar.start, bar.end): row for row, bar in panels[0].bars}
-    edges = gold.hierarchy.edges or range(1, gold.hierarchy.length + 2)
-    points = 0.85 * check_width(width) * 72 / (edges[-1] - edges[0])
-    height = 0.5 + sum(0.19 * panel.rows + 0.12 for panel in panels) + title_height(title)
-    with new_figure(width, height, title) as figure:
+    canvas.check_count(sum(len(panel.bars) for panel in panels), MAX_SPANS, "spans")
+    canvas.check_count(sum(panel.rows for panel in panels), MAX_ROWS, "rows of spans")
+    colours = {_key(gold, span): canvas.COLOURS[row % 5] for row, span in panels[0].bars}
+    # Unit 1 extends from 0.5 to 1.5.
+    edges = gold.hierarchy.edges or [unit + 0.5 for unit in range(gold.hierarchy.length + 1)]
+    points = 0.85 * canvas.check_width(width) * 72 / (edges[-1] - edges[0])
+    height = 0.5 + sum(0.19 * panel.rows + 0.12 for panel in panels)
+    with canvas.new_figure(width, height, title) as figure:
         ratios = [panel.rows + 0.4 for panel in panels]
         grid = figure.subplots(len(panels), squeeze=False, sharex=True, height_ratios=ratios)[:, 0]
         for axes, panel in zip(grid, panels, strict=True):
-            _draw_panel(axes, panel, edges, points, gold_rows)
+            for row, span in panel.bars:
+                _draw_span(axes, row, span, edges, points, colours.get(_key(gold, span)))
+            axes.set_yticks([])
+            axes.spines[["left", "bottom"]].set_visible(False)
+            axes.tick_params(axis="x", bottom=False, labelbottom=False)
+            axes.set_ylim(panel.rows - 0.4, -0.6)
+            axes.set_ylabel(canvas.label_text(panel.name, 20), rotation=0, ha="right", va="center")
         _draw_axis(grid[-1], gold, edges)
     return figure
 
 
+def _key(gold: Gold, span: Span) -> tuple[int, int, int]:
+    """Return the part of a span on which coders must agree."""
+    return (span.start, span.end, span.level if gold.level == "full" else 0)
+
+
 def _panels(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy] | None) -> list[_Panel]:
     """Return the gold standard, and the panels below it: the dropped spans, or one per coder."""
-    gold_bars = [_bar(candidate.span, True) for candidate in gold.included]
-    panels = [("gold", gold_bars)]
-    if hierarchies is None:
-        if gold.dropped:
-            panels.append(("dropped", [_bar(candidate.span, False) for candidate in gold.dropped]))
-    else:
-        full = gold.level == "full"
-        gold_spans = {(bar.start, bar.end, bar.level if full else 0) for bar in gold_bars}
-        for coder, hierarchy in _by_coder(gold, hierarchies).items():
-            bars = [
-                _bar(span, (span.start, span.end, span.level if full else 0) in gold_spans) for span in hierarchy.spans
-            ]
-            panels.append((str(coder), bars))
-    return [_Panel(name, _with_rows(bars)) for name, bars in panels]
+    panels = [_panel("gold", [candidate.span for candidate in gold.included])]
+    if hierarchies is not None:
+        by_coder = _by_coder(gold, hierarchies)
+        panels += [_panel(str(coder), hierarchy.spans) for coder, hierarchy in by_coder.items()]
+    elif gold.dropped:
+        panels.append(_panel("dropped", [candidate.span for candidate in gold.dropped]))
+    return panels
 
 
 def _by_coder(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy]) -> Mapping[str, Hierarchy]:
@@ -414,7 +372,7 @@ def _by_coder(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierar
             )
         hierarchies = dict(zip(gold.coders, listed, strict=True))
     for coder, hierarchy in hierarchies.items():
-        check_type(hierarchy, Hierarchy, "Hierarchy or read")
+        canvas.check_type(hierarchy, Hierarchy, "Hierarchy or read")
         if hierarchy.length != gold.hierarchy.length:
             raise MismatchError(
                 f"coder {coder!r}: the gold standard has {gold.hierarchy.length} units, this hierarchy {hierarchy.length}; "
@@ -423,69 +381,46 @@ def _by_coder(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierar
     return hierarchies
 
 
-def _with_rows(bars: Sequence[_Bar]) -> list[tuple[int, _Bar]]:
-    """Return each bar with its row: its level, or the next free row, because spans of several coders may cross."""
+def _panel(name: str, spans: Iterable[Span]) -> _Panel:
+    """Put each span into the row of its level, or into the next free row, because spans of several coders may cross."""
+    ordered = sorted(spans, key=lambda span: (span.start, -span.end, span.level))
+    depths = {level: depth for depth, level in enumerate(sorted({span.level for span in ordered}))}
     last_unit: list[int] = []  # of each row
-    placed = []
-    depths = {level: depth for depth, level in enumerate(sorted({bar.level for bar in bars}))}
-    for bar in sorted(bars, key=lambda bar: (bar.start, -bar.end, bar.level)):
-        row = depths[bar.level]
-        while row < len(last_unit) and last_unit[row] >= bar.start:
+    bars = []
+    for span in ordered:
+        row = depths[span.level]
+        while row < len(last_unit) and last_unit[row] >= span.start:
             row += 1
         last_unit += [0] * (row + 1 - len(last_unit))
-        last_unit[row] = bar.end
-        placed.append((row, bar))
-    return placed
+        last_unit[row] = span.end
+        bars.append((row, span))
+    return _Panel(name, bars, max(len(last_unit), 1))
 
 
-def _draw_panel(
-    axes: Axes, panel: _Panel, edges: Sequence[float], points: float, gold_rows: dict[tuple[int, int], int]
+def _draw_span(
+    axes: Axes, row: int, span: Span, edges: Sequence[float], points: float, gold_colour: str | None
 ) -> None:
-    """Draw bars, and their labels if they fit; ``points`` is the width of one unit of the axis.
+    """Draw a bar, and its label if it fits; ``points`` is the width of one unit of the axis.
 
-    A span has the colour of its row in the gold standard in every panel.
+    A span of the gold standard has the same colour in every panel; other spans are grey and hatched.
     """
-    half = 0.5 if isinstance(edges, range) else 0.0  # unit 1 extends from 0.5 to 1.5
-    for row, bar in panel.bars:
-        x0, x1 = edges[bar.start - 1] - half, edges[bar.end] - half
-        colour, hatch = (COLOURS[gold_rows[bar.start, bar.end] % 5], "") if bar.in_gold else ("#E2E2E2", "////")
-        axes.barh(
-            row,
-            x1 - x0,
-            left=x0,
-            height=0.8,
-            color=colour,
-            hatch=hatch,
-            edgecolor="black" if bar.in_gold else "#9A9A9A",
-            linewidth=0.5,
-            alpha=0.75 if bar.in_gold else 1,
-        )
-        characters = int((x1 - x0) * points / (0.6 * (FONT_SIZE - 1.5)))
-        if bar.label and characters > min(2, text_width(bar.label)):
-            axes.text(
-                (x0 + x1) / 2,
-                row,
-                label_text(bar.label, characters),
-                ha="center",
-                va="center",
-                fontsize=FONT_SIZE - 1.5,
-                color="black" if bar.in_gold else "#555555",
-                clip_on=True,
-            )
-    axes.set_yticks([])
-    axes.spines[["left", "bottom"]].set_visible(False)
-    axes.tick_params(axis="x", bottom=False, labelbottom=False)
-    axes.set_ylim(panel.rows - 0.4, -0.6)
-    axes.set_ylabel(label_text(panel.name, 20), rotation=0, ha="right", va="center")
+    x0, x1 = edges[span.start - 1], edges[span.end]
+    style: dict[str, Any] = {"color": gold_colour, "edgecolor": "black", "alpha": 0.75}
+    if gold_colour is None:
+        style = {"color": "#E2E2E2", "edgecolor": "#9A9A9A", "hatch": "////"}
+    axes.barh(row, x1 - x0, left=x0, height=0.8, linewidth=0.5, **style)
+    size = canvas.FONT_SIZE - 1.5
+    characters = int((x1 - x0) * points / (0.6 * size))
+    if span.label and characters > min(2, text_width(span.label)):
+        text = canvas.label_text(span.label, characters)
+        ink = "#555555" if gold_colour is None else "black"
+        canvas.write_centred(axes, text, ((x0 + x1) / 2, row), size, color=ink, clip_on=True)
 
 
 def _draw_axis(axes: Axes, gold: Gold, edges: Sequence[float]) -> None:
     """Draw the axis of units or seconds below the last panel."""
     axes.spines["bottom"].set_visible(True)
     axes.tick_params(axis="x", bottom=True, labelbottom=True)
+    axes.set(xlim=(edges[0], edges[-1]), xlabel="unit" if gold.hierarchy.edges is None else "seconds")
     if gold.hierarchy.edges is None:
-        axes.set_xlim(0.5, gold.hierarchy.length + 0.5)
-        integer_ticks(axes.xaxis)
-    else:
-        axes.set_xlim(edges[0], edges[-1])
-    axes.set_xlabel("unit" if gold.hierarchy.edges is None else "seconds")
+        canvas.integer_ticks(axes.xaxis)

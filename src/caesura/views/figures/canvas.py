@@ -35,6 +35,7 @@ FONT_SIZE = 8.0
 """Size of text in points, that of most captions."""
 MAX_WIDTH = 40.0
 """Largest width of a figure in inches."""
+_TITLE_HEIGHT = 0.2  # inches
 
 # Okabe & Ito (2008): distinguishable for colour-blind readers. Yellow is last because it is faint on paper.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
@@ -45,23 +46,9 @@ HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
 
 # matplotlib takes, for each character, the first of these fonts that is installed and has it.
 _FONTS = (
-    "DejaVu Sans",
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Source Han Sans SC",
-    "WenQuanYi Zen Hei",
-    "PingFang SC",
-    "Hiragino Sans",
-    "Microsoft YaHei",
-    "Malgun Gothic",
-    "Noto Serif CJK SC",
-    "Noto Sans Hebrew",
-    "Noto Sans Arabic",
-    "Noto Naskh Arabic",
-    "Noto Sans Devanagari",
-    "Noto Sans Thai",
-    "Arial Unicode MS",
-    "Arial",
+    "DejaVu Sans, Noto Sans CJK SC, Noto Sans CJK JP, Source Han Sans SC, WenQuanYi Zen Hei, PingFang SC, Hiragino Sans, "
+    "Microsoft YaHei, Malgun Gothic, Noto Serif CJK SC, Noto Sans Hebrew, Noto Sans Arabic, Noto Naskh Arabic, "
+    "Noto Sans Devanagari, Noto Sans Thai, Arial Unicode MS, Arial"
 )
 _SUFFIXES = (".svg", ".pdf", ".png")
 
@@ -75,7 +62,7 @@ def _style() -> Any:
 
     installed = {font.name for font in fontManager.ttflist}
     return {
-        "font.family": [font for font in _FONTS if font in installed] or ["sans-serif"],
+        "font.family": [font for font in _FONTS.split(", ") if font in installed] or ["sans-serif"],
         "font.size": FONT_SIZE,
         "axes.titlesize": FONT_SIZE,
         "axes.labelsize": FONT_SIZE,
@@ -94,6 +81,7 @@ def _style() -> Any:
         "lines.markersize": 4.5,
         "hatch.linewidth": 0.5,
         "legend.frameon": False,
+        "image.interpolation": "nearest",
         # A coder may be called "a$b$c", which is not a formula.
         "text.parse_math": False,
         "text.usetex": False,
@@ -124,7 +112,7 @@ def new_figure(width: float, height: float, title: str | None) -> Iterator[Figur
     Parameters
     ----------
     width, height : float
-        Size in inches. A title does not increase the height; callers add ``title_height(title)`` if they need space.
+        Size in inches; a title is added to the height.
     title : str or None
         Title above the figure.
 
@@ -136,7 +124,7 @@ def new_figure(width: float, height: float, title: str | None) -> Iterator[Figur
     with _styled():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width, height), layout="constrained")
+        figure = Figure(figsize=(width, height + (_TITLE_HEIGHT if title else 0)), layout="constrained")
         if title:
             figure.suptitle(wrap_label(title, width * 0.85))
         yield figure
@@ -183,20 +171,57 @@ def write_beside(axes: Axes, text: str, point: tuple[float, float], points: tupl
     axes.annotate(text, point, xytext=points, textcoords="offset points", **style)
 
 
-def title_height(title: str | None) -> float:
-    """Return the height in inches that a title takes.
+def write_centred(axes: Axes, text: str, point: tuple[float, float], size: float, **style: Any) -> None:
+    """Write text with its centre at a point.
 
     Parameters
     ----------
-    title : str or None
-        The title.
-
-    Returns
-    -------
-    float
-        Inches; 0 without a title.
+    axes : matplotlib.axes.Axes
+        The axes.
+    text : str
+        The text.
+    point : tuple of float
+        The point, in data coordinates.
+    size : float
+        Size of the font in points.
+    **style : object
+        Further properties of the text.
     """
-    return 0.2 if title else 0.0
+    axes.text(*point, text, ha="center", va="center", fontsize=size, **style)
+
+
+def draw_marks(axes: Axes, x: Any, y: Any, marker: str, colour: str, **style: Any) -> None:
+    """Draw a mark at each point, without lines between the points.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        The axes.
+    x, y : float or sequence of float
+        The points, in data coordinates.
+    marker : str
+        Shape of the marks.
+    colour : str
+        Colour of the marks.
+    **style : object
+        Further properties of the marks.
+    """
+    axes.plot(x, y, linestyle="none", marker=marker, color=colour, **style)
+
+
+def label_rows(axes: Axes, labels: list[str]) -> None:
+    """Divide the vertical axis into rows with labels and without ticks; the first row is on top.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        The axes.
+    labels : list of str
+        Names of coders, items, systems or types.
+    """
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(len(labels) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
 
 
 def check_width(width: Any) -> float:

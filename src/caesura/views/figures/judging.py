@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,27 +12,10 @@ from caesura.agreement.pairwise import Pairwise
 from caesura.errors import OptionError
 from caesura.judging.result import Judgement, SegmenterScore
 from caesura.measures.base import Measure
-from caesura.measures.fuzzy import FuzzyScore, MarkBatch, MarkCluster
+from caesura.measures.fuzzy import BoundaryCredit, FuzzyScore, MarkBatch, MarkCluster
 from caesura.measures.operations import OperationsTable
 from caesura.model.result import Score
-from caesura.views.figures.canvas import (
-    COLOURS,
-    COLUMN_WIDTH,
-    FONT_SIZE,
-    GREY,
-    HATCHES,
-    MARKERS,
-    check_count,
-    check_type,
-    check_width,
-    integer_ticks,
-    label_text,
-    new_axes,
-    new_figure,
-    title_height,
-    wrap_label,
-    write_beside,
-)
+from caesura.views.figures import canvas
 from caesura.views.judgement import rows_by_measure, segmenter_name
 
 if TYPE_CHECKING:
@@ -43,7 +26,11 @@ MAX_SYSTEMS = 60
 
 
 def systems(
-    judgement: Judgement, measure: str | Measure | None = None, *, width: float = COLUMN_WIDTH, title: str | None = None
+    judgement: Judgement,
+    measure: str | Measure | None = None,
+    *,
+    width: float = canvas.COLUMN_WIDTH,
+    title: str | None = None,
 ) -> Figure:
     """Draw the value of each system with its interval, best first, beside the human bound.
 
@@ -79,10 +66,10 @@ def systems(
     >>> [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
     ['reader 7', '(random)', '(regular)', '(none)', '(all)']
     """
-    panels = _rows_under(check_type(judgement, Judgement, "judge"), measure)
-    check_count(max(map(len, panels)), MAX_SYSTEMS, "systems")
+    panels = _rows_under(canvas.check_type(judgement, Judgement, "judge"), measure)
+    canvas.check_count(max(map(len, panels)), MAX_SYSTEMS, "systems")
     heights = [0.55 + 0.19 * len(rows) for rows in panels]
-    with new_figure(check_width(width), sum(heights) + 0.3, title) as figure:
+    with canvas.new_figure(canvas.check_width(width), sum(heights) + 0.3, title) as figure:
         grid = figure.subplots(len(panels), squeeze=False, height_ratios=heights)
         for axes, rows in zip(grid[:, 0], panels, strict=True):
             _draw_panel(axes, rows, width)
@@ -95,15 +82,13 @@ def systems(
 def _rows_under(judgement: Judgement, measure: str | Measure | None) -> list[list[SegmenterScore]]:
     """Return the rows of the judgement, one list per requested measure."""
     groups = rows_by_measure(judgement)
-    matching = [rows for rows in groups if measure is None or _is(rows[0].measure, measure)]
+    matching = [
+        rows for rows in groups if measure in (None, rows[0].measure, repr(rows[0].measure), rows[0].measure.name)
+    ]
     if not matching:
         names = ", ".join(repr(rows[0].measure) for rows in groups)
         raise OptionError(f"no measure {measure!r} in this judgement; choose from {names}")
     return matching
-
-
-def _is(measure: Measure, requested: str | Measure) -> bool:
-    return requested in (measure, repr(measure), measure.name)
 
 
 def _draw_panel(axes: Axes, rows: list[SegmenterScore], width: float) -> None:
@@ -114,15 +99,13 @@ def _draw_panel(axes: Axes, rows: list[SegmenterScore], width: float) -> None:
         _draw_value(axes, y, row)
     if human is not None:
         if human.interval is not None:
-            axes.axvspan(*human.interval, color=COLOURS[1], alpha=0.25, linewidth=0, label="human, interval")
-        axes.axvline(human.value, color=COLOURS[5], linestyle="--", label="human", zorder=1)
-    axes.set_yticks(range(len(listed)), [label_text(segmenter_name(row)) for row in listed])
-    axes.set_ylim(len(listed) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
+            axes.axvspan(*human.interval, color=canvas.COLOURS[1], alpha=0.25, linewidth=0, label="human, interval")
+        axes.axvline(human.value, color=canvas.COLOURS[5], linestyle="--", label="human", zorder=1)
+    canvas.label_rows(axes, [canvas.label_text(segmenter_name(row)) for row in listed])
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.4)
     axes.set_axisbelow(True)
     label = measure.label + ("" if measure.higher_is_better else " (lower is better)")
-    axes.set_xlabel(wrap_label(label, width), loc="right")
+    axes.set_xlabel(canvas.wrap_label(label, width), loc="right")
 
 
 def _draw_value(axes: Axes, y: int, row: SegmenterScore) -> None:
@@ -132,25 +115,16 @@ def _draw_value(axes: Axes, y: int, row: SegmenterScore) -> None:
         low, high = row.interval
         # A percentile interval need not contain the value.
         errors = [[max(row.value - low, 0)], [max(high - row.value, 0)]]
-    colour = GREY if row.bound else COLOURS[0]
-    axes.errorbar(
-        row.value,
-        y,
-        xerr=errors,
-        color=colour,
-        marker="o" if row.bound else "s",
-        markerfacecolor="white" if row.bound else colour,
-        linestyle="none",
-        capsize=2,
-        elinewidth=1,
-    )
+    marker, colour, face = ("o", canvas.GREY, "white") if row.bound else ("s", canvas.COLOURS[0], canvas.COLOURS[0])
+    style = {"marker": marker, "color": colour, "markerfacecolor": face, "linestyle": "none"}
+    axes.errorbar(row.value, y, xerr=errors, capsize=2, elinewidth=1, **style)
 
 
 def precision_recall(
     scores: Judgement | Pairwise | Mapping[str, Score],
     measure: str | Measure = "boundary_confusion",
     *,
-    width: float = COLUMN_WIDTH,
+    width: float = canvas.COLUMN_WIDTH,
     title: str | None = None,
 ) -> Figure:
     """Draw precision against recall, one mark per system or coder, over lines of equal F.
@@ -186,54 +160,44 @@ def precision_recall(
     [(1.0, 0.667), (0.667, 1.0)]
     """
     points = _points(scores, measure)
-    check_count(len(points), MAX_SYSTEMS, "marks")
+    canvas.check_count(len(points), MAX_SYSTEMS, "marks")
     columns = 2 if all(len(point.label) <= 20 for point in points) else 1
     legend_height = 0.16 * -(-len(points) // columns)
-    with new_axes(check_width(width), 0.85 * width + legend_height + 0.1, title) as (figure, axes):
+    with canvas.new_axes(canvas.check_width(width), 0.85 * width + legend_height + 0.1, title) as (figure, axes):
         _draw_equal_f(axes)
         for i, point in enumerate(points):
-            colour = GREY if point.bound else COLOURS[i % len(COLOURS)]
-            axes.plot(
-                point.recall,
-                point.precision,
-                linestyle="none",
-                marker=MARKERS[i % len(MARKERS)],
-                color=colour,
-                markeredgecolor=colour if point.bound else "black",
-                markeredgewidth=0.5,
-                clip_on=False,
-                markerfacecolor="white" if point.bound else colour,
-                label=point.label,
-                zorder=3,
-            )
+            marker, colour = canvas.MARKERS[i % len(canvas.MARKERS)], canvas.COLOURS[i % len(canvas.COLOURS)]
+            face, edge = ("white", canvas.GREY) if point.bound else (colour, "black")
+            style = {"markeredgewidth": 0.5, "clip_on": False, "label": point.label, "zorder": 3}
+            canvas.draw_marks(axes, point.recall, point.precision, marker, face, markeredgecolor=edge, **style)
         axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xlabel="recall", ylabel="precision")
         figure.legend(loc="outside lower center", ncols=columns)
     return figure
 
 
 class _Point(NamedTuple):
-    label: str
+    name: str
     precision: float
     recall: float
-    bound: bool
+    bound: bool = False
 
-
-def _point(name: str, precision: float, recall: float, bound: bool = False) -> _Point:
-    label = label_text(name)
-    # A legend omits labels that begin with an underscore.
-    return _Point(f" {label}" if label.startswith("_") else label, precision, recall, bound)
+    @property
+    def label(self) -> str:
+        label = canvas.label_text(self.name)
+        # A legend omits labels that begin with an underscore.
+        return f" {label}" if label.startswith("_") else label
 
 
 def _points(scores: Judgement | Pairwise | Mapping[str, Score], measure: str | Measure) -> list[_Point]:
     if isinstance(scores, Judgement):
         rows = chain.from_iterable(_rows_under(scores, measure))
-        return [_point(segmenter_name(row), *_precision_and_recall(row.score), row.bound) for row in rows]
+        return [_Point(segmenter_name(row), *_precision_and_recall(row.score), row.bound) for row in rows]
     if isinstance(scores, Pairwise):
         _precision_and_recall(scores.rows[0].score)  # raises an error if the measure has no precision and recall
-        return [_point(coder, *means) for coder, means in scores.precision_and_recall().items()]
+        return [_Point(coder, *means) for coder, means in scores.precision_and_recall().items()]
     if not isinstance(scores, Mapping) or not scores or not all(isinstance(s, Score) for s in scores.values()):
         raise OptionError(f"expected a Judgement, a Pairwise or a mapping name -> Score; got {type(scores).__name__}")
-    return [_point(str(name), *_precision_and_recall(score)) for name, score in scores.items()]
+    return [_Point(str(name), *_precision_and_recall(score)) for name, score in scores.items()]
 
 
 def _precision_and_recall(score: Score) -> tuple[float, float]:
@@ -252,14 +216,14 @@ def _draw_equal_f(axes: Axes) -> None:
         recall = np.linspace(f / (2 - f), 1, 100)
         axes.plot(recall, f * recall / (2 * recall - f), color="#BBBBBB", linewidth=0.6, label="_")
         box = {"facecolor": "white", "edgecolor": "none", "pad": 0.3}
-        style = {"ha": "right", "color": "#777777", "fontsize": FONT_SIZE - 2.5, "bbox": box}
-        write_beside(axes, f"F = .{tenths}", (1, f / (2 - f)), (-2, 1), **style)
+        style = {"ha": "right", "color": "#777777", "fontsize": canvas.FONT_SIZE - 2.5, "bbox": box}
+        canvas.write_beside(axes, f"F = .{tenths}", (1, f / (2 - f)), (-2, 1), **style)
 
 
 # -- a system's boundaries among the marks of many coders ------------------------------------------------------------
 
 
-def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
+def clusters(score: FuzzyScore, *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:
     """Draw the number of coders who marked each position, the clusters of marks, and the boundaries of the system.
 
     Parameters
@@ -290,79 +254,54 @@ def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | Non
     >>> [line.get_xdata().tolist() for line in figure.axes[0].lines if line.get_label() == "phantom"]
     [[9.0]]
     """
-    check_type(score, FuzzyScore, "fuzzy_success")
-    if score.clusters is None or score.boundaries is None:
+    canvas.check_type(score, FuzzyScore, "fuzzy_success")
+    mark_clusters, boundaries = score.clusters, score.boundaries
+    if mark_clusters is None or boundaries is None:
         raise OptionError("expected the score of one document; this one is of several. Draw one figure per document")
     batch = score.source
     assert isinstance(batch, MarkBatch)
     counts = dict(zip(batch.a_pos.tolist(), batch.a_code.tolist(), strict=True))
     top = max([*counts.values(), score.params["minimal_peak"]])
-    with new_axes(check_width(width), 2.2 + title_height(title), title) as (figure, axes):
-        _draw_clusters(axes, score.clusters)
-        _draw_marks(axes, score, counts)
-        _draw_best_places(axes, score.clusters, counts)
-        _draw_boundaries(axes, score, 1.12 * top)
+    with canvas.new_axes(canvas.check_width(width), 2.2, title) as (figure, axes):
+        _draw_clusters(axes, mark_clusters, counts)
+        axes.axhline(score.params["minimal_peak"], color="black", linewidth=0.8, linestyle=":", label="minimal peak")
+        best = [float(cluster.best) for cluster in mark_clusters]
+        style = {"markeredgecolor": "black", "markersize": 4, "label": "best place"}
+        canvas.draw_marks(axes, best, [counts.get(cluster.best, 0) for cluster in mark_clusters], "D", "white", **style)
+        _draw_boundaries(axes, boundaries, 1.12 * top)
         axes.set(xlim=(0.4, int(batch.length[0]) - 0.4), ylim=(0, 1.2 * top))
-        integer_ticks(axes.xaxis)
-        integer_ticks(axes.yaxis)
         axes.set(xlabel="position", ylabel=f"coders, of {int(batch.coders[0])}")
+        for axis in (axes.xaxis, axes.yaxis):
+            canvas.integer_ticks(axis)
         figure.legend(loc="outside lower center", ncols=2 if width < 5 else 4)
     return figure
 
 
-def _draw_marks(axes: Axes, score: FuzzyScore, counts: dict[int, int]) -> None:
-    """Draw the marks of the coders as bars, and the minimal peak."""
-    clustered = {position for cluster in score.clusters or () for position in cluster.positions}
-    for inside, colour, label in ((True, COLOURS[0], "marked, in a cluster"), (False, "white", "marked, in none")):
-        bars = {position: number for position, number in counts.items() if (position in clustered) == inside}
-        if bars:
-            axes.bar(
-                list(bars), list(bars.values()), width=0.8, color=colour, edgecolor="black", linewidth=0.5, label=label
-            )
-    axes.axhline(score.params["minimal_peak"], color="black", linewidth=0.8, linestyle=":", label="minimal peak")
-
-
-def _draw_clusters(axes: Axes, clusters: tuple[MarkCluster, ...]) -> None:
-    """Draw the range of each cluster as a band."""
+def _draw_clusters(axes: Axes, clusters: tuple[MarkCluster, ...], counts: dict[int, int]) -> None:
+    """Draw the range of each cluster as a band, and the marks of the coders as bars."""
     for i, cluster in enumerate(clusters):
         label = "_" if i else "cluster"
-        axes.axvspan(cluster.low - 0.5, cluster.up + 0.5, color=COLOURS[4], alpha=0.3, linewidth=0, label=label)
+        axes.axvspan(cluster.low - 0.5, cluster.up + 0.5, color=canvas.COLOURS[4], alpha=0.3, linewidth=0, label=label)
+    clustered = {position for cluster in clusters for position in cluster.positions}
+    for inside, colour, label in (
+        (True, canvas.COLOURS[0], "marked, in a cluster"),
+        (False, "white", "marked, in none"),
+    ):
+        bars = {position: number for position, number in counts.items() if (position in clustered) == inside}
+        if bars:
+            style = {"color": colour, "edgecolor": "black", "linewidth": 0.5, "label": label}
+            axes.bar(list(bars), list(bars.values()), width=0.8, **style)
 
 
-def _draw_best_places(axes: Axes, clusters: tuple[MarkCluster, ...], counts: dict[int, int]) -> None:
-    axes.plot(
-        [float(cluster.best) for cluster in clusters],
-        [counts.get(cluster.best, 0) for cluster in clusters],
-        linestyle="none",
-        marker="D",
-        color="white",
-        markeredgecolor="black",
-        markersize=4,
-        label="best place",
-    )
-
-
-def _draw_boundaries(axes: Axes, score: FuzzyScore, height: float) -> None:
+def _draw_boundaries(axes: Axes, boundaries: tuple[BoundaryCredit, ...], height: float) -> None:
     """Draw the boundaries of the system: those in clusters, and phantoms."""
-    assert score.boundaries is not None
-    for phantom, marker, colour, label in ((False, "v", COLOURS[2], "boundary"), (True, "X", COLOURS[5], "phantom")):
-        positions = [
-            float(boundary.position) for boundary in score.boundaries if (boundary.cluster == "phantom") == phantom
-        ]
+    kinds = ((False, "v", canvas.COLOURS[2], "boundary"), (True, "X", canvas.COLOURS[5], "phantom"))
+    for phantom, marker, colour, label in kinds:
+        positions = [float(entry.position) for entry in boundaries if (entry.cluster == "phantom") == phantom]
         if positions:
             axes.vlines(positions, 0, height, color=colour, linewidth=0.8, zorder=1)
-            axes.plot(
-                positions,
-                [height] * len(positions),
-                linestyle="none",
-                marker=marker,
-                color=colour,
-                markeredgecolor="black",
-                markeredgewidth=0.4,
-                markersize=6,
-                label=label,
-                clip_on=False,
-            )
+            style = {"markeredgecolor": "black", "markeredgewidth": 0.4, "markersize": 6, "clip_on": False}
+            canvas.draw_marks(axes, positions, [height] * len(positions), marker, colour, label=label, **style)
 
 
 # -- edits by boundary type ------------------------------------------------------------------------------------------
@@ -371,7 +310,7 @@ MAX_TYPES = 60
 _MAX_SUBSTITUTES = 6  # different types with a pattern of their own
 
 
-def operations(table: OperationsTable, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
+def operations(table: OperationsTable, *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:
     """Draw the operations on the boundaries of each type: one bar per type, whose parts add up to 1.
 
     Parameters
@@ -402,20 +341,23 @@ def operations(table: OperationsTable, *, width: float = COLUMN_WIDTH, title: st
     >>> [(bars.get_label(), [round(float(bar.get_width()), 2) for bar in bars]) for bars in figure.axes[0].containers[:2]]
     [('match', [0.0, 0.67, 0.0]), ('as .', [0.0, 0.0, 1.0])]
     """
-    check_type(table, OperationsTable, "operations_table")
+    canvas.check_type(table, OperationsTable, "operations_table")
     if not len(table):
         raise OptionError("expected at least one boundary; there is none")
-    check_count(len(table), MAX_TYPES, "types")
+    canvas.check_count(len(table), MAX_TYPES, "types")
     parts = [part for part in _parts(table) if any(part.values)]
     columns = 2 if max(len(part.label) for part in parts) <= 22 else 1
     height = 0.55 + 0.26 * len(table) + 0.17 * -(-len(parts) // columns)
-    with new_axes(check_width(width), height + title_height(title), title) as (figure, axes):
-        _draw_bars(axes, parts)
+    with canvas.new_axes(canvas.check_width(width), height, title) as (figure, axes):
+        starts = np.zeros(len(table))
+        for part in parts:
+            style = {"color": part.colour, "hatch": part.hatch, "edgecolor": "black", "linewidth": 0.4}
+            axes.barh(range(len(table)), part.values, left=starts, height=0.72, label=part.label, **style)
+            starts = starts + part.values
         for y, row in enumerate(table):
-            write_beside(axes, f"{row.boundaries}", (1, y), (3, 0), va="center", fontsize=FONT_SIZE - 1.5)
-        axes.set_yticks(range(len(table)), [label_text(row.type) for row in table])
-        axes.set(xlim=(0, 1), ylim=(len(table) - 0.5, -0.5), xlabel="proportion of boundaries")
-        axes.tick_params(axis="y", length=0)
+            canvas.write_beside(axes, f"{row.boundaries}", (1, y), (3, 0), va="center", fontsize=canvas.FONT_SIZE - 1.5)
+        canvas.label_rows(axes, [canvas.label_text(row.type) for row in table])
+        axes.set(xlim=(0, 1), xlabel="proportion of boundaries")
         figure.legend(loc="outside lower center", ncols=columns)
     return figure
 
@@ -426,47 +368,20 @@ class _Part(NamedTuple):
     label: str
     values: list[float]
     colour: str
-    hatch: str
+    hatch: str = ""
 
 
-def _parts(table: OperationsTable) -> list[_Part]:
-    """Return the operations, each with a colour; substitutions share three colours and differ by hatch."""
-    return [
-        _Part("match", [row.match for row in table], COLOURS[0], ""),
-        *_substitutions(table),
-        _Part("unpaired", [row.unpaired for row in table], "white", ""),
-        _Part("moved", [row.transposition for row in table], COLOURS[1], ""),
-        _Part("moved, different type", [row.transposition_with_substitution for row in table], COLOURS[1], "xxxx"),
-    ]
-
-
-def _substitutions(table: OperationsTable) -> list[_Part]:
+def _parts(table: OperationsTable) -> Iterator[_Part]:
+    """Yield the operations, each with a colour; substitutions share three colours and differ by hatch."""
+    yield _Part("match", [row.match for row in table], canvas.COLOURS[0])
     if len(table) > _MAX_SUBSTITUTES + 1:
         values = [sum(row.substitution.values()) for row in table]
-        return [_Part("different type", values, COLOURS[2], HATCHES[1])]
-    return [
-        _Part(
-            f"as {label_text(name)}",
-            [row.substitution.get(name, 0.0) for row in table],
-            COLOURS[2 + i % 3],
-            HATCHES[1 + i],
-        )
-        for i, name in enumerate(table.types)
-    ]
-
-
-def _draw_bars(axes: Axes, parts: list[_Part]) -> None:
-    starts = [0.0] * len(parts[0].values)
-    for part in parts:
-        axes.barh(
-            range(len(starts)),
-            part.values,
-            left=starts,
-            height=0.72,
-            label=part.label,
-            color=part.colour,
-            hatch=part.hatch,
-            edgecolor="black",
-            linewidth=0.4,
-        )
-        starts = [start + value for start, value in zip(starts, part.values, strict=True)]
+        yield _Part("different type", values, canvas.COLOURS[2], canvas.HATCHES[1])
+    else:
+        for i, name in enumerate(table.types):
+            values = [row.substitution.get(name, 0.0) for row in table]
+            yield _Part(f"as {canvas.label_text(name)}", values, canvas.COLOURS[2 + i % 3], canvas.HATCHES[1 + i])
+    yield _Part("unpaired", [row.unpaired for row in table], "white")
+    yield _Part("moved", [row.transposition for row in table], canvas.COLOURS[1])
+    values = [row.transposition_with_substitution for row in table]
+    yield _Part("moved, different type", values, canvas.COLOURS[1], "xxxx")

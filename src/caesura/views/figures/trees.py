@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,22 +14,7 @@ from caesura.model.display import count_of
 from caesura.model.tree import Tree
 from caesura.options import choice
 from caesura.simulation.trees import Correlation, LengthRow, PerturbationCurve
-from caesura.views.figures.canvas import (
-    COLOURS,
-    COLUMN_WIDTH,
-    FONT_SIZE,
-    MARKERS,
-    MAX_WIDTH,
-    check_count,
-    check_type,
-    check_width,
-    label_inches,
-    label_text,
-    new_axes,
-    new_figure,
-    title_height,
-    wrap_label,
-)
+from caesura.views.figures import canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +22,8 @@ if TYPE_CHECKING:
 
 MAX_NODES = 600
 MAX_LEVELS = 60
-_COLOURS = COLOURS[:6]  # without yellow, which is hard to read
+_COLOURS = canvas.COLOURS[:6]  # without yellow, which is hard to read
+_SIDES = ("gold", "predicted")
 
 
 class _Node(NamedTuple):
@@ -90,18 +76,17 @@ def tree_alignment(
     aligned = _aligned_nodes(score)
     heights = [_heights(tree) for tree in trees]
     tops = [int(height.max()) for height in heights]
-    inches = _fitting_width(gold, predicted) if width is None else check_width(width)
-    with new_figure(inches, 0.6 + 0.34 * (sum(tops) + 2), title) as figure:
+    inches = _fitting_width(gold, predicted) if width is None else canvas.check_width(width)
+    with canvas.new_figure(inches, 0.6 + 0.34 * (sum(tops) + 2), title) as figure:
         upper, lower = figure.subplots(2, sharex=True, height_ratios=[top + 1 for top in tops])
-        for axes, tree, height, nodes in zip((upper, lower), trees, heights, aligned, strict=True):
+        for axes, name, tree, height, nodes in zip((upper, lower), _SIDES, trees, heights, aligned, strict=True):
             _draw_tree(axes, tree, height, nodes)
             axes.set_yticks([])
+            axes.set_ylabel(name, rotation=0, ha="right", va="center")
             axes.spines[:].set_visible(False)
             axes.tick_params(axis="x", length=0, labelbottom=False)
         upper.set_ylim(-1.3, tops[0] + 0.5)
         lower.set_ylim(tops[1] + 0.5, -1.3)
-        upper.set_ylabel("gold", rotation=0, ha="right", va="center")
-        lower.set_ylabel("predicted", rotation=0, ha="right", va="center")
         if gold.times is not None:
             lower.spines["bottom"].set_visible(True)
             lower.tick_params(axis="x", length=2.5, labelbottom=True)
@@ -113,9 +98,9 @@ def tree_alignment(
 
 def _check(gold: Tree, predicted: Tree, score: StructIoUScore) -> None:
     for tree in (gold, predicted):
-        check_count(len(check_type(tree, Tree, "Tree.from_brackets or read_trees")), MAX_NODES, "nodes")
-        check_count(int(tree.depth.max()) + 1, MAX_LEVELS, "levels")
-    check_type(score, StructIoUScore, "struct_iou")
+        canvas.check_count(len(canvas.check_type(tree, Tree, "Tree.from_brackets or read_trees")), MAX_NODES, "nodes")
+        canvas.check_count(int(tree.depth.max()) + 1, MAX_LEVELS, "levels")
+    canvas.check_type(score, StructIoUScore, "struct_iou")
     if score.source is None:
         raise OptionError("expected the score of one sentence; this one is of several. Draw one figure per sentence")
     if (gold, predicted) not in score.source.pairs:
@@ -152,12 +137,12 @@ def _fitting_width(gold: Tree, predicted: Tree) -> float:
         lengths = np.diff(spans, axis=1)[:, 0] / (tree.spans.max() - tree.spans.min())
         labels = [label for label, leaf in zip(tree.labels, tree.preterminal.tolist(), strict=True) if leaf]
         inches = [
-            label_inches([label_text(word, 12), label_text(label, 8) + " 10 "]) + 0.05
+            canvas.label_inches([canvas.label_text(word, 12), canvas.label_text(label, 8) + " 10 "]) + 0.05
             for word, label in zip(tree.words, labels, strict=True)
         ]
         # A word of a few milliseconds among long ones may be crowded.
         widths.append(float(np.quantile(np.array(inches) / lengths, 0.8)))
-    return min(max(*widths, COLUMN_WIDTH), MAX_WIDTH)
+    return min(max(*widths, canvas.COLUMN_WIDTH), canvas.MAX_WIDTH)
 
 
 def _draw_tree(axes: Axes, tree: Tree, height: NDArray[np.int64], aligned: dict[int, _Node]) -> None:
@@ -170,27 +155,23 @@ def _draw_tree(axes: Axes, tree: Tree, height: NDArray[np.int64], aligned: dict[
             corner = height[parent] - 0.5
             xs, ys = [middle[parent]] * 2 + [x] * 2, [height[parent], corner, corner, y]
             axes.plot(xs, ys, color="#999999", linewidth=0.7)
-        _draw_label(axes, x, y, label_text(tree.labels[node] or "()", 8), aligned.get(node))
+        _draw_label(axes, x, y, canvas.label_text(tree.labels[node] or "()", 8), aligned.get(node))
         if is_leaf[node]:
-            word = label_text(tree.words[tree.start[node]], 12)
+            word = canvas.label_text(tree.words[tree.start[node]], 12)
             axes.plot([x] * 2, [y, -0.8], color="#CCCCCC", linewidth=0.5)
-            axes.text(x, -0.95, word, ha="center", va="center", fontsize=FONT_SIZE - 1, fontstyle="italic")
+            canvas.write_centred(axes, word, (x, -0.95), canvas.FONT_SIZE - 1, fontstyle="italic")
 
 
 def _draw_label(axes: Axes, x: float, y: float, label: str, aligned: _Node | None) -> None:
     frame = {"facecolor": "white", "linewidth": 0.8, "boxstyle": "round,pad=0.2"}
-    frame |= {"edgecolor": "#666666", "linestyle": "--"} if aligned is None else {"edgecolor": aligned.colour}
-    axes.text(
-        x,
-        y,
-        label if aligned is None else f"{label} {aligned.number}",
-        ha="center",
-        va="center",
-        color="#666666" if aligned is None else "black",
-        fontsize=FONT_SIZE - 1,
-        bbox=frame,
-        zorder=3,
-    )
+    ink = "black"
+    if aligned is None:
+        ink = "#666666"
+        frame |= {"edgecolor": ink, "linestyle": "--"}
+    else:
+        label += f" {aligned.number}"
+        frame |= {"edgecolor": aligned.colour}
+    canvas.write_centred(axes, label, (x, y), canvas.FONT_SIZE - 1, color=ink, bbox=frame, zorder=3)
 
 
 # -- experiments -----------------------------------------------------------------------------------------------------
@@ -198,8 +179,13 @@ def _draw_label(axes: Axes, x: float, y: float, label: str, aligned: _Node | Non
 _LINE_STYLES = ("-", "--", ":", "-.")
 
 
+def _line_style(i: int, size: float) -> dict[str, Any]:
+    """Return shape of line and marks that distinguish the i-th line without colour."""
+    return {"linestyle": _LINE_STYLES[i % len(_LINE_STYLES)], "marker": canvas.MARKERS[i], "markersize": size}
+
+
 def perturbation(
-    curve: PerturbationCurve, *, level: str = "sentences", width: float = COLUMN_WIDTH, title: str | None = None
+    curve: PerturbationCurve, *, level: str = "sentences", width: float = canvas.COLUMN_WIDTH, title: str | None = None
 ) -> Figure:
     """Draw the decrease of the score with delta: one line per kind of perturbation, with the deviation over repeats (Figure 5).
 
@@ -228,30 +214,24 @@ def perturbation(
     >>> [box.get_label() for box in figure.axes[0].containers]
     ['noise', 'insert', 'delete']
     """
-    check_type(curve, PerturbationCurve, "perturbation_curve")
+    canvas.check_type(curve, PerturbationCurve, "perturbation_curve")
     corpus = choice("sentences", "corpus")("level", level) == "corpus"
-    kinds = list(dict.fromkeys(point.kind for point in curve.points))
-    with new_axes(check_width(width), 0.7 * width + 0.2, title) as (figure, axes):
+    kinds = dict.fromkeys(point.kind for point in curve.points)
+    with canvas.new_axes(canvas.check_width(width), 0.7 * width + 0.2, title) as (figure, axes):
         for i, kind in enumerate(kinds):
             points = sorted(curve.of_kind(kind), key=lambda point: point.delta)
-            axes.errorbar(
-                [point.delta for point in points],
-                [point.corpus if corpus else point.mean for point in points],
-                yerr=[point.corpus_deviation if corpus else point.deviation for point in points],
-                label=kind,
-                color=COLOURS[i],
-                marker=MARKERS[i],
-                linestyle=_LINE_STYLES[i % len(_LINE_STYLES)],
-                capsize=2,
-                markersize=3.5,
-            )
-        label = wrap_label(f"{curve.measure.label}, {level}", 0.7 * width)
+            deltas = [point.delta for point in points]
+            values = [point.corpus if corpus else point.mean for point in points]
+            deviations = [point.corpus_deviation if corpus else point.deviation for point in points]
+            style = {"color": canvas.COLOURS[i], **_line_style(i, 3.5)}
+            axes.errorbar(deltas, values, yerr=deviations, label=kind, capsize=2, **style)
+        label = canvas.wrap_label(f"{curve.measure.label}, {level}", 0.7 * width)
         axes.set(xlabel="delta", ylabel=label, ylim=(0, 1.02))
         figure.legend(loc="outside upper right", ncols=3)
     return figure
 
 
-def by_length(rows: Sequence[LengthRow], *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
+def by_length(rows: Sequence[LengthRow], *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:
     """Draw the scores of all sentences up to a length, at the level of sentences and of the corpus (Figure 6).
 
     Parameters
@@ -274,29 +254,22 @@ def by_length(rows: Sequence[LengthRow], *, width: float = COLUMN_WIDTH, title: 
     >>> figure.axes[0].lines[1].get_ydata().tolist()
     [1.0, 0.9231]
     """
-    listed = [check_type(row, LengthRow, "by_length") for row in rows]
+    listed = [canvas.check_type(row, LengthRow, "by_length") for row in rows]
     points = [(row.length, row.mean, row.corpus) for row in listed if row.mean is not None and row.corpus is not None]
     if not points:
         raise OptionError("expected at least one sentence; these rows have none")
     lengths, means, corpora = zip(*points, strict=True)
-    with new_axes(check_width(width), 0.65 * width + 0.3, title) as (figure, axes):
-        for i, (label, values) in enumerate((("sentence level", means), ("corpus level", corpora))):
-            axes.plot(
-                lengths,
-                values,
-                label=label,
-                color=COLOURS[(0, 5)[i]],
-                linestyle=_LINE_STYLES[i],
-                marker=MARKERS[i],
-                markersize=3,
-                markevery=max(1, len(lengths) // 20),
-            )
+    with canvas.new_axes(canvas.check_width(width), 0.65 * width + 0.3, title) as (figure, axes):
+        lines = (("sentence level", means, canvas.COLOURS[0]), ("corpus level", corpora, canvas.COLOURS[5]))
+        for i, (label, values, colour) in enumerate(lines):
+            spacing = max(1, len(lengths) // 20)
+            axes.plot(lengths, values, label=label, color=colour, markevery=spacing, **_line_style(i, 3))
         axes.set(xlabel="words at most", ylabel="Struct-IoU")
         figure.legend(loc="outside upper right", ncols=2)
     return figure
 
 
-def correlation(result: Correlation, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
+def correlation(result: Correlation, *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:
     """Draw Struct-IoU against PARSEVAL F1: one dot per sample, with Spearman's rho (Figures 3 and 7).
 
     Parameters
@@ -323,22 +296,12 @@ def correlation(result: Correlation, *, width: float = COLUMN_WIDTH, title: str 
     >>> figure.axes[0].lines[0].get_xdata().round(3).tolist()
     [1.0, 0.667, 0.667, 0.667]
     """
-    check_type(result, Correlation, "correlation")
-    with new_axes(check_width(width), 0.8 * width + title_height(title), title) as (figure, axes):
-        axes.plot(
-            result.f1,
-            result.struct_iou,
-            linestyle="none",
-            marker="o",
-            color=COLOURS[0],
-            alpha=0.6,
-            markersize=3.5,
-            markeredgewidth=0,
-        )
+    canvas.check_type(result, Correlation, "correlation")
+    with canvas.new_axes(canvas.check_width(width), 0.8 * width, title) as (figure, axes):
+        style = {"alpha": 0.6, "markersize": 3.5, "markeredgewidth": 0}
+        canvas.draw_marks(axes, result.f1, result.struct_iou, "o", canvas.COLOURS[0], **style)
         axes.set(xlabel="PARSEVAL F1", ylabel="Struct-IoU")
-        axes.set_title(
-            f"ρ = {result.rho:.3f}, p = {result.p:.2g}; {len(result.f1)} samples of {count_of(result.size, 'sentence')}",
-            loc="right",
-            fontsize=FONT_SIZE - 1,
-        )
+        samples = f"{len(result.f1)} samples of {count_of(result.size, 'sentence')}"
+        text = f"ρ = {result.rho:.3f}, p = {result.p:.2g}; {samples}"
+        axes.set_title(text, loc="right", fontsize=canvas.FONT_SIZE - 1)
     return figure
