@@ -265,7 +265,7 @@ def boundaries_per_coder(placed: Placed, *, width: float = canvas.COLUMN_WIDTH, 
             axes.axhline(mean + sign * deviation, color="black", linewidth=0.8, linestyle="--", label=label)
         axes.set_xticks(range(len(values)), labels, rotation=90 if vertical else 0)
         axes.set(xlim=(-0.6, len(values) - 0.4), ylim=(0, None), xlabel="coder", ylabel="boundaries per position")
-        figure.legend(loc="outside upper right", ncols=2)
+        figure.legend(loc="outside lower right", ncols=2)
     return figure
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -116,7 +116,7 @@ def _draw_value(axes: Axes, y: int, row: SegmenterScore) -> None:
         # A percentile interval need not contain the value.
         errors = [[max(row.value - low, 0)], [max(high - row.value, 0)]]
     marker, colour, face = ("o", canvas.GREY, "white") if row.bound else ("s", canvas.COLOURS[0], canvas.COLOURS[0])
-    style = {"marker": marker, "color": colour, "markerfacecolor": face, "linestyle": "none"}
+    style: dict[str, Any] = {"marker": marker, "color": colour, "markerfacecolor": face, "linestyle": "none"}
     axes.errorbar(row.value, y, xerr=errors, capsize=2, elinewidth=1, **style)
 
 
@@ -289,7 +289,7 @@ def _draw_clusters(axes: Axes, clusters: tuple[MarkCluster, ...], counts: dict[i
     ):
         bars = {position: number for position, number in counts.items() if (position in clustered) == inside}
         if bars:
-            style = {"color": colour, "edgecolor": "black", "linewidth": 0.5, "label": label}
+            style: dict[str, Any] = {"color": colour, "edgecolor": "black", "linewidth": 0.5, "label": label}
             axes.bar(list(bars), list(bars.values()), width=0.8, **style)
 
 
@@ -351,7 +351,7 @@ def operations(table: OperationsTable, *, width: float = canvas.COLUMN_WIDTH, ti
     with canvas.new_axes(canvas.check_width(width), height, title) as (figure, axes):
         starts = np.zeros(len(table))
         for part in parts:
-            style = {"color": part.colour, "hatch": part.hatch, "edgecolor": "black", "linewidth": 0.4}
+            style: dict[str, Any] = {"color": part.colour, "hatch": part.hatch, "edgecolor": "black", "linewidth": 0.4}
             axes.barh(range(len(table)), part.values, left=starts, height=0.72, label=part.label, **style)
             starts = starts + part.values
         for y, row in enumerate(table):

@@ -227,7 +227,7 @@ def perturbation(
             axes.errorbar(deltas, values, yerr=deviations, label=kind, capsize=2, **style)
         label = canvas.wrap_label(f"{curve.measure.label}, {level}", 0.7 * width)
         axes.set(xlabel="delta", ylabel=label, ylim=(0, 1.02))
-        figure.legend(loc="outside upper right", ncols=3)
+        figure.legend(loc="outside lower right", ncols=3)
     return figure
 
 
@@ -265,7 +265,7 @@ def by_length(rows: Sequence[LengthRow], *, width: float = canvas.COLUMN_WIDTH, 
             spacing = max(1, len(lengths) // 20)
             axes.plot(lengths, values, label=label, color=colour, markevery=spacing, **_line_style(i, 3))
         axes.set(xlabel="words at most", ylabel="Struct-IoU")
-        figure.legend(loc="outside upper right", ncols=2)
+        figure.legend(loc="outside lower right", ncols=2)
     return figure
 
 
