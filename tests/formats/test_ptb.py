@@ -68,11 +68,11 @@ def test_error_position(tmp_path: Path) -> None:
     path = write_file(tmp_path, f"{HE}\n(S (NP a b))\n(S (NP a)\n{HE}\n")
     with pytest.raises(FormatError) as raised:
         cz.read_trees(path)
-    assert str(raised.value) == f"{path}:2: column 10: a word stands alone in its bracket; 'b' shares (NP ...)"
+    assert str(raised.value) == f"{path}:2: column 10: a word must be alone in its bracket; 'b' shares (NP ...)"
     excluded: list[FormatError] = []
     assert texts(cz.read_trees(path, excluded=excluded)) == [HE, None, None, HE]
     assert [(error.line, error.problem) for error in excluded] == [
-        (2, "column 10: a word stands alone in its bracket; 'b' shares (NP ...)"),
+        (2, "column 10: a word must be alone in its bracket; 'b' shares (NP ...)"),
         (3, "column 1: this bracket, (S ...), is never closed"),
     ]
 
@@ -82,7 +82,7 @@ def test_error_position_over_several_lines(tmp_path: Path) -> None:
     excluded: list[FormatError] = []
     assert texts(cz.read_trees(path, excluded=excluded)) == [None, "(C c)", None, "(D d)", None]
     assert [(error.line, error.problem) for error in excluded] == [
-        (2, "column 11: a word stands alone in its bracket; 'b' shares (NP ...)"),
+        (2, "column 11: a word must be alone in its bracket; 'b' shares (NP ...)"),
         (3, "column 9: this bracket has no opening bracket"),
         (4, "column 1: this bracket, (S ...), is never closed"),
     ]

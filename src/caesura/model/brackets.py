@@ -94,7 +94,7 @@ class _Parser:
     def open_bracket(self, at: int, label: str) -> None:
         labels, parent, start, end, words = self.nodes
         if self.after_word:
-            raise self.error(at, f"a word stands alone in its bracket; {words[-1]!r} has a bracket beside it")
+            raise self.error(at, f"a word must be alone in its bracket; {words[-1]!r} has a bracket beside it")
         parent.append(self.stack[-1] if self.stack else -1)
         self.stack.append(len(labels))
         labels.append(label)
@@ -115,7 +115,7 @@ class _Parser:
             raise self.error(at, f"a tree begins with a bracket; got {word[:40]!r}")
         node, words = self.stack[-1], self.nodes.words
         if self.nodes.start[node] != len(words):
-            raise self.error(at, f"a word stands alone in its bracket; {word[:40]!r} shares {self.bracket(node)}")
+            raise self.error(at, f"a word must be alone in its bracket; {word[:40]!r} shares {self.bracket(node)}")
         words.append(word)
         self.after_word = True
 

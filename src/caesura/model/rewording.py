@@ -45,13 +45,13 @@ def join_words(tree: Tree, boundaries: Iterable[int]) -> Tree:
     '(S (NP (DT the)) (NN man_ate) (VP (NP (NN rice))))'
     """
     n = tree.length
-    removed = np.zeros(n + 1, bool)
+    removed = np.zeros(n, bool)
     for boundary in boundaries:
         number = whole_number(boundary)
         if number is None or not 1 <= number < n:
             raise TreeError(f"a boundary between {n} words is a number from 1 to {n - 1}; got {boundary!r}")
         removed[number] = True
-    return _join(tree, removed[:n]) if removed.any() else tree
+    return _join(tree, removed)
 
 
 def join_empty_words(tree: Tree) -> Tree:
@@ -74,10 +74,8 @@ def join_empty_words(tree: Tree) -> Tree:
     if tree.times is None:
         return tree
     empty = tree.times[:, 0] == tree.times[:, 1]
-    if not empty.any():
-        return tree
     if empty.all():
-        raise TreeError("no word takes any time; a tree needs one that does")
+        raise TreeError("all words have zero duration; a tree needs at least one word with a duration")
     removed = np.zeros(tree.length, bool)
     removed[1:] = empty[:-1]
     # The words after the last word with a duration have no right neighbour to join.
@@ -87,6 +85,8 @@ def join_empty_words(tree: Tree) -> Tree:
 
 def _join(tree: Tree, removed: NDArray[np.bool_]) -> Tree:
     """Remove the boundary before each word i, counted from 0, for which ``removed[i]`` is true."""
+    if not removed.any():
+        return tree
     new = np.cumsum(~removed) - 1  # new number of each word
     first = np.flatnonzero(~removed)
     last = np.append(first[1:], tree.length) - 1
@@ -94,12 +94,12 @@ def _join(tree: Tree, removed: NDArray[np.bool_]) -> Tree:
     # A node keeps a run that lies inside it, and loses every word of a run that extends beyond it.
     start = new[tree.start] + (first[new[tree.start]] < tree.start)
     end = new[tree.end - 1] + (last[new[tree.end - 1]] < tree.end)
-    depth = tree.depth
-    leaf = tree.preterminal
+    depth, leaf = tree.depth, tree.preterminal
     remains = (start < end) & ~(leaf & joined[new[tree.start]])
-    runs = np.flatnonzero(joined)
-    leaves = np.flatnonzero(leaf)
-    below = _covering(tree, runs, first, last)
+    runs, leaves = np.flatnonzero(joined), np.flatnonzero(leaf)
+    # The lowest node that covers a run is the last such node in preorder; -1 if there is none.
+    covers = (tree.start <= first[runs, None]) & (tree.end > last[runs, None])
+    below = np.where(covers, np.arange(len(tree)), -1).max(axis=1)
     words = tuple("_".join(tree.words[a : b + 1]) for a, b in zip(first.tolist(), last.tolist(), strict=True))
     times = None if tree.times is None else np.column_stack([tree.times[first, 0], tree.times[last, 1]])
     labels = [tree.labels[node] for node in np.flatnonzero(remains)] + [tree.labels[leaves[first[run]]] for run in runs]
@@ -111,19 +111,6 @@ def _join(tree: Tree, removed: NDArray[np.bool_]) -> Tree:
         words,
         times,
     )
-
-
-def _covering(tree: Tree, runs: Ints, first: Ints, last: Ints) -> Ints:
-    """Return the lowest node that covers all words of each run; -1 if there is none."""
-    leaves = np.flatnonzero(tree.preterminal)
-    parent, end = tree.parent.tolist(), tree.end.tolist()
-    lowest = []
-    for run in runs.tolist():
-        node = parent[leaves[first[run]]]
-        while node >= 0 and end[node] <= last[run]:
-            node = parent[node]
-        lowest.append(node)
-    return np.array(lowest, np.int64).reshape(-1)
 
 
 def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from caesura.errors import TreeError
 from caesura.model.brackets import Nodes, format_brackets, parse_brackets
 from caesura.model.display import Displayed, count_of
-from caesura.model.value import Floats, Ints, Value, frozen_array
+from caesura.model.value import Floats, Ints, Value, check_strings, first_true, frozen_array
 
 Times = Iterable[Sequence[float]] | Floats
 
@@ -112,14 +112,8 @@ class Tree(Value, Displayed):
         label_texts, word_texts = tuple(labels), tuple(words)
         parents, starts, ends = (np.array(column, np.int64).reshape(-1) for column in (parent, start, end))
         _check_nodes(label_texts, parents, starts, ends, word_texts)
-        self._fill(
-            labels=label_texts,
-            parent=parents,
-            start=starts,
-            end=ends,
-            words=word_texts,
-            times=None if times is None else _check_times(times, word_texts),
-        )
+        checked = None if times is None else _check_times(times, word_texts)
+        self._fill(labels=label_texts, parent=parents, start=starts, end=ends, words=word_texts, times=checked)
 
     # -- constructors ---------------------------------------------------------------------------------------------
 
@@ -138,14 +132,9 @@ class Tree(Value, Displayed):
         -------
         Tree
         """
-        return cls._trusted(
-            labels=tuple(nodes.labels),
-            parent=frozen_array(nodes.parent),
-            start=frozen_array(nodes.start),
-            end=frozen_array(nodes.end),
-            words=tuple(nodes.words),
-            times=times,
-        )
+        parent, start, end = map(frozen_array, (nodes.parent, nodes.start, nodes.end))
+        labels, words = tuple(nodes.labels), tuple(nodes.words)
+        return cls._trusted(labels=labels, parent=parent, start=start, end=end, words=words, times=times)
 
     @classmethod
     def from_brackets(cls, text: str, times: Times | None = None, *, zero_length: str = "error") -> Tree:
@@ -171,8 +160,7 @@ class Tree(Value, Displayed):
         """
         if not isinstance(text, str):
             raise TreeError(f"brackets are a string; got {type(text).__name__}")
-        tree = cls.from_nodes(parse_brackets(text))
-        return tree if times is None else tree.with_times(times, zero_length=zero_length)
+        return cls.from_nodes(parse_brackets(text)).with_times(times, zero_length=zero_length)
 
     @classmethod
     def from_nested(cls, tree: Sequence[Any], times: Times | None = None, *, zero_length: str = "error") -> Tree:
@@ -219,8 +207,7 @@ class Tree(Value, Displayed):
             if not stack:
                 break
             bracket = stack[-1][1].pop()
-        result = cls.from_nodes(nodes)
-        return result if times is None else result.with_times(times, zero_length=zero_length)
+        return cls.from_nodes(nodes).with_times(times, zero_length=zero_length)
 
     # -- variations -----------------------------------------------------------------------------------------------
 
@@ -247,13 +234,10 @@ class Tree(Value, Displayed):
         if zero_length not in ("error", "merge"):
             raise TreeError(f"zero_length must be 'error' or 'merge'; got {zero_length!r}")
         if times is None:
-            return self._with(times=None)
-        tree = self._with(times=_check_times(times, self.words, zero_length=zero_length))
-        if zero_length == "error":
-            return tree
+            return self if self.times is None else self._with(times=None)
         from caesura.model.rewording import join_empty_words  # imported here because rewording imports this module
 
-        return join_empty_words(tree)
+        return join_empty_words(self._with(times=_check_times(times, self.words, zero_length=zero_length)))
 
     def without_labels(self) -> Tree:
         """Return the same brackets with empty labels.
@@ -349,12 +333,10 @@ class Tree(Value, Displayed):
 def _check_bracket(bracket: Any, nodes: Nodes) -> Sequence[Any]:
     place = f"bracket {len(nodes.labels) + 1}"
     if isinstance(bracket, str) or not isinstance(bracket, Sequence):
-        raise TreeError(
-            f"{place}: a bracket is (label, child, ...), and a word stands alone in its own; got {bracket!r:.80}"
-        )
+        raise TreeError(f"{place}: expected (label, child, ...), or (label, word) for a word; got {bracket!r:.80}")
     if len(bracket) < 2 or not isinstance(bracket[0], str):
         size = f"a {type(bracket).__name__} of {len(bracket)}"  # the repr of a deep tree would exhaust the stack
-        raise TreeError(f"{place}: a bracket is (label, child, ...) with a string as label; got {size}")
+        raise TreeError(f"{place}: expected (label, child, ...) with a string as label; got {size}")
     return bracket
 
 
@@ -363,12 +345,11 @@ def _check_nodes(labels: tuple[str, ...], parent: Ints, start: Ints, end: Ints, 
     n = len(labels)
     if not n:
         raise TreeError("a tree has at least one word; got nothing")
-    if {len(parent), len(start), len(end)} != {n}:
-        raise TreeError(
-            f"expected one parent, start and end per node; got {len(parent)}, {len(start)}, {len(end)} for {n}"
-        )
-    _check_strings("labels", labels)
-    _check_strings("words", words)
+    counts = len(parent), len(start), len(end)
+    if set(counts) != {n}:
+        raise TreeError(f"expected one parent, start and end per node; got {', '.join(map(str, counts))} for {n}")
+    check_strings(labels, "labels", TreeError)
+    check_strings(words, "words", TreeError)
     _check_preorder(parent, start, end, len(words))
 
 
@@ -382,9 +363,7 @@ def _check_preorder(parent: Ints, start: Ints, end: Ints, length: int) -> None:
             ancestors.pop()
         expected_parent, limit = (ancestors[-1], ends[ancestors[-1]]) if ancestors else (-1, length)
         if (above, first) != (expected_parent, word) or not first < last <= limit:
-            raise TreeError(
-                f"node {node}: nodes must stand in preorder and inside their parents, over all words in order"
-            )
+            raise TreeError(f"node {node}: nodes must be in preorder and inside their parents, over all words in order")
         ancestors.append(node)
         if is_leaf[node]:
             if last != first + 1:
@@ -394,29 +373,19 @@ def _check_preorder(parent: Ints, start: Ints, end: Ints, length: int) -> None:
         raise TreeError(f"every word needs a preterminal; got {word} for {length} words")
 
 
-def _check_strings(name: str, texts: tuple[str, ...]) -> None:
-    for i, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise TreeError(f"{name}[{i}]: expected a string; got {text!r:.80}")
-
-
 def _check_times(times: Times, words: tuple[str, ...], *, zero_length: str = "error") -> Floats:
     problem = "times: expected one pair (begin, end) per word, in seconds"
     try:
         array = np.array(list(times) if not isinstance(times, np.ndarray) else times, np.float64)
     except (TypeError, ValueError):
         raise TreeError(problem) from None
-    if array.size == 0:
-        array = array.reshape(0, 2)
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise TreeError(problem)
-    if len(array) != len(words):
-        raise TreeError(f"times: expected one pair per word; got {len(array)} for {len(words)} words")
+    if array.shape != (len(words), 2):
+        raise TreeError(f"{problem}; got an array of shape {array.shape} for {len(words)} words")
     begin, end = array.T
     bad = ~np.isfinite(array).all(axis=1) | (begin > end) | ((begin == end) & (zero_length != "merge"))
     bad[1:] |= begin[1:] < end[:-1]
-    if bad.any():
-        raise TreeError(_time_problem(int(np.argmax(bad)), array, words))
+    if (i := first_true(bad)) is not None:
+        raise TreeError(_time_problem(i, array, words))
     return array
 
 
