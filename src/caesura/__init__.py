@@ -14,6 +14,7 @@ from caesura import errors
 from caesura.agreement.chance import Exact, Simulate
 from caesura.agreement.coefficients import agreement
 from caesura.agreement.result import Agreement
+from caesura.engines.engine import open_engine
 from caesura.formats import check_same_tokens, read, read_coders, write
 from caesura.measures.base import Measure
 from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
@@ -50,7 +51,6 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.labels import LabelAgreement, label_agreement
     from caesura.agreement.pairwise import Pairwise, pairwise
     from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
-    from caesura.engines.engine import open_engine
     from caesura.evaluation.result import Evaluation
     from caesura.formats.ptb import read_trees
     from caesura.gold.experiment import Unification, evaluate_unification
@@ -163,7 +163,6 @@ _LAZY = {
     "caesura.agreement.labels": ("LabelAgreement", "label_agreement"),
     "caesura.agreement.pairwise": ("Pairwise", "pairwise"),
     "caesura.agreement.placed": ("Heat", "Placed", "boundaries_placed", "boundary_heat"),
-    "caesura.engines.engine": ("open_engine",),
     "caesura.evaluation.result": ("Evaluation",),
     "caesura.formats.ptb": ("read_trees",),
     "caesura.gold.experiment": ("Unification", "evaluate_unification"),
@@ -176,13 +175,10 @@ _LAZY = {
     "caesura.parsing.corpus": ("ParsevalResult", "parseval_corpus", "struct_iou_corpus"),
     "caesura.tasks.evaluate": ("evaluate",),
     "caesura.views.page.build": ("report",),
+    "caesura.views.figures": ("plot",),
+    "caesura.simulation": ("simulation",),
+    "caesura.statistics": ("statistics",),
 }
-_LAZY_MODULES = {
-    "plot": "caesura.views.figures",
-    "simulation": "caesura.simulation",
-    "statistics": "caesura.statistics",
-}
-_HOME = {name: module for module, names in _LAZY.items() for name in names}
 
 
 # The renderer of notebooks is imported when a notebook first displays an object.
@@ -190,14 +186,12 @@ _register_renderer(lambda value: _importlib.import_module("caesura.views.noteboo
 
 
 def __getattr__(name: str) -> _typing.Any:
-    if name in _LAZY_MODULES:
-        value: _typing.Any = _importlib.import_module(_LAZY_MODULES[name])
-    elif name in _HOME:
-        value = getattr(_importlib.import_module(_HOME[name]), name)
-    else:
+    home = next((module for module, names in _LAZY.items() if name in names), None)
+    if home is None:
         raise AttributeError(f"module 'caesura' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    module = _importlib.import_module(home)
+    globals()[name] = getattr(module, name, module)  # plot, simulation and statistics are modules
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

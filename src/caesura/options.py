@@ -13,6 +13,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from os import PathLike, fspath
 from typing import Any, ClassVar
 
@@ -151,14 +152,15 @@ def suggest(problem: str, name: str, known: Iterable[str]) -> str:
     """
     listed = list(known)
     close = difflib.get_close_matches(name, listed, 1)
-    hint = (
-        f"did you mean {close[0]!r}?"
-        if close
-        else f"choose from {', '.join(map(repr, listed))}"
-        if listed
-        else "it has none"
-    )
+    choices = f"choose from {', '.join(map(repr, listed))}" if listed else "it has none"
+    hint = f"did you mean {close[0]!r}?" if close else choices
     return f"{problem} {name!r}; {hint}"
+
+
+def _described(check: Check, value_type: type, choices: tuple[str, ...] = ()) -> Check:
+    """Return the validator with two attributes that the command line reads: value type and allowed words."""
+    check.value_type, check.choices = value_type, choices  # type: ignore[attr-defined]
+    return check
 
 
 def whole(minimum: int, maximum: int = 2**31 - 1) -> Check:
@@ -207,14 +209,31 @@ def number(minimum: float, maximum: float, *, below: bool = False) -> Check:
         The validator. Whole numbers are returned as ``int``.
     """
 
-    def check(name: str, value: Any) -> float:
-        result = _as_float(name, value)
-        if not minimum <= result <= maximum or (below and result == maximum):
-            limit = f"below {maximum:g}" if below else f"{maximum:g}"
-            raise OptionError(f"{name} must be a number from {minimum:g} to {limit}; got {value!r}")
-        return _plain(result)
+    def fits(value: float) -> bool:
+        return minimum <= value < maximum or (value == maximum and not below)
 
-    return _described(check, float)
+    expected = f"a number from {minimum:g} to {'below ' if below else ''}{maximum:g}"
+    return _described(partial(_check_number, expected, fits), float)
+
+
+def non_negative(*, infinite: bool = False) -> Check:
+    """Return a validator for non-negative numbers.
+
+    Parameters
+    ----------
+    infinite : bool, default False
+        Whether infinity is allowed.
+
+    Returns
+    -------
+    callable
+        The validator.
+    """
+
+    def fits(value: float) -> bool:
+        return 0 <= value < math.inf or (infinite and value == math.inf)
+
+    return _described(partial(_check_number, f"a number from 0 up{', or inf' if infinite else ''}", fits), float)
 
 
 def positive(name: str, value: Any) -> float:
@@ -232,33 +251,7 @@ def positive(name: str, value: Any) -> float:
     float
         The number.
     """
-    result = _as_float(name, value)
-    if not 0 < result < math.inf:
-        raise OptionError(f"{name} must be a number above 0; got {value!r}")
-    return _plain(result)
-
-
-def non_negative(*, infinite: bool = False) -> Check:
-    """Return a validator for non-negative numbers.
-
-    Parameters
-    ----------
-    infinite : bool, default False
-        Whether infinity is allowed.
-
-    Returns
-    -------
-    callable
-        The validator.
-    """
-
-    def check(name: str, value: Any) -> float:
-        result = _as_float(name, value)
-        if not 0 <= result < math.inf and not (infinite and result == math.inf):
-            raise OptionError(f"{name} must be a number from 0 up{', or inf' if infinite else ''}; got {value!r}")
-        return _plain(result)
-
-    return _described(check, float)
+    return _check_number("a number above 0", lambda number: 0 < number < math.inf, name, value)
 
 
 def fraction(name: str, value: Any) -> float:
@@ -276,10 +269,15 @@ def fraction(name: str, value: Any) -> float:
     float
         The number.
     """
+    return _check_number("a number between 0 and 1", lambda number: 0 < number < 1, name, value)
+
+
+def _check_number(expected: str, fits: Callable[[float], bool], name: str, value: Any) -> float:
+    """Return a number if it fits; ``expected`` describes such numbers in the error message."""
     result = _as_float(name, value)
-    if not 0 < result < 1:
-        raise OptionError(f"{name} must be a number between 0 and 1; got {value!r}")
-    return result
+    if not fits(result):
+        raise OptionError(f"{name} must be {expected}; got {value!r}")
+    return int(result) if result.is_integer() else result  # 2.0 and 2 are the same option
 
 
 def choice(*allowed: str) -> Check:
@@ -437,25 +435,12 @@ def _is_bool(value: object) -> bool:
 
 def _as_float(name: str, value: Any) -> float:
     try:
-        if isinstance(value, str) or _is_bool(value):
-            raise TypeError
-        result = float(value)
+        result = math.nan if isinstance(value, str) or _is_bool(value) else float(value)
     except (TypeError, ValueError, OverflowError):
-        raise OptionError(f"{name} must be a number; got {value!r}") from None
+        result = math.nan
     if math.isnan(result):
         raise OptionError(f"{name} must be a number; got {value!r}")
     return result
-
-
-def _plain(result: float) -> float:
-    """Return a whole number as an int, so that 2.0 and 2 are the same option."""
-    return int(result) if result.is_integer() else result
-
-
-def _described(check: Check, value_type: type, choices: tuple[str, ...] = ()) -> Check:
-    """Return the validator with two attributes that the command line reads: value type and allowed words."""
-    check.value_type, check.choices = value_type, choices  # type: ignore[attr-defined]
-    return check
 
 
 for _check, _type in ((positive, float), (fraction, float), (seed, int), (flag, bool), (text, str), (names, str)):
