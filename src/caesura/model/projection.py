@@ -257,18 +257,19 @@ def _align_by_edits(a: str, b: str, a_text: str, b_text: str) -> _Alignment:
 
 
 @dataclass
-class _Loss:
-    """Losses of one coder's annotation in the conversion to the first coder's text."""
+class _Counts:
+    """Size of one coder's text, and losses in the conversion to the first coder's text."""
 
-    differing: int = 0
+    tokens: int = 0
     characters: int = 0
+    differing: int = 0
     moved: int = 0
     lost: int = 0
 
-    def __bool__(self) -> bool:
-        return bool(self.differing or self.moved or self.lost)
-
-    def describe(self, first: str) -> str:
+    def losses(self, first: str) -> str:
+        """Return a description of the losses; empty if there are none."""
+        if not (self.differing or self.moved or self.lost):
+            return ""
         differ = "differs" if self.differing == 1 else "differ"
         boundaries = "boundary" if self.moved == 1 else "boundaries"
         return (
@@ -283,10 +284,9 @@ class _ItemProjection:
 
     align: Aligner
     by_coder: Mapping[str, Annotation]
-    token_counts: dict[str, int] = field(default_factory=dict)
-    characters: int = 0
     tokens_differ: bool = False
-    losses: dict[str, _Loss] = field(default_factory=dict)
+    characters: int = 0
+    counts: dict[str, _Counts] = field(default_factory=dict)
 
     def project(self) -> dict[str, Annotation]:
         """Return the annotations over characters."""
@@ -325,27 +325,27 @@ class _ItemProjection:
         for coder, annotation in by_coder.items():
             text = _characters(tokens[coder])
             alignment = self.align(first, coder, first_text, text)
-            loss = self.losses.setdefault(coder, _Loss())
-            loss.differing += alignment.differing
-            loss.characters += len(text)
-            self.token_counts[coder] = self.token_counts.get(coder, 0) + len(tokens[coder])
+            counts = self.counts.setdefault(coder, _Counts())
+            counts.tokens += len(tokens[coder])
+            counts.characters += len(text)
+            counts.differing += alignment.differing
             lengths = [len(_characters([token])) for token in tokens[coder]]
             offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-            projected[coder] = _project_annotation(annotation, alignment, offsets, units, loss)
+            projected[coder] = _project_annotation(annotation, alignment, offsets, units, counts)
         return projected
 
     @property
     def note(self) -> AlignmentNote | None:
         """Return a note on the losses; if there are none, on tokenizations that differ."""
         first = next(iter(self.by_coder))
-        losses = [f"for {coder} {loss.describe(first)}" for coder, loss in self.losses.items() if loss]
-        if losses:
-            return AlignmentNote("; ".join(losses), lossy=True)
+        losses = {coder: counts.losses(first) for coder, counts in self.counts.items()}
+        if any(losses.values()):
+            return AlignmentNote("; ".join(f"for {coder} {loss}" for coder, loss in losses.items() if loss), lossy=True)
         if not self.tokens_differ:
             return None
-        (coder, tokens), *rest = self.token_counts.items()
-        counts = "".join(f", {number} for {name}" for name, number in rest)
-        return AlignmentNote(f"{tokens} tokens for {coder}{counts}: {self.characters} characters", lossy=False)
+        (coder, own), *rest = self.counts.items()
+        others = "".join(f", {counts.tokens} for {name}" for name, counts in rest)
+        return AlignmentNote(f"{own.tokens} tokens for {coder}{others}: {self.characters} characters", lossy=False)
 
 
 def _project_corpus(
@@ -357,8 +357,7 @@ def _project_corpus(
         with collect_errors(item, excluded, MismatchError):
             projection = _ItemProjection(align, corpus.of_item(item))
             annotations[item] = projection.project()
-            note = projection.note
-            if note is not None:
+            if (note := projection.note) is not None:
                 notes[item] = note
     return Corpus(annotations), notes
 
@@ -391,66 +390,58 @@ def _unescaped(word: str) -> str:
 
 
 def _project_annotation(
-    annotation: Annotation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], loss: _Loss
+    annotation: Annotation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], counts: _Counts
 ) -> Annotation:
     """Convert an annotation to characters; ``offsets`` are the token edges in its own text."""
     if isinstance(annotation, Segmentation):
-        return _project_segmentation(annotation, alignment, offsets, units, loss)
+        return _project_segmentation(annotation, alignment, offsets, units, counts)
     if isinstance(annotation, Hierarchy):
-        return _project_hierarchy(annotation, alignment, offsets, units, loss)
+        return _project_hierarchy(annotation, alignment, offsets, units, counts)
     assert isinstance(annotation, Tree)
-    return _project_tree(annotation, alignment, offsets, loss)
+    return _project_tree(annotation, alignment, offsets, counts)
 
 
 def _project_segmentation(
-    segmentation: Segmentation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], loss: _Loss
+    segmentation: Segmentation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], counts: _Counts
 ) -> Segmentation:
     own_offsets = offsets[segmentation.boundary_positions]
     # Position 0 lies before the text. The end of the text is a boundary only if the coder marked it.
     marks_end = bool(segmentation.positions.size) and int(segmentation.positions[-1]) == segmentation.length
     last = len(units) if marks_end else len(units) - 1
-    rows = zip(alignment.ends[own_offsets].tolist(), segmentation.codes.tolist(), strict=True)
-    boundaries = sorted({(position, code) for position, code in rows if 0 < position <= last})
-    loss.moved += alignment.moved(np.unique(own_offsets))
-    loss.lost += segmentation.positions.size - len({position for position, _ in boundaries})
+    rows = np.column_stack([alignment.ends[own_offsets], segmentation.codes])
+    positions, codes = np.unique(rows[(rows[:, 0] > 0) & (rows[:, 0] <= last)], axis=0).T
+    counts.moved += alignment.moved(np.unique(own_offsets))
+    counts.lost += segmentation.positions.size - np.unique(positions).size
     labels = None
     if segmentation.labels is not None:
         # A character that only the first text has belongs to the token before it.
         ends = np.maximum.accumulate(alignment.ends[offsets])
         labels = tuple(np.repeat(np.array(segmentation.labels, object), np.diff(ends)).tolist())
+    declared = segmentation.types_declared
     return Segmentation(
-        len(units),
-        np.array([position for position, _ in boundaries], np.int64),
-        np.array([code for _, code in boundaries if len(segmentation.types) > 1], np.int64),
-        segmentation.types,
-        types_declared=segmentation.types_declared,
-        units=units,
-        labels=labels,
+        len(units), positions, codes, segmentation.types, types_declared=declared, units=units, labels=labels
     )
 
 
 def _project_hierarchy(
-    hierarchy: Hierarchy, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], loss: _Loss
+    hierarchy: Hierarchy, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], counts: _Counts
 ) -> Hierarchy:
-    spans = []
-    for span in hierarchy.spans:
-        first, last = alignment.starts[offsets[span.start - 1]] + 1, alignment.ends[offsets[span.end]]
-        if first <= last:
-            spans.append((int(first), int(last), span.level, span.label))
-        else:
-            loss.lost += 1
+    starts, ends = alignment.starts[offsets] + 1, alignment.ends[offsets]
+    spans = [(starts[span.start - 1], ends[span.end], span.level, span.label) for span in hierarchy.spans]
+    remaining = [span for span in spans if span[0] <= span[1]]
     edges = {edge for span in hierarchy.spans for edge in (span.start - 1, span.end)} - {0, hierarchy.length}
-    loss.moved += alignment.moved(offsets[np.array(sorted(edges), np.int64)])
-    return Hierarchy(len(units), spans, units=units)
+    counts.moved += alignment.moved(offsets[np.array(sorted(edges), np.int64)])
+    counts.lost += len(spans) - len(remaining)
+    return Hierarchy(len(units), remaining, units=units)
 
 
-def _project_tree(tree: Tree, alignment: _Alignment, offsets: Ints, loss: _Loss) -> Tree:
+def _project_tree(tree: Tree, alignment: _Alignment, offsets: Ints, counts: _Counts) -> Tree:
     times = np.column_stack([alignment.starts[offsets[:-1]], alignment.ends[offsets[1:]]]).astype(np.float64)
     times[:, 0] = np.minimum(times[:, 0], times[:, 1])
-    loss.moved += alignment.moved(offsets[1:-1])
+    counts.moved += alignment.moved(offsets[1:-1])
     try:
         projected = tree.with_times(times, zero_length="merge")
     except TreeError as problem:
         raise MismatchError(str(problem)) from None
-    loss.lost += tree.length - projected.length
+    counts.lost += tree.length - projected.length
     return projected

@@ -27,6 +27,11 @@ DEFAULT_TOLERANCE = 0.05
 
 _PLAIN = UNTYPED[0]
 _ROUNDING = 1e-9  # seconds: rounding error of sums of binary floating-point numbers
+_UNION_WARNING = (
+    "the units are the union of the coders' times: every position is marked by a coder, and an additional coder changes "
+    "the scores of the others. Do not trust S, Pk, WindowDiff or chance-corrected coefficients here; choose a word "
+    "tier, or use equal steps with units=0.01"
+)
 
 Units = str | float | None
 """``"words"``, ``"union"``, the length of a step in seconds, or None (words if there are any, else the union)."""
@@ -115,8 +120,8 @@ def over_units(
     for item, grid in grids.items():
         with collect_errors(item, excluded, TierError):
             annotations[item] = corpus.of_item(item) if grid is None else grid.segmentations(scale, types is not None)
-            if grid is not None and grid.note:
-                notes[item] = grid.note
+            if grid is not None and (note := grid.note):
+                notes[item] = note
     return Corpus(annotations), notes
 
 
@@ -155,9 +160,10 @@ def _grids(
     for item in corpus.item_names:
         with collect_errors(item, excluded, TierError):
             tiers[item] = _tiers_of(corpus.of_item(item))
-    chosen = _default_units(tiers) if units is None else units
+    has_words = any(tier.words is not None for by_coder in tiers.values() for tier in by_coder.values())
+    chosen = units or ("words" if has_words else "union")
     if chosen == "union" and any(tiers.values()):
-        _warn_of_union()
+        warnings.warn(_UNION_WARNING, CaesuraWarning, stacklevel=3)
     grids: dict[str, _Grid | None] = {}
     for item, by_coder in tiers.items():
         with collect_errors(item, excluded, TierError):
@@ -172,22 +178,6 @@ def _tiers_of(by_coder: Mapping[str, Annotation]) -> dict[str, Tier]:
         coder = next(coder for coder in by_coder if coder not in tiers)
         raise TierError(f"all coders must have tiers, or none; {coder!r} has a {type(by_coder[coder]).__name__}")
     return tiers
-
-
-def _default_units(tiers: Mapping[str, Mapping[str, Tier]]) -> str:
-    """Return ``"words"`` if any tier has words, else ``"union"``."""
-    has_words = any(tier.words is not None for by_coder in tiers.values() for tier in by_coder.values())
-    return "words" if has_words else "union"
-
-
-def _warn_of_union() -> None:
-    warnings.warn(
-        "the units are the union of the coders' times: every position is marked by a coder, and an additional coder changes "
-        "the scores of the others. Do not trust S, Pk, WindowDiff or chance-corrected coefficients here; choose a word "
-        "tier, or use equal steps with units=0.01",
-        CaesuraWarning,
-        stacklevel=4,
-    )
 
 
 def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str, ...]:
@@ -230,14 +220,12 @@ class _Grid:
     def note(self) -> str:
         notes = []
         if self.max_shift > _ROUNDING:
-            notes.append(
-                f"edges were moved to the nearest gap between words, {self.shifted_edge} by {self.max_shift:.3g} s"
-            )
+            shift = f"{self.shifted_edge} by {self.max_shift:.3g} s"
+            notes.append(f"edges were moved to the nearest gap between words, {shift}")
         if self.empty_intervals:
             contain, become = ("contains", "becomes") if self.empty_intervals == 1 else ("contain", "become")
-            notes.append(
-                f"{count_of(self.empty_intervals, 'interval')} {contain} no unit and {become} a single boundary"
-            )
+            intervals = count_of(self.empty_intervals, "interval")
+            notes.append(f"{intervals} {contain} no unit and {become} a single boundary")
         return "; ".join(notes)
 
     def segmentations(self, scale: tuple[str, ...] | None, types_declared: bool) -> dict[str, Annotation]:
@@ -315,22 +303,18 @@ def _over_words(tiers: Mapping[str, Tier]) -> tuple[_Grid, Place]:
         if gap == len(words) or time <= starts[coder][gap]:
             return gap
         after_start, before_end = time - starts[coder][gap], ends[coder][gap] - time
-        if min(after_start, before_end) > grid.max_shift:
-            grid.max_shift, grid.shifted_edge = (
-                min(after_start, before_end),
-                f"that of coder {coder!r} at {time:.10g} s",
-            )
+        shift = min(after_start, before_end)
+        if shift > grid.max_shift:
+            grid.max_shift, grid.shifted_edge = shift, f"that of coder {coder!r} at {time:.10g} s"
         return gap if after_start < before_end else gap + 1
 
     return grid, place
 
 
 def _check_same_words(a: str, a_words: Sequence[Interval], b: str, b_words: Sequence[Interval]) -> None:
-    for i, (a_word, b_word) in enumerate(zip(a_words, b_words, strict=False), 1):
-        if a_word.label != b_word.label:
-            raise TierError(
-                f"coders must have the same words; word {i} is {a_word.label!r} for {a} and {b_word.label!r} for {b}"
-            )
+    for i, (x, y) in enumerate(zip(a_words, b_words, strict=False), 1):
+        if x.label != y.label:
+            raise TierError(f"coders must have the same words; word {i} is {x.label!r} for {a} and {y.label!r} for {b}")
     if len(a_words) != len(b_words):
         raise TierError(f"coders must have the same words; {len(a_words)} for {a} and {len(b_words)} for {b}")
 
