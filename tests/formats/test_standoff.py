@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura import Hierarchy, Segmentation
 from caesura.errors import CaesuraWarning, FormatError, HierarchyError, OptionError
-from caesura.formats.characters import Tokens, Utf16Offsets
+from caesura.formats.standoff import Tokens, Utf16Offsets
 
 TEXT = "In Xanadu did\nKubla Khan decree."
 #       0  3      10  14    20   25

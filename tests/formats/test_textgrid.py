@@ -303,7 +303,7 @@ def test_word_times(tmp_path: Path) -> None:
         ("IntervalTier", "PitchTier", r":10: a tier is an IntervalTier or a TextTier; got 'PitchTier'"),
         ('name = "word"', 'name = "ann"', r":30: a coder must have one tier; got 'ann' again; choose with tiers"),
         ('"yes"', '"yes', r":51: the class of a tier must come next; got 'TextTier"),
-        ('mark = ""\n', 'mark = "', r":61: a text must end in a quote; the one that begins here does not: 'mark ="),
+        ('mark = ""\n', 'mark = "', r":61: a text must end in a quote; this text does not: 'mark ="),
         (
             "xmax = 3\n            text",
             "xmax = 1e400\n            text",

@@ -18,9 +18,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from caesura.formats.characters import TextSpan, Tokens, check_fragments, single_line
+from caesura.formats import standoff
 from caesura.formats.format import NAME_OPTIONS, Format, Reading, decode, load
-from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, TOKENS, read_document
+from caesura.formats.standoff import TextSpan, Tokens, single_line
 from caesura.model.corpus import Corpus
 from caesura.options import Option, path
 
@@ -31,7 +31,7 @@ _SKIPPED = re.compile(r"(?:[ERAMN]\S+|#\S*|\*)\t\S.*")
 def _read(reading: Reading) -> Corpus:
     """Return a corpus with one text and the spans of one coder."""
     document, method = _document(reading), reading.options["tokens"]
-    return read_document(reading, lambda: (Tokens.tokenize(document, method), _spans(reading, document)))
+    return standoff.read_document(reading, lambda: (Tokens.tokenize(document, method), _spans(reading, document)))
 
 
 def _document(reading: Reading) -> str:
@@ -63,7 +63,7 @@ def _span(reading: Reading, number: int, line: str, document: str) -> TextSpan:
     name, label, offsets, covered = match.groups()
     pairs = (pair.split(" ") for pair in offsets.split(";"))
     with reading.at_line(number, f"{name[:40]}: "):
-        fragments = check_fragments(tuple((int(start), int(end)) for start, end in pairs), len(document))
+        fragments = standoff.check_fragments(tuple((int(start), int(end)) for start, end in pairs), len(document))
     expected = single_line(" ".join(document[start:end] for start, end in fragments))
     if expected != single_line(covered):
         problem = f"{name[:40]} must repeat the text at its offsets, {expected[:60]!r}; got {covered[:60]!r}"
@@ -80,10 +80,10 @@ FORMAT = Format(
     options=(
         *NAME_OPTIONS,
         Option("text", None, path, "file with the text (default: the .txt beside it)"),
-        TOKENS,
-        *OPTIONS,
+        standoff.TOKENS,
+        *standoff.OPTIONS,
     ),
     may_be_empty=True,
     companions=(".txt",),
-    annotation_types=ANNOTATION_TYPES,
+    annotation_types=standoff.ANNOTATION_TYPES,
 )

@@ -32,9 +32,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import HierarchyError
-from caesura.formats.characters import TextSpan, Tokens, Utf16Offsets, check_fragments, single_line
+from caesura.formats import standoff
 from caesura.formats.format import Format, Reading, describe_value, is_json_of
-from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, TOKENS, StandoffReader
+from caesura.formats.standoff import TextSpan, Tokens, Utf16Offsets, check_fragments, single_line
 from caesura.formats.values import check_label, check_list, check_object, check_strings, check_whole, list_names
 from caesura.model.corpus import Corpus
 from caesura.options import Option, choice, text
@@ -96,7 +96,6 @@ class _Export:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self.standoff = StandoffReader(reading)
         self.skipped_types: Counter[str] = Counter()
         self.region_count = 0
 
@@ -120,7 +119,7 @@ class _Export:
             document = _document(data, results, self.reading.options["text"])
             spans = _text_spans(document, regions, self.reading.options["offsets"])
             tokens = Tokens.tokenize(document, self.reading.options["tokens"])
-            self.reading.add(item, coder, self.standoff.annotation(item, coder, tokens, spans))
+            self.reading.add(item, coder, standoff.to_annotation(self.reading, item, coder, tokens, spans))
 
     def regions(self, results: list[Any]) -> Iterator[_Region]:
         """Yield the spans among the results and count the other results."""
@@ -220,14 +219,9 @@ FORMAT = Format(
     looks_like=lambda text: is_json_of(text, "|".join(_LISTS), lambda data: _tasks(data) is not None),
     options=(
         Option("text", None, text, "field of data that is the text (default: the only string)"),
-        Option(
-            "offsets",
-            None,
-            choice(*_OFFSETS),
-            "unit of the offsets (default: the unit that matches the text of the spans)",
-        ),
-        TOKENS,
-        *OPTIONS,
+        Option("offsets", None, choice(*_OFFSETS), "unit of the offsets (default: the one that matches the spans)"),
+        standoff.TOKENS,
+        *standoff.OPTIONS,
     ),
-    annotation_types=ANNOTATION_TYPES,
+    annotation_types=standoff.ANNOTATION_TYPES,
 )

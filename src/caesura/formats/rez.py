@@ -128,12 +128,8 @@ class _NodeMap:
     def split(self, unit: str) -> tuple[list[str], str]:
         """Return the tokens of a unit without the endnote, and the boundary type."""
         field = self.root_field("token", "displayTokenField") or "text"
-        tokens: list[str] = []
-        endnotes: list[bool] = []
-        for entry in self.node_list(unit, "entryList", "entry"):
-            token, is_endnote = self.token(entry, field)
-            tokens.append(token)
-            endnotes.append(is_endnote)
+        pairs = [self.token(entry, field) for entry in self.node_list(unit, "entryList", "entry")]
+        tokens, endnotes = [token for token, _ in pairs], [is_endnote for _, is_endnote in pairs]
         place = f"{self.describe(unit)}: "
         if any(endnotes[:-1]):
             token = tokens[endnotes.index(True)]
@@ -145,9 +141,7 @@ class _NodeMap:
 
     def token(self, entry: str, field: str) -> tuple[str, bool]:
         """Return the text of a token and whether it is an endnote."""
-        name = self.node(entry, "entry").get("token")
-        if not isinstance(name, str):
-            raise self.error(entry, f"entry {entry[:40]!r} must name a token; got {describe_value(name)}")
+        name: str = self.value(entry, "token", str, "name a token", "entry")
         self.visit(name, "token")
         tags = self.tags(name, "token")
         token = tags.get(field)
@@ -177,9 +171,7 @@ class _NodeMap:
 
     def node_list(self, name: str, key: str, kind: str) -> list[str]:
         """Return the names of the nodes that a node lists under ``key``."""
-        names = self.node(name).get(key)
-        if not isinstance(names, list):
-            raise self.error(name, f"node {name[:40]!r} must have a list {key}; got {describe_value(names)}")
+        names: list[Any] = self.value(name, key, list, f"have a list {key}")
         for child in names:
             if not isinstance(child, str):
                 raise self.error(name, f"{key} of {name[:40]!r} must name nodes; got {describe_value(child)}")
@@ -192,16 +184,21 @@ class _NodeMap:
             raise self.error(name, f"{kind} {name[:40]!r} must be listed only once; got it again")
         self.visited.add(name)
 
-    def node(self, name: str, kind: str = "node") -> Node:
+    def node(self, name: str, kind: str) -> Node:
         node = self.nodes.get(name)
         if not isinstance(node, dict):
             raise self.error(name, f"{kind} {name[:40]!r} is not in the nodeMap")
         return node
 
-    def tags(self, name: str, kind: str = "unit") -> Node:
-        tags = self.node(name, kind).get("tagMap")
-        if not isinstance(tags, dict):
-            raise self.error(name, f"{kind} {name[:40]!r} must have a tagMap; got {describe_value(tags)}")
+    def value(self, name: str, key: str, value_type: type, expected: str, kind: str = "node") -> Any:
+        """Return a value of a node, if it has the right type."""
+        value = self.node(name, kind).get(key)
+        if not isinstance(value, value_type):
+            raise self.error(name, f"{kind} {name[:40]!r} must {expected}; got {describe_value(value)}")
+        return value
+
+    def tags(self, name: str, kind: str = "unit") -> dict[str, Any]:
+        tags: dict[str, Any] = self.value(name, "tagMap", dict, "have a tagMap", kind)
         return tags
 
     def describe(self, unit: str) -> str:

@@ -412,10 +412,8 @@ def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
 ANNOTATION_TYPES = (Hierarchy, Segmentation, Dialogue)
 """Types of annotations that span writers accept; for a dialogue they raise an error with a hint."""
 REPAIR = Option("repair", False, flag, "whether to exclude spans until the rest nest (default: raise an error)")
-SNAP = Option("snap", 0.0, non_negative(), "largest difference in seconds between equal times of a coder")
-DURATION = Option(
-    "duration", None, non_negative(), "seconds of the recording (default: from the file, or the last end)"
-)
+SNAP = Option("snap", 0.0, non_negative(), "equal times of a coder differ by at most this many seconds")
+DURATION = Option("duration", None, non_negative(), "length in seconds (default: from the file, or the last end)")
 BEYOND = Option("beyond", None, choice("error", "extend", "clip"), "spans after the end (default: error; SPAM: extend)")
 OPTIONS = (REPAIR, SNAP, BEYOND)
 """Options of all formats whose spans may be in seconds."""

@@ -27,10 +27,14 @@ types. The scale consists of the types that occur, unless ``types`` declares it;
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from caesura.errors import HierarchyError
-from caesura.formats.characters import TOKEN_PATTERNS, TextSpan, Tokens
 from caesura.formats.format import Reading
 from caesura.formats.spans import REPAIR, Continuum, SpanRow, build_hierarchy
 from caesura.formats.values import list_names, matches
@@ -39,112 +43,285 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.options import Option, choice, names, text
 
+Fragments = tuple[tuple[int, int], ...]
+"""Start and end offsets of a span, in characters from 0, end excluded. A discontinuous span has several pairs."""
 
-class StandoffReader:
-    """Converter from spans over characters to spans over tokens.
+TOKEN_PATTERNS = {"words": re.compile(r"\S+"), "whitespace": re.compile(r"\S+"), "characters": re.compile(r"\S")}
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
-    Parameters
+
+class TextSpan(NamedTuple):
+    """Span over the characters of a text, as exported by an annotation tool.
+
+    Attributes
     ----------
-    reading : Reading
-        File that is being read, with the options ``OPTIONS``. Its log records the changes.
+    name : str
+        Identifier of the span in the tool, for messages.
+    label : str, optional
+        Label of the span.
+    fragments : tuple of (int, int)
+        Character offsets.
+    line : int, optional
+        Line of the file.
     """
 
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
-        self.log = reading.log
+    name: str
+    label: str | None
+    fragments: Fragments
+    line: int | None = None
 
-    def annotation(self, item: str, coder: str, tokens: Tokens, spans: Sequence[TextSpan]) -> Hierarchy | Segmentation:
-        """Return the spans of one coder as a hierarchy or a segmentation, depending on the option ``as_``.
+    def __str__(self) -> str:
+        return self.name if self.label is None else f"{self.name} {self.label[:40]!r}"
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Tokens of a text and their character offsets.
+
+    Attributes
+    ----------
+    units : tuple of str
+        Text of each token.
+    starts, ends : tuple of int
+        Offset of the first character of each token, and the offset after its last character.
+    """
+
+    units: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    @classmethod
+    def tokenize(cls, document: str, method: str | None) -> Tokens:
+        """Split a text into tokens.
 
         Parameters
         ----------
-        item, coder : str
-            Names of the item and the coder, for messages.
-        tokens : Tokens
-            Units of the text.
-        spans : sequence of TextSpan
-            Spans that the coder annotated.
+        document : str
+            The text.
+        method : {"words", "whitespace", "characters"}, optional
+            How to split the text; None means ``"words"``.
 
         Returns
         -------
-        Hierarchy or Segmentation
-            Spans over tokens, or a segmentation at their edges.
+        Tokens
+            The tokens in order.
+        """
+        method = method or "words"
+        offsets = [match.span() for match in TOKEN_PATTERNS[method].finditer(document)]
+        if method == "words":
+            offsets = [part for pair in offsets for part in _split_punctuation(document, *pair)]
+        return cls.from_offsets(document, offsets)
+
+    @classmethod
+    def from_offsets(cls, document: str, offsets: Sequence[tuple[int, int]]) -> Tokens:
+        """Return the tokens at these offsets of a text.
+
+        Parameters
+        ----------
+        document : str
+            The text.
+        offsets : sequence of (int, int)
+            Start and end of each token, in ascending order.
+
+        Returns
+        -------
+        Tokens
+            The tokens.
 
         Raises
         ------
-        FormatError, HierarchyError
-            If a span is discontinuous, has an edge inside a token or crosses another span, and the options do not
-            allow it.
+        HierarchyError
+            If a token is empty, if tokens overlap, or if there are no tokens.
         """
-        options = self.reading.options
-        place = f"item {item!r}, coder {coder!r}"
-        rows: list[SpanRow] = []
-        row_names: list[str] = []
-        for span in self._with_labels(spans, place):
-            span_rows = self._rows(span, tokens, place)
-            rows += span_rows
-            row_names += [str(span)] * len(span_rows)
-        if not options["repair"]:
-            _refuse_crossing(rows, row_names)
-        hierarchy = build_hierarchy(self.reading, item, coder, rows, Continuum(units=tokens.units))
-        if options["as_"] == "spans":
-            return hierarchy
-        return _segmentation(hierarchy, options["begin"], self.reading.types)
+        for i, (start, end) in enumerate(offsets):
+            if start >= end:
+                raise HierarchyError(f"token {i + 1} must have a character; it has none, at {start}")
+            if i and start < offsets[i - 1][1]:
+                word = document[start:end][:40]
+                raise HierarchyError(f"tokens must not overlap; {word!r} begins inside the token before it")
+        if not offsets:
+            raise HierarchyError("expected a text of at least one token; got none")
+        starts, ends = zip(*offsets, strict=True)
+        return cls(tuple(document[start:end] for start, end in offsets), starts, ends)
 
-    def _with_labels(self, spans: Sequence[TextSpan], place: str) -> Sequence[TextSpan]:
-        """Return the spans whose label matches the option ``labels``; warn if no label matches."""
-        patterns = self.reading.options["labels"]
-        if patterns is None:
-            return spans
-        selected = [span for span in spans if matches(span.label or "", patterns)]
-        if spans and not selected:
-            labels = sorted({span.label for span in spans if span.label is not None})
-            problem = f"none of {len(spans)} span(s) has a label like {', '.join(map(repr, patterns))}"
-            self.log.add(f"{place}: {problem}; the labels are {list_names(labels)}")
-        return selected
+    @classmethod
+    def from_words(cls, words: Sequence[str]) -> Tokens:
+        """Return the tokens of a text that consists of these words, separated by single spaces.
 
-    def _rows(self, span: TextSpan, tokens: Tokens, place: str) -> list[SpanRow]:
-        """Convert a span to tokens. The result has one row, one row per fragment, or no row."""
-        fragments = tokens.merge_fragments(span.fragments)
-        if len(fragments) > 1:
-            fragments = self._resolve_gaps(span, fragments, tokens, place)
-        rows = []
-        for start, end in fragments:
-            first, last = tokens.covered(start, end)
-            if first <= last:
-                if tokens.starts[first] < start:
-                    self._widen(span, tokens, first, "begins", place)
-                if tokens.ends[last] > end:
-                    self._widen(span, tokens, last, "ends", place)
-                rows.append(SpanRow(first + 1, last + 1, None, span.label))
-        if not rows:
-            self.log.count("spans that cover no token left out", f"{span} of {place}")
-        return rows
+        Parameters
+        ----------
+        words : sequence of str
+            The tokens.
 
-    def _resolve_gaps(
-        self, span: TextSpan, fragments: list[tuple[int, int]], tokens: Tokens, place: str
-    ) -> list[tuple[int, int]]:
-        """Return the fragments to read of a discontinuous span, depending on the option ``discontinuous``."""
-        method = self.reading.options["discontinuous"]
-        if method == "error":
-            gap, _ = tokens.covered(fragments[0][1], fragments[1][0])
-            problem = f"token {gap + 1}, {tokens.units[gap][:40]!r}, lies between its fragments"
-            hint = "or read with discontinuous='hull' or discontinuous='fragments'"
-            raise self.reading.error(span.line, f"{place}: {span} must have no gap; {problem}; {hint}")
-        if method == "hull":
-            self.log.count("discontinuous spans read as one span from first to last token", f"{span} of {place}")
-            return [(fragments[0][0], fragments[-1][1])]
-        self.log.count("discontinuous spans read as one span per fragment", f"{span} of {place}")
-        return fragments
+        Returns
+        -------
+        Tokens
+            The tokens with their offsets in that text.
+        """
+        offsets = []
+        start = 0
+        for word in words:
+            offsets.append((start, start + len(word)))
+            start += len(word) + 1
+        return cls.from_offsets(" ".join(words), offsets)
 
-    def _widen(self, span: TextSpan, tokens: Tokens, token: int, verb: str, place: str) -> None:
-        """Count an edge inside a token, or raise an error if the option ``edges`` is ``"error"``."""
-        if self.reading.options["edges"] == "error":
-            finer = ", or with tokens='characters'" if "tokens" in self.reading.options else ""
-            problem = f"it {verb} inside token {token + 1}, {tokens.units[token][:40]!r}"
-            hint = f"or read with edges='token', which widens it{finer}"
-            raise self.reading.error(span.line, f"{place}: {span} must begin and end between tokens; {problem}; {hint}")
-        self.log.count("span edges inside a token moved to the edge of the token", f"{span} of {place}")
+    def covered(self, start: int, end: int) -> tuple[int, int]:
+        """Return the first and the last token that have a character between ``start`` and ``end``.
+
+        Parameters
+        ----------
+        start, end : int
+            Character offsets.
+
+        Returns
+        -------
+        tuple of (int, int)
+            Indices from 0; the first is larger than the last if no token is covered.
+        """
+        return bisect_right(self.ends, start), bisect_left(self.starts, end) - 1
+
+    def merge_fragments(self, fragments: Fragments) -> list[tuple[int, int]]:
+        """Sort the fragments, and merge neighbours if no token has a character between them.
+
+        Parameters
+        ----------
+        fragments : tuple of (int, int)
+            Character offsets.
+
+        Returns
+        -------
+        list of (int, int)
+            The merged fragments; empty fragments are removed.
+        """
+        merged: list[tuple[int, int]] = []
+        for start, end in sorted(fragment for fragment in fragments if fragment[0] < fragment[1]):
+            if merged:
+                first, last = self.covered(merged[-1][1], start)
+                if start <= merged[-1][1] or first > last:
+                    merged[-1] = merged[-1][0], max(merged[-1][1], end)
+                    continue
+            merged.append((start, end))
+        return merged
+
+
+def _split_punctuation(document: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Split punctuation from both ends of a word, one token per sign. Signs inside a word stay, as in ``L'Enfant``."""
+    first, last = start, end
+    while first < last and unicodedata.category(document[first])[0] in "PS":
+        first += 1
+    while last > first and unicodedata.category(document[last - 1])[0] in "PS":
+        last -= 1
+    signs = [(i, i + 1) for i in (*range(start, first), *range(last, end))]
+    return sorted([*signs, (first, last)] if first < last else signs)
+
+
+def check_fragments(fragments: Fragments, length: int) -> Fragments:
+    """Return the fragments if all their offsets are inside the text.
+
+    Parameters
+    ----------
+    fragments : tuple of (int, int)
+        Character offsets.
+    length : int
+        Number of characters of the text.
+
+    Returns
+    -------
+    tuple of (int, int)
+        The same fragments.
+
+    Raises
+    ------
+    HierarchyError
+        If an offset lies outside the text or an end lies before its start.
+    """
+    for start, end in fragments:
+        if not 0 <= start <= end <= length:
+            raise HierarchyError(f"offsets must increase and lie in 0-{length}, the text; got {start}-{end}")
+    return fragments
+
+
+class Utf16Offsets:
+    """Offsets in UTF-16 code units, as Java and browsers count: a character beyond U+FFFF counts twice.
+
+    Parameters
+    ----------
+    document : str
+        The text.
+
+    Examples
+    --------
+    >>> Utf16Offsets("a😀b").to_character(3)
+    2
+    """
+
+    def __init__(self, document: str) -> None:
+        self.length = len(document)
+        # Offsets, in code units, of the characters that take two code units.
+        self._astral = [match.start() + i for i, match in enumerate(_ASTRAL.finditer(document))]
+
+    def to_character(self, offset: int) -> int:
+        """Convert an offset in code units into one in characters.
+
+        Parameters
+        ----------
+        offset : int
+            Number of code units from the start of the text.
+
+        Returns
+        -------
+        int
+            Number of characters from the start of the text.
+
+        Raises
+        ------
+        HierarchyError
+            If the offset lies between the two code units of a character, or outside the text.
+        """
+        preceding = bisect_left(self._astral, offset)
+        if preceding and self._astral[preceding - 1] == offset - 1:
+            raise HierarchyError(
+                f"an offset must lie between characters; {offset} is inside a character of two UTF-16 units"
+            )
+        end = self.length + len(self._astral)
+        if not 0 <= offset <= end:
+            raise HierarchyError(f"an offset must lie in 0-{end}, the text in UTF-16 units; got {offset}")
+        return offset - preceding
+
+    def to_characters(self, fragments: Fragments) -> Fragments:
+        """Convert fragments in code units into fragments in characters.
+
+        Parameters
+        ----------
+        fragments : tuple of (int, int)
+            Offsets in code units.
+
+        Returns
+        -------
+        tuple of (int, int)
+            Offsets in characters.
+        """
+        converted = tuple((self.to_character(start), self.to_character(end)) for start, end in fragments)
+        return check_fragments(converted, self.length)
+
+
+def single_line(covered: str) -> str:
+    """Replace line breaks and tabs by spaces, as tools do when they copy a text into one line.
+
+    Parameters
+    ----------
+    covered : str
+        Text that a span covers.
+
+    Returns
+    -------
+    str
+        A text of the same length.
+    """
+    return re.sub(r"[\n\r\t]", " ", covered)
+
+
+# -- from characters to tokens ----------------------------------------------------------------------------------------
 
 
 def read_document(reading: Reading, parse: Callable[[], tuple[Tokens, Sequence[TextSpan]]]) -> Corpus:
@@ -162,8 +339,115 @@ def read_document(reading: Reading, parse: Callable[[], tuple[Tokens, Sequence[T
     Corpus
         One item with one coder. Both names are the file name unless the options set them.
     """
-    reader, item, coder = StandoffReader(reading), reading.item_name, reading.coder_name
-    return reading.read_one(lambda: reader.annotation(item, coder, *parse()))
+    return reading.read_one(lambda: to_annotation(reading, reading.item_name, reading.coder_name, *parse()))
+
+
+def to_annotation(
+    reading: Reading, item: str, coder: str, tokens: Tokens, spans: Sequence[TextSpan]
+) -> Hierarchy | Segmentation:
+    """Return the spans of one coder as a hierarchy or a segmentation, depending on the option ``as_``.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, with the options ``OPTIONS``. Its log records the changes.
+    item, coder : str
+        Names of the item and the coder, for messages.
+    tokens : Tokens
+        Units of the text.
+    spans : sequence of TextSpan
+        Spans that the coder annotated.
+
+    Returns
+    -------
+    Hierarchy or Segmentation
+        Spans over tokens, or a segmentation at their edges.
+
+    Raises
+    ------
+    FormatError, HierarchyError
+        If a span is discontinuous, has an edge inside a token or crosses another span, and the options do not
+        allow it.
+    """
+    converter = _SpanConverter(reading, f"item {item!r}, coder {coder!r}", tokens)
+    rows: list[SpanRow] = []
+    row_names: list[str] = []
+    for span in converter.with_labels(spans):
+        span_rows = converter.rows(span)
+        rows += span_rows
+        row_names += [str(span)] * len(span_rows)
+    if not reading.options["repair"]:
+        _refuse_crossing(rows, row_names)
+    hierarchy = build_hierarchy(reading, item, coder, rows, Continuum(units=tokens.units))
+    if reading.options["as_"] == "spans":
+        return hierarchy
+    return _segmentation(hierarchy, reading.options["begin"], reading.types)
+
+
+@dataclass(frozen=True)
+class _SpanConverter:
+    """Converter from spans over characters to spans over tokens."""
+
+    reading: Reading
+    place: str
+    tokens: Tokens
+
+    def with_labels(self, spans: Sequence[TextSpan]) -> Sequence[TextSpan]:
+        """Return the spans whose label matches the option ``labels``; warn if no label matches."""
+        patterns = self.reading.options["labels"]
+        if patterns is None:
+            return spans
+        selected = [span for span in spans if matches(span.label or "", patterns)]
+        if spans and not selected:
+            labels = sorted({span.label for span in spans if span.label is not None})
+            problem = f"none of {len(spans)} span(s) has a label like {', '.join(map(repr, patterns))}"
+            self.reading.log.add(f"{self.place}: {problem}; the labels are {list_names(labels)}")
+        return selected
+
+    def rows(self, span: TextSpan) -> list[SpanRow]:
+        """Convert a span to tokens. The result has one row, one row per fragment, or no row."""
+        fragments = self.tokens.merge_fragments(span.fragments)
+        if len(fragments) > 1:
+            fragments = self.resolve_gaps(span, fragments)
+        rows = []
+        for start, end in fragments:
+            first, last = self.tokens.covered(start, end)
+            if first <= last:
+                if self.tokens.starts[first] < start:
+                    self.widen(span, first, "begins")
+                if self.tokens.ends[last] > end:
+                    self.widen(span, last, "ends")
+                rows.append(SpanRow(first + 1, last + 1, None, span.label))
+        if not rows:
+            self.count("spans that cover no token left out", span)
+        return rows
+
+    def resolve_gaps(self, span: TextSpan, fragments: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return the fragments to read of a discontinuous span, depending on the option ``discontinuous``."""
+        method = self.reading.options["discontinuous"]
+        if method == "error":
+            gap, _ = self.tokens.covered(fragments[0][1], fragments[1][0])
+            problem = f"token {gap + 1}, {self.tokens.units[gap][:40]!r}, lies between its fragments"
+            hint = "or read with discontinuous='hull' or discontinuous='fragments'"
+            raise self.reading.error(span.line, f"{self.place}: {span} must have no gap; {problem}; {hint}")
+        if method == "hull":
+            self.count("discontinuous spans read as one span from first to last token", span)
+            return [(fragments[0][0], fragments[-1][1])]
+        self.count("discontinuous spans read as one span per fragment", span)
+        return fragments
+
+    def widen(self, span: TextSpan, token: int, verb: str) -> None:
+        """Count an edge inside a token, or raise an error if the option ``edges`` is ``"error"``."""
+        if self.reading.options["edges"] == "error":
+            finer = ", or with tokens='characters'" if "tokens" in self.reading.options else ""
+            problem = f"it {verb} inside token {token + 1}, {self.tokens.units[token][:40]!r}"
+            hint = f"or read with edges='token', which widens it{finer}"
+            expected = f"{self.place}: {span} must begin and end between tokens"
+            raise self.reading.error(span.line, f"{expected}; {problem}; {hint}")
+        self.count("span edges inside a token moved to the edge of the token", span)
+
+    def count(self, change: str, span: TextSpan) -> None:
+        self.reading.log.count(change, f"{span} of {self.place}")
 
 
 def _refuse_crossing(rows: Sequence[SpanRow], row_names: Sequence[str]) -> None:

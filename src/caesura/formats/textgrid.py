@@ -18,18 +18,12 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping, Sequence
 from os import PathLike, fspath
+from typing import cast
 
 from caesura.errors import FormatError
+from caesura.formats import timed
 from caesura.formats.format import Format, Reading, Writing, decode, load
-from caesura.formats.timed import (
-    TIER_OPTIONS,
-    FileTier,
-    IntervalRow,
-    add_tiers,
-    choose_tiers,
-    find_word_tier,
-    snap_intervals,
-)
+from caesura.formats.timed import FileTier, IntervalRow
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
 
@@ -48,8 +42,8 @@ _INTERVALS, _POINTS = "IntervalTier", "TextTier"
 
 def _read(reading: Reading) -> Corpus:
     """Return one tier per coder."""
-    tiers, word_tier = choose_tiers(reading, _tiers(reading))
-    add_tiers(reading, tiers, word_tier, [reading.options["coder"] or tier.name for tier in tiers])
+    tiers, word_tier = timed.choose_tiers(reading, _tiers(reading))
+    timed.add_tiers(reading, tiers, word_tier, [reading.options["coder"] or tier.name for tier in tiers])
     return reading.corpus()
 
 
@@ -90,13 +84,18 @@ class _Scanner:
             return self.reading.error(line, f"{expected} must come next; the file ends here")
         actual = self.text[start : start + 200].split("\n", 1)[0].strip()[:60]
         if _UNCLOSED_TEXT.match(self.text, start):
-            return self.reading.error(
-                line, f"a text must end in a quote; the one that begins here does not: {actual!r}"
-            )
+            return self.reading.error(line, f"a text must end in a quote; this text does not: {actual!r}")
         return self.reading.error(line, f"{expected} must come next; got {actual!r}")
 
-    def string(self, expected: str, *names: str) -> str:
-        return self.next(_TEXT, expected, *names).replace('""', '"')
+    def string(self, expected: str, name: str) -> str:
+        return self.next(_TEXT, expected, name).replace('""', '"')
+
+    def constant(self, description: str, name: str, *allowed: str) -> str:
+        """Return the next text, which must be one of ``allowed``."""
+        value = self.string(f"{description}, {allowed[0]!r},", name)
+        if value not in allowed:
+            raise self.reading.error(self.line, f"{description} must be {allowed[0]!r}; got {value[:60]!r}")
+        return value
 
     def number(self, expected: str, *names: str) -> float:
         return float(self.next(_NUMBER, expected, *names))
@@ -114,12 +113,8 @@ def _tiers(reading: Reading) -> list[FileTier]:
     if "\r" in reading.text:
         reading.text = _normalize_line_ends(reading.text)
     scanner = _Scanner(reading)
-    file_type = scanner.string("the type of the file, 'ooTextFile',", "File type")
-    if file_type not in ("ooTextFile", "ooTextFile short"):
-        raise reading.error(scanner.line, f"the type of the file must be 'ooTextFile'; got {file_type[:60]!r}")
-    object_class = scanner.string("the class of the object, 'TextGrid',", "Object class")
-    if object_class != "TextGrid":
-        raise reading.error(scanner.line, f"the class of the object must be 'TextGrid'; got {object_class[:60]!r}")
+    scanner.constant("the type of the file", "File type", "ooTextFile", "ooTextFile short")
+    scanner.constant("the class of the object", "Object class", "TextGrid")
     _bounds(scanner, "TextGrid")
     if scanner.next(_FLAG, "<exists>, for the tiers,") != "<exists>":
         raise reading.error(scanner.line, "a TextGrid must have tiers; this has none")
@@ -190,8 +185,8 @@ def word_times(
         A dictionary from the file name to the list of ``(word, start, end)``, and the number of overlaps removed.
     """
     reading = Reading(fspath(path), _decode(path, load(path)))
-    words = [row for row in find_word_tier(reading, _tiers(reading), tier).rows if row.label.strip()]
-    rows, moved = snap_intervals(reading, words, snap)
+    words = [row for row in timed.find_word_tier(reading, _tiers(reading), tier).rows if row.label.strip()]
+    rows, moved = timed.snap_intervals(reading, words, snap)
     return {reading.stem: [(row.label, row.start, row.end) for row in rows]}, moved
 
 
@@ -201,10 +196,7 @@ def word_times(
 def _write(writing: Writing) -> str:
     """Return the TextGrid of one item: one tier per coder, and a word tier if there are words."""
     item = writing.only_item()
-    tiers: dict[str, Tier] = {}
-    for coder, tier in writing.corpus.of_item(item).items():
-        assert isinstance(tier, Tier)
-        tiers[coder] = tier
+    tiers = cast("Mapping[str, Tier]", writing.corpus.of_item(item))
     parts = [_tier_lines(coder, tier.intervals, tier.points, tier.begin, tier.end) for coder, tier in tiers.items()]
     words = _common_words(writing, tiers)
     if words is not None:
@@ -257,9 +249,13 @@ def _tier_lines(
     else:
         rows = _fill_gaps(intervals, begin, end)
         lines.append(f"intervals: size = {len(rows)}")
-        for i, row in enumerate(rows, 1):
-            lines += [f"intervals [{i}]:", f"    xmin = {row.start!r}", f"    xmax = {row.end!r}"]
-            lines.append(f"    text = {_quote(row.label)}")
+        for i, (start, stop, label) in enumerate(rows, 1):
+            lines += [
+                f"intervals [{i}]:",
+                f"    xmin = {start!r}",
+                f"    xmax = {stop!r}",
+                f"    text = {_quote(label)}",
+            ]
     return ["        " + line for line in lines]
 
 
@@ -304,7 +300,7 @@ FORMAT = Format(
     looks_like=_looks_like,
     write=_write,
     decode=_decode,
-    options=TIER_OPTIONS,
+    options=timed.TIER_OPTIONS,
     annotation_types=(Tier,),
     names_from_file=("item",),
     tiers=_tiers,

@@ -361,19 +361,14 @@ def _check_units(name: str, value: Any) -> str | float:
 
 UNIT_OPTIONS = (
     Option(
-        "units", None, _check_units, "words, union, a step in seconds, or times (default: words if named, else union)"
+        "units", None, _check_units, "words, union, a step in seconds, or times (default: union, or words if named)"
     ),
     Option(
-        "tolerance",
-        DEFAULT_TOLERANCE,
-        non_negative(),
-        "for union: largest difference in seconds between times that count as equal",
+        "tolerance", DEFAULT_TOLERANCE, non_negative(), "for union: equal times differ by at most this many seconds"
     ),
     Option("silence", (), names, "labels of intervals that are not segments, such as sil and sp"),
     Option("labels", "types", choice("types", "ignore"), "whether labels are boundary types or ignored"),
-    Option(
-        "snap", 1e-4, non_negative(), "largest gap or overlap of neighbours, in seconds, that is closed in the middle"
-    ),
+    Option("snap", 1e-4, non_negative(), "largest gap or overlap of neighbours, in seconds, to close in the middle"),
 )
 TIER_OPTIONS = (
     ITEM,

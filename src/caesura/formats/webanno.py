@@ -32,17 +32,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from caesura.errors import HierarchyError
-from caesura.formats.characters import TextSpan, Tokens, Utf16Offsets
+from caesura.formats import standoff
 from caesura.formats.format import NAME_OPTIONS, Format, Reading
-from caesura.formats.standoff import (
-    ANNOTATION_TYPES,
-    FEATURE,
-    LAYER,
-    OPTIONS,
-    choose_feature,
-    choose_layers,
-    read_document,
-)
+from caesura.formats.standoff import TextSpan, Tokens
 from caesura.formats.values import list_names
 from caesura.model.corpus import Corpus
 
@@ -78,7 +70,7 @@ class _TsvLayer:
     def label_column(self, requested: str | None) -> int | None:
         """Return the column of the label."""
         columns = dict(self.feature_columns())
-        feature = choose_feature(self.name, columns, requested)
+        feature = standoff.choose_feature(self.name, columns, requested)
         return None if feature is None else columns[feature]
 
 
@@ -110,14 +102,14 @@ def _read(reading: Reading) -> Corpus:
 
     def parse() -> tuple[Tokens, list[TextSpan]]:
         available = [layer.name for layer in parser.layers]
-        chosen = choose_layers(reading, available)
+        chosen = standoff.choose_layers(reading, available)
         if available and not chosen:
             raise HierarchyError(f"all layers describe tokens; choose one with layer=: {list_names(available)}")
         parser.parse_rows([layer for layer in parser.layers if layer.name in chosen])
         tokens = Tokens.from_words(parser.words)
         return tokens, list(parser.text_spans(tokens))
 
-    return read_document(reading, parse)
+    return standoff.read_document(reading, parse)
 
 
 class _TsvParser:
@@ -190,7 +182,7 @@ class _TsvParser:
         word, covered = self.words[-1], _unescape(row.cells[2])
         part = ((row.start - token_start, row.end - token_start),)
         with self.reading.at_line(row.line, f"{row.cells[0]}, counted from the start of its token: "):
-            ((first, last),) = Utf16Offsets(word).to_characters(part)
+            ((first, last),) = standoff.Utf16Offsets(word).to_characters(part)
         if word[first:last] != covered or not covered:
             expected = f"{row.cells[0]} must repeat the characters of its token, {word[first:last]!r}"
             raise self.reading.error(row.line, f"{expected}; got {covered[:60]!r}")
@@ -250,6 +242,6 @@ FORMAT = Format(
     description="WebAnno TSV 3: one row per token, layers of spans in columns",
     read=_read,
     looks_like=lambda text: text.startswith(_MAGIC),
-    options=(*NAME_OPTIONS, LAYER, FEATURE, *OPTIONS),
-    annotation_types=ANNOTATION_TYPES,
+    options=(*NAME_OPTIONS, standoff.LAYER, standoff.FEATURE, *standoff.OPTIONS),
+    annotation_types=standoff.ANNOTATION_TYPES,
 )

@@ -21,18 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import HierarchyError
-from caesura.formats.characters import TextSpan, Tokens, Utf16Offsets, check_fragments
+from caesura.formats import standoff
 from caesura.formats.format import NAME_OPTIONS, Format, Reading, load
-from caesura.formats.standoff import (
-    ANNOTATION_TYPES,
-    FEATURE,
-    LAYER,
-    OPTIONS,
-    TOKENS,
-    choose_feature,
-    choose_layers,
-    read_document,
-)
+from caesura.formats.standoff import TextSpan, Tokens, Utf16Offsets
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
 from caesura.options import Option, path
@@ -54,7 +45,7 @@ def _read(reading: Reading) -> Corpus:
     def parse() -> tuple[Tokens, list[TextSpan]]:
         located = [(annotation, _offsets(annotation, len(document))) for annotation in annotations]
         types = dict.fromkeys(annotation.type.name for annotation in annotations if _is_span(annotation.type))
-        layers = choose_layers(reading, list(types))
+        layers = standoff.choose_layers(reading, list(types))
         feature = reading.options["feature"]
         spans = [
             TextSpan(_identify(annotation), _label(annotation, feature), (offsets,), lines.get(str(annotation.xmiID)))
@@ -66,7 +57,7 @@ def _read(reading: Reading) -> Corpus:
             return Tokens.from_offsets(document, token_offsets), spans
         return Tokens.tokenize(document, reading.options["tokens"]), spans
 
-    return read_document(reading, parse)
+    return standoff.read_document(reading, parse)
 
 
 def _check_document(reading: Reading, root: Any) -> dict[str, int]:
@@ -149,7 +140,7 @@ def _identify(annotation: Any) -> str:
 
 def _offsets(annotation: Any, length: int) -> tuple[int, int]:
     try:
-        return check_fragments(((annotation.begin, annotation.end),), length)[0]
+        return standoff.check_fragments(((annotation.begin, annotation.end),), length)[0]
     except HierarchyError as error:
         raise HierarchyError(f"{_identify(annotation)}: {error}") from None
 
@@ -168,7 +159,7 @@ def _label(annotation: Any, requested: str | None) -> str | None:
         for feature in annotation.type.all_features
         if feature.name not in _COMMON_FEATURES and is_primitive(feature.rangeType)
     }
-    feature = choose_feature(annotation.type.name, attributes, requested)
+    feature = standoff.choose_feature(annotation.type.name, attributes, requested)
     value = None if feature is None else getattr(annotation, attributes[feature])
     return None if value is None or value == "" else str(value)
 
@@ -186,10 +177,10 @@ FORMAT = Format(
     options=(
         *NAME_OPTIONS,
         Option("typesystem", None, path, "file with the type system (default: TypeSystem.xml beside it)"),
-        LAYER,
-        FEATURE,
-        TOKENS,
-        *OPTIONS,
+        standoff.LAYER,
+        standoff.FEATURE,
+        standoff.TOKENS,
+        *standoff.OPTIONS,
     ),
-    annotation_types=ANNOTATION_TYPES,
+    annotation_types=standoff.ANNOTATION_TYPES,
 )
