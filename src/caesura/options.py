@@ -12,7 +12,7 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from functools import partial
 from os import PathLike, fspath
 from typing import Any, ClassVar
@@ -74,7 +74,7 @@ class OptionSet:
     """Base of frozen dataclasses whose fields are options, created with :func:`setting`.
 
     Every value is checked when an object is created. The descriptions become the ``Parameters`` section of the class and
-    the help texts of the command line.
+    the help texts of the command line. Other fields than options are allowed, and are not checked.
     """
 
     __slots__ = ()
@@ -89,8 +89,19 @@ class OptionSet:
                 lines += [f"{name} : {annotation}", f"    {entry.metadata['description']}"]
         cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__ or ""), "", "Parameters", "----------", *lines, ""])
 
+    @classmethod
+    def declared(cls) -> tuple[Field[Any], ...]:
+        """Return the fields that are options.
+
+        Returns
+        -------
+        tuple of dataclasses.Field
+            The fields, in the order of declaration.
+        """
+        return tuple(entry for entry in fields(cls) if "check" in entry.metadata)
+
     def __post_init__(self) -> None:
-        for entry in fields(self):
+        for entry in self.declared():
             value, check = getattr(self, entry.name), entry.metadata["check"]
             if entry.metadata["multiple"]:
                 value = tuple(check(entry.name, part) for part in value)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, dataclass
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -14,8 +13,6 @@ import click
 from caesura.cli.program import CHECKPOINT, ERRORS
 from caesura.engines import ENGINES, Engine, use_engine
 from caesura.errors import OptionError
-from caesura.formats import NAMES
-from caesura.model.projection import ALIGNMENTS
 from caesura.options import OptionSet, choice, flag, optional, setting, text, whole
 from caesura.tasks.prepare import ReadingOptions
 
@@ -78,7 +75,7 @@ def with_options(option_set: type[OptionSet], name: str) -> Callable[[F], F]:
     callable
         The decorator.
     """
-    entries = fields(option_set)
+    entries = option_set.declared()
 
     def decorate(command: F) -> F:
         @wraps(command)
@@ -200,7 +197,7 @@ def systems_option(*, required: bool) -> Callable[[F], F]:
 
 
 def reading_options(command: F) -> F:
-    """Add the options for reading files.
+    """Add the options for reading files, and store the reading errors for the message after a failure.
 
     Parameters
     ----------
@@ -213,83 +210,10 @@ def reading_options(command: F) -> F:
         The command with the options.
     """
 
+    @with_options(ReadingOptions, "reading")
     @wraps(command)
-    def wrapped(*args: Any, **values: Any) -> Any:
-        names = ("format_", "types", "settings_file", "pattern", "align", "format_options")
-        format_name, types, settings_file, pattern, align, format_options = (values.pop(name) for name in names)
-        settings = _load_settings(settings_file)
-        reading = ReadingOptions(format_name, _types(types), settings, pattern, align, _named_values(format_options))
+    def wrapped(*args: Any, reading: ReadingOptions, **values: Any) -> Any:
         click.get_current_context().meta[ERRORS] = reading.errors
         return command(*args, reading=reading, **values)
 
-    result: Any = wrapped
-    for option in (
-        click.option(
-            "--settings",
-            "settings_file",
-            type=click.Path(),
-            help="A .toml or .json file with symbols, similarity matrix and costs.",
-        ),
-        click.option(
-            "--reading",
-            "format_options",
-            metavar="NAME=VALUE",
-            multiple=True,
-            help="Option of the format, such as tiers=ann or units=0.01. May be repeated; see `caesura formats`.",
-        ),
-        click.option(
-            "--align",
-            type=click.Choice(list(ALIGNMENTS)),
-            help="How to align coders whose tokens differ: by characters, or by edit distance if the texts differ too.",
-        ),
-        click.option(
-            "--pattern", help='Files of a folder or glob, and what their paths mean: "{coder}/{item}.TextGrid".'
-        ),
-        click.option("--types", help='Boundary types in ordinal order, comma-separated or a JSON list: "scene,act".'),
-        click.option(
-            "--format", "format_", type=click.Choice(NAMES), help="Input format (default: detected from the file)."
-        ),
-    ):
-        result = option(result)
-    return cast(F, result)
-
-
-def _load_settings(path: str | None) -> Any:
-    if path is None:
-        return None
-    from caesura.formats.settings import read_settings
-
-    return read_settings(path)
-
-
-def _types(value: str | None) -> list[str] | None:
-    if value is None:
-        return None
-    if not value.lstrip().startswith("["):
-        return [name.strip() for name in value.split(",")]
-    try:
-        names = json.loads(value)
-    except ValueError:
-        names = None
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise click.BadParameter(f"not a JSON list of names: {value}", param_hint="--types")
-    return names
-
-
-def _named_values(entries: tuple[str, ...]) -> dict[str, Any]:
-    """Return NAME=VALUE entries as a dictionary; the value of a repeated name is a list."""
-    values: dict[str, list[Any]] = {}
-    for entry in entries:
-        name, equals, value = entry.partition("=")
-        if not equals or not name.strip():
-            raise click.BadParameter(f"expected NAME=VALUE; got {entry!r}", param_hint="--reading")
-        values.setdefault(name.strip(), []).append(_json_or_text(value))
-    return {name: listed[0] if len(listed) == 1 else listed for name, listed in values.items()}
-
-
-def _json_or_text(value: str) -> Any:
-    try:
-        parsed = json.loads(value)
-    except (ValueError, RecursionError):
-        return value
-    return parsed if parsed == parsed else value  # NaN is not a number
+    return cast(F, wrapped)

@@ -6,15 +6,17 @@ converts hierarchies to common units and separates systems from human coders. Co
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from caesura.errors import CaesuraWarning, FormatError, OptionConflictError, OptionError
-from caesura.formats import detect, find, read_coders, read_together
-from caesura.formats.settings import Settings
+from caesura.formats import NAMES, detect, find, read_coders, read_together
+from caesura.formats.settings import Settings, read_settings
 from caesura.measures.base import Measure
 from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
 from caesura.measures.registry import measures as registered_measures
@@ -22,8 +24,11 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchies import levels_as_types, over_common_units
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.projection import ALIGNMENTS
 from caesura.model.reading import ReadingReport
 from caesura.model.result import Excluded
+from caesura.options import OptionSet, choice, optional, setting, text
+from caesura.options import path as path_name
 
 KIND_NAMES = {
     "linear": "segmentations",
@@ -38,38 +43,85 @@ KIND_NAMES = {
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class ReadingOptions:
-    """Options of reading, and the reading errors so far.
+def _type_names(name: str, value: Any) -> tuple[str, ...]:
+    """Return boundary types from a sequence, a JSON list or a comma-separated text."""
+    if isinstance(value, str) and not value.lstrip().startswith("["):
+        return tuple(part.strip() for part in value.split(","))
+    names = _json_or_text(value) if isinstance(value, str) else value
+    if isinstance(names, str) or not all(isinstance(entry, str) for entry in names):
+        raise OptionError(f"not a JSON list of names: {value}")
+    return tuple(names)
+
+
+def _named_value(name: str, value: Any) -> tuple[str, Any]:
+    """Return the name and the value of an option such as ``units=0.01``; a pair is returned unchanged."""
+    if isinstance(value, tuple):
+        return value
+    option, equals, content = str(value).partition("=")
+    if not equals or not option.strip():
+        raise OptionError(f"expected NAME=VALUE; got {value!r}")
+    return option.strip(), _json_or_text(content)
+
+
+def _json_or_text(value: str) -> Any:
+    try:
+        parsed = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return parsed if parsed == parsed else value  # NaN is not a number
+
+
+@dataclass(frozen=True)
+class ReadingOptions(OptionSet):
+    """Options of reading, and what was read with them.
 
     Attributes
     ----------
-    format : str or None
-        Name of the format; None detects it from the file.
-    types : list of str or None
-        Boundary types in ordinal order.
-    settings : Settings or None
-        A settings file with symbols, similarity matrix and costs.
-    pattern : str or None
-        Which files of a folder to read and what their paths mean, such as ``"{coder}/{item}.TextGrid"``.
-    align : str or None
-        How to align coders whose tokens differ.
-    options : dict
-        Options of the format.
     errors : list of FormatError
         Reading errors; filled by the reading methods.
     corpora : list of Corpus
         The corpora, one per file or group of files; filled by the reading methods.
     """
 
-    format: str | None = None
-    types: list[str] | None = None
-    settings: Settings | None = None
-    pattern: str | None = None
-    align: str | None = None
-    options: dict[str, Any] = field(default_factory=dict)
+    format: str | None = setting(None, optional(choice(*NAMES)), "Input format (default: detected from the file).")
+    types: tuple[str, ...] | None = setting(
+        None, optional(_type_names), 'Boundary types in ordinal order, comma-separated or a JSON list: "scene,act".'
+    )
+    pattern: str | None = setting(
+        None, optional(text), 'Files of a folder or glob, and what their paths mean: "{coder}/{item}.TextGrid".'
+    )
+    align: str | None = setting(
+        None,
+        optional(choice(*ALIGNMENTS)),
+        "How to align coders whose tokens differ: by characters, or by edit distance if the texts differ too.",
+    )
+    format_options: tuple[tuple[str, Any], ...] = setting(
+        (),
+        _named_value,
+        "Option of the format as NAME=VALUE, such as tiers=ann or units=0.01. May be repeated; see `caesura formats`.",
+        flags=("--reading",),
+    )
+    settings_file: str | None = setting(
+        None,
+        optional(path_name),
+        "A .toml or .json file with symbols, similarity matrix and costs.",
+        flags=("--settings",),
+    )
     errors: list[FormatError] = field(default_factory=list)
     corpora: list[Corpus] = field(default_factory=list)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the format; the value of a repeated option is a list."""
+        values: dict[str, list[Any]] = {}
+        for name, value in self.format_options:
+            values.setdefault(name, []).append(value)
+        return {name: listed[0] if len(listed) == 1 else listed for name, listed in values.items()}
+
+    @cached_property
+    def settings(self) -> Settings | None:
+        """Symbols, similarity matrix and costs of the settings file."""
+        return None if self.settings_file is None else read_settings(self.settings_file)
 
     def read(self, paths: Sequence[str]) -> Corpus:
         """Read one corpus from a file, a folder, a glob, or one file per coder.
@@ -115,7 +167,7 @@ class ReadingOptions:
             excluded=self.errors,
             **self._format_options(paths[0]),
         )
-        self.corpora += corpora
+        self.corpora.extend(corpora)
         return corpora
 
     def read_with_systems(self, paths: Sequence[str], systems: Sequence[str]) -> tuple[Corpus, dict[str, Corpus]]:
@@ -156,7 +208,8 @@ class ReadingOptions:
         ReadingOptions
             A copy that shares the lists of errors and corpora.
         """
-        return replace(self, options={**options, **self.options})
+        defaults = [(name, value) for name, value in options.items() if name not in self.options]
+        return replace(self, format_options=(*self.format_options, *defaults))
 
     @property
     def reports(self) -> tuple[ReadingReport, ...]:
