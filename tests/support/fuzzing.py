@@ -308,6 +308,12 @@ SAMPLES = {
     "ctm": Sample(
         "a.ctm", ";; times\ntalk 1 0.10 0.20 good 0.98\ntalk 1 0.30 0.45 night\ntalk 1 1.00 1e-1 moon -0.5\n"
     ),
+    "rttm": Sample(
+        "a.rttm",
+        ";; speech\nSPKR-INFO c 1 <NA> <NA> <NA> unknown A <NA> <NA>\nSPEAKER c 1 0.00 2.50 <NA> <NA> A <NA> <NA>\n"
+        "SPEAKER c 1 2.50 1.25 <NA> <NA> B <NA> <NA>\nSPEAKER d 1 1e-1 .5 <NA> <NA> A 0.5\n",
+        real="data/everyday/rttm/hyp.rttm",
+    ),
     "brat": Sample(
         "a.ann",
         "T1\tPER 0 8\tMs. Haag\nT2\tWORK 15 22\tElianti\nR1\tArc Arg1:T1 Arg2:T2\n",

@@ -50,9 +50,10 @@ __all__ = [
 
 # If the content matches several formats, the first one in this order is used.
 _MODULES = {
-    "subtitle-breaks": "subtitle_breaks.FORMAT",
     "masses-json": "masses.JSON",
     "masses-tsv": "masses.TSV",
+    "subtitle-breaks": "subtitle_breaks.FORMAT",
+    "rttm": "rttm.FORMAT",
     "table-csv": "unit_table.CSV",
     "table-tsv": "unit_table.TSV",
     "table-parquet": "parquet.FORMAT",

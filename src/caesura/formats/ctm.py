@@ -22,7 +22,7 @@ from caesura.model.tier import Tier
 
 _MAX_DIGITS = 40  # per number; no program writes longer numbers
 _MAX_TIME = 1e9  # seconds, about thirty years
-_EXACT = Context(prec=2 * _MAX_DIGITS)  # decimal 0.1 + 0.2 is exactly 0.3, so adjacent words share their boundary
+_EXACT = Context(prec=2 * _MAX_DIGITS)
 
 
 def _read(reading: Reading) -> Corpus:
@@ -88,19 +88,61 @@ def _rows(reading: Reading, allow_empty: bool) -> Iterator[tuple[str, str, Inter
             columns = "recording, channel, start, duration, word and an optional confidence"
             raise reading.error(number, f"a line is {columns}; got {len(cells)} columns")
         name, channel, _, _, word = cells[:5]
-        start, duration = _decimal(reading, number, "start", cells[2]), _decimal(reading, number, "duration", cells[3])
+        start, duration = (
+            parse_decimal(reading, number, "start", cells[2]),
+            parse_decimal(reading, number, "duration", cells[3]),
+        )
         if len(cells) == 6:
-            _decimal(reading, number, "confidence", cells[5])
+            parse_decimal(reading, number, "confidence", cells[5])
         if duration < 0 or (duration == 0 and not allow_empty) or start < 0:
             actual = f"start {cells[2]}, duration {cells[3]}"
             raise reading.error(number, f"{word[:40]!r} must start at 0 or later and have a duration; got {actual}")
-        yield name, channel, IntervalRow(float(start), float(_EXACT.add(start, duration)), word, number)
+        yield name, channel, IntervalRow(float(start), end_time(start, duration), word, number)
 
 
-def _decimal(reading: Reading, line: int, name: str, cell: str) -> Decimal:
+def parse_decimal(reading: Reading, line: int, name: str, cell: str) -> Decimal:
+    """Return the number in a cell, as a decimal number, whose sums are exact.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, for error messages.
+    line : int
+        Line of the cell.
+    name : str
+        Name of the number, such as ``"start"``.
+    cell : str
+        Text of the number.
+
+    Returns
+    -------
+    Decimal
+        The number.
+
+    Raises
+    ------
+    FormatError
+        If the cell is not a number, or is too large or too long.
+    """
     if len(cell) > _MAX_DIGITS or not NUMBER.fullmatch(cell) or not abs(float(cell)) < _MAX_TIME:
         raise reading.error(line, f"{name} must be a number below {_MAX_TIME:g}; got {cell[:40]!r}")
     return Decimal(repr(float(cell)) if "e" in cell.lower() else cell)
+
+
+def end_time(start: Decimal, duration: Decimal) -> float:
+    """Return the sum of two decimal numbers. 0.1 + 0.2 is 0.3, so that adjacent intervals share their edge.
+
+    Parameters
+    ----------
+    start, duration : Decimal
+        Numbers from :func:`parse_decimal`.
+
+    Returns
+    -------
+    float
+        The end in seconds.
+    """
+    return float(_EXACT.add(start, duration))
 
 
 def _looks_like(text: str) -> bool:

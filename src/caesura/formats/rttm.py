@@ -1,0 +1,174 @@
+"""Speech of speakers in .rttm files, as written by diarization systems and for the evaluations of NIST::
+
+    SPEAKER call1 1 0.00 2.50 <NA> <NA> ann <NA> <NA>
+    SPEAKER call1 1 2.50 3.00 <NA> <NA> bo <NA> <NA>
+
+The fields are type, recording, channel, start, duration, orthography, subtype, speaker, confidence and lookahead. Only
+lines of type SPEAKER are read. Lines of other types are ignored, and so are comments, which begin with ``;;``. Every
+recording is an item. If a recording has several channels, each channel is an item, such as ``call1/2``. The name of the
+file is the name of the coder. The speakers are the labels of the intervals. They are not boundary types by default, because
+a system does not know the names of the speakers.
+
+A tier has one interval at a time. If the intervals of a recording overlap, the recording is an error of a single item. With
+``streams="ignore"``, all speakers are joined into one stream of speech: intervals that overlap or touch become one interval
+with the label ``speech``.
+
+References
+----------
+NIST (2009). The 2009 (RT-09) Rich Transcription meeting recognition evaluation plan, appendix A.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from caesura.formats.ctm import end_time, parse_decimal
+from caesura.formats.format import CODER, NUMBER, Format, Reading, lines_of
+from caesura.formats.spans import DURATION
+from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, add_tier
+from caesura.model.corpus import Corpus
+from caesura.model.tier import Tier
+from caesura.options import Option, choice
+
+_SPEAKER = "SPEAKER"
+_TYPE = re.compile(r"[A-Z][A-Z0-9/_-]*")
+_MIN_FIELDS = 8  # up to the speaker; some programs leave out the fields after it
+
+
+def _read(reading: Reading) -> Corpus:
+    """Return one tier of speakers per recording."""
+    reading.roles |= {"recording": "item", "start": "start", "duration": "duration", "speaker": "labels"}
+    if reading.options["labels"] == "ignore":
+        reading.notes.append("speakers are not boundary types (labels=types makes them types)")
+    by_item = _by_item(reading, _rows(reading))
+    if not by_item and not reading.excluded:
+        raise reading.error(None, "expected at least one line of type SPEAKER; got none")
+    for name, rows in by_item.items():
+        with reading.item(rows[0].line, f"item {name!r}: "):
+            _add_item(reading, name, sorted(rows, key=lambda row: (row.start, row.end)))
+    return reading.corpus()
+
+
+def _rows(reading: Reading) -> dict[tuple[str, str], list[IntervalRow]]:
+    """Return (recording, channel) -> speech, without the recordings that have an invalid line."""
+    rows: dict[tuple[str, str], list[IntervalRow]] = {}
+    invalid: set[tuple[str, str]] = set()
+    other_types: Counter[str] = Counter()
+    for number, line in enumerate(lines_of(reading.text), 1):
+        cells = line.split()
+        if not cells or line.startswith(";"):
+            continue
+        if cells[0] != _SPEAKER and _TYPE.fullmatch(cells[0][:40]):
+            other_types[cells[0]] += 1
+            continue
+        if cells[0] != _SPEAKER or len(cells) < _MIN_FIELDS:
+            fields = "SPEAKER, recording, channel, start, duration, two more, speaker"
+            raise reading.error(number, f"a line has the fields {fields}; got {line.strip()[:60]!r}")
+        key = cells[1], cells[2]
+        if key not in invalid:
+            invalid.add(key)  # unless the line is valid
+            with reading.item(number):
+                rows.setdefault(key, []).append(_row(reading, number, cells))
+                invalid.remove(key)
+    reading.ignored += [f"{number} {name} line{'s' * (number > 1)}" for name, number in other_types.items()]
+    return {key: speech for key, speech in rows.items() if key not in invalid}
+
+
+def _row(reading: Reading, number: int, cells: Sequence[str]) -> IntervalRow:
+    start, duration = (
+        parse_decimal(reading, number, name, cell) for name, cell in zip(("start", "duration"), cells[3:5], strict=True)
+    )
+    if start < 0:
+        raise reading.error(number, f"start must not be negative; got {cells[3]}")
+    if duration <= 0:
+        raise reading.error(number, f"duration must be positive; got {cells[4]}; the fifth field is not the end")
+    return IntervalRow(float(start), end_time(start, duration), cells[7], number)
+
+
+def _by_item(reading: Reading, rows: dict[tuple[str, str], list[IntervalRow]]) -> dict[str, list[IntervalRow]]:
+    """Return item -> speech. A recording with several channels is several items."""
+    channels = Counter(recording for recording, _ in rows)
+    by_item: dict[str, list[IntervalRow]] = {}
+    for (recording, channel), speech in rows.items():
+        name = recording if channels[recording] == 1 else f"{recording}/{channel}"
+        if name in by_item:
+            raise reading.error(speech[0].line, f"recordings must differ in name; got {name[:60]!r} again")
+        by_item[name] = speech
+    if any(number > 1 for number in channels.values()):
+        reading.notes.append("each channel is an item")
+    return by_item
+
+
+def _add_item(reading: Reading, name: str, rows: list[IntervalRow]) -> None:
+    if reading.options["streams"] == "ignore":
+        rows = _join(rows, reading.options["snap"])
+        reading.notes.append("speakers are joined into one stream of speech")
+    else:
+        _check_overlap(reading, name, rows)
+    end = reading.options["duration"] or max(row.end for row in rows)
+    add_tier(reading, name, reading.coder_name, FileTier(name, rows[0].line, 0.0, end, rows))
+
+
+def _join(rows: Sequence[IntervalRow], snap: float) -> list[IntervalRow]:
+    """Return the stretches of speech; intervals that overlap or touch are joined."""
+    joined: list[IntervalRow] = []
+    for row in rows:
+        if joined and row.start <= joined[-1].end + snap:
+            joined[-1] = joined[-1]._replace(end=max(joined[-1].end, row.end))
+        else:
+            joined.append(row._replace(label="speech"))
+    return joined
+
+
+def _check_overlap(reading: Reading, name: str, rows: Sequence[IntervalRow]) -> None:
+    last = rows[0]
+    for row in rows[1:]:
+        if row.start < last.end - reading.options["snap"]:
+            end = min(row.end, last.end)
+            speakers = (
+                f"{last.label[:40]!r} and {row.label[:40]!r}"
+                if row.label != last.label
+                else f"{row.label[:40]!r} twice"
+            )
+            problem = f"speakers must not overlap in one stream; {speakers} at {row.start:.10g}-{end:.10g} s"
+            hint = "join all speakers into one stream of speech with --reading streams=ignore"
+            raise reading.error(row.line, f"item {name!r}: {problem}; {hint}")
+        last = max(row, last, key=lambda entry: entry.end)
+
+
+def _looks_like(text: str) -> bool:
+    lines = (line for line in text.split("\n", 50)[:50] if line.strip() and not line.startswith(";"))
+    cells = next(lines, "")[:1000].split()
+    times = [cell for cell in cells[3:5] if cell != "<NA>"]
+    return (
+        len(cells) in range(_MIN_FIELDS, 12)
+        and _TYPE.fullmatch(cells[0]) is not None
+        and (cells[0] == _SPEAKER or "<NA>" in cells)
+        and all(NUMBER.fullmatch(cell[:40]) for cell in times)
+    )
+
+
+FORMAT = Format(
+    name="rttm",
+    suffixes=(".rttm",),
+    other_suffixes=(".txt",),
+    description="speech of speakers, one interval per line: SPEAKER, recording, channel, start, duration, speaker",
+    read=_read,
+    looks_like=_looks_like,
+    options=(
+        CODER,
+        Option(
+            "streams",
+            "separate",
+            choice("separate", "ignore"),
+            "overlapping speakers: an error, or ignore who speaks and join all speech",
+        ),
+        DURATION,
+        *(replace(option, default="ignore") if option.name == "labels" else option for option in UNIT_OPTIONS),
+    ),
+    annotation_types=(Tier,),
+    hint="--reading streams=ignore",
+)

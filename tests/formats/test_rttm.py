@@ -1,0 +1,117 @@
+"""Speech of speakers: start and duration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caesura as cz
+from caesura import Corpus, Tier
+from caesura.errors import FormatError
+from caesura.formats import detect
+from support.everyday import expected
+from support.shared_data import DataFolder
+
+RTTM = """;; by hand
+SPKR-INFO call1 1 <NA> <NA> <NA> adult_male bo <NA> <NA>
+SPEAKER call1 1 0.30 0.45 <NA> <NA> bo <NA> <NA>
+SPEAKER call1 1 0.10 0.20 <NA> <NA> ann <NA> <NA>
+
+NOSCORE call1 1 5 1 <NA> <NA> <NA> <NA>
+NOSCORE call2 1 5 1 <NA> <NA> <NA> <NA>
+SPEAKER call2 1 1 1 <NA> <NA> ann <NA>
+"""
+
+
+def write_file(tmp_path: Path, text: str, name: str = "ref.rttm") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text.encode())
+    return path
+
+
+def speech(*rows: tuple[float, float, str], item: str = "c", channel: str = "1") -> str:
+    return "".join(f"SPEAKER {item} {channel} {row[0]} {row[1]} <NA> <NA> {row[2]} <NA> <NA>\n" for row in rows)
+
+
+def test_recordings_are_items(tmp_path: Path) -> None:
+    call1, call2 = Tier([(0.1, 0.3, "ann"), (0.3, 0.75, "bo")]), Tier([(1, 2, "ann")])
+    corpus = cz.read(write_file(tmp_path, RTTM), units="times")
+    assert corpus == Corpus({"call1": {"ref": call1}, "call2": {"ref": call2}})
+    assert corpus.reading is not None
+    assert corpus.reading.ignored == ("1 SPKR-INFO line", "2 NOSCORE lines")
+    assert corpus.reading.roles == {"recording": "item", "start": "start", "duration": "duration", "speaker": "labels"}
+    assert corpus.reading.notes == ("speakers are not boundary types (labels=types makes them types)",)
+    for name in ("ref.txt", "ref.out", "ref"):
+        assert detect(write_file(tmp_path, RTTM.replace("\n", "\r\n"), name)).name == "rttm"
+    assert cz.read(write_file(tmp_path, RTTM), units="times", duration=9)["call2", "ref"] == Tier(
+        [(1, 2, "ann")], end=9
+    )
+
+
+def test_speakers_are_labels_and_not_types(tmp_path: Path) -> None:
+    path = write_file(tmp_path, RTTM)
+    assert cz.read(path, units=0.05)["call1", "ref"].inner.tolist() == [2, 6]
+    assert cz.read(path, units=0.05)["call1", "ref"].types == ("boundary",)
+    assert cz.read(path, units=0.05, labels="types")["call1", "ref"].boundaries[-1] == (15, "bo")
+
+
+def test_the_everyday_files(shared: DataFolder) -> None:
+    entry = expected(shared, "rttm/ref.rttm")
+    folder = shared / "data/everyday/rttm"
+    excluded: list[FormatError] = []
+    corpus = cz.read(folder, units="times", excluded=excluded)
+    assert [error.problem for error in excluded] == [
+        "item 'call2': speakers must not overlap in one stream; 'A' and 'B' at 4-4.3 s; "
+        "join all speakers into one stream of speech with --reading streams=ignore"
+    ]
+    assert excluded[0].line == 6
+    for item, coder in [("call1", "ref"), ("call1", "hyp"), ("call2", "hyp")]:
+        annotation = corpus[item, coder]
+        assert isinstance(annotation, Tier)
+        assert [[*row] for row in annotation.intervals] == entry["intervals"][coder][item]
+    joined = cz.read(folder, units="times", streams="ignore")
+    assert joined["call1", "ref"] == Tier([(0, 5.5, "speech"), (6, 7.25, "speech")])
+    assert joined["call2", "ref"] == Tier([(0.3, 6, "speech")]) == joined["call2", "hyp"]
+    assert joined.reading is not None
+    assert "speakers are joined into one stream of speech" in joined.reading.notes
+
+
+def test_channels_are_separate_items(tmp_path: Path) -> None:
+    text = speech((0, 1, "a")) + speech((0.5, 1, "b"), channel="2") + speech((1, 1, "a"))
+    corpus = cz.read(write_file(tmp_path, text), units="times")
+    assert corpus.item_names == ("c/1", "c/2")
+    assert corpus.reading is not None
+    assert "each channel is an item" in corpus.reading.notes
+    with pytest.raises(FormatError, match=r":4: recordings must differ in name; got 'c/1' again"):
+        cz.read(write_file(tmp_path, text + speech((0, 1, "a"), item="c/1")))
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (speech((1, -2, "a")), "duration must be positive; got -2; the fifth field is not the end"),
+        (speech((1, 0, "a")), "duration must be positive; got 0; the fifth field is not the end"),
+        (speech((-1, 2, "a")), "start must not be negative; got -1"),
+        (speech((1, 1, "a")).replace(" 1 1 1", " 1 x 1"), "start must be a number below 1e+09; got 'x'"),
+        (speech((1, 3, "a"), (2, 1, "a")), "item 'c': speakers must not overlap in one stream; 'a' twice at 2-3 s; .*"),
+    ],
+)
+def test_errors_of_single_recordings(tmp_path: Path, line: str, problem: str) -> None:
+    path = write_file(tmp_path, line + speech((5, 1, "b")) + speech((5, 1, "b"), item="d"))
+    with pytest.raises(FormatError, match=rf"ref.rttm:[12]: {problem.replace('+', '[+]')}$"):
+        cz.read(path)
+    excluded: list[FormatError] = []
+    assert cz.read(path, units="times", excluded=excluded).item_names == ("d",)
+    assert len(excluded) == 1
+
+
+@pytest.mark.parametrize("line", ["SPEAKER c 1 0 1 <NA> <NA>", "speaker c 1 0 1 <NA> <NA> a", "c 1 0 1"])
+def test_invalid_lines(tmp_path: Path, line: str) -> None:
+    with pytest.raises(FormatError, match=r"ref.rttm:2: a line has the fields SPEAKER, recording"):
+        cz.read(write_file(tmp_path, speech((0, 1, "a")) + line))
+
+
+def test_no_speaker(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="expected at least one line of type SPEAKER; got none"):
+        cz.read(write_file(tmp_path, "NOSCORE call1 1 5 1 <NA> <NA> <NA> <NA>\n"))
