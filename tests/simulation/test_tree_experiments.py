@@ -356,7 +356,7 @@ def test_on_natural_stories_noise_falls_more_than_insertion(shared: Path):
         (lambda: trees.insert("(S (A a))", 1, seed=1), "expected a Tree; got str"),
         (lambda: trees.perturbation_curve([]), "gold: expected at least one tree"),
         (lambda: trees.perturbation_curve([*SPOKEN, None]), "gold, sentence 3: expected a Tree; got NoneType"),
-        (lambda: trees.perturbation_curve(SPOKEN, SPOKEN[:1]), "gold has 2, predicted 1"),
+        (lambda: trees.perturbation_curve(SPOKEN, SPOKEN[:1]), "gold has 2, predicted has 1"),
         (lambda: trees.perturbation_curve(SPOKEN, SPOKEN[::-1]), "sentence 1: both trees must have the same word"),
         (lambda: trees.perturbation_curve(SPOKEN, kinds=["blur"]), "kinds must be one of 'noise', 'insert', 'delete'"),
         (lambda: trees.perturbation_curve(SPOKEN, kinds="noise"), "kinds must be a list; got 'noise'"),

@@ -10,7 +10,6 @@ from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.engines import Engine
 from caesura.errors import CaesuraError, MismatchError, Undefined
@@ -20,11 +19,10 @@ from caesura.measures.structiou import LabelIoU, NodePair, StructIoU, iou_by_lab
 from caesura.measures.trees import TreeBatch
 from caesura.model.result import HIDDEN, Excluded, Result, Score, ratio
 from caesura.model.tree import Tree
+from caesura.model.value import Floats
 
 SCORED, ERROR, SKIPPED = range(3)
 """EVALB's status of a sentence."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,16 +194,15 @@ class ParsevalResult(Result):
     @property
     def excluded(self) -> tuple[Excluded, ...]:
         """The sentences that could not be scored, by number."""
-        return tuple(
-            Excluded(str(entry.number), None, entry.reason) for entry in self.sentences if entry.reason is not None
-        )
+        failed = [(sentence.number, sentence.reason) for sentence in self.sentences if sentence.reason is not None]
+        return tuple(Excluded(str(number), None, reason) for number, reason in failed)
 
     @cached_property
     def labels(self) -> tuple[LabelCounts, ...]:
         """Counts of every label that occurs, the most frequent in the gold trees first."""
         batch, rules = self.scores.batch, BracketRules.of(self.measure)
         assert isinstance(batch, BracketBatch)
-        gold, predicted, gold_matched, predicted_matched = (Counter[str]() for _ in range(4))
+        counters = gold, predicted, gold_matched, predicted_matched = tuple(Counter[str]() for _ in range(4))
         for gold_side, predicted_side in batch.sides:
             gold.update(bracket[2] for bracket in gold_side.brackets)
             predicted.update(bracket[2] for bracket in predicted_side.brackets)
@@ -213,10 +210,7 @@ class ParsevalResult(Result):
             gold_matched.update(gold_side.brackets[i][2] for i, _ in matches)
             predicted_matched.update(predicted_side.brackets[j][2] for _, j in matches)
         names = sorted(gold | predicted, key=lambda label: (-gold[label], -predicted[label], label))
-        return tuple(
-            LabelCounts(name, gold[name], predicted[name], gold_matched[name], predicted_matched[name])
-            for name in names
-        )
+        return tuple(LabelCounts(name, *(counter[name] for counter in counters)) for name in names)
 
 
 def parseval_corpus(
@@ -275,23 +269,12 @@ def parseval_corpus(
     [('NP', 1.0), ('S', 1.0), ('VP', 0.5), ('PRT', 1.0), ('ADVP', 0.0)]
     """
     measure = parseval_measure(param, options)
-    pairs = pair_trees(gold, predicted, "predicted")
-    scores = score_many(
-        pairs,  # type: ignore[arg-type]  # a missing tree is an error of its pair
-        measure,
-        engine=engine,
-        workers=workers,
-        scheduler=scheduler,
-    )
+    pairs: list[Any] = pair_trees(gold, predicted, "predicted")  # a missing tree is an error of its pair
+    scores = score_many(pairs, measure, engine=engine, workers=workers, scheduler=scheduler)
     rules = BracketRules.of(measure)
-    counts = [dict(zip(scores.part_names, row, strict=True)) for row in scores.counts.astype(np.int64).tolist()]
-    sentences = tuple(
-        _sentence(i + 1, pair, counts[i], str(scores.errors[i]) if i in scores.errors else None, rules)
-        for i, pair in enumerate(pairs)
-    )
-    return ParsevalResult(
-        measure, sentences, _summary(sentences, scores, None), _summary(sentences, scores, measure["cutoff"]), scores
-    )
+    sentences = tuple(_sentence(i, pair, scores, rules) for i, pair in enumerate(pairs))
+    every, cutoff = (_summary(sentences, scores, length) for length in (None, measure["cutoff"]))
+    return ParsevalResult(measure, sentences, every, cutoff, scores)
 
 
 def pair_trees(
@@ -329,17 +312,16 @@ def pair_trees(
     return list(zip(gold_trees, predicted_trees, strict=True))
 
 
-def _sentence(
-    number: int, pair: tuple[Tree | None, Tree | None], parts: dict[str, int], reason: str | None, rules: BracketRules
-) -> ParsedSentence:
+def _sentence(i: int, pair: tuple[Tree | None, Tree | None], scores: Scores, rules: BracketRules) -> ParsedSentence:
     gold, predicted = pair
-    status = SCORED
-    if reason is not None:
+    status, reason = SCORED, None
+    if i in scores.errors:
         has_words = predicted is not None and rules.sides(predicted, predicted)[1].words
-        status = ERROR if has_words else SKIPPED
+        status, reason = ERROR if has_words else SKIPPED, str(scores.errors[i])
+    parts = dict(zip(scores.part_names, map(int, scores.counts[i].tolist()), strict=True))
     brackets = parts["gold"] + parts["predicted"]
     return ParsedSentence(
-        number=number,
+        number=i + 1,
         length=rules.length(gold),
         status=status,
         recall=None if status else ratio(parts["matched"], parts["gold"], brackets),
@@ -351,22 +333,20 @@ def _sentence(
 
 
 def _summary(sentences: Iterable[ParsedSentence], scores: Scores, max_length: int | None) -> ParsevalSummary:
-    by_status: list[list[int]] = [[], [], []]
-    for sentence in sentences:
-        if max_length is None or sentence.length <= max_length:
-            by_status[sentence.status].append(sentence.number - 1)
-    valid = by_status[SCORED]
-    parts = scores.over(np.array(valid, np.int64)).parts if valid else {}
+    included = [sentence for sentence in sentences if max_length is None or sentence.length <= max_length]
+    status = Counter(sentence.status for sentence in included)
+    valid = np.array([sentence.number - 1 for sentence in included if sentence.status == SCORED], np.int64)
+    parts = scores.over(valid).parts if valid.size else {}
 
     def part_ratio(part: str, whole: str) -> float | None:
         return ratio(parts[part], parts[whole], parts["gold"] + parts["predicted"]) if parts else None
 
     return ParsevalSummary(
         max_length=max_length,
-        sentences=sum(map(len, by_status)),
-        errors=len(by_status[ERROR]),
-        skipped=len(by_status[SKIPPED]),
-        valid=len(valid),
+        sentences=len(included),
+        errors=status[ERROR],
+        skipped=status[SKIPPED],
+        valid=status[SCORED],
         recall=part_ratio("matched", "gold"),
         precision=part_ratio("matched", "predicted"),
         f=parts.get("f"),
@@ -464,14 +444,13 @@ class StructIoUResult(Result):
     @property
     def sentences(self) -> tuple[StructIoUSentence, ...]:
         """One entry per sentence."""
-        sentences = []
-        for place, counts in enumerate(self.scores.counts.tolist()):
-            if place in self.errors:
-                sentences.append(StructIoUSentence(place + 1, None, {}, (), str(self.errors[place])))
-            else:
-                value, parts = float(self.values[place]), dict(zip(self.scores.part_names, counts, strict=True))
-                sentences.append(StructIoUSentence(place + 1, value, parts, self.alignments[place], None))
-        return tuple(sentences)
+        return tuple(map(self._sentence, range(len(self))))
+
+    def _sentence(self, place: int) -> StructIoUSentence:
+        if place in self.errors:
+            return StructIoUSentence(place + 1, None, {}, (), str(self.errors[place]))
+        parts = dict(zip(self.scores.part_names, self.scores.counts[place].tolist(), strict=True))
+        return StructIoUSentence(place + 1, float(self.values[place]), parts, self.alignments[place], None)
 
     @cached_property
     def alignments(self) -> dict[int, tuple[NodePair, ...]]:
@@ -542,8 +521,7 @@ def struct_iou_corpus(
     >>> struct_iou_corpus(gold, predicted)
     StructIoUResult(2 of 2 sentences, mean 0.944444, corpus 0.923077)
     """
-    measure = StructIoU(
-        compat=compat, unlabelled=unlabelled, flexible_terminals=flexible_terminals, threshold=threshold
-    )
+    options = {"compat": compat, "unlabelled": unlabelled, "flexible_terminals": flexible_terminals}
+    measure = StructIoU(**options, threshold=threshold)
     pairs: list[Any] = pair_trees(gold, predicted, "predicted")
     return StructIoUResult(score_many(pairs, measure, engine=engine, workers=workers, scheduler=scheduler))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
@@ -16,9 +15,9 @@ from caesura.measures.many import score_many
 from caesura.measures.registry import parse
 from caesura.model.result import Result
 from caesura.model.segmentation import Segmentation
+from caesura.model.value import Floats, Ints
 from caesura.options import choice, number, optional, whole
 from caesura.simulation.segmentations import (
-    Ints,
     Seed,
     check_segments,
     check_size,
@@ -169,9 +168,8 @@ class ScenarioMean(Result):
 _SCENARIOS = {"misses": (1, 0), "false alarms": (0, 1), "both": (1, 1)}
 _PRINTED_MEASURES = ("window_diff(compat='fournier2012')", "segmentation_similarity(compat='fournier2012')")
 _RANGES = ((20, 30), (15, 35), (10, 40), (5, 45))
-_DEFAULTS: dict[str, Any] = {"ranges": _RANGES, "margin": 0}
 _PRESETS: dict[str | None, dict[str, Any]] = {
-    None: _DEFAULTS,
+    None: {"ranges": _RANGES, "margin": 0},
     "fournier2012": {"ranges": (*_RANGES[:3], (5, 44)), "margin": 1},
 }
 
@@ -261,7 +259,7 @@ def table_1(
     return tuple(cells)
 
 
-def _trial_values(ends: Ints, hypotheses: list[Ints], measures: list[Measure]) -> list[NDArray[np.float64]]:
+def _trial_values(ends: Ints, hypotheses: list[Ints], measures: list[Measure]) -> list[Floats]:
     """Return the values of the hypotheses of one trial, one array per measure."""
     reference = Segmentation.from_positions(int(ends[-1]), ends[:-1])
     pairs = [(reference, with_boundaries(reference, positions)) for positions in hypotheses]
@@ -274,7 +272,7 @@ def _trial_values(ends: Ints, hypotheses: list[Ints], measures: list[Measure]) -
     return values
 
 
-def _cell(scenario: str, low: int, high: int, measure: Measure, values: NDArray[np.float64]) -> ScenarioMean:
+def _cell(scenario: str, low: int, high: int, measure: Measure, values: Floats) -> ScenarioMean:
     trial_means = values.mean(axis=1)
     standard_error = float(trial_means.std(ddof=1) / math.sqrt(len(trial_means)))
     return ScenarioMean(scenario, low, high, measure, float(values.mean()), float(values.std()), standard_error)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.model.value import MAX_UNITS
+from caesura.model.value import MAX_UNITS, Ints, first_true
 from caesura.options import flag, number, positive, whole
 from caesura.options import seed as check_seed
 
-Ints = NDArray[np.int64]
 Seed: TypeAlias = "int | np.random.Generator | None"  # a string, because numpy.random is slow to import
 
 MAX_SIMULATED_UNITS = 10_000_000
@@ -265,11 +263,10 @@ def shifts(reference: Segmentation, distance: int) -> Segmentation:
     Segmentation(12 units: ······|···|···)
     """
     positions = segment_ends(reference)[:-1] + whole(-MAX_UNITS, MAX_UNITS)("distance", distance)
-    outside = positions[(positions < 1) | (positions >= reference.length)]
-    if outside.size:
+    if (i := first_true((positions < 1) | (positions >= reference.length))) is not None:
         raise OptionError(
             f"distance must leave every boundary in 1..{reference.length - 1}; {distance} moves the boundary at "
-            f"{outside[0] - distance} to {outside[0]}"
+            f"{positions[i] - distance} to {positions[i]}"
         )
     return with_boundaries(reference, positions)
 
@@ -329,12 +326,11 @@ def pseudo_coders(
     near, miss = _probability("near", near), _probability("miss", miss)
     flag("omissions_only", omissions_only)
 
-    def annotations() -> Iterator[list[Ints]]:
-        for length in lengths:
-            hidden = fill_with_segments(length, segment_lengths, rng)
-            yield [_pseudo_coder(hidden, length, near, miss, omissions_only, rng) for _ in range(coders)]
+    def annotate(length: int) -> list[Ints]:
+        hidden = fill_with_segments(length, segment_lengths, rng)
+        return [_pseudo_coder(hidden, length, near, miss, omissions_only, rng) for _ in range(coders)]
 
-    return _corpus(lengths, annotations())
+    return _corpus(lengths, annotate)
 
 
 def random_coders(units: int | Sequence[int], masses: Iterable[int], *, coders: int, seed: Seed = 0) -> Corpus:
@@ -368,8 +364,11 @@ def random_coders(units: int | Sequence[int], masses: Iterable[int], *, coders: 
     """
     rng, segment_lengths = random_generator(seed), _masses(masses)
     lengths = _lengths(units, whole(1)("coders", coders))
-    annotations = ([fill_with_segments(length, segment_lengths, rng) for _ in range(coders)] for length in lengths)
-    return _corpus(lengths, annotations)
+
+    def annotate(length: int) -> list[Ints]:
+        return [fill_with_segments(length, segment_lengths, rng) for _ in range(coders)]
+
+    return _corpus(lengths, annotate)
 
 
 def _pseudo_coder(
@@ -387,15 +386,13 @@ def _pseudo_coder(
     return np.sort(np.concatenate([positions[~omitted], rng.choice(elsewhere, additions, replace=False)]))
 
 
-def _corpus(lengths: list[int], annotations: Iterable[list[Ints]]) -> Corpus:
-    return Corpus(
-        {
-            f"item {i}": {
-                f"coder {c}": Segmentation.from_positions(length, positions) for c, positions in enumerate(by_coder, 1)
-            }
-            for i, (length, by_coder) in enumerate(zip(lengths, annotations, strict=True), 1)
-        }
-    )
+def _corpus(lengths: list[int], annotate: Callable[[int], list[Ints]]) -> Corpus:
+    """Return a corpus; ``annotate`` takes the length of an item and returns the positions of each coder."""
+    corpus: dict[str, dict[str, Segmentation]] = {}
+    for i, length in enumerate(lengths, 1):
+        texts = [Segmentation.from_positions(length, positions) for positions in annotate(length)]
+        corpus[f"item {i}"] = {f"coder {c}": text for c, text in enumerate(texts, 1)}
+    return Corpus(corpus)
 
 
 def _masses(masses: Iterable[int]) -> Ints:
@@ -655,6 +652,6 @@ def check_size(units: int, segmentations: int, names: str) -> None:
     size = units + SEGMENTATION_OVERHEAD * segmentations
     if size > MAX_SIMULATED_UNITS:
         raise OptionError(
-            f"{names}: one call may hold {MAX_SIMULATED_UNITS:,} units, where every segmentation counts for "
-            f"{SEGMENTATION_OVERHEAD} more; got {size:,}. Simulate less at a time"
+            f"{names}: one call may simulate {MAX_SIMULATED_UNITS:,} units, and every segmentation counts as "
+            f"{SEGMENTATION_OVERHEAD} more; got {size:,}. Simulate fewer at a time"
         )

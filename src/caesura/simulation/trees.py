@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,14 +28,13 @@ from caesura.measures.registry import parse
 from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.rewording import join_words, split_words
 from caesura.model.tree import Tree
+from caesura.model.value import Floats, Ints, first_true
 from caesura.options import Check, choice, flag, number, optional, suggest, whole
 from caesura.options import seed as check_seed
-from caesura.parsing.corpus import StructIoUResult, struct_iou_corpus
+from caesura.parsing.corpus import StructIoUResult, pair_trees, struct_iou_corpus
 from caesura.progress import report_progress
 from caesura.simulation.segmentations import Seed, random_generator
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 _probability = number(0, 1)
 
 
@@ -101,9 +101,7 @@ def noise(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
     [[0.0, 1.01], [1.01, 2.45], [2.45, 3.0]]
     """
     times, delta = _times(tree), _probability("delta", delta)
-    gaps = np.flatnonzero(times[1:, 0] != times[:-1, 1])
-    if gaps.size:
-        i = int(gaps[0])
+    if (i := first_true(times[1:, 0] != times[:-1, 1])) is not None:
         raise OptionError(
             f"words must follow each other without silence; word {i + 1} {tree.words[i][:40]!r} ends at {times[i, 1]:g} s, "
             f"the next begins at {times[i + 1, 0]:g} s. Use without_silence(tree)"
@@ -344,29 +342,21 @@ def perturbation_curve(
                 report_progress(len(points) * repeats + repeat + 1, steps)
             (mean, corpus), (deviation, corpus_deviation) = values.mean(axis=0).tolist(), values.std(axis=0).tolist()
             points.append(CurvePoint(kind, delta, mean, deviation, corpus, corpus_deviation))
-    signature = signature_line(
-        "perturbation_curve",
-        measure=repr(tree_measure),
-        kinds="+".join(chosen),
-        deltas=",".join(f"{delta:g}" for delta in levels),
-        sentences=len(gold_trees),
-        repeats=repeats,
-        seed=root,
-    )
-    return PerturbationCurve(tuple(points), tree_measure, len(gold_trees), repeats, root, signature)
+    n, deltas = len(gold_trees), ",".join(f"{delta:g}" for delta in levels)
+    design = {"measure": repr(tree_measure), "kinds": "+".join(chosen), "deltas": deltas}
+    signature = signature_line("perturbation_curve", **design, sentences=n, repeats=repeats, seed=root)
+    return PerturbationCurve(tuple(points), tree_measure, n, repeats, root, signature)
 
 
 def _perturb(trees: list[Tree], kind: str, delta: float, seed: int, repeat: int) -> list[Tree]:
     """Return all trees perturbed, each with its own random stream."""
-    place = list(_KINDS).index(kind)
-    # The bits of the level are the key, so that it does not depend on the other levels.
-    bits = int(np.float64(delta).view(np.uint64))
-    perturb = _KINDS[kind]
-    perturbed = []
-    for i, tree in enumerate(trees):
-        stream = np.random.SeedSequence(seed, spawn_key=(place, bits, repeat, i))
-        perturbed.append(perturb(tree, delta, seed=np.random.default_rng(stream)))
-    return perturbed
+    # The bits of the level are part of the key, so that the stream does not depend on the other levels.
+    key = (list(_KINDS).index(kind), int(np.float64(delta).view(np.uint64)), repeat)
+    streams = (np.random.SeedSequence(seed, spawn_key=(*key, i)) for i in range(len(trees)))
+    return [
+        _KINDS[kind](tree, delta, seed=np.random.default_rng(stream))
+        for tree, stream in zip(trees, streams, strict=True)
+    ]
 
 
 def _both_levels(gold: list[Tree], predicted: list[Tree], measure: Measure) -> tuple[float, float]:
@@ -388,34 +378,22 @@ def _times(tree: object) -> Floats:
 def _sides(gold: Iterable[Tree], predicted: Iterable[Tree] | None) -> tuple[list[Tree], list[Tree]]:
     """Return gold and predicted trees without silence."""
     gold_trees = list(gold)
-    gapless_gold = _without_silences("gold", gold_trees)
-    if not gapless_gold:
+    if not gold_trees:
         raise OptionError("gold: expected at least one tree; got none")
-    if predicted is None:
-        return gapless_gold, gapless_gold
-    predicted_trees = list(predicted)
-    if len(predicted_trees) != len(gold_trees):
-        raise MismatchError(
-            f"both sides must have the same sentences; gold has {len(gold_trees)}, predicted {len(predicted_trees)}"
-        )
-    gapless_predicted = _without_silences("predicted", predicted_trees)
-    for place, (a, b) in enumerate(zip(gold_trees, predicted_trees, strict=True), 1):
-        if not np.array_equal(_times(a), _times(b)):
+    pairs = pair_trees(gold_trees, gold_trees if predicted is None else predicted, "predicted")
+    without_silences: dict[str, list[Tree]] = {"gold": [], "predicted": []}
+    for place, pair in enumerate(pairs, 1):
+        for (side, trees), tree in zip(without_silences.items(), pair, strict=True):
+            try:
+                trees.append(without_silence(tree))
+            except CaesuraError as error:
+                raise type(error)(f"{side}, sentence {place}: {error}") from None
+        if not np.array_equal(*map(_times, pair)):
             raise MismatchError(
                 f"sentence {place}: both trees must have the same word times, because silence is removed from both; "
                 "perturb trees that share them"
             )
-    return gapless_gold, gapless_predicted
-
-
-def _without_silences(side: str, trees: list[Tree]) -> list[Tree]:
-    result = []
-    for place, tree in enumerate(trees, 1):
-        try:
-            result.append(without_silence(tree))
-        except CaesuraError as error:
-            raise type(error)(f"{side}, sentence {place}: {error}") from None
-    return result
+    return without_silences["gold"], without_silences["predicted"]
 
 
 def _distinct(name: str, values: Any, check: Check) -> list[Any]:
@@ -606,19 +584,10 @@ def correlation(
     from scipy.stats import spearmanr  # slow to import
 
     result = spearmanr(iou, f1)
-    return Correlation(
-        rho=float(result.statistic),
-        p=float(result.pvalue),
-        struct_iou=iou,
-        f1=f1,
-        size=size,
-        sentences=len(valid),
-        excluded=tuple(Excluded(str(place + 1), None, str(errors[place])) for place in sorted(errors)),
-        seed=root,
-        signature=signature_line(
-            "correlation", labels=not unlabelled, sentences=len(valid), samples=len(chosen), size=size, seed=root
-        ),
-    )
+    rho, p, n = float(result.statistic), float(result.pvalue), len(valid)
+    excluded = tuple(Excluded(str(place + 1), None, str(errors[place])) for place in sorted(errors))
+    options = {"labels": not unlabelled, "sentences": n, "samples": len(chosen), "size": size, "seed": root}
+    return Correlation(rho, p, iou, f1, size, n, excluded, root, signature_line("correlation", **options))
 
 
 def _samples(valid: Ints, samples: int | None, size: int, rng: np.random.Generator) -> Ints:
@@ -664,16 +633,10 @@ def plausible_trees(n: int) -> tuple[Tree, ...]:
     (NP (NP (N N) (PP (P P) (N N))) (PP (P P) (N N)))
     """
     n = whole(1, MAX_PHRASES)("n", n)
-    by_size: list[list[Any]] = [[("N", "N")]]
+    by_size: list[list[Any]] = [[("N", "N")]]  # the trees with 0, 1, ... phrases
     for size in range(1, n + 1):
-        by_size.append(
-            [
-                ("NP", left, ("PP", ("P", "P"), right))
-                for left_size in range(size)
-                for left in by_size[left_size]
-                for right in by_size[size - 1 - left_size]
-            ]
-        )
+        splits = (product(by_size[left], by_size[size - 1 - left]) for left in range(size))
+        by_size.append([("NP", left, ("PP", ("P", "P"), right)) for left, right in chain.from_iterable(splits)])
     return tuple(map(Tree.from_nested, by_size[n]))
 
 
@@ -786,7 +749,7 @@ def ambiguity(n: int = 8, *, random_trees: int = 100, seed: int | None = 0) -> A
     root = check_seed("seed", seed)
     trees = plausible_trees(n)
     brackets = _brackets(trees)
-    lowest_f1, lowest_iou = np.empty(len(trees)), np.empty(len(trees))
+    lowest_f1, lowest_iou = np.empty((2, len(trees)))
     for truth in range(len(trees)):
         shared = brackets[brackets[:, truth]].sum(axis=0)
         others = np.delete(np.arange(len(trees)), truth)
@@ -814,14 +777,10 @@ def _brackets(trees: Sequence[Tree]) -> NDArray[np.bool_]:
 
 def _bracket_probabilities(words: int) -> Floats:
     """Return the probability that a random tree contains each bracket, in the same order."""
-    width = words + 1
-    probabilities = np.zeros((width, width))
-    for start in range(words):
-        for end in range(start + 2, width):
-            k = end - start
-            edges = (start > 0) + (end < words)
-            probabilities[start, end] = (1, 1 / k, 2 / (k * (k + 1)))[edges]
-    return probabilities.ravel()
+    start, end = np.indices((words + 1, words + 1)).reshape(2, -1)
+    k = np.maximum(end - start, 1)
+    inner_edges = np.add(start > 0, end < words, dtype=np.int64)
+    return np.where(end - start < 2, 0.0, np.choose(inner_edges, [np.ones(k.shape), 1 / k, 2 / (k * (k + 1))]))
 
 
 def _lowest_iou(trees: Sequence[Tree], truth: int, others: Ints, shared: Ints) -> float:
@@ -840,7 +799,5 @@ def _lowest_iou(trees: Sequence[Tree], truth: int, others: Ints, shared: Ints) -
 
 def _mean_iou(trees: Sequence[Tree], sample: Sequence[Tree]) -> Floats:
     """Return the mean Struct-IoU of each tree against all trees of a sample."""
-    total = np.zeros(len(trees))
-    for random in sample:
-        total += score_many([(tree, random) for tree in trees], _MEASURE).values
-    return total / len(sample)
+    scores = (score_many([(tree, random) for tree in trees], _MEASURE).values for random in sample)
+    return np.asarray(sum(scores) / len(sample))
