@@ -154,7 +154,7 @@ def test_invalid_arrays() -> None:
 @pytest.mark.parametrize(
     ("times", "message"),
     [
-        ([(0, 1)] * 3, "times: expected one pair .*; got an array of shape .3, 2. for 4 words"),
+        ([(0, 1)] * 3, "times: expected one pair per word; got 3 for 4 words"),
         ([(0, 1), (1, 2), (2, 3), (3, math.nan)], "word 4 'rice': times must be numbers; got 3.0 to nan"),
         ([(0, 1), (1, 2), (2, 3), (3, math.inf)], "word 4 'rice': times must be numbers; got 3.0 to inf"),
         ([(0, 1), (1, 2), (3, 2), (3, 4)], "word 3 'ate': must not end before it begins; got 3 to 2 s"),
@@ -162,7 +162,7 @@ def test_invalid_arrays() -> None:
         ([(0, 1), (1, 1), (2, 3), (3, 4)], r"word 2 'man': must take time; it begins and ends at 1 s \(or give zero"),
         ([1, 2, 3, 4], r"times: expected one pair \(begin, end\) per word"),
         ([(0, "x")] * 4, r"times: expected one pair \(begin, end\) per word"),
-        ([], "times: expected one pair .*; got an array of shape .0,. for 4 words"),
+        ([], r"times: expected one pair \(begin, end\) per word"),
     ],
 )
 def test_invalid_times(times: list[tuple[float, float]], message: str) -> None:

@@ -173,8 +173,8 @@ GOOD = np.full((3, 4), 0.5)
             "system[0, 0]: must be a finite number (NaN if there is no value); got inf",
         ),
         (GOOD[0], GOOD, {}, OptionError, "system: must be a table of coders by items; got an array of shape (4,)"),
-        (GOOD, GOOD, {"epsilon": -0.1}, OptionError, "epsilon must be a number from 0 up; got -0.1"),
-        (GOOD, GOOD, {"epsilon": 1}, OptionError, "epsilon must be a number from 0 up and below 1; got 1"),
+        (GOOD, GOOD, {"epsilon": -0.1}, OptionError, "epsilon must be a number from 0 to below 1; got -0.1"),
+        (GOOD, GOOD, {"epsilon": 1}, OptionError, "epsilon must be a number from 0 to below 1; got 1"),
         (GOOD, GOOD, {"q": 0}, OptionError, "q must be a number between 0 and 1; got 0"),
     ],
 )

@@ -52,7 +52,7 @@ def test_few_items_cause_a_warning():
     assert bootstrap([[1, 2], [1, 3]] * 10, ratio, replicates=9).caution is None
     few = bootstrap([[1, 2], [1, 3]] * 3, ratio, replicates=9).caution
     assert few == (
-        "the interval rests on 6 items; below 20 a percentile interval is too narrow "
+        "the interval is computed from 6 items; below 20 a percentile interval is too narrow "
         "(a level of .95 covers about .84 at 5 items, .92 at 20)"
     )
 

@@ -126,7 +126,7 @@ def test_more_groups_than_letters():
         ([[1, 0.5]], [1, 2], "p: must be a square table of p-values; got an array of shape (1, 2)"),
         ([[1, 0.5], [0.4, 1]], [1, 2], "p[0, 1]: must equal p[1, 0]; got 0.5 and 0.4"),
         ([[1, 2], [2, 1]], [1, 2], "p[0, 1]: must be a p-value from 0 to 1; got 2"),
-        ([[1, math.nan], [math.nan, 1]], [1, 2], "p[0, 1]: must be a finite number; got nan"),
+        ([[1, math.nan], [math.nan, 1]], [1, 2], "p[0, 1]: must be a p-value from 0 to 1; got nan"),
         ([[1, 0.5], [0.5, 1]], [1], "means: must have one mean for each of 2 systems; got 1"),
     ],
 )

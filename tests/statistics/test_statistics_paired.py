@@ -259,13 +259,13 @@ GOOD = [[1, 2], [2, 3]]
 @pytest.mark.parametrize(
     ("a", "b", "finish", "kind", "message"),
     [
-        ([1, 2], GOOD, ratio, OptionError, "a: must be a table of items by columns; got an array of shape (2,)"),
+        ([1, 2], GOOD, ratio, OptionError, "a: must be a table of items by parts; got an array of shape (2,)"),
         (
             GOOD,
             np.zeros((0, 2)),
             ratio,
             OptionError,
-            "b: must be a table of items by columns; got an array of shape (0, 2)",
+            "b: must be a table of items by parts; got an array of shape (0, 2)",
         ),
         ([[1, 2], [3]], GOOD, ratio, OptionError, "a: must be a regular array of numbers; got list"),
         ([[1, 2], [math.nan, 3]], GOOD, ratio, OptionError, "a[1, 0]: must be a finite number; got nan"),
@@ -274,7 +274,7 @@ GOOD = [[1, 2], [2, 3]]
             [*GOOD, [1, 1]],
             ratio,
             MismatchError,
-            "both systems must have the same items and parts; a has 2 by 2, b has 3 by 2",
+            "a and b must have the same items and parts; got 2 by 2 and 3 by 2",
         ),
         (
             GOOD,

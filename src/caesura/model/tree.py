@@ -379,8 +379,10 @@ def _check_times(times: Times, words: tuple[str, ...], *, zero_length: str = "er
         array = np.array(list(times) if not isinstance(times, np.ndarray) else times, np.float64)
     except (TypeError, ValueError):
         raise TreeError(problem) from None
-    if array.shape != (len(words), 2):
-        raise TreeError(f"{problem}; got an array of shape {array.shape} for {len(words)} words")
+    if array.shape[1:] != (2,):
+        raise TreeError(problem)
+    if len(array) != len(words):
+        raise TreeError(f"times: expected one pair per word; got {len(array)} for {len(words)} words")
     begin, end = array.T
     bad = ~np.isfinite(array).all(axis=1) | (begin > end) | ((begin == end) & (zero_length != "merge"))
     bad[1:] |= begin[1:] < end[:-1]

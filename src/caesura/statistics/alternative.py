@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caesura.errors import MismatchError, OptionError, Undefined
+from caesura.errors import Undefined
 from caesura.model.result import Result
-from caesura.options import fraction, non_negative
-from caesura.statistics.arrays import Floats, matrix
+from caesura.options import fraction, number
+from caesura.statistics.arrays import Floats, equal_matrices
 from caesura.statistics.multiple import benjamini_yekutieli
 
 MIN_CODERS = 3
@@ -135,43 +135,22 @@ def alternative_annotator(
     >>> alternative_annotator(far, close).passed
     False
     """
-    S_f, S_h = _similarities(system, coders)  # noqa: N806 - the paper's symbols
-    epsilon = non_negative()("epsilon", epsilon)
-    if epsilon >= 1:
-        raise OptionError(f"epsilon must be a number from 0 up and below 1; got {epsilon!r}")
-    q = fraction("q", q)
+    S_f, S_h = equal_matrices(  # noqa: N806 - the paper's symbols
+        {"system": system, "coders": coders}, "coders", "items", missing=True
+    )
+    if len(S_f) < MIN_CODERS:
+        raise Undefined(f"the alternative annotator test needs at least {MIN_CODERS} coders; got {len(S_f)}")
+    epsilon, q = number(0, 1, below=True)("epsilon", epsilon), fraction("q", q)
     differences = [_signs(j, S_h[j] - S_f[j]) for j in range(len(S_f))]
     tests = [_test(d, epsilon) for d in differences]
     adjusted = benjamini_yekutieli([p for _, p in tests]).tolist()
     rows = tuple(
-        CoderTest(
-            items=len(d),
-            mean_difference=float(d.mean()),
-            test=test,
-            p=p,
-            adjusted=adjusted_p,
-            rejected=adjusted_p <= q,
-            advantage=float((d <= 0).mean()),
-        )
+        CoderTest(len(d), float(d.mean()), test, p, adjusted_p, adjusted_p <= q, float((d <= 0).mean()))
         for d, (test, p), adjusted_p in zip(differences, tests, adjusted, strict=True)
     )
     rate = sum(row.rejected for row in rows) / len(rows)
     advantage = sum(row.advantage for row in rows) / len(rows)
     return AlternativeTest(rows, rate, rate >= 0.5, advantage, epsilon, q)
-
-
-def _similarities(system: ArrayLike, coders: ArrayLike) -> tuple[Floats, Floats]:
-    """Return both tables; raise an error unless they have the same shape and at least three coders."""
-    S_f = matrix("system", system, "coders", "items", missing=True)  # noqa: N806
-    S_h = matrix("coders", coders, "coders", "items", missing=True)  # noqa: N806
-    if S_f.shape != S_h.shape:
-        raise MismatchError(
-            f"system and coders must have the same coders and items; got {S_f.shape[0]} by {S_f.shape[1]} and "
-            f"{S_h.shape[0]} by {S_h.shape[1]}"
-        )
-    if len(S_f) < MIN_CODERS:
-        raise Undefined(f"the alternative annotator test needs at least {MIN_CODERS} coders; got {len(S_f)}")
-    return S_f, S_h
 
 
 def _signs(coder: int, difference: Floats) -> Floats:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from caesura.errors import OptionError
+from caesura.errors import MismatchError, OptionError
+from caesura.model.value import first_true
 
 Floats = NDArray[np.float64]
 Finish = Callable[[Floats], Floats]
@@ -41,8 +42,40 @@ def matrix(name: str, values: ArrayLike, rows: str, columns: str, *, missing: bo
     table = _floats(name, values)
     if table.ndim != 2 or 0 in table.shape:
         raise OptionError(f"{name}: must be a table of {rows} by {columns}; got an array of shape {table.shape}")
-    _check_finite(name, table, missing)
+    expected = "a finite number (NaN if there is no value)" if missing else "a finite number"
+    _check_entries(name, table, np.isfinite(table) | (missing & np.isnan(table)), expected)
     return table
+
+
+def equal_matrices(tables: Mapping[str, ArrayLike], rows: str, columns: str, *, missing: bool = False) -> list[Floats]:
+    """Check and return two tables of the same shape.
+
+    Parameters
+    ----------
+    tables : mapping of str to array_like
+        Name of the argument, for the error message -> table.
+    rows, columns : str
+        Names of the rows and columns, for the error message.
+    missing : bool, default False
+        Whether NaN is allowed for missing values.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        The tables as floats.
+
+    Raises
+    ------
+    OptionError
+        If the shape of a table or an entry is wrong.
+    MismatchError
+        If the shapes differ.
+    """
+    checked = [matrix(name, values, rows, columns, missing=missing) for name, values in tables.items()]
+    if len({table.shape for table in checked}) > 1:
+        shapes = " and ".join(f"{len(table)} by {table.shape[1]}" for table in checked)
+        raise MismatchError(f"{' and '.join(tables)} must have the same {rows} and {columns}; got {shapes}")
+    return checked
 
 
 def vector(name: str, values: ArrayLike) -> Floats:
@@ -63,7 +96,7 @@ def vector(name: str, values: ArrayLike) -> Floats:
     numbers = _floats(name, values)
     if numbers.ndim != 1 or not numbers.size:
         raise OptionError(f"{name}: must be a list of at least one number; got an array of shape {numbers.shape}")
-    _check_finite(name, numbers, missing=False)
+    _check_entries(name, numbers, np.isfinite(numbers), "a finite number")
     return numbers
 
 
@@ -83,7 +116,7 @@ def p_values(name: str, values: ArrayLike) -> Floats:
         The p-values as floats.
     """
     numbers = vector(name, values)
-    _check_range(name, numbers)
+    _check_entries(name, numbers, (numbers >= 0) & (numbers <= 1), "a p-value from 0 to 1")
     return numbers
 
 
@@ -106,8 +139,7 @@ def p_matrix(name: str, values: ArrayLike) -> Floats:
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
         raise OptionError(f"{name}: must be a square table of p-values; got an array of shape {table.shape}")
     np.fill_diagonal(table, 1.0)
-    _check_finite(name, table, missing=False)
-    _check_range(name, table)
+    _check_entries(name, table, (table >= 0) & (table <= 1), "a p-value from 0 to 1")
     if (uneven := np.argwhere(table != table.T)).size:
         i, j = uneven[0]
         raise OptionError(f"{name}[{i}, {j}]: must equal {name}[{j}, {i}]; got {table[i, j]:g} and {table[j, i]:g}")
@@ -131,12 +163,9 @@ def finished(finish: Finish, sums: Floats) -> Floats:
     """
     values = np.asarray(finish(sums), np.float64)
     if values.shape != sums.shape[:1]:
-        raise OptionError(
-            f"finish: must turn {len(sums)} rows of summed parts into {len(sums)} values; got an array of shape "
-            f"{values.shape}"
-        )
-    if not np.isfinite(values).all():
-        row = int(np.flatnonzero(~np.isfinite(values))[0])
+        n, shape = len(sums), values.shape
+        raise OptionError(f"finish: must turn {n} rows of summed parts into {n} values; got an array of shape {shape}")
+    if (row := first_true(~np.isfinite(values))) is not None:
         raise OptionError(
             f"finish: must return a finite value for every sum of parts; got {values[row]} for {sums[row].tolist()}"
         )
@@ -150,16 +179,8 @@ def _floats(name: str, values: ArrayLike) -> Floats:
         raise OptionError(f"{name}: must be a regular array of numbers; got {type(values).__name__}") from None
 
 
-def _check_finite(name: str, values: Floats, missing: bool) -> None:
-    invalid = np.isinf(values) if missing else ~np.isfinite(values)
-    if invalid.any():
-        index = tuple(np.argwhere(invalid)[0].tolist())
-        hint = " (NaN if there is no value)" if missing else ""
-        raise OptionError(f"{name}[{', '.join(map(str, index))}]: must be a finite number{hint}; got {values[index]}")
-
-
-def _check_range(name: str, values: Floats) -> None:
-    invalid = (values < 0) | (values > 1)
-    if invalid.any():
-        index = tuple(np.argwhere(invalid)[0].tolist())
-        raise OptionError(f"{name}[{', '.join(map(str, index))}]: must be a p-value from 0 to 1; got {values[index]:g}")
+def _check_entries(name: str, values: Floats, valid: NDArray[np.bool_], expected: str) -> None:
+    """Raise an error at the first entry that is not valid."""
+    if not valid.all():
+        index = np.argwhere(~valid)[0].tolist()
+        raise OptionError(f"{name}{index}: must be {expected}; got {values[tuple(index)]:g}")

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from caesura.errors import OptionError, Undefined
 from caesura.model.result import Result
+from caesura.model.value import first_true
 from caesura.options import fraction, whole
 from caesura.options import seed as check_seed
 from caesura.statistics.arrays import Finish, Floats, finished, matrix, vector
@@ -59,7 +60,7 @@ class BootstrapInterval(Result):
         if self.items >= MIN_ITEMS:
             return None
         return (
-            f"the interval rests on {self.items} items; below {MIN_ITEMS} a percentile interval is too narrow "
+            f"the interval is computed from {self.items} items; below {MIN_ITEMS} a percentile interval is too narrow "
             "(a level of .95 covers about .84 at 5 items, .92 at 20)"
         )
 
@@ -242,8 +243,7 @@ def mean_interval(values: ArrayLike, counts: ArrayLike | None = None, *, level: 
     level = fraction("level", level)
     if len(weights) != len(x):
         raise OptionError(f"counts: must have one count for each of {len(x)} values; got {len(weights)}")
-    if (invalid := np.flatnonzero((weights < 0) | (weights % 1 != 0))).size:
-        i = invalid[0]
+    if (i := first_true((weights < 0) | (weights % 1 != 0))) is not None:
         raise OptionError(f"counts[{i}]: must be a whole number from 0 up; got {weights[i]:g}")
     n = int(weights.sum())
     if n == 0:

@@ -26,11 +26,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caesura.errors import MismatchError, Undefined
+from caesura.errors import Undefined
 from caesura.model.result import Result
 from caesura.options import fraction, whole
 from caesura.options import seed as check_seed
-from caesura.statistics.arrays import Finish, Floats, finished, matrix
+from caesura.statistics.arrays import Finish, Floats, equal_matrices, finished
 from caesura.statistics.intervals import block_sizes, item_weights
 
 _EQUAL = 1e-12  # statistics that differ by less than this differ only by rounding
@@ -155,7 +155,7 @@ def paired_bootstrap(
     >>> f"{result.difference:.3f} [{result.low:.3f}, {result.high:.3f}], p = {result.p:.3f}"
     '0.105 [-0.018, 0.228], p = 0.074'
     """
-    a, b = _same_shape(a, b)
+    a, b = equal_matrices({"a": a, "b": b}, "items", "parts")
     replicates, level = whole(1)("replicates", replicates), fraction("level", level)
     seed = check_seed("seed", seed)
     n = len(a)
@@ -216,7 +216,7 @@ def randomisation(
     >>> randomisation(a, b, lambda sums: sums[:, 0] / sums[:, 1])
     Randomisation(difference=0.10526315789473684, p=0.125, items=6, draws=64, exact=True)
     """
-    a, b = _same_shape(a, b)
+    a, b = equal_matrices({"a": a, "b": b}, "items", "parts")
     draws = whole(1)("draws", draws)
     rng = np.random.default_rng(check_seed("seed", seed))
     n = len(a)
@@ -229,16 +229,6 @@ def randomisation(
     # Swapping all items only changes the sign, so half of all swaps are enough.
     p = larger / 2 ** (n - 1) if exact else (1 + larger) / (1 + draws)
     return Randomisation(theta, p, n, 2**n if exact else draws, exact)
-
-
-def _same_shape(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
-    parts_a, parts_b = matrix("a", a, "items", "columns"), matrix("b", b, "items", "columns")
-    if parts_a.shape != parts_b.shape:
-        raise MismatchError(
-            f"both systems must have the same items and parts; a has {parts_a.shape[0]} by {parts_a.shape[1]}, "
-            f"b has {parts_b.shape[0]} by {parts_b.shape[1]}"
-        )
-    return parts_a, parts_b
 
 
 def _studentise(a: Floats, b: Floats, finish: Finish, weights: Floats) -> tuple[Floats, Floats]:
