@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from caesura.agreement.chance import Exact, Simulate
 from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coefficients
-from caesura.agreement.cochran import CochranQ, cochran_q
+from caesura.agreement.cochran import cochran_q
 from caesura.agreement.coefficients import agreement
 from caesura.agreement.families import COEFFICIENTS, resolve_coefficient
-from caesura.agreement.labels import LabelAgreement, label_agreement
-from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
+from caesura.agreement.labels import label_agreement
+from caesura.agreement.placed import Placed, boundaries_placed, boundary_heat
 from caesura.agreement.result import Agreement
 from caesura.engines import Engine
-from caesura.errors import InputError, OptionConflictError, OptionError, Undefined
+from caesura.errors import CaesuraError, InputError, OptionConflictError, OptionError, Undefined
 from caesura.formats.settings import Settings
 from caesura.measures.base import Measure
 from caesura.measures.registry import measures
@@ -79,8 +80,58 @@ class AgreeOptions(OptionSet):
     )
 
 
+T = TypeVar("T")
+
+
 @dataclass(frozen=True)
-class AgreementOutcome:
+class Outcome(Generic[T]):
+    """The result of an analysis, or the reason why it is undefined.
+
+    Attributes
+    ----------
+    result : object or None
+        The result; None if it is undefined.
+    reason : str or None
+        Why the analysis is undefined; None if there is a result.
+    """
+
+    result: T | None = None
+    reason: str | None = None
+
+    @classmethod
+    def attempt(
+        cls,
+        compute: Callable[[], T],
+        errors: type[CaesuraError] | tuple[type[CaesuraError], ...] = Undefined,
+        **attributes: Any,
+    ) -> Self:
+        """Return the outcome of a computation.
+
+        Parameters
+        ----------
+        compute : callable
+            Function that returns the result.
+        errors : type or tuple of types, default Undefined
+            Errors that mean that there is no result.
+        **attributes : object
+            Further fields of the outcome.
+
+        Returns
+        -------
+        Outcome
+            The result, or the message of the error.
+        """
+        try:
+            return cls(compute(), **attributes)
+        except errors as error:
+            return cls(None, str(error), **attributes)
+
+    def __json__(self) -> Any:
+        return {"value": None, "reason": self.reason} if self.result is None else to_plain(self.result)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreementOutcome(Outcome[Agreement]):
     """One coefficient over one measure: its result, or the reason why it is undefined.
 
     Attributes
@@ -89,16 +140,10 @@ class AgreementOutcome:
         Name of the coefficient, such as ``multi_pi``.
     measure : Measure
         Measure that the coefficient corrects for chance.
-    result : Agreement or None
-        The agreement; None if it is undefined.
-    reason : str
-        Why the agreement is undefined; empty if there is a result.
     """
 
     coefficient: str
     measure: Measure
-    result: Agreement | None
-    reason: str = ""
 
     @property
     def over(self) -> str:
@@ -115,28 +160,6 @@ class AgreementOutcome:
         return {"coefficient": self.coefficient, "measure": measure, "value": None, "reason": self.reason}
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """The result of an additional analysis, or the reason why it is undefined.
-
-    Attributes
-    ----------
-    name : str
-        ``"clusters"``, ``"cochran"``, ``"labels"`` or ``"heat"``.
-    result : Clustering, CochranQ, LabelAgreement, tuple of Heat or None
-        The result; None if it is undefined.
-    reason : str
-        Why the analysis is undefined; empty if there is a result.
-    """
-
-    name: str
-    result: Clustering | CochranQ | LabelAgreement | tuple[Heat, ...] | None
-    reason: str = ""
-
-    def __json__(self) -> Any:
-        return {"value": None, "reason": self.reason} if self.result is None else to_plain(self.result)
-
-
 @dataclass(frozen=True)
 class AgreementStudy(Result):
     """Agreement between the coders of a corpus.
@@ -148,14 +171,14 @@ class AgreementStudy(Result):
     placed : Placed
         Number of boundaries of each coder.
     analyses : mapping
-        Name -> requested additional analysis.
+        Name of each requested analysis (``clusters``, ``cochran``, ``labels``, ``heat``) -> its outcome.
     excluded : tuple of Excluded
         Items and analyses that could not be used.
     """
 
     agreement: tuple[AgreementOutcome, ...]
     placed: Placed
-    analyses: Mapping[str, Analysis] = field(default_factory=dict)
+    analyses: Mapping[str, Outcome[Any]] = field(default_factory=dict)
     excluded: tuple[Excluded, ...] = ()
 
     frame_field: ClassVar[str] = "agreement"
@@ -216,7 +239,7 @@ def agree(
     return AgreementStudy(
         agreement=tuple(coefficients),
         placed=boundaries_placed(prepared.boundaries),
-        analyses={entry.name: entry for entry in analyses},
+        analyses=analyses,
         excluded=(*failures, *excluded, *more_failures),
     )
 
@@ -282,11 +305,9 @@ def _coefficients(
     for number, measure, name in _requested(measures, options):
         folder = None if checkpoint is None else str(Path(checkpoint, f"{number}-{name}"))
         arguments = _arguments(measure, name, options, folder)
+        compute = partial(agreement, corpus, measure, coefficient=name, engine=engine, **arguments)
         try:
-            result = agreement(corpus, measure, coefficient=name, engine=engine, **arguments)
-            outcomes.append(AgreementOutcome(name, measure, result))
-        except Undefined as error:
-            outcomes.append(AgreementOutcome(name, measure, None, str(error)))
+            outcomes.append(AgreementOutcome.attempt(compute, coefficient=name, measure=measure))
         except OptionError as error:
             failures[f"{name}: {error}"] = error
     if failures and not outcomes:
@@ -321,41 +342,35 @@ def _chance(options: AgreeOptions, checkpoint: str | None = None) -> Simulate | 
 
 def _analyses(
     corpus: Corpus, measure: Measure, options: AgreeOptions, excluded_items: set[str | None]
-) -> tuple[list[Analysis], list[Excluded]]:
-    """Return the additional analyses, and those that are undefined for this corpus as excluded."""
-
-    def clusters() -> Clustering:
-        suitable = cluster_coefficients(measure)
-        coefficient = next((name for name in options.coefficients if name in suitable), None)
-        simulated = measure.chance_family == "random_texts" and coefficient != "alpha"
-        return cluster_coders(
-            corpus,
-            measure,
-            coefficient=coefficient,
-            compat=None if coefficient == "alpha" else options.compat,
-            seed=options.seed,
-            chance=_chance(options) if simulated else None,
-        )
-
-    def heat() -> tuple[Heat, ...]:
-        items = [item for item in corpus.item_names if item not in excluded_items]
-        return tuple(boundary_heat(corpus.select(items=items)))
-
-    makers: dict[str, tuple[bool, Callable[[], Any]]] = {
-        "clusters": (options.clusters, clusters),
-        "cochran": (options.cochran, lambda: cochran_q(corpus)),
-        "labels": (options.labels, lambda: label_agreement(corpus)),
-        "heat": (options.heat, heat),
+) -> tuple[dict[str, Outcome[Any]], list[Excluded]]:
+    """Return the additional analyses; those for which the corpus is unsuitable are listed as excluded."""
+    items = [item for item in corpus.item_names if item not in excluded_items]
+    makers: dict[str, Callable[[], Any]] = {
+        "clusters": partial(_clusters, corpus, measure, options),
+        "cochran": partial(cochran_q, corpus),
+        "labels": partial(label_agreement, corpus),
+        "heat": lambda: boundary_heat(corpus.select(items=items)),
     }
-    analyses: list[Analysis] = []
+    outcomes: dict[str, Outcome[Any]] = {}
     failures: list[Excluded] = []
-    for name, (requested, compute) in makers.items():
-        if not requested:
-            continue
+    for name, compute in makers.items():
         try:
-            analyses.append(Analysis(name, compute()))
-        except Undefined as error:
-            analyses.append(Analysis(name, None, str(error)))
+            if getattr(options, name):
+                outcomes[name] = Outcome.attempt(compute)
         except InputError as error:
             failures.append(Excluded(None, None, f"--{name}: {error}"))
-    return analyses, failures
+    return outcomes, failures
+
+
+def _clusters(corpus: Corpus, measure: Measure, options: AgreeOptions) -> Clustering:
+    suitable = cluster_coefficients(measure)
+    coefficient = next((name for name in options.coefficients if name in suitable), None)
+    by_position = coefficient == "alpha"
+    return cluster_coders(
+        corpus,
+        measure,
+        coefficient=coefficient,
+        compat=None if by_position else options.compat,
+        seed=options.seed,
+        chance=_chance(options) if measure.chance_family == "random_texts" and not by_position else None,
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -460,10 +460,33 @@ def split_systems(
             coders = ", ".join(map(repr, corpus.coders))
             raise OptionError(f"system {path!r} is neither a coder of the corpus ({coders}) nor a file")
         _add_systems(annotations, path, system_files[path], corpus)
-    people = [coder for coder in corpus.coders if coder not in inside]
+    return corpus.select(coders=human_coders(corpus, inside)), annotations
+
+
+def human_coders(corpus: Corpus, systems: Collection[str]) -> tuple[str, ...]:
+    """Return the coders of a corpus that are not systems.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Annotations of human coders and systems.
+    systems : collection of str
+        Names of the systems.
+
+    Returns
+    -------
+    tuple of str
+        The human coders.
+
+    Raises
+    ------
+    OptionError
+        If all coders are systems.
+    """
+    people = tuple(coder for coder in corpus.coders if coder not in systems)
     if not people:
         raise OptionError("at least one coder must be human; all coders of the corpus are systems")
-    return corpus.select(coders=people), annotations
+    return people
 
 
 def _add_systems(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
-from typing import Any, Generic, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, TypeVar
 
 from caesura.agreement.clusters import Clustering, cluster_coders
 from caesura.agreement.coefficients import agreement
@@ -36,10 +33,10 @@ from caesura.model.tree import Tree
 from caesura.options import OptionSet, optional, seed, setting
 from caesura.progress import on_progress, report_progress
 from caesura.statistics import bootstrap
-from caesura.tasks.agree import AgreementOutcome
+from caesura.tasks.agree import AgreementOutcome, Outcome
 from caesura.tasks.alignments import Alignments, align_coders
 from caesura.tasks.gold import make_gold
-from caesura.tasks.prepare import KIND_NAMES, choose_measures, measure_value, on_common_units
+from caesura.tasks.prepare import KIND_NAMES, choose_measures, human_coders, measure_value, on_common_units
 
 MAX_UNITS = 20_000
 """Maximum number of units of an item that a browser shows without delay."""
@@ -116,24 +113,7 @@ class Subject:
     @property
     def units(self) -> int:
         """Total number of units of all items."""
-        annotations: Iterator[Any] = (next(iter(self.corpus.of_item(item).values())) for item in self.corpus.item_names)
-        return sum(annotation.length for annotation in annotations)
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome(Generic[T]):
-    """The outcome of one analysis: its result, or the reason why it is undefined.
-
-    Parameters
-    ----------
-    result : object or None
-        The result; None if it is undefined.
-    reason : str or None
-        Why there is no result.
-    """
-
-    result: T | None = None
-    reason: str | None = None
+        return sum(_length(self.corpus, item) for item in self.corpus.item_names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +157,7 @@ class FuzzyItem:
     score: FuzzyScore
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CorpusReport(Result):
     """All analyses of a report. An analysis that does not apply to the corpus is None.
 
@@ -218,13 +198,13 @@ class CorpusReport(Result):
     subject: Subject
     agreement: Outcome[tuple[AgreementOutcome, ...]]
     pairs: Outcome[tuple[Pairwise, ...]]
-    clustering: Outcome[Clustering] | None
-    placed: Outcome[Placed] | None
-    heat: Outcome[tuple[Heat, ...]] | None
-    precision_recall: Outcome[Judgement | Pairwise] | None
-    judgement: Outcome[Judgement] | None
-    parsers: Outcome[tuple[ParserScore, ...]] | None
-    fuzzy: Outcome[tuple[FuzzyItem, ...]] | None
+    clustering: Outcome[Clustering] | None = None
+    placed: Outcome[Placed] | None = None
+    heat: Outcome[tuple[Heat, ...]] | None = None
+    precision_recall: Outcome[Judgement | Pairwise] | None = None
+    judgement: Outcome[Judgement] | None = None
+    parsers: Outcome[tuple[ParserScore, ...]] | None = None
+    fuzzy: Outcome[tuple[FuzzyItem, ...]] | None = None
     golds: Mapping[str, Gold] | None
     alignments: Alignments
     text_items: tuple[str, ...]
@@ -305,20 +285,13 @@ def _prepare(
         kind=kind,
         corpus=everyone,
         boundaries=boundaries,
-        people=_people(everyone, system_names),
+        people=human_coders(everyone, system_names),
         systems=tuple(name for name in system_names if name in everyone.coders),
         measures=measures,
         judge_measures=None if by_default else _with_confusion(measures, kind),
         aligner=_aligner(measures[0], kind),
         seed=options.seed,
     )
-
-
-def _people(corpus: Corpus, systems: tuple[str, ...]) -> tuple[str, ...]:
-    people = tuple(coder for coder in corpus.coders if coder not in systems)
-    if not people:
-        raise OptionError("at least one coder must be human; all coders of the corpus are systems")
-    return people
 
 
 def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tuple[str, ...]]:
@@ -401,52 +374,42 @@ class _Analyst:
         self.subject = subject
         self.excluded = excluded
         self.notes = notes
-        self.steps = 0
+        self.text_items = self.items_with_short_text()
+        self.outcomes: dict[str, Outcome[Any]] = {}
+        self.finished_steps = self.total_steps = 0
 
     def report(self) -> CorpusReport:
-        subject, kind = self.subject, self.subject.kind
-        texts, judged = kind != "trees", bool(subject.systems)
-        text_items = tuple(self.items_with_short_text() if texts else subject.corpus.item_names)
-        alignments = self.alignments(text_items)
-        outcomes = self.attempt(self.agreement)
-        pairs = self.attempt(self.pairs)
-        clustering = self.attempt_if(texts, self.clustering)
-        placed = self.attempt_if(texts, self.placed)
-        heat = self.attempt_if(texts, partial(self.heat, text_items))
-        judgement = self.attempt_if(texts and judged, self.judgement)
+        analyses = self.analyses()
+        has_golds = self.subject.kind == "hierarchy"
+        self.total_steps = 1 + len(analyses) + has_golds
+        alignments = self.alignments()
+        for name, compute in analyses.items():
+            with on_progress(None):
+                self.outcomes[name] = Outcome.attempt(compute, CaesuraError)
+            self.advance()
         return CorpusReport(
-            subject=subject,
-            agreement=outcomes,
-            pairs=pairs,
-            clustering=clustering,
-            placed=placed,
-            heat=heat,
-            precision_recall=self.attempt_if(
-                kind in ("linear", "hierarchy"), partial(self.precision_recall, judgement)
-            ),
-            judgement=judgement,
-            parsers=self.attempt_if(judged and not texts, self.parsers),
-            fuzzy=self.attempt_if(judged and texts, partial(self.fuzzy, text_items)),
-            golds=self.golds() if kind == "hierarchy" else None,
+            subject=self.subject,
+            golds=self.golds() if has_golds else None,
             alignments=alignments,
-            text_items=text_items,
+            text_items=self.text_items,
             notes=tuple(self.notes),
             excluded=tuple(dict.fromkeys(self.excluded)),
+            **self.outcomes,
         )
 
-    def attempt_if(self, applies: bool, compute: Callable[[], T]) -> Outcome[T] | None:
-        """Return the outcome of an analysis, or None if it does not apply to the corpus."""
-        return self.attempt(compute) if applies else None
-
-    def attempt(self, compute: Callable[[], T]) -> Outcome[T]:
-        """Return the result of an analysis, or the reason why it is undefined."""
-        try:
-            with on_progress(None):
-                return Outcome(compute())
-        except CaesuraError as error:
-            return Outcome(None, str(error))
-        finally:
-            self.advance()
+    def analyses(self) -> dict[str, Callable[[], Any]]:
+        """Return the analyses that apply to the subject, by the name of their field in the report."""
+        kind, judged = self.subject.kind, bool(self.subject.systems)
+        analyses: dict[str, Callable[[], Any]] = {"agreement": self.agreement, "pairs": self.pairs}
+        if kind != "trees":
+            placed = partial(boundaries_placed, self.boundaries)
+            analyses |= {"clustering": self.clustering, "placed": placed, "heat": self.heat}
+        if judged:
+            systems = {"judgement": self.judgement, "fuzzy": self.fuzzy}
+            analyses |= {"parsers": self.parsers} if kind == "trees" else systems
+        if kind in ("linear", "hierarchy"):
+            analyses["precision_recall"] = self.precision_recall
+        return analyses
 
     @property
     def boundaries(self) -> Corpus:
@@ -455,36 +418,30 @@ class _Analyst:
         return self.subject.boundaries
 
     def advance(self) -> None:
-        self.steps += 1
-        report_progress(self.steps, max(self.steps, self.number_of_steps))
-
-    @property
-    def number_of_steps(self) -> int:
-        if self.subject.kind == "trees":
-            return 3 + bool(self.subject.systems)
-        systems = 2 if self.subject.systems else 0
-        return {"linear": 7, "dialogue": 6, "hierarchy": 8}[self.subject.kind] + systems
+        self.finished_steps += 1
+        report_progress(self.finished_steps, self.total_steps)
 
     def exclude(self, entries: Iterable[Excluded], purpose: str) -> None:
         self.excluded += [
             Excluded(entry.item, entry.coder, f"excluded from {purpose}: {entry.reason}") for entry in entries
         ]
 
-    def items_with_short_text(self) -> Iterator[str]:
-        for item in self.boundaries.item_names:
-            annotation: Any = next(iter(self.boundaries.of_item(item).values()))
-            if annotation.length <= MAX_UNITS:
-                yield item
-            else:
-                reason = f"the text is not shown: it has {annotation.length} units, above {MAX_UNITS}"
+    def items_with_short_text(self) -> tuple[str, ...]:
+        if self.subject.boundaries is None:
+            return self.subject.corpus.item_names
+        lengths = {item: _length(self.boundaries, item) for item in self.boundaries.item_names}
+        for item, length in lengths.items():
+            if length > MAX_UNITS:
+                reason = f"the text is not shown: it has {length} units, above {MAX_UNITS}"
                 self.excluded.append(Excluded(item, None, reason))
+        return tuple(item for item, length in lengths.items() if length <= MAX_UNITS)
 
-    def alignments(self, text_items: tuple[str, ...]) -> Alignments:
+    def alignments(self) -> Alignments:
         subject = self.subject
         alignments = align_coders(
             subject.corpus if subject.boundaries is None else subject.boundaries,
             subject.aligner,
-            listed=frozenset(text_items),
+            listed=frozenset(self.text_items),
             counted=frozenset(subject.people if len(subject.people) > 1 else subject.corpus.coders),
         )
         if alignments.reason is not None:
@@ -503,15 +460,12 @@ class _Analyst:
         return tuple(self.outcome(people, measure) for measure in self.subject.measures)
 
     def outcome(self, people: Corpus, measure: Measure) -> AgreementOutcome:
-        coefficient = measure.default_coefficient or "multi_pi"
-        try:
-            result = agreement(
-                people, measure=measure, coefficient=coefficient, seed=self.subject.seed, chance=_chance(measure)
-            )
-        except (Undefined, OptionError) as error:
-            return AgreementOutcome(coefficient, measure, None, str(error))
-        self.exclude(result.excluded, "agreement")
-        return AgreementOutcome(coefficient, measure, result)
+        name = measure.default_coefficient or "multi_pi"
+        seed, chance = self.subject.seed, _chance(measure)
+        compute = partial(agreement, people, measure, coefficient=name, seed=seed, chance=chance)
+        outcome = AgreementOutcome.attempt(compute, (Undefined, OptionError), coefficient=name, measure=measure)
+        self.exclude(() if outcome.result is None else outcome.result.excluded, "agreement")
+        return outcome
 
     def pairs(self) -> tuple[Pairwise, ...]:
         """Score all pairs under every measure that can score at least one pair. PARSEVAL cannot score all trees."""
@@ -538,13 +492,10 @@ class _Analyst:
         measure = self.subject.measures[0]
         return cluster_coders(corpus, measure, seed=self.subject.seed, chance=_chance(measure))
 
-    def placed(self) -> Placed:
-        return boundaries_placed(self.boundaries)
-
-    def heat(self, text_items: tuple[str, ...]) -> tuple[Heat, ...]:
-        if not text_items:
+    def heat(self) -> tuple[Heat, ...]:
+        if not self.text_items:
             raise OptionError("the texts are too long to show")
-        return boundary_heat(self.subject.people_of(self.boundaries.select(items=text_items)))
+        return boundary_heat(self.subject.people_of(self.boundaries.select(items=self.text_items)))
 
     def judgement(self) -> Judgement:
         subject = self.subject
@@ -552,10 +503,9 @@ class _Analyst:
         self.excluded += judgement.excluded
         return judgement
 
-    def precision_recall(self, judgement: Outcome[Judgement] | None) -> Judgement | Pairwise:
-        if judgement is not None and judgement.result is not None:
-            return judgement.result
-        return pairwise(self.boundaries, _CONFUSION, ordered=True)
+    def precision_recall(self) -> Judgement | Pairwise:
+        judgement: Judgement | None = self.outcomes.get("judgement", Outcome()).result
+        return judgement if judgement is not None else pairwise(self.boundaries, _CONFUSION, ordered=True)
 
     def parsers(self) -> tuple[ParserScore, ...]:
         """Compare every parser with every treebank."""
@@ -568,38 +518,31 @@ class _Analyst:
                 continue
             interval = None
             if batch.scored.size > 1:
-                finish = partial(_finish, measure, batch.types)
+                finish = partial(measure.finish, types=batch.types)
                 sample = bootstrap(batch.counts[batch.scored], finish, seed=self.subject.seed)
                 interval = (sample.low, sample.high)
             scores.append(ParserScore(system, coder, batch.over(batch.scored), interval))
         return tuple(scores)
 
-    def fuzzy(self, text_items: tuple[str, ...]) -> tuple[FuzzyItem, ...]:
+    def fuzzy(self) -> tuple[FuzzyItem, ...]:
         """Compute fuzzy success of every system for every item whose text is shown."""
         if self.subject.kind == "dialogue":
             raise OptionError("fuzzy success needs boundaries without streams; the corpus contains dialogues")
         scores: list[FuzzyItem] = []
         errors: list[InputError] = []
-        for item, system in product(text_items, self.subject.systems):
+        for item, system in product(self.text_items, self.subject.systems):
+            by_coder: dict[str, Any] = self.boundaries.of_item(item)
+            people = [by_coder[coder] for coder in by_coder if coder in self.subject.people]
+            if system not in by_coder or not people:
+                continue
             try:
-                score = self.fuzzy_score(item, system)
+                score: Any = parse("fuzzy_success").score(Marks.of(people), by_coder[system])
+                scores.append(FuzzyItem(item, system, score))
             except InputError as error:
                 errors.append(error)
-            else:
-                scores += [] if score is None else [FuzzyItem(item, system, score)]
         if errors and not scores:
             raise errors[-1]
         return tuple(scores)
-
-    def fuzzy_score(self, item: str, system: str) -> FuzzyScore | None:
-        """Return the score, or None if the system or the human coders did not annotate the item."""
-        by_coder = self.boundaries.of_item(item)
-        people = [by_coder[coder] for coder in by_coder if coder in self.subject.people]
-        if system not in by_coder or not people:
-            return None
-        score = parse("fuzzy_success").score(Marks.of(people), by_coder[system])  # type: ignore[arg-type]
-        assert isinstance(score, FuzzyScore)
-        return score
 
     def golds(self) -> Mapping[str, Gold]:
         """Return the conflict-free union of the human coders' spans, item by item."""
@@ -615,5 +558,7 @@ def _chance(measure: Measure) -> str | None:
     return "exact" if measure.supports_exact_chance else None
 
 
-def _finish(measure: Measure, types: tuple[str, ...], counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    return measure.finish(counts, types)
+def _length(corpus: Corpus, item: str) -> int:
+    """Return the number of units of an item, according to its first coder."""
+    annotation: Any = next(iter(corpus.of_item(item).values()))
+    return int(annotation.length)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from caesura.agreement.clusters import Clustering
 from caesura.agreement.cochran import CochranQ
@@ -15,7 +16,7 @@ from caesura.model.display import count_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
 from caesura.options import OptionSet, flag, setting
-from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Analysis
+from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Outcome
 from caesura.views.table import (
     Block,
     Cell,
@@ -488,8 +489,8 @@ def agreement_blocks(study: AgreementStudy, tables: AgreeTables, *, output: str 
     blocks: list[Block] = [agreement_table(study.agreement)]
     if study.defined:
         blocks += _agreement_details(study, tables, on_terminal=output is None)
-    for analysis in study.analyses.values():
-        blocks += _analysis_blocks(analysis, output, width)
+    for name, outcome in study.analyses.items():
+        blocks += _analysis_blocks(name, outcome, output, width)
     if any(entry.coefficient != "bias" for entry, _ in study.defined):
         blocks.append("\n".join(THRESHOLDS))
     return blocks
@@ -505,18 +506,17 @@ def _agreement_details(study: AgreementStudy, tables: AgreeTables, *, on_termina
         yield item_table(study.agreement)
 
 
-def _analysis_blocks(analysis: Analysis, output: str | None, width: int) -> list[Block]:
-    result: object = analysis.result
+def _analysis_blocks(name: str, outcome: Outcome[Any], output: str | None, width: int) -> list[Block]:
+    result = outcome.result
     if result is None:
-        return [Table((analysis.name, "reason"), (("undefined", analysis.reason),))]
-    if analysis.name == "clusters":
-        return [cluster_table(result), _dendrogram(result, width)]  # type: ignore[arg-type]
-    if analysis.name == "cochran":
-        return [cochran_table(result)]  # type: ignore[arg-type]
-    if analysis.name == "labels":
-        return [label_table(result)]  # type: ignore[arg-type]
-    drawing = "Boundaries by position\n\n" + draw_heat(result)  # type: ignore[arg-type]
-    return [drawing] if output is None else [heat_table(result)]  # type: ignore[arg-type]
+        return [Table((name, "reason"), (("undefined", outcome.reason),))]
+    if name == "clusters":
+        return [cluster_table(result), _dendrogram(result, width)]
+    if name == "cochran":
+        return [cochran_table(result)]
+    if name == "labels":
+        return [label_table(result)]
+    return ["Boundaries by position\n\n" + draw_heat(result)] if output is None else [heat_table(result)]
 
 
 def _dendrogram(clustering: Clustering, width: int) -> str:

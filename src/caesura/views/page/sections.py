@@ -14,7 +14,8 @@ from caesura.errors import CaesuraError
 from caesura.gold.result import Gold
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.tree import Tree
-from caesura.tasks.report import CorpusReport, Outcome, ParserScore
+from caesura.tasks.agree import Outcome
+from caesura.tasks.report import CorpusReport, ParserScore
 from caesura.views import figures as plot
 from caesura.views.agreement import (
     THRESHOLDS,
