@@ -12,8 +12,7 @@ import typing as _typing
 
 from caesura import errors
 from caesura.agreement.chance import Exact, Simulate
-from caesura.agreement.coefficients import agreement
-from caesura.agreement.result import Agreement
+from caesura.agreement.coefficients import Agreement, agreement
 from caesura.engines.engine import open_engine
 from caesura.formats import check_same_tokens, read, read_coders, write
 from caesura.measures.base import Measure

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura.agreement.chance_model import ChanceModel
-from caesura.agreement.coder_pairs import score_coder_pairs
+from caesura.agreement.chance import ChanceModel
 from caesura.agreement.families import CHANCE_FAMILIES, POSITION_COEFFICIENTS, resolve_coefficient
+from caesura.agreement.pairwise import score_coder_pairs
 from caesura.engines import open_engine
 from caesura.errors import CaesuraWarning, OptionError, Undefined
 from caesura.measures.crisp import Crisp
@@ -429,7 +429,7 @@ def test_interval_over_coders() -> None:
     assert result.interval_note == "0.95 percentile bootstrap over 8 coders, 2000 replicates"
     two = cz.agreement(corpus.select(coders="ab"), interval="coders")
     assert two.interval is None
-    assert two.interval_note == "no interval: two coders, each drawn at least once, are always the same pair"
+    assert two.interval_note == "no interval: every resample of two coders has the same pair"
 
 
 def test_undefined_replicates_are_excluded_and_counted() -> None:

@@ -11,10 +11,10 @@ import pytest
 
 import caesura as cz
 from caesura.agreement import random_texts
-from caesura.agreement.chance_model import ChanceModel
-from caesura.agreement.coder_pairs import score_coder_pairs
+from caesura.agreement.chance import ChanceModel
+from caesura.agreement.chance_simulation import distributions
 from caesura.agreement.families import resolve_coefficient
-from caesura.agreement.random_items import distributions
+from caesura.agreement.pairwise import score_coder_pairs
 from caesura.engines import open_engine
 from caesura.errors import OptionError, Undefined
 from support.excluded import reasons
@@ -335,7 +335,7 @@ def test_bootstrap_over_items_is_agreement_on_the_resampled_corpus(coefficient: 
         alone = agreement(resampled(corpus, model.observed.items, weights), coefficient=coefficient, chance="exact")
         assert arrays.observed[k] == pytest.approx(alone.observed, abs=1e-9)
         assert arrays.expected[k] == pytest.approx(alone.expected, abs=1e-9)
-        assert arrays.corrected[k] == pytest.approx(alone.value, abs=1e-9)
+        assert arrays.values(coefficient)[k] == pytest.approx(alone.value, abs=1e-9)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])
@@ -368,10 +368,12 @@ def test_bootstrap_over_coders(missing: float) -> None:
             for name in ("observed", "expected")
         )
         assert (arrays.observed[k], arrays.expected[k]) == pytest.approx((a, e), abs=1e-12)
-        assert arrays.corrected[k] == pytest.approx((a - e) / (1 - e), abs=1e-12)
+        assert arrays.values("kappa")[k] == pytest.approx((a - e) / (1 - e), abs=1e-12)
         if set(row) <= {0, 1}:
             present = [c for c in w if w[c]]
-            assert arrays.corrected[k] == pytest.approx(agreement(corpus.select(coders=present), chance="exact").value)
+            assert arrays.values("kappa")[k] == pytest.approx(
+                agreement(corpus.select(coders=present), chance="exact").value
+            )
 
 
 def test_percentiles_of_the_replicates() -> None:
@@ -394,7 +396,7 @@ def test_pairs_of_a_coder_without_items_in_the_sample() -> None:
     three_coders = corpus(x={**TALK, "cy": ". ,  . "[:7].ljust(8)}, y={"ann": ". .", "bo": "  ."})
     arrays = chance_model(three_coders, "pi", cz.Exact()).over_items(np.array([[0.0, 2.0]]))
     alone = agreement(corpus(y={"ann": ". .", "bo": "  ."}), coefficient="pi", chance="exact")
-    assert arrays.corrected[0] == pytest.approx(alone.value, abs=1e-12)
+    assert arrays.values("pi")[0] == pytest.approx(alone.value, abs=1e-12)
 
 
 def test_asymmetric_similarity_uses_the_first_coder_as_first_side() -> None:

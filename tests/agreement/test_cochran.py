@@ -394,11 +394,11 @@ ONE = cz.Segmentation.from_bits("01")
 NEEDED = "segmentations: expected a sequence of Segmentation, a mapping coder -> Segmentation or a Corpus"
 
 BAD: list[tuple[Any, type[CaesuraError], str]] = [
-    ([], OptionError, "expected at least two coders; got none"),
-    ([ONE], OptionError, "expected at least two coders; got coder 1"),
-    ({"Ann": ONE}, OptionError, "expected at least two coders; got Ann"),
-    (cz.Corpus({"x": {"Ann": ONE}}), OptionError, "expected at least two coders; got Ann"),
-    (cz.Corpus({}), OptionError, "expected at least two coders; got none"),
+    ([], OptionError, "agreement needs at least two coders; got none"),
+    ([ONE], OptionError, "agreement needs at least two coders; got coder 1"),
+    ({"Ann": ONE}, OptionError, "agreement needs at least two coders; got Ann"),
+    (cz.Corpus({"x": {"Ann": ONE}}), OptionError, "agreement needs at least two coders; got Ann"),
+    (cz.Corpus({}), OptionError, "agreement needs at least two coders; got none"),
     (
         [ONE, cz.Segmentation.from_bits("010")],
         MismatchError,

@@ -1,17 +1,32 @@
-"""Options for chance agreement without a closed form: simulation or exact computation."""
+"""Chance agreement: options of its computation, and the base class of chance models.
+
+A chance model computes observed and expected agreement for any selection of items or coders.
+"""
 
 from __future__ import annotations
 
+import math
 import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
+from caesura.agreement.pairwise import CoderPairs
+from caesura.engines import Engine
 from caesura.errors import OptionError
-from caesura.options import OptionSet, flag, fraction, optional, setting, whole
+from caesura.measures.base import Measure
+from caesura.model.value import Floats
+from caesura.options import Option, OptionSet, flag, fraction, optional, setting, whole
 
 DEFAULT_DRAWS = 10_000
 MAX_DRAWS = 1_000_000
+BLOCK_SIZE = 4_000_000
+"""Maximum number of values in a block of rows; it only affects memory."""
 
 
 def _folder(name: str, value: Any) -> str:
@@ -43,11 +58,6 @@ class Simulate(OptionSet):
     )
     checkpoint: str | PathLike[str] | None = setting(None, optional(_folder), _CHECKPOINT_HELP)
 
-    @property
-    def max_draws(self) -> int:
-        """Largest number of draws for one pair of coders."""
-        return _max_draws(self)
-
 
 @dataclass(frozen=True)
 class Exact(OptionSet):
@@ -63,11 +73,6 @@ class Exact(OptionSet):
     checkpoint: str | PathLike[str] | None = setting(None, optional(_folder), _CHECKPOINT_HELP)
 
     variates: ClassVar[bool] = True
-
-    @property
-    def max_draws(self) -> int:
-        """Largest number of draws for one pair of coders."""
-        return _max_draws(self)
 
 
 Chance = Simulate | Exact
@@ -100,5 +105,300 @@ def as_chance(chance: str | Chance | None) -> Chance:
     raise OptionError(f"chance must be 'simulate', 'exact', Simulate(...) or Exact(...); got {chance!r}")
 
 
-def _max_draws(chance: Chance) -> int:
+def max_draws(chance: Chance) -> int:
+    """Return the maximum number of draws for one pair of coders.
+
+    Parameters
+    ----------
+    chance : Simulate or Exact
+        The options.
+
+    Returns
+    -------
+    int
+        The number of draws.
+    """
     return chance.draws or (DEFAULT_DRAWS if chance.tolerance is None else MAX_DRAWS)
+
+
+class AgreementArrays(NamedTuple):
+    """Observed and expected agreement, one value per row.
+
+    Attributes
+    ----------
+    observed : numpy.ndarray
+        Observed agreement A_o.
+    expected : numpy.ndarray
+        Agreement expected by chance, A_e; NaN if no coder placed a boundary.
+    error : numpy.ndarray
+        Standard error of ``expected``; 0 if it was not simulated.
+    bias : numpy.ndarray
+        A_e(pi) - A_e(kappa); NaN if the chance model has none.
+    """
+
+    observed: Floats
+    expected: Floats
+    error: Floats
+    bias: Floats
+
+    @classmethod
+    def of(
+        cls, observed: Floats, expected: Floats, *, error: Floats | None = None, bias: Floats | None = None
+    ) -> AgreementArrays:
+        """Return the arrays.
+
+        Parameters
+        ----------
+        observed, expected : numpy.ndarray
+            Observed and expected agreement.
+        error : numpy.ndarray, optional
+            Standard error of ``expected`` (default: 0).
+        bias : numpy.ndarray, optional
+            The bias (default: NaN).
+
+        Returns
+        -------
+        AgreementArrays
+            The four arrays.
+        """
+        n = len(expected)
+        return cls(
+            observed, expected, np.zeros(n) if error is None else error, np.full(n, np.nan) if bias is None else bias
+        )
+
+    def values(self, coefficient: str) -> Floats:
+        """Return the coefficient of each row.
+
+        Parameters
+        ----------
+        coefficient : str
+            Name of the coefficient: ``"bias"`` or any chance-corrected coefficient.
+
+        Returns
+        -------
+        numpy.ndarray
+            ``bias``, or (observed - expected) / (1 - expected); NaN if it is undefined.
+        """
+        possible = np.where(self.expected < 1, 1 - self.expected, np.nan)
+        return self.bias if coefficient == "bias" else (self.observed - self.expected) / possible
+
+    def rows(self, coefficient: str) -> list[tuple[float | None, float, float | None, float]]:
+        """Return the arrays as rows of plain numbers.
+
+        Parameters
+        ----------
+        coefficient : str
+            Name of the coefficient.
+
+        Returns
+        -------
+        list of tuple
+            Coefficient, observed agreement, chance agreement and its error. The coefficient and chance agreement are None
+            if they are undefined.
+        """
+        columns = (self.values(coefficient), self.observed, self.expected, self.error)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [(or_none(value), observed, or_none(expected), error) for value, observed, expected, error in rows]
+
+
+def or_none(value: float) -> float | None:
+    """Return a number, or None instead of NaN.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+
+    Returns
+    -------
+    float or None
+        The number.
+    """
+    return None if math.isnan(value) else float(value)
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A coefficient with its full definition, created by :func:`~caesura.agreement.families.resolve_coefficient`.
+
+    Attributes
+    ----------
+    name : str
+        Name of the coefficient.
+    measure : Measure
+        The measure, with the preset.
+    model_class : type of ChanceModel
+        Class that computes chance agreement.
+    settings : mapping
+        Every option of the chance model with its value.
+    chance : Simulate, Exact or None
+        Method for chance agreement; None if the model computes it from counts.
+    compat : str or None
+        The preset.
+    seed : int
+        Random seed of simulation and bootstrap.
+    """
+
+    name: str
+    measure: Measure
+    model_class: type[ChanceModel]
+    settings: Mapping[str, Any]
+    chance: Chance | None
+    compat: str | None
+    seed: int
+
+
+class ChanceModel(ABC):
+    """Base class of chance models, which compute parts once and sum them for all tables and bootstrap replicates.
+
+    Weights give the number of times that an item or a coder counts: 0, 1, or more in a bootstrap. To add a chance model, add
+    one file and one line in ``families.py``.
+
+    Parameters
+    ----------
+    observed : CoderPairs
+        Scores of all pairs of coders.
+    coefficient : Coefficient
+        The coefficient.
+    engine : Engine
+        Engine that runs long computations.
+
+    Attributes
+    ----------
+    family : str
+        Name of the model in a signature.
+    coefficients : tuple of str
+        Names of the coefficients that the model computes.
+    general_forms : mapping
+        Coefficient for two coders -> its generalization to more coders.
+    options : tuple of Option
+        Options of the coefficients.
+    presets : mapping
+        Preset -> values of the options. If the model has presets, any other preset is an error.
+    accepts_chance : bool
+        Whether the model simulates chance or computes it exactly, and therefore accepts ``chance=Simulate(...)``.
+    uses_measure : bool
+        Whether the coefficient depends on the measure.
+    observed : CoderPairs
+        Items, coders, pairs and parts.
+    coefficient : Coefficient
+        The coefficient.
+    method : str
+        Method by which chance agreement was computed.
+    draws : int
+        Number of simulated pairs of texts; 0 without simulation.
+    """
+
+    family: ClassVar[str] = ""
+    coefficients: ClassVar[tuple[str, ...]]
+    general_forms: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    options: ClassVar[tuple[Option, ...]] = ()
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    accepts_chance: ClassVar[bool] = False
+    uses_measure: ClassVar[bool] = True
+
+    method: str = "counted"
+    draws: int = 0
+
+    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
+        self.observed = observed
+        self.coefficient = coefficient
+
+    @property
+    def signature_facts(self) -> dict[str, Any]:
+        """Signature entries that describe the computation of chance agreement."""
+        return {"chance": self.family}
+
+    @abstractmethod
+    def over_items(self, weights: Floats) -> AgreementArrays:
+        """Return the agreement of weighted items.
+
+        Parameters
+        ----------
+        weights : numpy.ndarray, rows x items
+            Number of times that each item counts.
+
+        Returns
+        -------
+        AgreementArrays
+            One row per row of weights.
+        """
+
+    @abstractmethod
+    def over_coders(self, weights: Floats) -> AgreementArrays:
+        """Return the agreement of weighted coders.
+
+        A coder is never paired with itself. An item counts if at least two of its coders have a weight above 0.
+
+        Parameters
+        ----------
+        weights : numpy.ndarray, rows x coders
+            Number of times that each coder counts.
+
+        Returns
+        -------
+        AgreementArrays
+            One row per row of weights.
+        """
+
+    @abstractmethod
+    def by_item(self) -> AgreementArrays:
+        """Return the agreement on each item separately.
+
+        Returns
+        -------
+        AgreementArrays
+            One row per item.
+        """
+
+    @abstractmethod
+    def by_coder(self) -> AgreementArrays:
+        """Return the agreement of each coder with all others.
+
+        Returns
+        -------
+        AgreementArrays
+            One row per coder.
+        """
+
+    def by_pair(self) -> AgreementArrays:
+        """Return the agreement of each pair of coders separately.
+
+        Returns
+        -------
+        AgreementArrays
+            One row per pair.
+        """
+        return self.over_coders(self.observed.members)
+
+    def total(self) -> AgreementArrays:
+        """Return the agreement of all coders on all items.
+
+        Returns
+        -------
+        AgreementArrays
+            A single row.
+        """
+        return self.over_items(np.ones((1, len(self.observed.items))))
+
+
+def in_blocks(compute: Callable[[Floats], AgreementArrays], rows: Floats, width: int) -> AgreementArrays:
+    """Compute agreement for blocks of rows of bounded size.
+
+    Parameters
+    ----------
+    compute : callable
+        Function that returns the agreement of some rows.
+    rows : numpy.ndarray
+        The rows.
+    width : int
+        Number of values that the computation needs per row.
+
+    Returns
+    -------
+    AgreementArrays
+        The agreement of all rows, in order.
+    """
+    step = max(1, BLOCK_SIZE // max(1, width))
+    blocks = [compute(rows[i : i + step]) for i in range(0, len(rows), step)]
+    return AgreementArrays(*map(np.concatenate, zip(*blocks, strict=True)))

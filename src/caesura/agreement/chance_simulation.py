@@ -1,31 +1,47 @@
-"""Simulate chance agreement in blocks of random texts; any engine may draw the blocks, in any order.
+"""Random texts: the distributions of each coefficient, and the simulation of their expected similarity.
 
-Every block of every item has its own random stream, which depends on the seed, the item and the number of the block. A
-task returns sums of products as integers, in units of 2^-106. The computation does not use any library whose rounding
-depends on the processor. The estimate is therefore identical to the last bit, regardless of the workers and the order of
-the blocks.
+Each coder's annotation of an item, with all streams pooled, gives a distribution over the boundary types and "no
+boundary". Chance is the expected similarity of two texts with the same streams and lengths as the item. Every position,
+including the last, is drawn independently from these distributions. (The R package uses only the last participant's
+distribution.)
+
+============== ==============================================================
+coefficient    distributions
+============== ==============================================================
+``kappa``      each coder's own (Cohen)
+``pi``         both coders pooled (Scott)
+``s``          uniform over the declared types and none (Bennett)
+``s_modified`` P(none) pooled from both, the declared types uniform
+============== ==============================================================
+
+Texts are drawn in blocks. Any engine may draw the blocks, in any order. Every block of every item has its own random
+stream, which depends on the seed, the item and the number of the block. A task returns sums of products as integers, in
+units of 2^-106. The computation does not use any library whose rounding depends on the processor. The estimate is
+therefore identical to the last bit, regardless of the workers and the order of the blocks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from operator import add
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.random_items import DrawnMeasure, Estimate, ExpectedSimilarity, Floats, RandomItem, known_means
+from caesura.agreement.expected_cost import expectation
 from caesura.engines import Checkpoint, Engine
+from caesura.errors import TooManyStates
 from caesura.measures.sums import as_float, exact_sums
+from caesura.model.value import Floats, Ints
 from caesura.progress import report_progress
 
 Sums = list[tuple[int, ...]]
 """Sums of all items together, then, if there are several, of each item: products of 1, the centred control variates and the
 similarity, each two of them once (so the first is the number of draws); last the objects. In units of 2^-106."""
-Enough = Callable[[int, Estimate], bool]
+Enough = Callable[[int, "Estimate"], bool]
 """Function that returns whether the estimate of a pair is precise enough."""
 
 BLOCK_DRAWS = 500
@@ -33,15 +49,221 @@ BLOCK_DRAWS = 500
 _ROUND = 8  # number of blocks between checks of the precision
 _TASK = 4_000_000  # number of positions per task, which take about a tenth of a second
 _PER_TEXT = 20  # fixed cost of a text, expressed in positions
-_VARIATES = (
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    0,
-)  # columns of a draw that are control variates; the last, the cost, if its mean is known
+# Columns of a draw that are control variates. The last, the cost, is one only if its mean is known.
+_VARIATES = (3, 4, 5, 6, 7, 8, 0)
+
+
+class DrawnMeasure(Protocol):
+    """A measure of the family ``"random_texts"``, which can score random texts and has known costs."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Values of its options; ``"normalize"`` is ``"positions"`` or ``"boundaries"``."""
+
+    def costs(self, types: tuple[str, ...]) -> Any:
+        """Return the similarity of types and the cost of moving them.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        object
+            An object with the arrays ``similarity`` and ``transposition``.
+        """
+
+    def finish(self, counts: Floats, types: tuple[str, ...]) -> Floats:
+        """Return the similarity of each row.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray
+            Rows of cost, positions and objects.
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        numpy.ndarray
+            One similarity per row.
+        """
+
+    def draw(
+        self, types: tuple[str, ...], p_a: Floats, p_b: Floats, lengths: Ints, *, draws: int, state: NDArray[np.uint64]
+    ) -> Floats:
+        """Return the parts of random pairs of texts, and their control variates.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+        p_a, p_b : numpy.ndarray
+            Distributions over types and none.
+        lengths : numpy.ndarray
+            Units of each stream.
+        draws : int
+            Number of pairs of texts.
+        state : numpy.ndarray
+            Start of the random stream.
+
+        Returns
+        -------
+        numpy.ndarray
+            One row per draw: cost, positions, objects, and six control variates.
+        """
+
+
+@dataclass(frozen=True)
+class RandomItem:
+    """The random texts of one item, for one pair of coders.
+
+    Attributes
+    ----------
+    key : str
+        Item and coders, which identify the random stream.
+    p_a, p_b : numpy.ndarray
+        Distributions over types and none, of either side.
+    lengths : numpy.ndarray
+        Units of each stream.
+    """
+
+    key: str
+    p_a: Floats
+    p_b: Floats
+    lengths: Ints
+
+    @property
+    def positions(self) -> int:
+        """N: number of positions in all streams."""
+        return int(self.lengths.sum())
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An expected value and its standard error.
+
+    Attributes
+    ----------
+    value : float
+        The expected value.
+    error : float
+        Its standard error; 0 if it is exact.
+    """
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True)
+class ExpectedSimilarity:
+    """Expected similarity of one pair of coders.
+
+    Attributes
+    ----------
+    total : Estimate
+        Estimate for all items together.
+    items : tuple of Estimate
+        Estimate for each item.
+    draws : int
+        Number of draws; 0 if chance is exact.
+    sizes : numpy.ndarray
+        Denominator of each item: its positions, or the expected number of objects.
+    """
+
+    total: Estimate
+    items: tuple[Estimate, ...]
+    draws: int
+    sizes: Floats
+
+
+def distributions(coefficient: str, count_a: Floats, count_b: Floats) -> tuple[Floats, Floats]:
+    """Return the two distributions of a coefficient.
+
+    Parameters
+    ----------
+    coefficient : str
+        Name of the coefficient.
+    count_a, count_b : numpy.ndarray
+        Number of times that each coder placed each type, and (last) no boundary.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Probabilities of the types and of no boundary, for either side.
+    """
+    T = len(count_a) - 1  # noqa: N806 - the paper's symbol
+    if coefficient == "kappa":
+        return count_a / count_a.sum(), count_b / count_b.sum()
+    pooled = (count_a + count_b) / (count_a + count_b).sum()
+    if coefficient == "s":
+        pooled = np.full(T + 1, 1 / (T + 1))
+    elif coefficient == "s_modified" and T:
+        pooled = np.append(np.full(T, (1 - pooled[T]) / T), pooled[T])
+    return pooled, pooled
+
+
+def known_means(measure: DrawnMeasure, types: tuple[str, ...], item: RandomItem) -> Floats:
+    """Return the means of the control variates: columns 3 to 8 of a draw.
+
+    Parameters
+    ----------
+    measure : DrawnMeasure
+        The measure.
+    types : tuple of str
+        The boundary types.
+    item : RandomItem
+        The random texts.
+
+    Returns
+    -------
+    numpy.ndarray
+        Expected numbers of shared, a-only and b-only positions, and their expected summed costs.
+    """
+    cost = 1 - measure.costs(types).similarity
+    T = len(types)  # noqa: N806
+    p, q = item.p_a, item.p_b
+    none_a, none_b = p[T], q[T]
+    means = [
+        (1 - none_a) * (1 - none_b),
+        (1 - none_a) * none_b,
+        none_a * (1 - none_b),
+        p[:T] @ cost[:T, :T] @ q[:T],
+        p[:T] @ cost[:T, T] * none_b,
+        q[:T] @ cost[T, :T] * none_a,
+    ]
+    return item.positions * np.array(means, float)
+
+
+def exact_costs(
+    measure: DrawnMeasure, types: tuple[str, ...], items: Sequence[RandomItem], max_states: int
+) -> list[float] | None:
+    """Return the exact expected cost of each item.
+
+    Parameters
+    ----------
+    measure : DrawnMeasure
+        The measure.
+    types : tuple of str
+        The boundary types.
+    items : sequence of RandomItem
+        The random texts.
+    max_states : int
+        Maximum number of states of the Markov chain.
+
+    Returns
+    -------
+    list of float or None
+        One cost per item; None if the chain needs more states.
+    """
+    S, c = measure.costs(types).similarity, measure.costs(types).transposition  # noqa: N806 - the paper's symbols
+    try:
+        return [
+            expectation(item.p_a, item.p_b, item.lengths.tolist(), S, c, max_states=max_states).cost for item in items
+        ]
+    except TooManyStates:
+        return None
 
 
 @dataclass(frozen=True)
@@ -54,13 +276,10 @@ class PairSimulation:
         The random texts of each item.
     means : numpy.ndarray, items x variates
         Known means of the control variates; no columns if there are no variates.
-    total_means : numpy.ndarray
-        Means of the control variates for all items together.
     """
 
     items: tuple[RandomItem, ...]
     means: Floats
-    total_means: Floats
 
     @classmethod
     def of(
@@ -97,7 +316,7 @@ class PairSimulation:
             means = np.column_stack([means, costs])
         if not variates:
             means = means[:, :0]
-        return cls(items, means, means.sum(axis=0))
+        return cls(items, means)
 
     @property
     def effort(self) -> int:
@@ -191,7 +410,7 @@ def simulate(
     draw = partial(_draw, measure, types, seed, max_draws)
     blocks = -(-max_draws // BLOCK_DRAWS)
     sums: list[Sums] = [[] for _ in simulations]
-    progress = _DrawProgress(len(simulations) * max_draws)
+    total, drawn = len(simulations) * max_draws, 0
     active = list(range(len(simulations)))
     first = 0
     while active:
@@ -200,27 +419,17 @@ def simulate(
         tasks = (task for pair in active for task in _tasks(pair, simulations[pair], first, last))
         for task, task_sums in _finished(engine, draw, tasks, checkpoint):
             sums[task.pair] = _add(sums[task.pair], task_sums)
-            progress.advance(task.draws(max_draws))
+            drawn += task.draws(max_draws)
+            report_progress(drawn, total)
         first = last
         if enough is None or last == blocks:
             break
         imprecise = [pair for pair in active if not enough(pair, _estimate(sums[pair][0]))]
-        progress.advance((len(active) - len(imprecise)) * (max_draws - last * BLOCK_DRAWS))
+        if len(imprecise) < len(active):
+            drawn += (len(active) - len(imprecise)) * (max_draws - last * BLOCK_DRAWS)
+            report_progress(drawn, total)
         active = imprecise
     return [simulation.expected(measure, rows) for simulation, rows in zip(simulations, sums, strict=True)]
-
-
-class _DrawProgress:
-    """Reports the number of draws that are finished or no longer needed."""
-
-    def __init__(self, total: int) -> None:
-        self.total = total
-        self.draws = 0
-
-    def advance(self, draws: int) -> None:
-        if draws:
-            self.draws += draws
-            report_progress(self.draws, self.total)
 
 
 def _tasks(pair: int, simulation: PairSimulation, first: int, last: int) -> Iterator[_Task]:
@@ -255,7 +464,7 @@ def _recorded(checkpoint: Checkpoint, task: _Task) -> Sums | None:
     """Return the recorded sums of a task; None if they are missing or damaged."""
     record = checkpoint.get(task.key)
     items = len(task.simulation.items)
-    k = len(task.simulation.total_means) + 2
+    k = task.simulation.means.shape[1] + 2
     shape = [k * (k + 1) // 2 + 1] * (1 + items * (items > 1))
     sound = isinstance(record, list) and all(isinstance(row, list) for row in record)
     if not sound or [len(row) for row in record] != shape or not all(type(x) is int for row in record for x in row):
@@ -270,27 +479,18 @@ def _add(sums: Sums, more: Sums) -> Sums:
 def _draw(measure: DrawnMeasure, types: tuple[str, ...], seed: int, max_draws: int, task: _Task) -> Sums:
     """Return the sums of a task. Items are drawn one after the other, to limit memory."""
     simulation = task.simulation
-    total: Floats | None = None
+    total = np.zeros((task.draws(max_draws), 9))
     item_sums: Sums = []
     for item, means in zip(simulation.items, simulation.means, strict=True):
-        rows = np.concatenate(
-            [
-                measure.draw(
-                    types,
-                    item.p_a,
-                    item.p_b,
-                    item.lengths,
-                    draws=min(BLOCK_DRAWS, max_draws - block * BLOCK_DRAWS),
-                    state=_stream(seed, item.key, block),
-                )
-                for block in range(task.first, task.last)
-            ]
-        )
+        blocks = []
+        for block in range(task.first, task.last):
+            draws, state = min(BLOCK_DRAWS, max_draws - block * BLOCK_DRAWS), _stream(seed, item.key, block)
+            blocks.append(measure.draw(types, item.p_a, item.p_b, item.lengths, draws=draws, state=state))
+        rows = np.concatenate(blocks)
         if len(simulation.items) > 1:
             item_sums.append(_sums(measure, types, rows, means))
-        total = rows if total is None else total + rows
-    assert total is not None
-    return [_sums(measure, types, total, simulation.total_means), *item_sums]
+        total += rows
+    return [_sums(measure, types, total, simulation.means.sum(axis=0)), *item_sums]
 
 
 def _stream(seed: int, key: str, block: int) -> NDArray[np.uint64]:
@@ -314,17 +514,11 @@ def _sums(measure: DrawnMeasure, types: tuple[str, ...], rows: Floats, means: Fl
     columns[0] = 1
     np.subtract(rows[:, _VARIATES[:k]].T, means[:, None], out=columns[1:-1])
     columns[-1] = measure.finish(rows[:, :3], types)
-    first, second = _products(k + 2)
+    first, second = np.triu_indices(k + 2)
     products = np.empty((len(first) + 1, len(rows)))
     np.multiply(columns[first], columns[second], out=products[:-1])
     products[-1] = rows[:, 2]
     return exact_sums(products.T)
-
-
-@lru_cache
-def _products(k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the indices of the two factors of each product of k columns."""
-    return np.triu_indices(k)
 
 
 def _estimate(sums: Sequence[int]) -> Estimate:
@@ -333,7 +527,7 @@ def _estimate(sums: Sequence[int]) -> Estimate:
     Without variates, these are the mean and the standard deviation divided by the root of the number of draws.
     """
     k = int((8 * (len(sums) - 1) + 1) ** 0.5 - 1) // 2
-    first, second = _products(k)
+    first, second = np.triu_indices(k)
     products = np.empty((k, k))
     products[first, second] = products[second, first] = [as_float(x) for x in sums[:-1]]
     normal, right, square = products[:-1, :-1], products[:-1, -1], products[-1, -1]

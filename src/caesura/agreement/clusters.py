@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from caesura.agreement.chance import Chance
-from caesura.agreement.chance_model import AgreementArrays, Coefficient
-from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
+from caesura.agreement.chance import Chance, Coefficient
 from caesura.agreement.families import CHANCE_FAMILIES, POSITION_COEFFICIENTS, resolve_coefficient
+from caesura.agreement.pairwise import CoderPairs, score_coder_pairs
 from caesura.engines import Engine, use_engine
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.result import HIDDEN, Excluded, Result, signature_line
+from caesura.model.value import Floats
 from caesura.options import choice, optional, suggest, whole
 
-Floats = NDArray[np.float64]
 Linkage = Literal["average", "single", "complete", "weighted"]
 
 
@@ -201,7 +199,7 @@ def cluster_coders(
         coders=observed.coders,
         distances=distances,
         joins=joins,
-        clusters=_clusters(joins, groups, model.over_coders(members)),
+        clusters=_clusters(joins, groups, model.over_coders(members).rows(resolved.name)),
         excluded=observed.excluded,
         signature=signature_line(
             "cluster_coders", f"linkage:{method}", resolved.name, over=observed.scores.total.signature, **facts
@@ -253,16 +251,13 @@ def _join(coders: Sequence[str], distances: Floats, method: Linkage) -> tuple[Fl
     return joins, groups
 
 
-def _clusters(joins: Floats, groups: Sequence[tuple[str, ...]], agreement: AgreementArrays) -> tuple[CoderCluster, ...]:
-    numbers: list[list[Any]] = [
-        [None if np.isnan(x) else x for x in column.tolist()] for column in (agreement.corrected, agreement.expected)
-    ]
-    first = len(groups) - len(joins)
+def _clusters(
+    joins: Floats, groups: Sequence[tuple[str, ...]], rows: Sequence[tuple[float | None, float, float | None, float]]
+) -> tuple[CoderCluster, ...]:
+    coders = groups[len(groups) - len(joins) :]
     return tuple(
-        CoderCluster(groups[first + k], height, (groups[int(a)], groups[int(b)]), value, observed, expected)
-        for k, ((a, b, height, _), value, observed, expected) in enumerate(
-            zip(joins.tolist(), numbers[0], agreement.observed.tolist(), numbers[1], strict=True)
-        )
+        CoderCluster(group, height, (groups[int(a)], groups[int(b)]), *row[:3])
+        for group, (a, b, height, _), row in zip(coders, joins.tolist(), rows, strict=True)
     )
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from caesura.agreement.pairwise import check_coders
+from caesura.agreement.placed import marks_per_position
 from caesura.errors import MismatchError, OptionError, Undefined
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, kind_name, reason_not_linear
@@ -24,14 +26,14 @@ Coded = Iterable[Segmentation] | Mapping[str, Segmentation] | Corpus
 Counts = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class MarkTable:
-    """The margins of the table of coders x positions.
+@dataclass(frozen=True, kw_only=True)
+class MarkTable(Result):
+    """The margins of the table of coders x positions; base class of the results that are computed from it.
 
     Attributes
     ----------
     coders : tuple of str
-        The coders.
+        The coders; "coder 1", "coder 2" ... if they have no names.
     marks : tuple of int
         L_i: number of positions that each coder marked.
     by_item : dict
@@ -44,12 +46,12 @@ class MarkTable:
         Items that were excluded.
     """
 
-    coders: tuple[str, ...]
-    marks: Counts
-    by_item: dict[str, Counts]
-    units: dict[str, tuple[str, ...] | None]
-    single_text: bool
-    excluded: tuple[Excluded, ...]
+    coders: tuple[str, ...] = field(repr=False, metadata=HIDDEN)
+    marks: Counts = field(repr=False, metadata=HIDDEN)
+    by_item: dict[str, Counts] = field(repr=False, metadata=HIDDEN)
+    units: dict[str, tuple[str, ...] | None] = field(repr=False, metadata=HIDDEN)
+    single_text: bool = field(repr=False, metadata=HIDDEN)
+    excluded: tuple[Excluded, ...] = field(repr=False, metadata=HIDDEN)
 
     @property
     def positions(self) -> int:
@@ -110,29 +112,8 @@ class PartialQ(Result):
         return self.positions
 
 
-class _OverTable(Result):
-    """Base class of results that keep the margins they were computed from."""
-
-    table: MarkTable
-
-    @property
-    def coders(self) -> tuple[str, ...]:
-        """Names of the coders; "coder 1", "coder 2" ... if they have none."""
-        return self.table.coders
-
-    @property
-    def positions(self) -> int:
-        """Number of inner positions of all items (k)."""
-        return self.table.positions
-
-    @property
-    def excluded(self) -> tuple[Excluded, ...]:
-        """Items that were excluded."""
-        return self.table.excluded
-
-
 @dataclass(frozen=True)
-class CochranQ(_OverTable):
+class CochranQ(MarkTable):
     """Result of :func:`cochran_q`; ``float(result)`` is ``.q``.
 
     Attributes
@@ -152,8 +133,6 @@ class CochranQ(_OverTable):
     chance_threshold : int or None
         Smallest number of coders that counts as a boundary, by the exact chance distribution; None if all
         coders are too few.
-    table : MarkTable
-        The margins of the table.
     """
 
     json_properties = ("coders", "marks", "positions", "counts", "percentage", "excluded", "signature")
@@ -166,30 +145,14 @@ class CochranQ(_OverTable):
     partial: tuple[PartialQ, ...]
     threshold: int | None
     chance_threshold: int | None
-    table: MarkTable = field(repr=False, metadata=HIDDEN)
 
     def __float__(self) -> float:
         return self.q
 
     @property
-    def marks(self) -> Counts:
-        """Number of positions that each coder marked (L_i)."""
-        return self.table.marks
-
-    @property
-    def counts(self) -> Counts | dict[str, Counts]:
-        """Number of coders who marked each inner position (G_j). For a corpus, a mapping from item to counts."""
-        return self.table.counts
-
-    @property
-    def percentage(self) -> float:
-        """Percentage agreement with the majority; see :func:`percentage_agreement`."""
-        return self.table.percentage
-
-    @property
     def signature(self) -> str:
         """One line with everything needed to reproduce the numbers."""
-        return signature_line("cochran_q", alpha=self.alpha, **self.table.sizes)
+        return signature_line("cochran_q", alpha=self.alpha, **self.sizes)
 
     def gold(self, threshold: int | None = None, rule: str = "partial") -> Segmentation | dict[str, Segmentation]:
         """Return the crisp gold standard, which has a boundary at every position that enough coders marked.
@@ -215,11 +178,11 @@ class CochranQ(_OverTable):
         minimum, _ = self._minimum(threshold, rule)
         gold = {
             item: Segmentation.from_positions(
-                len(counts) + 1, [j for j, g in enumerate(counts, 1) if g >= minimum], units=self.table.units[item]
+                len(counts) + 1, [j for j, g in enumerate(counts, 1) if g >= minimum], units=self.units[item]
             )
-            for item, counts in self.table.by_item.items()
+            for item, counts in self.by_item.items()
         }
-        return gold[""] if self.table.single_text else gold
+        return gold[""] if self.single_text else gold
 
     def gold_signature(self, threshold: int | None = None, rule: str = "partial") -> str:
         """Return one line that describes the gold standard for these arguments.
@@ -237,7 +200,7 @@ class CochranQ(_OverTable):
             The signature, with the threshold.
         """
         minimum, source = self._minimum(threshold, rule)
-        return signature_line("cochran_q", alpha=self.alpha, **self.table.sizes, gold=source, threshold=minimum)
+        return signature_line("cochran_q", alpha=self.alpha, **self.sizes, gold=source, threshold=minimum)
 
     def _minimum(self, threshold: int | None, rule: str) -> tuple[int, str]:
         """Return the minimum number of coders for a boundary, and the source of that number."""
@@ -258,21 +221,18 @@ class CochranQ(_OverTable):
 
 
 @dataclass(frozen=True)
-class PercentageAgreement(_OverTable):
+class PercentageAgreement(MarkTable):
     """Result of :func:`percentage_agreement`; ``float(result)`` is ``.value``.
 
     Attributes
     ----------
     value : float
         Percentage agreement, from 1/2 to 1.
-    table : MarkTable
-        The margins of the table coders x positions.
     """
 
     json_properties = ("coders", "positions", "excluded", "signature")
 
     value: float
-    table: MarkTable = field(repr=False, metadata=HIDDEN)
 
     def __float__(self) -> float:
         return self.value
@@ -280,7 +240,7 @@ class PercentageAgreement(_OverTable):
     @property
     def signature(self) -> str:
         """One line with everything needed to reproduce the number."""
-        return signature_line("percentage_agreement", **self.table.sizes)
+        return signature_line("percentage_agreement", **self.sizes)
 
 
 def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
@@ -383,7 +343,7 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
         partial=tuple(partial),
         threshold=_threshold(partial, sum(L) / k),
         chance_threshold=next((g for g, tail in enumerate(chance_tail(L, k)) if k * tail <= alpha), None),
-        table=table,
+        **vars(table),
     )
 
 
@@ -423,7 +383,7 @@ def percentage_agreement(segmentations: Coded) -> PercentageAgreement:
     table = _tabulate(segmentations)
     if not table.positions:
         raise OptionError("percentage agreement needs at least one inner position; got none")
-    return PercentageAgreement(table.percentage, table)
+    return PercentageAgreement(table.percentage, **vars(table))
 
 
 def chance_tail(marks: Iterable[int], positions: int) -> list[float]:
@@ -457,52 +417,31 @@ def _threshold(partial: list[PartialQ], mean: float) -> int | None:
     return threshold
 
 
-Texts = dict[str, dict[str, Segmentation]]
-"""Item -> coder -> segmentation."""
-
-
 def _tabulate(segmentations: Coded) -> MarkTable:
     """Return the margins of the table; raise an error unless at least two coders segmented the same text."""
-    if not isinstance(segmentations, Corpus):
+    excluded: list[Excluded] = []
+    if isinstance(segmentations, Corpus):
+        coders = segmentations.coders
+        check_coders(coders)
+        texts = _complete_items(segmentations, excluded)
+    else:
         by_coder = _by_name(segmentations)
-        _check_coders(tuple(by_coder))
+        coders = tuple(by_coder)
+        check_coders(coders)
         if (difference := text_difference(by_coder)) is not None:
             raise MismatchError(f"all coders must segment the same text{difference}")
-        return _margins(tuple(by_coder), {"": by_coder}, single_text=True)
-    _check_coders(segmentations.coders)
-    texts, excluded = _complete_items(segmentations)
-    if not texts:
-        raise OptionError(f"no item was annotated by every coder: {'; '.join(map(str, excluded))}")
-    return _margins(segmentations.coders, texts, excluded)
-
-
-def _check_coders(coders: tuple[str, ...]) -> None:
-    if len(coders) < 2:
-        raise OptionError(f"expected at least two coders; got {', '.join(coders) or 'none'}")
-
-
-def _margins(
-    coders: tuple[str, ...], texts: Texts, excluded: Iterable[Excluded] = (), *, single_text: bool = False
-) -> MarkTable:
+        texts = {"": by_coder}
     return MarkTable(
         coders=coders,
         marks=tuple(sum(by_coder[coder].inner.size for by_coder in texts.values()) for coder in coders),
-        by_item={item: _marks_per_position(by_coder) for item, by_coder in texts.items()},
-        units={item: _units(by_coder) for item, by_coder in texts.items()},
-        single_text=single_text,
+        by_item={item: marks_per_position([*by_coder.values()]) for item, by_coder in texts.items()},
+        units={
+            item: next((text.units for text in by_coder.values() if text.units is not None), None)
+            for item, by_coder in texts.items()
+        },
+        single_text=not isinstance(segmentations, Corpus),
         excluded=tuple(excluded),
     )
-
-
-def _marks_per_position(by_coder: Mapping[str, Segmentation]) -> Counts:
-    counts = np.zeros(next(iter(by_coder.values())).length - 1, np.int64)
-    for segmentation in by_coder.values():
-        counts[segmentation.inner - 1] += 1
-    return tuple(counts.tolist())
-
-
-def _units(by_coder: Mapping[str, Segmentation]) -> tuple[str, ...] | None:
-    return next((segmentation.units for segmentation in by_coder.values() if segmentation.units is not None), None)
 
 
 def _by_name(segmentations: Iterable[Segmentation] | Mapping[str, Segmentation]) -> dict[str, Segmentation]:
@@ -529,10 +468,9 @@ def _linear(place: str, value: object) -> Segmentation:
     raise OptionError(f"{place}: expected a Segmentation; got {actual}")
 
 
-def _complete_items(corpus: Corpus) -> tuple[Texts, list[Excluded]]:
-    """Return the items that all coders annotated, and the reasons why the other items are excluded."""
-    texts: Texts = {}
-    excluded: list[Excluded] = []
+def _complete_items(corpus: Corpus, excluded: list[Excluded]) -> dict[str, dict[str, Segmentation]]:
+    """Return item -> coder -> segmentation for the items that all coders annotated; add the others to ``excluded``."""
+    texts: dict[str, dict[str, Segmentation]] = {}
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         reason = _reason_not_usable(by_coder, corpus.coders)
@@ -540,14 +478,13 @@ def _complete_items(corpus: Corpus) -> tuple[Texts, list[Excluded]]:
             excluded.append(Excluded(item, None, reason))
         else:
             texts[item] = {coder: entry for coder, entry in by_coder.items() if isinstance(entry, Segmentation)}
-    return texts, excluded
+    if not texts:
+        raise OptionError(f"no item was annotated by every coder: {'; '.join(map(str, excluded))}")
+    return texts
 
 
 def _reason_not_usable(by_coder: Mapping[str, Annotation], coders: Iterable[str]) -> str | None:
     missing = [coder for coder in coders if coder not in by_coder]
     if missing:
         return f"not coded by {', '.join(missing)}"
-    if (reason := reason_not_linear(by_coder)) is not None:
-        return reason
-    difference = text_difference(by_coder)
-    return None if difference is None else difference.removeprefix(": ")
+    return reason_not_linear(by_coder) or (text_difference(by_coder) or "").removeprefix(": ") or None

@@ -1,26 +1,194 @@
-"""Compute chance-corrected agreement with any coefficient."""
+"""Chance-corrected agreement with any coefficient: the function, its result, and the bootstrap interval."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from caesura.agreement.bootstrap import Bootstrap
-from caesura.agreement.chance import Chance
-from caesura.agreement.chance_model import AgreementArrays, ChanceModel
-from caesura.agreement.coder_pairs import score_coder_pairs
+from caesura.agreement.chance import Chance, ChanceModel, or_none
 from caesura.agreement.families import resolve_coefficient
-from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
+from caesura.agreement.pairwise import score_coder_pairs
 from caesura.engines import Engine, use_engine
-from caesura.errors import Undefined
+from caesura.errors import CaesuraWarning, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
-from caesura.model.result import signature_line
+from caesura.model.result import Excluded, Result, signature_line
+from caesura.model.value import Floats
+from caesura.options import OptionSet, choice, fraction, optional, setting, whole
 
+MIN_ITEMS = 20
+"""Number of items below which a bootstrap interval is too narrow."""
 _POSITIONS = "crisp"  # scores pairs if a coefficient looks at positions only: any pair of equal length
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Agreement of one pair of coders, computed without the other coders.
+
+    Attributes
+    ----------
+    coders : tuple of str
+        The two coders.
+    value : float or None
+        The coefficient; None if it is undefined.
+    observed : float
+        Observed agreement.
+    expected : float or None
+        Agreement by chance; None if no coder placed a boundary.
+    expected_error : float
+        Standard error of ``expected``; 0 if it was not simulated.
+    items : int
+        Number of items that both coded.
+    """
+
+    coders: tuple[str, str]
+    value: float | None
+    observed: float
+    expected: float | None
+    expected_error: float
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAgreement:
+    """Agreement on one item, computed without the other items.
+
+    Attributes
+    ----------
+    item : str
+        Name of the item.
+    value : float or None
+        The coefficient; None if it is undefined.
+    observed : float
+        Observed agreement.
+    expected : float or None
+        Agreement by chance; None if no coder placed a boundary.
+    expected_error : float
+        Standard error of ``expected``; 0 if it was not simulated.
+    """
+
+    item: str
+    value: float | None
+    observed: float
+    expected: float | None
+    expected_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class CoderAgreement:
+    """Agreement of one coder with all others.
+
+    Attributes
+    ----------
+    coder : str
+        Name of the coder.
+    value : float or None
+        The coefficient over the pairs with this coder; None if it is undefined.
+    observed : float
+        Observed agreement.
+    expected : float or None
+        Agreement by chance; None if no coder placed a boundary.
+    without : float or None
+        The coefficient of all others, without this coder; None if it is undefined.
+    gain : float or None
+        ``without`` minus the coefficient of all coders; above 0 if the other coders agree better among themselves.
+    items : int
+        Number of items that the coder annotated.
+    """
+
+    coder: str
+    value: float | None
+    observed: float
+    expected: float | None
+    without: float | None
+    gain: float | None
+    items: int
+
+
+@dataclass(frozen=True)
+class Agreement(Result):
+    """A chance-corrected coefficient with its tables; ``float(agreement)`` is ``.value``.
+
+    Attributes
+    ----------
+    coefficient : str
+        Name of the coefficient.
+    measure : Measure or None
+        The measure; None for ``alpha``, which only uses positions.
+    value : float
+        The coefficient.
+    standard_error : float
+        Standard error of the coefficient due to the simulation of chance; 0 if chance was not simulated.
+    observed : float
+        Observed agreement.
+    expected : float
+        Agreement by chance.
+    expected_error : float
+        Standard error of ``expected``.
+    bias : float or None
+        A_e(pi) - A_e(kappa), if chance is computed from counts: a measure of how much the coders' boundary counts differ.
+    method : str
+        Method by which chance agreement was computed.
+    draws : int
+        Number of simulated pairs of texts.
+    seed : int or None
+        Random seed of simulation and bootstrap; None if there was neither.
+    interval : tuple of float or None
+        Ends of the bootstrap interval; None if there is none.
+    interval_note : str
+        Description of the interval, or the reason why there is none.
+    pairs : tuple of PairAgreement
+        One row per pair of coders.
+    items : tuple of ItemAgreement
+        One row per item.
+    coders : tuple of CoderAgreement
+        One row per coder.
+    excluded : tuple of Excluded
+        Items that were excluded.
+    signature : str
+        One line with everything needed to reproduce the number.
+    """
+
+    json_properties = ("outliers",)
+    frame_field = "pairs"
+
+    coefficient: str
+    measure: Measure | None
+    value: float
+    standard_error: float
+    observed: float
+    expected: float
+    expected_error: float
+    bias: float | None
+    method: str
+    draws: int
+    seed: int | None
+    interval: tuple[float, float] | None
+    interval_note: str
+    pairs: tuple[PairAgreement, ...]
+    items: tuple[ItemAgreement, ...]
+    coders: tuple[CoderAgreement, ...]
+    excluded: tuple[Excluded, ...]
+    signature: str
+
+    def __float__(self) -> float:
+        return self.value
+
+    @property
+    def outliers(self) -> tuple[CoderAgreement, ...]:
+        """Coders whose removal increases agreement, starting with the largest increase.
+
+        The list is empty for ``bias``, because a larger bias is not better.
+        """
+        if self.coefficient == "bias":
+            return ()
+        outliers = [row for row in self.coders if row.gain is not None and row.gain > 0]
+        return tuple(sorted(outliers, key=lambda row: (-(row.gain or 0), row.coder)))
 
 
 def agreement(
@@ -141,19 +309,19 @@ def agreement(
     """
     resolved = resolve_coefficient(measure, coefficient, compat=compat, chance=chance, seed=seed, options=options)
     name = resolved.name
-    bootstrap = Bootstrap(interval, level, replicates)
+    bootstrap = _Bootstrap(interval, level, replicates)
     with use_engine(engine) as opened:
         scored = resolved.measure if resolved.model_class.uses_measure else parse(_POSITIONS)
         observed = score_coder_pairs(corpus, scored, engine=opened)
         model = resolved.model_class(observed, resolved, opened)
     total = model.total()
-    _check_defined(name, float(total.expected[0]))
-    value, A, E, error = (  # noqa: N806 - the symbols
-        float(column[0]) for column in (total.values(name), total.observed, total.expected, total.error)
-    )
+    _check_defined(name, total.expected[0])
+    value = float(total.values(name)[0])
+    A, E, error, bias = (float(column[0]) for column in total)  # noqa: N806 - the symbols
     ends, note = bootstrap.run(name, model, resolved.seed)
     facts = {"coders": len(observed.coders), "items": len(observed.items), **model.signature_facts}
-    facts |= {} if ends is None else bootstrap.signature_facts(resolved.seed)
+    if ends is not None:
+        facts |= {"interval": interval, "level": f"{level:g}", "replicates": replicates, "seed": resolved.seed}
     return Agreement(
         coefficient=name,
         measure=resolved.measure if model.uses_measure else None,
@@ -162,7 +330,7 @@ def agreement(
         observed=A,
         expected=E,
         expected_error=error,
-        bias=None if total.bias is None else float(total.bias[0]),
+        bias=or_none(bias),
         method=model.method,
         draws=model.draws,
         seed=resolved.seed if ends is not None or model.draws else None,
@@ -183,31 +351,20 @@ def _check_defined(name: str, expected: float) -> None:
         raise Undefined(f"chance agreement is {expected:.6g}, so agreement beyond chance is undefined")
 
 
-def _columns(name: str, arrays: AgreementArrays) -> list[tuple[float | None, float, float | None, float]]:
-    """Return coefficient, observed agreement, chance agreement and its error, row by row."""
-    columns = (arrays.values(name), arrays.observed, arrays.expected, arrays.error)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [(_or_none(value), observed, _or_none(expected), error) for value, observed, expected, error in rows]
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
 def _pair_rows(coders: Sequence[str], name: str, model: ChanceModel) -> tuple[PairAgreement, ...]:
     """Return pairs in the order of the corpus."""
     observed = model.observed
     order = {coder: i for i, coder in enumerate(coders)}
     items = np.bincount(observed.pair_index, minlength=len(observed.pairs)).tolist()
     rows = []
-    for (a, b), columns, count in zip(observed.pairs, _columns(name, model.by_pair()), items, strict=True):
+    for (a, b), columns, count in zip(observed.pairs, model.by_pair().rows(name), items, strict=True):
         first, second = sorted((observed.coders[a], observed.coders[b]), key=order.__getitem__)
         rows.append(PairAgreement((first, second), *columns, count))
     return tuple(sorted(rows, key=lambda row: [order[coder] for coder in row.coders]))
 
 
 def _item_rows(items: Sequence[str], name: str, model: ChanceModel) -> tuple[ItemAgreement, ...]:
-    rows = dict(zip(model.observed.items, _columns(name, model.by_item()), strict=True))
+    rows = dict(zip(model.observed.items, model.by_item().rows(name), strict=True))
     return tuple(ItemAgreement(item, *rows[item]) for item in items if item in rows)
 
 
@@ -217,11 +374,75 @@ def _coder_rows(coders: Sequence[str], name: str, model: ChanceModel, value: flo
     without = model.over_coders(1 - np.eye(n)).values(name) if n > 2 else np.full(n, np.nan)
     items = observed.present.sum(axis=0).tolist()
     rows = {}
-    for k, (coder, (own, similarity, expected, _)) in enumerate(
-        zip(observed.coders, _columns(name, model.by_coder()), strict=True)
+    for coder, columns, others, count in zip(
+        observed.coders, model.by_coder().rows(name), without.tolist(), items, strict=True
     ):
-        others = float(without[k])
-        rows[coder] = CoderAgreement(
-            coder, own, similarity, expected, _or_none(others), _or_none(others - value), items[k]
-        )
+        rows[coder] = CoderAgreement(coder, *columns[:3], or_none(others), or_none(others - value), count)
     return tuple(rows[coder] for coder in coders if coder in rows)
+
+
+@dataclass(frozen=True)
+class _Bootstrap(OptionSet):
+    """Options of the confidence interval, which is computed from additive parts without scoring again."""
+
+    interval: str | None = setting("items", optional(choice("items", "coders"), "none"), "What to resample.")
+    level: float = setting(0.95, fraction, "Confidence level.")
+    replicates: int = setting(2000, whole(100), "Number of bootstrap replicates.")
+
+    def run(self, coefficient: str, model: ChanceModel, seed: int) -> tuple[tuple[float, float] | None, str]:
+        """Return the ends of the interval, and a description; or None, and the reason why there is no interval."""
+        items = self.interval == "items"
+        n = len(model.observed.items if items else model.observed.coders)
+        reason = self._reason_without(n)
+        if reason is not None:
+            return None, reason
+        if items:
+            warn_about_few_items(n, stacklevel=4)
+        compute = model.over_items if items else model.over_coders
+        values = np.concatenate([compute(weights).values(coefficient) for weights in self._weights(n, seed)])
+        values = values[~np.isnan(values)]
+        if not len(values):
+            return None, "no interval: the coefficient is undefined in every resample"
+        low, high = np.quantile(values, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
+        note = f"{self.level:.4g} percentile bootstrap over {n} {self.interval}, {self.replicates} replicates"
+        if len(values) < self.replicates:
+            note += f", {self.replicates - len(values)} of them undefined and left out"
+        return (low, high), note
+
+    def _reason_without(self, n: int) -> str | None:
+        """Return the reason why n items or coders allow no interval; None if they allow one."""
+        if self.interval is None:
+            return "no interval was requested"
+        if self.interval == "items" and n < 2:
+            return "no interval: it needs at least two items to resample; there is one"
+        if self.interval == "coders" and n < 3:
+            return "no interval: every resample of two coders has the same pair"
+        return None
+
+    def _weights(self, n: int, seed: int) -> Iterator[Floats]:
+        """Yield how often each of n items or coders is drawn, one row per replicate; at least two different coders."""
+        from caesura.statistics.intervals import item_weights  # slow to import
+
+        rng = np.random.default_rng([seed, n])
+        for weights in item_weights(n, self.replicates, rng):
+            while self.interval == "coders" and (alone := np.flatnonzero((weights > 0).sum(axis=1) < 2)).size:
+                weights[alone] = next(item_weights(n, len(alone), rng))
+            yield weights
+
+
+def warn_about_few_items(items: int, *, stacklevel: int) -> None:
+    """Warn if a bootstrap interval has too few items.
+
+    Parameters
+    ----------
+    items : int
+        Number of items.
+    stacklevel : int
+        Frame of the warning; 2 is the caller of this function.
+    """
+    if items < MIN_ITEMS:
+        warnings.warn(
+            f"an interval from {items} items is too short: it covers about .84 at 5 items, .92 at 20, .95 at 50",
+            CaesuraWarning,
+            stacklevel=stacklevel,
+        )

@@ -22,11 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from caesura.agreement.chance_model import AgreementArrays, ChanceModel, Coefficient, Floats, row_blocks
-from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, in_blocks
+from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.measures.batch import inner_boundaries
+from caesura.model.value import Floats
 from caesura.options import Option, choice
 
 
@@ -43,6 +44,7 @@ class CountChance(ChanceModel):
         Not used.
     """
 
+    family = "counted"
     coefficients = ("pi", "kappa", "multi_pi", "multi_kappa", "bias")
     general_forms = MappingProxyType({"pi": "multi_pi", "kappa": "multi_kappa"})
     options = (
@@ -77,18 +79,15 @@ class CountChance(ChanceModel):
         name, coders = coefficient.name, len(observed.coders)
         if name in self.general_forms and coders > 2:
             raise OptionError(f"{name} is for two coders; for {coders} there is {self.general_forms[name]}")
-        self.observed = observed
+        super().__init__(observed, coefficient, engine)
         self._settings = coefficient.settings
-        self._kappa = name in ("kappa", "multi_kappa")
+        self._width = max(len(observed.items), len(observed.pairs) * self._cells.shape[2])
 
     @property
     def signature_facts(self) -> dict[str, Any]:
-        changed = {
-            option.name: self._settings[option.name]
-            for option in self.options
-            if self._settings[option.name] != option.default
-        }
-        return {"chance": "counted"} | changed
+        defaults = {option.name: option.default for option in self.options}
+        changed = {name: value for name, value in self._settings.items() if value != defaults[name]}
+        return super().signature_facts | changed
 
     @cached_property
     def _boundaries(self) -> Floats:
@@ -126,8 +125,11 @@ class CountChance(ChanceModel):
         rates = np.where(possible, b / np.where(possible, n, 1), 0)
         return np.concatenate([b, n, rates, possible, total], axis=2)
 
-    def _chance(self, sums: Floats, coders: Floats, pairs: Floats) -> tuple[Floats, Floats]:
-        """Return A_e and the bias from cells summed over items (rows x coders x columns) and weights of coders and pairs."""
+    def _agreement(self, parts: Floats, sums: Floats, coders: Floats, pairs: Floats) -> AgreementArrays:
+        """Return the agreement from summed parts, cells summed over items, and weights of coders and pairs.
+
+        The sums of cells have the shape rows x coders x columns.
+        """
         T = (sums.shape[2] - 3) // 2  # noqa: N806 - the number of types
         b, n, rate, cells = sums[:, :, :T], sums[:, :, T : T + 1], sums[:, :, T + 1 : -2], sums[:, :, -2:-1]
         ratio = (b, n) if self._settings["rates"] == "pooled" else (rate, cells)
@@ -145,55 +147,41 @@ class CountChance(ChanceModel):
         weight = pairs.sum(axis=1)
         bias = -products / np.where(weight > 0, weight, np.nan) + 0.0
         pi = (P * P).sum(axis=1)
-        return (pi - bias if self._kappa else pi), bias
-
-    def _arrays(self, parts: Floats, expected: Floats, bias: Floats) -> AgreementArrays:
-        return AgreementArrays(self.observed.similarity(parts), expected, np.zeros(len(expected)), bias)
-
-    @cached_property
-    def _complete(self) -> bool:
-        return bool(self.observed.present.all())
+        expected = pi - bias if self.coefficient.name in ("kappa", "multi_kappa") else pi
+        return AgreementArrays.of(observed.similarity(parts), expected, bias=bias)
 
     def _summed(self, weights: Floats) -> Floats:
         """Return cells summed over weighted items: rows x coders x columns."""
         flat = self._cells.reshape(len(self._cells), -1)
         return (weights @ flat).reshape(len(weights), *self._cells.shape[1:])
 
-    def _blocks(self, weights: Floats) -> list[Floats]:
-        observed = self.observed
-        return row_blocks(weights, max(len(observed.items), len(observed.pairs) * self._cells.shape[2]))
-
     def over_items(self, weights: Floats) -> AgreementArrays:
+        return in_blocks(self._items_block, weights, self._width)
+
+    def _items_block(self, rows: Floats) -> AgreementArrays:
         observed = self.observed
-        chance = []
-        for rows in self._blocks(weights):
-            if self._complete:
-                pairs = np.ones((len(rows), len(observed.pairs)))
-            else:
-                pairs = ((rows > 0).astype(float) @ observed.shared > 0).astype(float)
-            chance.append(self._chance(self._summed(rows), np.ones((len(rows), len(observed.coders))), pairs))
-        expected, bias = (np.concatenate(column) for column in zip(*chance, strict=True))
-        return self._arrays(weights @ observed.item_parts, expected, bias)
+        pairs = np.ones((len(rows), len(observed.pairs)))
+        if not observed.complete:
+            pairs = ((rows > 0).astype(float) @ observed.shared > 0).astype(float)
+        coders = np.ones((len(rows), len(observed.coders)))
+        return self._agreement(rows @ observed.item_parts, self._summed(rows), coders, pairs)
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
+        return in_blocks(self._coders_block, weights, self._width)
+
+    def _coders_block(self, rows: Floats) -> AgreementArrays:
         observed = self.observed
-        parts, chance = [], []
-        for rows in self._blocks(weights):
-            usable = ((rows > 0).astype(float) @ observed.present.T >= 2).astype(float)
-            pairs = rows[:, observed.first] * rows[:, observed.second]
-            parts.append(pairs @ observed.pair_parts)
-            chance.append(self._chance(self._summed(usable), rows, pairs))
-        expected, bias = (np.concatenate(column) for column in zip(*chance, strict=True))
-        return self._arrays(np.concatenate(parts), expected, bias)
+        usable = ((rows > 0).astype(float) @ observed.present.T >= 2).astype(float)
+        pairs = rows[:, observed.first] * rows[:, observed.second]
+        return self._agreement(pairs @ observed.pair_parts, self._summed(usable), rows, pairs)
 
     def by_item(self) -> AgreementArrays:
         observed = self.observed
-        chance = self._chance(self._cells, observed.present.astype(float), observed.shared.astype(float))
-        return self._arrays(observed.item_parts, *chance)
+        present, shared = observed.present.astype(float), observed.shared.astype(float)
+        return self._agreement(observed.item_parts, self._cells, present, shared)
 
     def by_coder(self) -> AgreementArrays:
-        observed = self.observed
-        n = len(observed.coders)
-        members = observed.members.T
+        members = self.observed.members.T
+        n = len(members)
         sums = np.broadcast_to(self._cells.sum(axis=0), (n, *self._cells.shape[1:]))
-        return self._arrays(members @ observed.pair_parts, *self._chance(sums, np.ones((n, n)), members))
+        return self._agreement(members @ self.observed.pair_parts, sums, np.ones((n, n)), members)

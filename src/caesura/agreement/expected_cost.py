@@ -48,50 +48,8 @@ class Expectation:
     states: int
 
 
-def expected_cost(
-    P_a: ArrayLike,  # noqa: N803 - P, S and c are the paper's
-    P_b: ArrayLike,  # noqa: N803
-    lengths: Sequence[int],
-    S: ArrayLike,  # noqa: N803
-    c: ArrayLike,
-    *,
-    tolerance: float = 0.0,
-    max_states: int = 1_000_000,
-) -> float:
-    """Return the expected cost of two random texts; see :func:`expectation`.
-
-    Parameters
-    ----------
-    P_a, P_b : array_like
-        Probabilities of the types and of no boundary.
-    lengths : sequence of int
-        Number of units in each stream.
-    S : array_like
-        Similarities of the types and of no boundary.
-    c : array_like
-        Cost of moving each type by one position.
-    tolerance : float, default 0
-        Maximum overestimate of the cost per position.
-    max_states : int, default 1000000
-        Maximum number of states of the chain.
-
-    Returns
-    -------
-    float
-        E[C], summed over streams.
-
-    Examples
-    --------
-    One type with probability 1/2 and two positions: the expected cost is 2 * 1/2, less 1.5 in the 2 of 16 cases with a pair.
-
-    >>> expected_cost([0.5, 0.5], [0.5, 0.5], [2], [[1, 0], [0, 1]], [0.5])
-    0.8125
-    """
-    return expectation(P_a, P_b, lengths, S, c, tolerance=tolerance, max_states=max_states).cost
-
-
 def expectation(
-    P_a: ArrayLike,  # noqa: N803
+    P_a: ArrayLike,  # noqa: N803 - P, S and c are the paper's
     P_b: ArrayLike,  # noqa: N803
     lengths: Sequence[int],
     S: ArrayLike,  # noqa: N803
@@ -133,6 +91,10 @@ def expectation(
 
     Examples
     --------
+    One type with probability 1/2 and two positions: the expected cost is 2 * 1/2, less 1.5 in the 2 of 16 cases with a pair.
+
+    >>> expectation([0.5, 0.5], [0.5, 0.5], [2], [[1, 0], [0, 1]], [0.5]).cost
+    0.8125
     >>> result = expectation([0.2, 0.1, 0.7], [0.1, 0.2, 0.7], [5000], np.eye(3), [0.5, 0.5])
     >>> result.states, result.error, round(1 - result.cost / 5000, 9)
     (81, 0.0, 0.622187555)
@@ -235,10 +197,9 @@ class _Chain:
 
 def _scale(costs: Floats) -> int:
     """Return the least q <= 10,000 for which all costs are multiples of 1 / q to 12 digits; else 10^12."""
-    distinct = np.unique(costs)
     q = np.arange(1, 10_001)
     divides = np.ones(len(q), bool)
-    for cost in distinct:
+    for cost in np.unique(costs):
         divides &= np.abs(np.rint(cost * q) / q - cost) <= 5e-13
     return int(q[divides.argmax()]) if divides.any() else 10**12
 

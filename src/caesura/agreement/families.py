@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from caesura.agreement.chance import Chance, Exact, as_chance
-from caesura.agreement.chance_model import ChanceModel, Coefficient
+from caesura.agreement.chance import Chance, ChanceModel, Coefficient, Exact, as_chance
 from caesura.agreement.counts import CountChance
 from caesura.agreement.nominal import NominalChance
 from caesura.agreement.random_texts import RandomTextChance

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations
+from typing import cast
 
-import numpy as np
-from numpy.typing import NDArray
-
-from caesura.agreement.coder_pairs import check_corpus
+from caesura.agreement.pairwise import check_corpus
 from caesura.errors import OptionError, Undefined
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, reason_not_linear
@@ -203,38 +202,11 @@ def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgre
     )
 
 
-class _LabelSets:
-    """Sets of labels, numbered in the order in which they occur."""
-
-    def __init__(self, separator: str | None) -> None:
-        self.separator = separator
-        self.numbers: dict[frozenset[str], int] = {}
-        self.sets: list[frozenset[str]] = []
-
-    def codes(self, labels: tuple[str, ...]) -> NDArray[np.int64]:
-        """Return the number of the label set of each string."""
-        numbers = {label: self._number(label) for label in dict.fromkeys(labels)}
-        return np.array([numbers[label] for label in labels], np.int64)
-
-    def _number(self, label: str) -> int:
-        parts = [label] if self.separator is None else label.split(self.separator)
-        labels = frozenset(part.strip() for part in parts) - {""}
-        if labels not in self.numbers:
-            self.numbers[labels] = len(self.sets)
-            self.sets.append(labels)
-        return self.numbers[labels]
-
-    def jaccard(self, x: int, y: int) -> float:
-        """Return the similarity of two sets; NaN if both are empty."""
-        a, b = self.sets[x], self.sets[y]
-        return len(a & b) / len(a | b) if a or b else math.nan
-
-
 class _Tallies:
     """Similarities of pairs of coders, counted item by item."""
 
     def __init__(self, separator: str | None) -> None:
-        self.label_sets = _LabelSets(separator)
+        self.separator = separator
         self.total: Tally = Counter()
         self.by_pair: dict[tuple[str, str], Tally] = {}
         self.by_item: dict[str, Tally] = {}
@@ -243,24 +215,36 @@ class _Tallies:
 
     def compare(self, item: str, by_coder: Labels) -> None:
         """Compare every pair of coders of an item on every unit."""
-        codes = {coder: self.label_sets.codes(labels) for coder, labels in by_coder.items()}
-        length = len(next(iter(codes.values())))
-        n = len(self.label_sets.sets)
-        sums, counts = np.zeros(length), np.zeros(length, np.int64)
+        sets = {coder: self._sets(labels) for coder, labels in by_coder.items()}
         self.by_item[item] = Counter()
-        for a, b in combinations(codes, 2):
-            # compute each distinct pair of label sets once, not once per unit
-            distinct, inverse = np.unique(codes[a] * n + codes[b], return_inverse=True)
-            J = np.array([self.label_sets.jaccard(*divmod(code, n)) for code in distinct.tolist()])[inverse]  # noqa: N806
-            compared = ~np.isnan(J)  # NaN stands for 0/0, and is neither summed nor counted
-            sums[compared] += J[compared]
-            counts += compared
-            similarities = J[compared].tolist()
-            for tally in (self.total, self.by_item[item], self.by_pair.setdefault((a, b), Counter())):
-                tally.update(similarities)
-            self.pairs_of_units += length
-        means = (s / k if k else None for s, k in zip(sums.tolist(), counts.tolist(), strict=True))
-        self.units[item] = tuple(means)
+        similarities = []
+        for pair in combinations(sets, 2):
+            row = list(map(_jaccard, *(sets[coder] for coder in pair)))
+            similarities.append(row)
+            self.pairs_of_units += len(row)
+            compared = _defined(row)
+            for tally in (self.total, self.by_item[item], self.by_pair.setdefault(pair, Counter())):
+                tally.update(compared)
+        units = map(_defined, zip(*similarities, strict=True))
+        self.units[item] = tuple(sum(values) / len(values) if values else None for values in units)
+
+    def _sets(self, labels: tuple[str, ...]) -> list[frozenset[str]]:
+        """Return the set of labels of each unit."""
+        sets = {}
+        for label in set(labels):
+            parts = [label] if self.separator is None else label.split(self.separator)
+            sets[label] = frozenset(part.strip() for part in parts) - {""}
+        return [sets[label] for label in labels]
+
+
+@lru_cache(100_000)
+def _jaccard(a: frozenset[str], b: frozenset[str]) -> float | None:
+    """Return the similarity of two sets; None if both are empty."""
+    return len(a & b) / len(a | b) if a or b else None
+
+
+def _defined(similarities: Iterable[float | None]) -> list[float]:
+    return [similarity for similarity in similarities if similarity is not None]
 
 
 def _mean(tally: Tally) -> tuple[float | None, float | None]:
@@ -279,36 +263,21 @@ def _labels_by_item(corpus: Corpus) -> tuple[dict[str, Labels], tuple[Excluded, 
     for item in corpus.item_names:
         by_coder = dict(sorted(corpus.of_item(item).items()))
         reason = reason_not_linear(by_coder)
-        if reason is not None:
-            excluded.append(Excluded(item, None, reason))
-            continue
-        labelled = _labelled(by_coder)
-        excluded += [Excluded(item, coder, "no labels") for coder in by_coder if coder not in labelled]
-        reason = _reason_not_comparable(labelled)
+        labelled = {coder: entry for coder, entry in by_coder.items() if getattr(entry, "labels", None) is not None}
+        if reason is None:
+            excluded += [Excluded(item, coder, "no labels") for coder in by_coder if coder not in labelled]
+            reason = _reason_not_comparable(labelled)
         if reason is not None:
             excluded.append(Excluded(item, None, reason))
         else:
-            labels[item] = {coder: entry.labels for coder, entry in labelled.items() if entry.labels is not None}
-    _check_any(labels, excluded)
-    return labels, tuple(excluded)
-
-
-def _check_any(labels: Mapping[str, Labels], excluded: list[Excluded]) -> None:
+            labels[item] = {coder: cast(Segmentation, entry).labels or () for coder, entry in labelled.items()}
     if not labels:
         reasons = "; ".join(str(entry) for entry in excluded if entry.coder is None)
         raise OptionError(f"no item has labels from two coders{': ' if reasons else ''}{reasons}")
+    return labels, tuple(excluded)
 
 
-def _labelled(by_coder: Mapping[str, Annotation]) -> dict[str, Segmentation]:
-    return {
-        coder: entry
-        for coder, entry in by_coder.items()
-        if isinstance(entry, Segmentation) and entry.labels is not None
-    }
-
-
-def _reason_not_comparable(labelled: Mapping[str, Segmentation]) -> str | None:
+def _reason_not_comparable(labelled: Mapping[str, Annotation]) -> str | None:
     if len(labelled) < 2:
         return f"labelled by {next(iter(labelled))} only" if labelled else "not labelled by any coder"
-    difference = text_difference(labelled)
-    return None if difference is None else difference.removeprefix(": ")
+    return (text_difference(labelled) or "").removeprefix(": ") or None

@@ -13,18 +13,15 @@ no coder places a boundary, which increases alpha. Therefore also report coeffic
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from caesura.agreement.chance_model import AgreementArrays, ChanceModel, Coefficient, Floats, row_blocks
-from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, in_blocks
+from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Engine
 from caesura.measures.batch import inner_boundaries
 from caesura.model.segmentation import UNTYPED
-
-Ints = NDArray[np.int64]
+from caesura.model.value import Floats, Ints
 
 
 class NominalChance(ChanceModel):
@@ -40,16 +37,17 @@ class NominalChance(ChanceModel):
         Not used.
     """
 
+    family = "nominal"
     coefficients = ("alpha",)
     uses_measure = False
 
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
-        self.observed = observed
+        super().__init__(observed, coefficient, engine)
         items, pairs = len(observed.items), len(observed.pairs)
         self._positions = np.zeros(items)
         self._matches = np.zeros(items)  # pairs of values that agree; each pair of coders counts once
         # The same for each pair: one row per item, or all items in one row if every coder annotated every item.
-        self._pair_matches = np.zeros((items if self._incomplete else 1, pairs))
+        self._pair_matches = np.zeros((1 if observed.complete else items, pairs))
         *cells, counts = np.array([entry for i in range(items) for entry in self._count(i)], np.int64).T
         # How often each coder gave each value: items x coders x values, the empty set first.
         self._counts = np.zeros((items, len(observed.coders), len(self._value_codes)))
@@ -80,7 +78,7 @@ class NominalChance(ChanceModel):
             matches = (codes[row + 1 :] == codes[row]).sum(axis=1) + unmarked
             self._matches[i] += matches.sum()
             places = [self._pair_numbers[coder, partner] for partner in coders[row + 1 :]]
-            self._pair_matches[i if self._incomplete else 0, places] += matches
+            self._pair_matches[0 if self.observed.complete else i, places] += matches
         return counts
 
     @cached_property
@@ -104,17 +102,9 @@ class NominalChance(ChanceModel):
         return len(positions), codes, segmentations[0].length
 
     @cached_property
-    def _incomplete(self) -> bool:
-        return not bool(self.observed.present.all())
-
-    @cached_property
     def _coders_per_item(self) -> Floats:
         m: Floats = self.observed.present.sum(axis=1).astype(np.float64)
         return m
-
-    @property
-    def signature_facts(self) -> dict[str, Any]:
-        return {"chance": "nominal"}
 
     def over_items(self, weights: Floats) -> AgreementArrays:
         m = self._coders_per_item
@@ -124,36 +114,32 @@ class NominalChance(ChanceModel):
         return _arrays(2 * self._matches / (self._coders_per_item - 1), self._counts.sum(axis=1))
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
-        # Weight the pairs of an item so that each value counts once, even if the bootstrap draws a coder twice.
+        return in_blocks(self._block, weights, len(self.observed.pairs) + len(self.observed.items))
+
+    def _block(self, rows: Floats) -> AgreementArrays:
+        """Weight the pairs of an item so that each value counts once, even if the bootstrap draws a coder twice."""
         observed = self.observed
-        blocks = []
-        for rows in row_blocks(weights, len(observed.pairs) + len(observed.items)):
-            usable = ((rows > 0).astype(float) @ observed.present.T >= 2).astype(float)
-            pairs = rows[:, observed.first] * rows[:, observed.second]
-            counts = np.einsum("ri,icv,rc->rv", usable, self._counts, rows, optimize=True)
-            if self._incomplete:
-                m, weight = rows @ observed.present.T, pairs @ observed.shared.T.astype(float)  # rows x items
-                factor = np.where(weight > 0, usable * m / np.where(weight > 0, weight, 1), 0)
-                matches = ((pairs @ self._pair_matches.T) * factor).sum(axis=1)
-            else:
-                matches = pairs @ self._pair_matches[0] * rows.sum(axis=1) / pairs.sum(axis=1)
-            blocks.append(_arrays(matches, counts))
-        names = ("observed", "expected", "error")
-        return AgreementArrays(*(np.concatenate([getattr(block, name) for block in blocks]) for name in names))
+        usable = ((rows > 0).astype(float) @ observed.present.T >= 2).astype(float)
+        pairs = rows[:, observed.first] * rows[:, observed.second]
+        counts = np.einsum("ri,icv,rc->rv", usable, self._counts, rows, optimize=True)
+        if observed.complete:
+            return _arrays(pairs @ self._pair_matches[0] * rows.sum(axis=1) / pairs.sum(axis=1), counts)
+        m, weight = rows @ observed.present.T, pairs @ observed.shared.T.astype(float)  # rows x items
+        factor = np.where(weight > 0, usable * m / np.where(weight > 0, weight, 1), 0)
+        return _arrays(((pairs @ self._pair_matches.T) * factor).sum(axis=1), counts)
 
     def by_coder(self) -> AgreementArrays:
         # Chance agreement is computed from all coders.
         observed = self.observed
-        n = len(observed.coders)
         members = observed.members.T
         compared = members @ (observed.shared.T.astype(float) @ self._positions)
         matches = members @ self._pair_matches.sum(axis=0)
-        expected = np.repeat(self.total().expected, n)
-        return AgreementArrays(matches / np.where(compared > 0, compared, np.nan), expected, np.zeros(n))
+        expected = np.repeat(self.total().expected, len(members))
+        return AgreementArrays.of(matches / np.where(compared > 0, compared, np.nan), expected)
 
 
 def _arrays(matches: Floats, counts: Floats) -> AgreementArrays:
     n = counts.sum(axis=1)
     marked = counts[:, 1:].sum(axis=1) > 0
     expected = (counts * (counts - 1)).sum(axis=1) / np.where(marked, n * (n - 1), np.nan)
-    return AgreementArrays(matches / np.where(n > 0, n, np.nan), expected, np.zeros(len(n)))
+    return AgreementArrays.of(matches / np.where(n > 0, n, np.nan), expected)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from caesura.agreement.coder_pairs import check_corpus
+from caesura.agreement.pairwise import check_corpus
 from caesura.errors import MismatchError, OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of
@@ -202,13 +201,29 @@ def boundary_heat(corpus: Corpus) -> tuple[Heat, ...]:
 
 
 def _item_heat(item: str, by_coder: Mapping[str, Annotation]) -> list[Heat]:
-    counts: dict[str, NDArray[np.int64]] = {}
-    for coder, annotation in by_coder.items():
-        streams: Mapping[str, Segmentation] = streams_of(annotation)
-        positions = {stream: segmentation.length - 1 for stream, segmentation in streams.items()}
-        counts = counts or {stream: np.zeros(n, np.int64) for stream, n in positions.items()}
-        if positions != {stream: array.size for stream, array in counts.items()}:
+    streams = {coder: streams_of(annotation) for coder, annotation in by_coder.items()}
+    first: Mapping[str, Segmentation] = next(iter(streams.values()), {})
+    for coder, texts in streams.items():
+        if {name: text.length for name, text in texts.items()} != {name: text.length for name, text in first.items()}:
             raise MismatchError(f"item {item!r}, coder {coder!r}: all coders must segment the same text")
-        for stream, segmentation in streams.items():
-            counts[stream][segmentation.inner - 1] += 1
-    return [Heat(item, stream or None, len(by_coder), tuple(array.tolist())) for stream, array in counts.items()]
+    return [
+        Heat(item, name or None, len(by_coder), marks_per_position([texts[name] for texts in streams.values()]))
+        for name in first
+    ]
+
+
+def marks_per_position(segmentations: Sequence[Segmentation]) -> tuple[int, ...]:
+    """Return the number of coders who marked each inner position.
+
+    Parameters
+    ----------
+    segmentations : sequence of Segmentation
+        The segmentations of one text, one per coder.
+
+    Returns
+    -------
+    tuple of int
+        One number per inner position.
+    """
+    marks = np.concatenate([segmentation.inner for segmentation in segmentations])
+    return tuple(np.bincount(marks, minlength=segmentations[0].length)[1:].tolist())

@@ -12,25 +12,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 
-from caesura.agreement.chance import Exact
-from caesura.agreement.chance_model import AgreementArrays, ChanceModel, Coefficient, Floats
-from caesura.agreement.chance_simulation import PairSimulation, digest, simulate
-from caesura.agreement.coder_pairs import CoderPairs
-from caesura.agreement.random_items import (
+from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, Exact, max_draws
+from caesura.agreement.chance_simulation import (
     DrawnMeasure,
     Estimate,
     ExpectedSimilarity,
+    PairSimulation,
     RandomItem,
+    digest,
     distributions,
     exact_costs,
+    simulate,
 )
+from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Checkpoint, Engine
 from caesura.errors import OptionError
 from caesura.measures.streams import StreamBatch
+from caesura.model.value import Floats
 from caesura.version import __version__
 
 MAX_STATES = 400_000
@@ -55,8 +58,7 @@ class RandomTextChance(ChanceModel):
 
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         assert coefficient.chance is not None
-        self.observed = observed
-        self._coefficient = coefficient
+        super().__init__(observed, coefficient, engine)
         self._chance = coefficient.chance
         self._measure = cast(DrawnMeasure, observed.measure)
         self._rows = [np.flatnonzero(observed.pair_index == k) for k in range(len(observed.pairs))]
@@ -68,7 +70,7 @@ class RandomTextChance(ChanceModel):
     def signature_facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {"chance": self.method}
         if self.draws:
-            facts |= {"draws": self.draws, "seed": self._coefficient.seed}
+            facts |= {"draws": self.draws, "seed": self.coefficient.seed}
             if self._chance.tolerance is not None:
                 facts["tolerance"] = f"{self._chance.tolerance:g}"
         return facts
@@ -88,7 +90,7 @@ class RandomTextChance(ChanceModel):
                 counts.append(np.append(by_type, batch.length[row] - by_type.sum()))
             lengths = np.array(batch.streams[row].lengths, np.int64)
             key = "\0".join((observed.items[observed.item_index[row]], *names))
-            items.append(RandomItem(key, *distributions(self._coefficient.name, *counts), lengths))
+            items.append(RandomItem(key, *distributions(self.coefficient.name, *counts), lengths))
         return tuple(items)
 
     def _expected_similarities(self, engine: Engine) -> list[ExpectedSimilarity]:
@@ -110,8 +112,8 @@ class RandomTextChance(ChanceModel):
             self._measure,
             types,
             simulations,
-            seed=self._coefficient.seed,
-            max_draws=chance.max_draws,
+            seed=self.coefficient.seed,
+            max_draws=max_draws(chance),
             engine=engine,
             enough=None if chance.tolerance is None else self._enough,
             checkpoint=self._open_checkpoint(simulations),
@@ -139,10 +141,10 @@ class RandomTextChance(ChanceModel):
         run = {
             "what": "chance agreement",
             "caesura": __version__,
-            "seed": self._coefficient.seed,
-            "draws": self._chance.max_draws,
+            "seed": self.coefficient.seed,
+            "draws": max_draws(self._chance),
             "tolerance": self._chance.tolerance,
-            "coefficient": self._coefficient.name,
+            "coefficient": self.coefficient.name,
             "measure": repr(self._measure),
             "method": self.method,
             "data": digest(self.observed.scores.types, simulations),
@@ -165,7 +167,8 @@ class RandomTextChance(ChanceModel):
         total = weights.sum(axis=1)
         total = np.where(total > 0, total, np.nan)
         a, e, s = (np.nansum(weights * values, axis=1) for values in (observed, expected, error**2 * weights))
-        return AgreementArrays(a / total, np.where(self._any_boundary, e / total, np.nan), np.sqrt(s) / total)
+        expected = np.where(self._any_boundary, e / total, np.nan)
+        return AgreementArrays.of(a / total, expected, error=np.sqrt(s) / total)
 
     @property
     def _any_boundary(self) -> bool:
@@ -173,6 +176,7 @@ class RandomTextChance(ChanceModel):
         batch = self.observed.scores.batch
         return bool((batch.a_code < T).any() or (batch.b_code < T).any())
 
+    @cached_property
     def _expected(self) -> tuple[Floats, Floats]:
         totals = [pair.total for pair in self._pairs]
         return np.array([total.value for total in totals]), np.array([total.error for total in totals])
@@ -182,14 +186,15 @@ class RandomTextChance(ChanceModel):
         return self.over_coders(np.ones((1, len(self.observed.coders))))
 
     def by_pair(self) -> AgreementArrays:
-        return AgreementArrays(self._similarity, *self._expected())
+        expected, error = self._expected
+        return AgreementArrays.of(self._similarity, expected, error=error)
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
         pairs = weights[:, self.observed.first] * weights[:, self.observed.second]
-        return self._mean(self._similarity, *self._expected(), pairs)
+        return self._mean(self._similarity, *self._expected, pairs)
 
     def by_coder(self) -> AgreementArrays:
-        return self._mean(self._similarity, *self._expected(), self.observed.members.T)
+        return self._mean(self._similarity, *self._expected, self.observed.members.T)
 
     def by_item(self) -> AgreementArrays:
         # The mean over the pairs that coded the item.

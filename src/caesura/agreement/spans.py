@@ -6,13 +6,10 @@ the overall P_c, and pairs and items are weighted by their number of spans.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from caesura.agreement.chance_model import AgreementArrays, ChanceModel, Coefficient, Floats
-from caesura.agreement.coder_pairs import CoderPairs
-from caesura.engines import Engine
+from caesura.agreement.chance import AgreementArrays, ChanceModel
+from caesura.model.value import Floats
 
 
 class SpanChance(ChanceModel):
@@ -28,14 +25,8 @@ class SpanChance(ChanceModel):
         Not used.
     """
 
+    family = "spans"
     coefficients = ("kappa",)
-
-    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
-        self.observed = observed
-
-    @property
-    def signature_facts(self) -> dict[str, Any]:
-        return {"chance": "spans"}
 
     def over_items(self, weights: Floats) -> AgreementArrays:
         return _arrays(weights @ self.observed.item_parts)
@@ -57,4 +48,4 @@ class SpanChance(ChanceModel):
 def _arrays(parts: Floats) -> AgreementArrays:
     matched, spans, chance = parts.T
     size = np.where(spans > 0, spans, np.nan)  # a resample may have no pair that shares an item
-    return AgreementArrays(matched / size, chance / size, np.zeros(len(parts)))
+    return AgreementArrays.of(matched / size, chance / size)

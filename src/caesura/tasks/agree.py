@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from caesura.agreement.chance import Exact, Simulate
 from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coefficients
 from caesura.agreement.cochran import cochran_q
-from caesura.agreement.coefficients import agreement
+from caesura.agreement.coefficients import Agreement, agreement
 from caesura.agreement.families import COEFFICIENTS, resolve_coefficient
 from caesura.agreement.labels import label_agreement
 from caesura.agreement.placed import Placed, boundaries_placed, boundary_heat
-from caesura.agreement.result import Agreement
 from caesura.engines import Engine
 from caesura.errors import CaesuraError, InputError, OptionConflictError, OptionError, Undefined
 from caesura.formats.settings import Settings

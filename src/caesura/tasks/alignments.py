@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
+from caesura.agreement.pairwise import CoderPairs, score_coder_pairs
 from caesura.errors import CaesuraError
 from caesura.measures.base import Measure
 from caesura.measures.operations import OperationsTable, operations_table

@@ -8,10 +8,10 @@ from typing import Any
 
 from caesura.agreement.clusters import Clustering
 from caesura.agreement.cochran import CochranQ
+from caesura.agreement.coefficients import Agreement
 from caesura.agreement.labels import LabelAgreement
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
-from caesura.agreement.result import Agreement
 from caesura.model.display import count_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED

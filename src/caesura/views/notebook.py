@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import singledispatch
 from itertools import accumulate, islice
 
-from caesura.agreement.result import Agreement
+from caesura.agreement.coefficients import Agreement
 from caesura.evaluation.result import Evaluation
 from caesura.judging.result import Judgement
 from caesura.model.corpus import Corpus
