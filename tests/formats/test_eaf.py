@@ -206,8 +206,8 @@ UNDER = 'PARENT_REF="top"'
             (OK, tier("t", own("a", "t1", "t2"), own("b", "t1", "t2"))),
             r":5: intervals must follow each other; 'B' starts",
         ),
-        ((OK, tier("t", own("a", "t1", "t2"), own("a", "t1", "t2"))), r":5: an id must be unique; got 'a' again"),
-        ((OK, tier("t", own("", "t1", "t2"))), r":4: an annotation must have an id; got none"),
+        ((OK, tier("t", own("a", "t1", "t2"), own("a", "t1", "t2"))), r":5: an annotation must have a unique id; got 'a'"),
+        ((OK, tier("t", own("", "t1", "t2"))), r":4: an annotation must have a unique id; got 'none'"),
         (
             (OK, tier("t", "<OTHER ANNOTATION_ID='a'/>")),
             r":4: an annotation has times or refers to another; got <OTHER>",
@@ -218,7 +218,7 @@ UNDER = 'PARENT_REF="top"'
         ((OK, tier("t", more='PARENT_REF="u"')), r":3: the parent of 't' must be a tier; got 'u'"),
         (
             (OK, TOP, tier("t", more='PARENT_REF="u"'), tier("u", more='PARENT_REF="t"')),
-            r":5: every tier must be below a top-level tier; 't' is in a cycle",
+            r":5: every tier must be below a tier without a parent; 't' is in a cycle",
         ),
         (
             (OK, TOP, tier("t", hung("x", "z"), kind="sub", more=UNDER)),

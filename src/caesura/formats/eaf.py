@@ -19,13 +19,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading
 from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers, choose_tiers
-from caesura.formats.xml import decode_xml, parse_xml
+from caesura.formats.xml import Node, decode_xml, parents_first, parse_xml, unique_id
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Tier
 from caesura.options import Option, choice
@@ -36,24 +35,18 @@ _ASSOCIATION, _SUBDIVISION = "Symbolic_Association", "Symbolic_Subdivision"
 
 
 @dataclass
-class _EafAnnotation:
+class _EafAnnotation(Node):
     """An annotation with time slots, or with a parent annotation and possibly the previous sibling."""
 
-    name: str
-    line: int | None
     label: str
     slots: tuple[str, str] | None
-    parent: str
     previous: str | None
 
 
 @dataclass
-class _EafTier:
+class _EafTier(Node):
     """A tier with its annotations; ``coders`` contains the attributes that may name the coder."""
 
-    name: str
-    line: int | None
-    parent: str | None
     constraint: str
     coders: Mapping[str, str | None]
     annotations: list[_EafAnnotation]
@@ -86,7 +79,7 @@ class _Document:
         self.slots = _slots(reading, root)
         self.intervals: dict[str, tuple[Fraction, Fraction]] = {}
         self.interpolated = 0
-        for tier in _parents_first(reading, self.tiers):
+        for tier in parents_first(reading, self.tiers, "tier"):
             self.interpolate_slots(tier)
             self.compute_intervals(tier)
         if self.interpolated:
@@ -115,7 +108,7 @@ class _Document:
         start, end = self.intervals[annotation.name]
         return IntervalRow(float(start / 1000), float(end / 1000), annotation.label, annotation.line)
 
-    def error(self, element: _EafTier | _EafAnnotation, problem: str) -> FormatError:
+    def error(self, element: Node, problem: str) -> FormatError:
         return self.reading.error(element.line, problem)
 
     def compute_intervals(self, tier: _EafTier) -> None:
@@ -125,9 +118,9 @@ class _Document:
             name, parent = annotation.name, annotation.parent
             if annotation.slots is not None:
                 self.intervals[name] = self.slot_times(annotation, annotation.slots)
-            elif parent not in self.intervals:
+            elif parent is None or parent not in self.intervals:
                 expected = f"{name[:40]!r} must refer to an annotation on a tier above"
-                raise self.error(annotation, f"{expected}; got {parent[:40]!r}")
+                raise self.error(annotation, f"{expected}; got {(parent or '')[:40]!r}")
             elif tier.constraint not in (_ASSOCIATION, _SUBDIVISION):
                 raise self.error(annotation, f"annotation {name[:40]!r} must have times; its tier is not symbolic")
             else:
@@ -161,7 +154,7 @@ class _Document:
             previous = order[-1].name
         if len(order) < len(group):
             annotation = next(annotation for annotation in group if annotation not in order)
-            expected = f"the annotations that divide {annotation.parent[:40]!r} must form one chain"
+            expected = f"the annotations that divide {(annotation.parent or '')[:40]!r} must form one chain"
             raise self.error(annotation, f"{expected}; {annotation.name[:40]!r} is not in it")
         return order
 
@@ -197,11 +190,9 @@ class _Document:
 def _slots(reading: Reading, root: Any) -> dict[str, Fraction | None]:
     slots: dict[str, Fraction | None] = {}
     for element in root.iterfind("TIME_ORDER/TIME_SLOT"):
-        name, value, line = element.get("TIME_SLOT_ID"), element.get("TIME_VALUE"), element.sourceline
-        if not name or name in slots:
-            raise reading.error(line, f"a time slot must have a unique id; got {(name or 'none')[:40]!r}")
+        name, value = unique_id(reading, element, "TIME_SLOT_ID", slots, "a time slot"), element.get("TIME_VALUE")
         if value is not None and not _TIME.fullmatch(value):
-            raise reading.error(line, f"a time must be whole milliseconds from 0 up; got {value[:40]!r}")
+            raise reading.error(element.sourceline, f"a time must be whole milliseconds from 0 up; got {value[:40]!r}")
         slots[name] = None if value is None else Fraction(int(value))
     return slots
 
@@ -214,18 +205,14 @@ def _eaf_tiers(reading: Reading, root: Any) -> dict[str, _EafTier]:
     tiers: dict[str, _EafTier] = {}
     annotation_ids: set[str] = set()
     for element in root.iterfind("TIER"):
-        name, line = element.get("TIER_ID"), element.sourceline
-        if name is None or name in tiers:
-            raise reading.error(line, f"a tier must have a unique id; got {(name or 'none')[:40]!r}")
-        tiers[name] = tier = _eaf_tier(reading, element, name, constraints)
-        for annotation in tier.annotations:
-            if annotation.name in annotation_ids:
-                raise reading.error(annotation.line, f"an id must be unique; got {annotation.name[:40]!r} again")
-            annotation_ids.add(annotation.name)
+        name = unique_id(reading, element, "TIER_ID", tiers, "a tier")
+        tiers[name] = _eaf_tier(reading, element, name, constraints, annotation_ids)
     return tiers
 
 
-def _eaf_tier(reading: Reading, element: Any, name: str, constraints: Mapping[str, str]) -> _EafTier:
+def _eaf_tier(
+    reading: Reading, element: Any, name: str, constraints: Mapping[str, str], annotation_ids: set[str]
+) -> _EafTier:
     line, kind = element.sourceline, element.get("LINGUISTIC_TYPE_REF")
     if kind not in constraints:
         raise reading.error(line, f"the type of tier {name[:40]!r} must be declared; got {(kind or 'none')[:40]!r}")
@@ -233,34 +220,20 @@ def _eaf_tier(reading: Reading, element: Any, name: str, constraints: Mapping[st
     if constraint not in ("", *_WITH_TIMES, _ASSOCIATION, _SUBDIVISION):
         raise reading.error(line, f"the constraint of tier {name[:40]!r} is not known; got {constraint[:40]!r}")
     coders = {"annotator": element.get("ANNOTATOR"), "participant": element.get("PARTICIPANT")}
-    annotations = [_annotation(reading, annotation) for annotation in element.iterfind("ANNOTATION/*")]
+    annotations = [_annotation(reading, child, annotation_ids) for child in element.iterfind("ANNOTATION/*")]
     return _EafTier(name, line, element.get("PARENT_REF"), constraint, coders, annotations)
 
 
-def _annotation(reading: Reading, element: Any) -> _EafAnnotation:
-    line, name = element.sourceline, element.get("ANNOTATION_ID")
-    if not name:
-        raise reading.error(line, "an annotation must have an id; got none")
+def _annotation(reading: Reading, element: Any, annotation_ids: set[str]) -> _EafAnnotation:
+    line, name = element.sourceline, unique_id(reading, element, "ANNOTATION_ID", annotation_ids, "an annotation")
+    annotation_ids.add(name)
     if element.tag not in ("ALIGNABLE_ANNOTATION", "REF_ANNOTATION"):
         raise reading.error(line, f"an annotation has times or refers to another; got <{str(element.tag)[:40]}>")
     slots = None
     if element.tag == "ALIGNABLE_ANNOTATION":
         slots = element.get("TIME_SLOT_REF1") or "", element.get("TIME_SLOT_REF2") or ""
-    label, parent = element.findtext("ANNOTATION_VALUE") or "", element.get("ANNOTATION_REF") or ""
-    return _EafAnnotation(name, line, label, slots, parent, element.get("PREVIOUS_ANNOTATION"))
-
-
-def _parents_first(reading: Reading, tiers: Mapping[str, _EafTier]) -> list[_EafTier]:
-    for tier in tiers.values():
-        if tier.parent is not None and tier.parent not in tiers:
-            raise reading.error(tier.line, f"the parent of {tier.name[:40]!r} must be a tier; got {tier.parent[:40]!r}")
-    parents = {name: () if tier.parent is None else (tier.parent,) for name, tier in tiers.items()}
-    try:
-        return [tiers[name] for name in TopologicalSorter(parents).static_order()]
-    except CycleError as error:
-        tier = tiers[error.args[1][0]]
-        problem = f"every tier must be below a top-level tier; {tier.name[:40]!r} is in a cycle"
-        raise reading.error(tier.line, problem) from None
+    label, previous = element.findtext("ANNOTATION_VALUE") or "", element.get("PREVIOUS_ANNOTATION")
+    return _EafAnnotation(name, line, element.get("ANNOTATION_REF"), label, slots, previous)
 
 
 FORMAT = Format(

@@ -1,15 +1,17 @@
 """Rhetorical structure in .rs3 and .rs4 files of RSTTool and rstWeb: elementary discourse units (EDUs) and groups.
 
-A ``segment`` element is an EDU, and EDUs are the units. A node is a nucleus of its parent if its relation is ``span`` or
-multinuclear; otherwise it is a satellite of its parent. Each node has two yields. The nuclear yield of a group contains
-its nuclei and their satellites. The full yield also contains the satellites of the group itself. Each distinct yield of
-two or more EDUs is a span. Yields of one EDU are not spans, because all coders have them and they would dominate kappa. A
-yield has a gap if a satellite lies between the nuclei of its group. The nuclear yield is then not a span, but the full
-yield, which contains the satellite, is one.
+A ``segment`` element is an EDU, and EDUs are the units. A node is a nucleus of its group if its relation is ``span``, or if
+both the group and the relation are multinuclear. All other nodes with a parent are satellites, including every child of an
+EDU. Each node has two yields. The nuclear yield of a group contains its nuclei and their satellites. The nuclear yield of an
+EDU is the EDU. The full yield also contains the satellites of the node itself. Each distinct yield of two or more EDUs is a
+span. Yields of one EDU are not spans, because all coders have them and they would dominate kappa. A nuclear yield has a gap
+if a satellite lies between the nuclei of its group. It is then not a span, but the full yield, which contains the satellite,
+is one. A full yield with a gap is an error; ``repair=True`` excludes it, and a warning names the node.
 
 Levels are derived from nesting. If several nodes have the same yield, the label is the relation of the outermost node whose
-relation is not ``span``. The span of the whole text has no label. Each file contains one item by one coder, and both names
-are the file name. ``read_coders`` reads several files; if the files have the same name in different folders, the folders
+relation is not ``span``. The root has no relation, so the span of the whole text has no label if only the root has this
+yield. Each file contains one item by one coder, and both names are the file name unless the options ``item`` and ``coder``
+are set. ``read_coders`` reads several files; if the files have the same name in different folders, the folders
 are the coders. Secondary edges and signals of .rs4 are not read.
 
 If coders use different EDUs, the ends of the EDUs can still be compared: ``as_="segments"`` reads a segmentation whose
@@ -18,13 +20,13 @@ units are whitespace tokens.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from caesura.formats.format import NAME_OPTIONS, Format, Reading
 from caesura.formats.spans import REPAIR, Continuum, SpanRow, build_hierarchy
-from caesura.formats.xml import decode_xml, parse_xml
+from caesura.formats.xml import Node, decode_xml, parents_first, parse_xml, unique_id
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
@@ -47,15 +49,12 @@ class _Yield(NamedTuple):
 
 
 @dataclass
-class _RstNode:
+class _RstNode(Node):
     """A segment or group; ``edu`` is the number of the EDU, from 1, and 0 for a group."""
 
-    name: str
-    line: int | None
+    relation: str | None
     edu: int = 0
     kind: str = ""
-    parent: str | None = None
-    relation: str | None = None
     nuclei: list[_RstNode] = field(default_factory=list)
     satellites: list[_RstNode] = field(default_factory=list)
     nuclear_yield: _Yield = field(default_factory=_Yield)
@@ -72,11 +71,12 @@ def _read(reading: Reading) -> Corpus:
         return reading.read_one(lambda: segmentation)
 
     def hierarchy() -> Hierarchy:
-        order = _top_down(reading, nodes, _attach(reading, nodes, relations))
+        order = parents_first(reading, nodes, "node")
+        for node in order:
+            _attach(reading, node, nodes, relations)
         _compute_yields(reading, order)
-        return build_hierarchy(
-            reading, reading.item_name, reading.coder_name, _rows(reading, order), Continuum(units=tuple(edus))
-        )
+        rows, continuum = _rows(reading, order), Continuum(units=tuple(edus))
+        return build_hierarchy(reading, reading.item_name, reading.coder_name, rows, continuum)
 
     return reading.read_one(hierarchy)
 
@@ -99,12 +99,8 @@ def _nodes(reading: Reading, body: Any) -> tuple[dict[str, _RstNode], list[str]]
     nodes: dict[str, _RstNode] = {}
     edus: list[str] = []
     for element in body.iterchildren("segment", "group"):
-        name, line = element.get("id"), element.sourceline
-        if not name:
-            raise reading.error(line, f"a {element.tag} must have an id; got none")
-        if name in nodes:
-            raise reading.error(line, f"an id must be unique; got {name[:40]!r} again")
-        node = _RstNode(name, line, parent=element.get("parent") or None, relation=element.get("relname") or None)
+        name, line = unique_id(reading, element, "id", nodes, f"a {element.tag}"), element.sourceline
+        node = _RstNode(name, line, element.get("parent") or None, element.get("relname") or None)
         if element.tag == "segment":
             edu = " ".join("".join(element.itertext()).split())
             if not edu:
@@ -119,41 +115,16 @@ def _nodes(reading: Reading, body: Any) -> tuple[dict[str, _RstNode], list[str]]
     return nodes, edus
 
 
-def _attach(reading: Reading, nodes: dict[str, _RstNode], relations: dict[str, bool]) -> list[_RstNode]:
-    """Add every node to its parent as a nucleus or a satellite; return the roots."""
-    roots = []
-    for node in nodes.values():
-        if node.parent is None:
-            roots.append(node)
-            continue
-        parent = nodes.get(node.parent)
-        if parent is None:
-            raise reading.error(node.line, f"the parent of {node.name[:40]!r} must be a node; got {node.parent[:40]!r}")
-        is_nucleus = _is_nucleus(reading, node, parent, relations)
-        (parent.nuclei if is_nucleus else parent.satellites).append(node)
-    return roots
-
-
-def _is_nucleus(reading: Reading, node: _RstNode, parent: _RstNode, relations: dict[str, bool]) -> bool:
-    relation = (node.relation or "").casefold()
+def _attach(reading: Reading, node: _RstNode, nodes: Mapping[str, _RstNode], relations: Mapping[str, bool]) -> None:
+    """Add a node to its parent as a nucleus or a satellite."""
+    if node.parent is None:
+        return
+    parent, relation = nodes[node.parent], (node.relation or "").casefold()
     if relation not in relations and relation != _SPAN:
         expected = "a relation must be declared in the header, to tell nuclei from satellites"
         raise reading.error(node.line, f"{expected}; got {node.relation!r}")
-    if parent.edu:
-        return False
-    return relation == _SPAN or (parent.kind == _MULTINUC and relations[relation])
-
-
-def _top_down(reading: Reading, nodes: dict[str, _RstNode], roots: list[_RstNode]) -> list[_RstNode]:
-    """Return all nodes in an order in which each node follows its parent."""
-    order = list(roots)
-    for node in order:  # the loop extends the list, so that no recursion is needed
-        order += [*node.nuclei, *node.satellites]
-    if len(order) < len(nodes):
-        reached = {node.name for node in order}
-        node = next(node for node in nodes.values() if node.name not in reached)
-        raise reading.error(node.line, f"every node must be below a root; {node.name[:40]!r} is in a cycle")
-    return order
+    is_nucleus = relation == _SPAN or (parent.kind == _MULTINUC and relations[relation])
+    (parent.nuclei if is_nucleus and not parent.edu else parent.satellites).append(node)
 
 
 def _compute_yields(reading: Reading, order: list[_RstNode]) -> None:
@@ -208,5 +179,5 @@ FORMAT = Format(
         Option("as_", "spans", choice("spans", "segments"), "read spans of EDUs, or a segmentation into EDUs"),
         REPAIR,
     ),
-    annotation_types=(Hierarchy,),
+    annotation_types=(Hierarchy, Segmentation),
 )

@@ -1,10 +1,13 @@
-"""Parse XML from untrusted files, in the declared encoding and without expanding entities."""
+"""Parse XML from untrusted files, in the declared encoding and without expanding entities. Sort elements by parent."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
 
 from caesura.errors import FormatError
 from caesura.formats.format import Reading, decode
@@ -93,3 +96,92 @@ def decode_xml(path: str | PathLike[str], data: bytes) -> str:
         raise FormatError(path, 1, f"expected text in UTF-8; the document declares {encoding}")
     # Remove the declaration, because its encoding is no longer true; keep its line breaks for the line numbers.
     return re.sub(r"\A\s*<\?xml[^>]{0,300}\?>", lambda match: "\n" * match.group().count("\n"), text)
+
+
+@dataclass
+class Node:
+    """Element with an id that may refer to a parent element.
+
+    Attributes
+    ----------
+    name : str
+        Id of the element.
+    line : int, optional
+        Line of the file.
+    parent : str, optional
+        Id of the parent.
+    """
+
+    name: str
+    line: int | None
+    parent: str | None
+
+
+_Node = TypeVar("_Node", bound=Node)
+
+
+def parents_first(reading: Reading, nodes: Mapping[str, _Node], kind: str) -> list[_Node]:
+    """Sort elements so that each element follows its parent.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, for error messages.
+    nodes : mapping
+        Id -> element.
+    kind : str
+        Name of an element in error messages.
+
+    Returns
+    -------
+    list of Node
+        The elements, with the outermost ones first.
+
+    Raises
+    ------
+    FormatError
+        If a parent does not exist, or if an element is its own ancestor.
+    """
+    for node in nodes.values():
+        if node.parent is not None and node.parent not in nodes:
+            problem = f"the parent of {node.name[:40]!r} must be a {kind}; got {node.parent[:40]!r}"
+            raise reading.error(node.line, problem)
+    parents = {name: () if node.parent is None else (node.parent,) for name, node in nodes.items()}
+    try:
+        return [nodes[name] for name in TopologicalSorter(parents).static_order()]
+    except CycleError as error:
+        node = nodes[error.args[1][0]]
+        problem = f"every {kind} must be below a {kind} without a parent; {node.name[:40]!r} is in a cycle"
+        raise reading.error(node.line, problem) from None
+
+
+def unique_id(reading: Reading, element: Any, attribute: str, names: Container[str], kind: str) -> str:
+    """Return the id of an element.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, for error messages.
+    element : lxml.etree.Element
+        The element.
+    attribute : str
+        Attribute that contains the id.
+    names : container of str
+        Ids of other elements.
+    kind : str
+        Name of the element in error messages, with its article.
+
+    Returns
+    -------
+    str
+        The id.
+
+    Raises
+    ------
+    FormatError
+        If the element has no id, or if another element has the same id.
+    """
+    name = element.get(attribute)
+    if not name or name in names:
+        raise reading.error(element.sourceline, f"{kind} must have a unique id; got {(name or 'none')[:40]!r}")
+    return str(name)
