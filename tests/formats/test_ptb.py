@@ -113,9 +113,9 @@ def test_corpora_that_cannot_be_written(tmp_path: Path) -> None:
         (cz.Corpus({"1": {"p": tree.with_times([(0, 1), (1, 2)])}}), "item '1': brackets cannot contain times"),
         (
             cz.Corpus({"1": {"p": cz.Tree.from_nested(("A", "a b"))}}),
-            "item '1': a word cannot be empty or contain blanks",
+            "item '1': a word must not be empty or have blanks",
         ),
-        (cz.Corpus({"1": {"p": cz.Tree.from_nested(("A(", "a"))}}), r"item '1': a label cannot .* got 'A\('"),
+        (cz.Corpus({"1": {"p": cz.Tree.from_nested(("A(", "a"))}}), r"item '1': a label must not .* got 'A\('"),
         (cz.Corpus({"1": {"p": cz.Tree.from_nested(("", "a"))}}), "item '1': a label cannot be empty"),
     ):
         with pytest.raises(FormatError, match=message):

@@ -94,7 +94,7 @@ BAD = {
     ),
     "silent.srt": (f"1\n{CUE}\n2\n{CUE}b\n", 2, "a cue must have a text; got none"),
     "tags.srt": (f"1\n{CUE}a\n<i> </i>\n", 4, "a line must have a word; got '<i> </i>'"),
-    "lost.srt": (f"1\n{CUE}a\n2\n{CUE}b\n", 5, "the text of a cue must not contain -->; is a blank line missing?"),
+    "lost.srt": (f"1\n{CUE}a\n2\n{CUE}b\n", 5, "the text of a cue must not contain -->; put a blank line before the next cue; got '00:00:01,000 --> 00:00:02,000'"),
     "sbv.sbv": (
         "0:00:00.378,0:00:11.378\na\n",
         1,
@@ -119,7 +119,7 @@ BAD = {
     "open.vtt": (
         f"WEBVTT\n\n{VTT_CUE}a\nb <i c\n",
         5,
-        "a tag must be like <i> or <v Name>, and any other < must be written &lt;; got '<i c'",
+        "a tag must be like <i> or <v Name>, and any other < is &lt;; got '<i c'",
     ),
     "none.vtt": ("WEBVTT\n\nNOTE a\n", None, "expected at least one cue; got none"),
 }
@@ -194,7 +194,7 @@ REFUSED = {
     "line end": (marked("line", "line"), "must end in a boundary of type 'block'; these do not"),
     "both": (
         cz.Segmentation.from_positions(1, [1], marks=[["line", "block"]], types=["line", "block"], units=["x"]),
-        "this format holds one type per position; got several",
+        "this format stores one type per position; got several",
     ),
     "space": (marked("block", units=["a b"]), "unit 1, 'a b', would be read as 'a'"),
     "tag": (marked("", "block", units=["a", "<i>"]), "unit 2, '<i>', would be read as nothing"),

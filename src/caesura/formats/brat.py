@@ -80,8 +80,7 @@ FORMAT = Format(
     options=(
         *NAME_OPTIONS,
         Option("text", None, path, "file with the text (default: the .txt beside it)"),
-        standoff.TOKENS,
-        *standoff.OPTIONS,
+        *standoff.TOKEN_OPTIONS,
     ),
     may_be_empty=True,
     companions=(".txt",),

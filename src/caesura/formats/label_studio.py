@@ -220,8 +220,7 @@ FORMAT = Format(
     options=(
         Option("text", None, text, "field of data that is the text (default: the only string)"),
         Option("offsets", None, choice(*_OFFSETS), "unit of the offsets (default: the one that matches the spans)"),
-        standoff.TOKENS,
-        *standoff.OPTIONS,
+        *standoff.TOKEN_OPTIONS,
     ),
     annotation_types=standoff.ANNOTATION_TYPES,
 )

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
+from typing import cast
 
 from caesura.errors import FormatError, OptionError, TreeError
 from caesura.formats import ctm, textgrid
@@ -94,10 +96,8 @@ def read_trees(
         overlaps = "1 overlap" if moved == 1 else f"{moved} overlaps"
         warn(f"{fspath(times)}: {overlaps} of words by {snap:g} s or less moved to the middle")
     timing = Reading(fspath(times), "", None, excluded)
-    by_sentence = _by_sentence(timing, recordings, trees)
-    return [
-        _with_times(timing, number, tree, by_sentence.get(number), zero_length) for number, tree in enumerate(trees, 1)
-    ]
+    words = _by_sentence(timing, recordings, trees)
+    return [_with_times(timing, i, tree, words.get(i), zero_length) for i, tree in enumerate(trees, 1)]
 
 
 def _is_textgrid(path: str | PathLike[str]) -> bool:
@@ -139,23 +139,19 @@ def _split_words(timing: Reading, words: WordTimes, lengths: Mapping[int, int]) 
     expected = sum(lengths.values())
     if len(words) != expected:
         raise timing.error(None, f"expected one time per word; the trees have {expected} words, this has {len(words)}")
-    by_sentence, start = {}, 0
-    for number, length in lengths.items():
-        by_sentence[number] = words[start : start + length]
-        start += length
-    return by_sentence
+    remaining = iter(words)
+    return {number: list(islice(remaining, length)) for number, length in lengths.items()}
 
 
 def _with_times(
     timing: Reading, number: int, tree: Tree | None, words: WordTimes | None, zero_length: str
 ) -> Tree | None:
-    timed_tree = None
-    with timing.item(None, f"sentence {number}: "):
-        if tree is not None and words is None:
-            raise TreeError("the sentence has no times")
-        if tree is not None and words is not None:
-            timed_tree = tree.with_times([(start, end) for _, start, end in words], zero_length=zero_length)
-    return timed_tree
+    if tree is not None:
+        with timing.item(None, f"sentence {number}: "):
+            if words is None:
+                raise TreeError("the sentence has no times")
+            return tree.with_times([(start, end) for _, start, end in words], zero_length=zero_length)
+    return None
 
 
 def _sentences(reading: Reading) -> Iterator[Tree | None]:
@@ -197,8 +193,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _brackets(text: str) -> Iterator[tuple[int, str]]:
     """Yield the line number and the text of each outermost bracket."""
-    depth = 0
-    first = 0
+    depth = first = 0
     lines: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not depth:
@@ -241,15 +236,15 @@ def _write(writing: Writing) -> str:
 
 
 def _tree_text(writing: Writing, item: str, coder: str) -> str:
-    tree = writing.corpus[item, coder]
-    assert isinstance(tree, Tree)
+    tree = cast(Tree, writing.corpus[item, coder])
     if tree.times is not None:
         raise writing.error("brackets cannot contain times; write tree.with_times(None)", item)
     labels = [("label", label, not tree.preterminal[i]) for i, label in enumerate(tree.labels)]
     for kind, text, may_be_empty in [*labels, *(("word", word, False) for word in tree.words)]:
         if (not text and not may_be_empty) or any(character in text for character in "() \t\n\r\v\f"):
-            problem = f"a {kind} cannot be empty or contain blanks or brackets (-LRB-)"
-            raise writing.error(f"{problem}; got {text[:40]!r}", item)
+            raise writing.error(
+                f"a {kind} must not be empty or have blanks or brackets (-LRB-); got {text[:40]!r}", item
+            )
     return tree.brackets
 
 

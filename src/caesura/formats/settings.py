@@ -102,15 +102,11 @@ class Settings:
         dict
             The settings for which this format has an option, and ``types`` if a matrix declares them.
         """
-        values: dict[str, Any] = {
-            "symbols": None if self.symbols is None else dict(self.symbols),
-            "unclassified": self.unclassified,
-            "attached": self.attached,
-            "streams": self.streams,
-            **dict(self.fields),
-        }
+        values = {key: getattr(self, key) for key in _PLAIN_KEYS} | dict(self.fields)
+        if self.symbols is not None:
+            values["symbols"] = dict(self.symbols)
         format = _TRANSCRIPTS.get(format_name)
-        names = {option.name for option in format.options} if format is not None else set()
+        names = [option.name for option in format.options] if format is not None else []
         options = {name: value for name, value in values.items() if name in names and value is not None}
         return options if self.types is None else {"types": list(self.types), **options}
 
@@ -123,17 +119,15 @@ class Settings:
             Those of ``similarity``, ``transposition`` and ``normalize`` that the file sets.
         """
         similarity: Any = self.similarity
+        transposition: Any = self.transposition
         if _is_matrix(self.similarity):
             types, matrix = self.similarity
             similarity = {"types": list(types), "matrix": [list(row) for row in matrix]}
         elif isinstance(self.similarity, tuple):
             similarity = {(x, y): s for x, y, s in cast(Pairs, self.similarity)}
-        costs = self.transposition
-        options = {
-            "similarity": similarity,
-            "transposition": dict(costs) if isinstance(costs, tuple) else costs,
-            "normalize": self.normalize,
-        }
+        if isinstance(transposition, tuple):
+            transposition = dict(transposition)
+        options = {"similarity": similarity, "transposition": transposition, "normalize": self.normalize}
         return {name: value for name, value in options.items() if value is not None}
 
 

@@ -42,6 +42,9 @@ class SpanRow(NamedTuple):
     label: str | None = None
 
 
+Rows = Sequence[SpanRow]
+
+
 @dataclass(frozen=True)
 class Continuum:
     """Text or recording that one coder annotated with spans.
@@ -162,14 +165,7 @@ def check_row(place: str, row: object, seconds: bool) -> SpanRow:
 
 
 def add_spans(
-    reading: Reading,
-    item: str,
-    coder: str,
-    rows: Sequence[SpanRow],
-    continuum: Continuum,
-    *,
-    last: float = 0.0,
-    beyond: str = "error",
+    reading: Reading, item: str, coder: str, rows: Rows, continuum: Continuum, *, last: float, beyond: str = "error"
 ) -> None:
     """Build the hierarchy of one coder and add it to the corpus.
 
@@ -183,7 +179,7 @@ def add_spans(
         Checked spans.
     continuum : Continuum
         Text or recording of the spans.
-    last : float, default 0.0
+    last : float
         Latest end of a span by any coder of the item, in seconds.
     beyond : str, default "error"
         Value to use if the option ``beyond`` is not set.
@@ -200,9 +196,7 @@ def add_spans(
     reading.add(item, coder, build_hierarchy(reading, item, coder, rows, continuum))
 
 
-def build_hierarchy(
-    reading: Reading, item: str, coder: str, rows: Sequence[SpanRow], continuum: Continuum
-) -> Hierarchy:
+def build_hierarchy(reading: Reading, item: str, coder: str, rows: Rows, continuum: Continuum) -> Hierarchy:
     """Build a hierarchy from checked spans. Spans in seconds that have zero length are excluded and counted.
 
     Parameters
@@ -249,7 +243,7 @@ def _unit_count(continuum: Continuum) -> int:
     raise HierarchyError("expected the number of units, as length or as units; got neither")
 
 
-def _snap_times(rows: Sequence[SpanRow], continuum: Continuum, snap: float) -> Sequence[SpanRow]:
+def _snap_times(rows: Rows, continuum: Continuum, snap: float) -> Rows:
     """Group the times of one coder: replace times at most ``snap`` after the first of a group by the first."""
     if not snap:
         return rows
@@ -263,7 +257,7 @@ def _snap_times(rows: Sequence[SpanRow], continuum: Continuum, snap: float) -> S
     return [row._replace(start=first[row.start], end=first[row.end]) for row in rows]
 
 
-def _edges(rows: Sequence[SpanRow], continuum: Continuum) -> tuple[float, ...]:
+def _edges(rows: Rows, continuum: Continuum) -> tuple[float, ...]:
     """Return the times between units, from the continuum or else from the spans and the duration."""
     edges, duration = continuum.edges, continuum.duration
     if edges is not None:
@@ -278,7 +272,7 @@ def _edges(rows: Sequence[SpanRow], continuum: Continuum) -> tuple[float, ...]:
     return tuple(sorted(times))
 
 
-def _over_edges(rows: Sequence[SpanRow], edges: Sequence[float]) -> list[SpanRow]:
+def _over_edges(rows: Rows, edges: Sequence[float]) -> list[SpanRow]:
     """Convert spans in seconds to spans in units, where each unit lies between two ``edges``."""
     positions = {time: i for i, time in enumerate(edges)}
     for row in rows:
@@ -288,7 +282,7 @@ def _over_edges(rows: Sequence[SpanRow], edges: Sequence[float]) -> list[SpanRow
     return [row._replace(start=positions[row.start] + 1, end=positions[row.end]) for row in rows]
 
 
-def last_end(rows: Sequence[SpanRow]) -> float:
+def last_end(rows: Rows) -> float:
     """Return the latest end of a span, or 0 if there are no spans.
 
     Parameters
@@ -305,8 +299,8 @@ def last_end(rows: Sequence[SpanRow]) -> float:
 
 
 def _fit_duration(
-    rows: Sequence[SpanRow], duration: float | None, *, beyond: str, last: float, item: str, log: WarningLog
-) -> tuple[Sequence[SpanRow], float | None]:
+    rows: Rows, duration: float | None, *, beyond: str, last: float, item: str, log: WarningLog
+) -> tuple[Rows, float | None]:
     """Return the rows and the duration, adjusted if annotations continue after the end of the recording.
 
     ``last`` is the latest end of all coders of the item, so that all coders get the same extended duration.

@@ -281,7 +281,7 @@ class Utf16Offsets:
         preceding = bisect_left(self._astral, offset)
         if preceding and self._astral[preceding - 1] == offset - 1:
             raise HierarchyError(
-                f"an offset must lie between characters; {offset} is inside a character of two UTF-16 units"
+                f"offsets must lie between characters; {offset} is inside a character of two UTF-16 units"
             )
         end = self.length + len(self._astral)
         if not 0 <= offset <= end:
@@ -478,12 +478,7 @@ def _segmentation(hierarchy: Hierarchy, begin: str, types: tuple[str, ...] | Non
 
 # -- layers -----------------------------------------------------------------------------------------------------------
 
-_AUTOMATIC_LAYERS = (
-    "dkpro.core.api.lexmorph.",
-    "dkpro.core.api.segmentation.",
-    "dkpro.core.api.metadata.",
-    "clarin.webanno.api.type.",
-)
+_AUTOMATIC_LAYERS = re.compile(r"dkpro\.core\.api\.(?:lexmorph|segmentation|metadata)\.|clarin\.webanno\.api\.type\.")
 """Layers of DKPro and WebAnno that annotate each token, each sentence or the whole text."""
 
 
@@ -510,7 +505,7 @@ def choose_layers(reading: Reading, layers: Sequence[str]) -> list[str]:
     """
     patterns = reading.options["layer"]
     if patterns is None:
-        manual = [layer for layer in layers if not any(part in layer for part in _AUTOMATIC_LAYERS)]
+        manual = [layer for layer in layers if not _AUTOMATIC_LAYERS.search(layer)]
         if len(manual) > 1:
             change = f"the file has several span layers; only the first, {manual[0]}, was read"
             reading.log.add(f"{change}; choose other layers with layer=: {list_names(manual[1:])}")
@@ -554,9 +549,11 @@ def choose_feature(layer: str, features: Iterable[str], requested: str | None) -
 
 ANNOTATION_TYPES = (Hierarchy, Segmentation)
 """Types of annotations between which the option ``as_`` chooses."""
-TOKENS = Option("tokens", None, choice(*TOKEN_PATTERNS), "units (default: tokens of the file, or words if it has none)")
-LAYER = Option("layer", None, names, "names or patterns of layers (default: the first manually annotated layer)")
-FEATURE = Option("feature", None, text, "feature that is the label (default: value, or the first if there is none)")
+LAYER_OPTIONS = (
+    Option("layer", None, names, "names or patterns of layers (default: the first manually annotated layer)"),
+    Option("feature", None, text, "feature that is the label (default: value, or the first if there is none)"),
+)
+"""Options of the formats with layers."""
 OPTIONS = (
     Option("as_", "spans", choice("spans", "segments"), "read spans, or a segmentation at their edges"),
     Option("begin", "begin", text, "for segmentations: type of a boundary at which spans only begin"),
@@ -565,3 +562,7 @@ OPTIONS = (
     Option("discontinuous", "error", choice("error", "hull", "fragments"), "how to read a span with a gap"),
     REPAIR,
 )
+"""Options of all formats."""
+TOKENS = Option("tokens", None, choice(*TOKEN_PATTERNS), "units (default: tokens of the file, or words if it has none)")
+TOKEN_OPTIONS = (TOKENS, *OPTIONS)
+"""Options of the formats that may have no tokens."""

@@ -23,10 +23,12 @@ References: https://www.w3.org/TR/webvtt1/ for WebVTT; SubRip has no specificati
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby
 
 from caesura.errors import SegmentationError
 from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
@@ -43,96 +45,76 @@ _SRT_TIMES = re.compile(rf"\s*{_SRT_TIME}\s*-->\s*{_SRT_TIME}(?:\s+[XY][12]:\d+)
 _VTT_TIMES = re.compile(rf"\s*{_VTT_TIME}[ \t]+-->[ \t]+{_VTT_TIME}(?:[ \t]+[^\s:]+:\S+)*\s*", re.ASCII)
 _SRT_TAG = re.compile(r"</?(?:[bius]\s*|font(?:\s[^<>]*)?)>|\{\\[^{}]*\}", re.IGNORECASE)
 _VTT_TAG = re.compile(rf"<(?:/?(?:[A-Za-z][^<>]*)?|{_VTT_TIME})>", re.ASCII)
-_ENTITIES = {
-    "amp": "&",
-    "lt": "<",
-    "gt": ">",
-    "nbsp": "\N{NO-BREAK SPACE}",
-    "lrm": "\N{LEFT-TO-RIGHT MARK}",
-    "rlm": "\N{RIGHT-TO-LEFT MARK}",
-}
+_ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "nbsp": "\u00a0", "lrm": "\u200e", "rlm": "\u200f"}
 _ENTITY = re.compile(rf"&({'|'.join(_ENTITIES)});")
 _SBV = re.compile(r"\s*\d+:\d\d:\d\d\.\d{3},\d+:\d\d:\d\d\.\d{3}\s*$", re.ASCII | re.MULTILINE)
 
 
-@dataclass
-class _TextBlock:
-    """Block of lines between blank lines, with the line number of the first."""
-
-    first: int
-    lines: list[str] = field(default_factory=list)
+_Lines = list[tuple[int, str]]  # number and text of each line
 
 
-def _blocks(lines: list[str]) -> Iterator[_TextBlock]:
-    block = _TextBlock(0)
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            block.first = block.first or number
-            block.lines.append(line)
-        elif block.lines:
-            yield block
-            block = _TextBlock(0)
-    if block.lines:
-        yield block
+def _blocks(lines: list[str]) -> list[_Lines]:
+    """Return the blocks of lines between blank lines."""
+    groups = groupby(enumerate(lines, 1), key=lambda numbered: bool(numbered[1].strip()))
+    return [list(group) for has_text, group in groups if has_text]
 
 
-def _srt_cues(reading: Reading) -> Iterator[_TextBlock]:
+def _srt_cues(reading: Reading) -> Iterator[_Lines]:
     """Yield the text of each cue. A cue consists of a number, times and text."""
     if _SBV.match(reading.text):
         raise reading.error(1, "subtitles must be .srt or .vtt; these are YouTube's .sbv; save them as .srt or .vtt")
     previous = -1
     for block in _blocks(lines_of(reading.text)):
-        number = block.lines[0].strip()
+        line, number = block[0][0], block[0][1].strip()
         if not (number.isdecimal() and number.isascii() and len(number) <= 12):
-            raise reading.error(block.first, f"a cue must begin with its number; got {number[:60]!r}")
+            raise reading.error(line, f"a cue must begin with its number; got {number[:60]!r}")
         if int(number) <= previous:
-            raise reading.error(block.first, f"the numbers of cues must increase; got {int(number)} after {previous}")
+            raise reading.error(line, f"the numbers of cues must increase; got {int(number)} after {previous}")
         previous = int(number)
         yield _cue(reading, block, 1, _SRT_TIMES, "00:00:01,000 --> 00:00:02,000")
 
 
-def _vtt_cues(reading: Reading) -> Iterator[_TextBlock]:
+def _vtt_cues(reading: Reading) -> Iterator[_Lines]:
     """Yield the text of each cue. Styles and regions must precede the first cue; comments may be anywhere."""
     lines = lines_of(reading.text)
     if not re.match(r"WEBVTT(?:[ \t]|$)", lines[0]):
         raise reading.error(1, f"the file must begin with WEBVTT; got {lines[0][:60]!r}")
     header, *blocks = _blocks(lines)
-    _refuse_arrow(reading, header, "the header", "a blank line before the first cue")
+    _refuse_arrow(reading, header, "the header", "before the first cue")
     had_cue = False
     for block in blocks:
-        kind = block.lines[0].split()[0]
-        if kind == "NOTE" or block.lines[0].strip() in ("STYLE", "REGION"):
+        number, first = block[0]
+        kind = first.split()[0]
+        if kind == "NOTE" or first.strip() in ("STYLE", "REGION"):
             if kind != "NOTE" and had_cue:
-                raise reading.error(block.first, f"{kind} must be before the first cue; got it after a cue")
-            _refuse_arrow(reading, block, kind, "a blank line after it")
+                raise reading.error(number, f"{kind} must be before the first cue; got it after a cue")
+            _refuse_arrow(reading, block, kind, "after it")
         else:
             had_cue = True
-            yield _cue(reading, block, int(_ARROW not in block.lines[0]), _VTT_TIMES, "00:01.000 --> 00:02.000")
+            yield _cue(reading, block, int(_ARROW not in first), _VTT_TIMES, "00:01.000 --> 00:02.000")
 
 
-def _refuse_arrow(reading: Reading, block: _TextBlock, name: str, hint: str) -> None:
-    """Raise an error if a header, comment, style or region contains a cue."""
-    for number, line in enumerate(block.lines, block.first):
+def _refuse_arrow(reading: Reading, lines: _Lines, name: str, place: str) -> None:
+    """Raise an error if a header, comment, style, region or text contains a cue."""
+    for number, line in lines:
         if _ARROW in line:
-            raise reading.error(number, f"{name} must not contain {_ARROW}; put {hint}; got {line[:60]!r}")
+            problem = f"{name} must not contain {_ARROW}; put a blank line {place}"
+            raise reading.error(number, f"{problem}; got {line[:60]!r}")
 
 
-def _cue(reading: Reading, block: _TextBlock, index: int, times: re.Pattern[str], example: str) -> _TextBlock:
+def _cue(reading: Reading, block: _Lines, index: int, times: re.Pattern[str], example: str) -> _Lines:
     """Return the text of the cue whose times are in the line ``index`` of the block."""
-    line = block.lines[index] if len(block.lines) > index else ""
-    number = block.first + min(index, len(block.lines) - 1)
+    number, line = block[index] if len(block) > index else (block[-1][0], "")
     match = times.fullmatch(line)
     if match is None:
         raise reading.error(number, f"a cue must have times like {example}; got {line[:60]!r}")
     clock = [int(part or 0) for part in match.groups()]
     if clock[:4] > clock[4:]:
         raise reading.error(number, f"a cue must not end before it starts; got {line.strip()[:60]!r}")
-    text = _TextBlock(number + 1, block.lines[index + 1 :])
-    if not text.lines:
+    text = block[index + 1 :]
+    if not text:
         raise reading.error(number, "a cue must have a text; got none")
-    for number, line in enumerate(text.lines, text.first):
-        if _ARROW in line:
-            raise reading.error(number, f"the text of a cue must not contain {_ARROW}; is a blank line missing?")
+    _refuse_arrow(reading, text, "the text of a cue", "before the next cue")
     return text
 
 
@@ -144,9 +126,7 @@ def _vtt_words(line: str) -> list[str]:
     bare = _VTT_TAG.sub("", line)
     if "<" in bare:
         rest = bare[bare.index("<") :]
-        raise SegmentationError(
-            f"a tag must be like <i> or <v Name>, and any other < must be written &lt;; got {rest[:60]!r}"
-        )
+        raise SegmentationError(f"a tag must be like <i> or <v Name>, and any other < is &lt;; got {rest[:60]!r}")
     return _ENTITY.sub(lambda match: _ENTITIES[match.group(1)], bare).split()
 
 
@@ -154,16 +134,12 @@ def _vtt_words(line: str) -> list[str]:
 class _SubtitleStyle:
     """Differences between .srt and .vtt. ``words`` splits a line into words or raises a SegmentationError."""
 
-    cues: Callable[[Reading], Iterator[_TextBlock]]
+    cues: Callable[[Reading], Iterator[_Lines]]
     words: Callable[[str], list[str]]
     header: str
     numbered: bool
     decimal_sign: str
     escape: Callable[[str], str]
-
-
-def _escape(word: str) -> str:
-    return word.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _read(reading: Reading, *, style: _SubtitleStyle) -> Corpus:
@@ -175,7 +151,7 @@ def _segmentation(reading: Reading, style: _SubtitleStyle) -> Segmentation:
     units: list[str] = []
     marks: list[str] = []
     for cue in style.cues(reading):
-        for number, line in enumerate(cue.lines, cue.first):
+        for number, line in cue:
             with reading.at_line(number):
                 words = style.words(line)
             if not words:
@@ -196,7 +172,7 @@ def _write(writing: Writing, *, style: _SubtitleStyle) -> str:
         types = list_names(segmentation.types)
         raise writing.error(f"the types must be 'line' and 'block', in this order; got {types}", item)
     if not segmentation.exclusive:
-        raise writing.error("this format holds one type per position; got several", item)
+        raise writing.error("this format stores one type per position; got several", item)
     if segmentation.boundaries[-1:] != ((segmentation.length, _BLOCK),):
         raise writing.error("subtitles must end in a boundary of type 'block'; these do not", item)
     cues: list[str] = []
@@ -224,8 +200,8 @@ def _looks_like_srt(text: str) -> bool:
     )
 
 
-_SRT = _SubtitleStyle(_srt_cues, _srt_words, header="", numbered=True, decimal_sign=",", escape=str)
-_VTT = _SubtitleStyle(_vtt_cues, _vtt_words, header="WEBVTT\n\n", numbered=False, decimal_sign=".", escape=_escape)
+_SRT = _SubtitleStyle(_srt_cues, _srt_words, "", True, ",", str)
+_VTT = _SubtitleStyle(_vtt_cues, _vtt_words, "WEBVTT\n\n", False, ".", partial(html.escape, quote=False))
 
 SRT = Format(
     name="srt",

@@ -20,6 +20,8 @@ from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tiers import DEFAULT_TOLERANCE, over_units
 from caesura.options import Option, choice, names, non_negative, positive, text
 
+Errors = list[FormatError] | None
+
 
 class IntervalRow(NamedTuple):
     """Interval as it is written in a file, with or without a label.
@@ -98,15 +100,13 @@ def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[File
 def _coder_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier | None) -> list[FileTier]:
     """Return the tiers that the option ``tiers`` selects (default: all interval tiers)."""
     patterns = reading.options["tiers"]
+    for pattern in patterns or ():
+        if not any(matches(tier.name, [pattern]) for tier in tiers):
+            raise reading.error(None, f"tiers: {pattern!r} must match a tier; the tiers are {_tier_names(tiers)}")
     candidates = [tier for tier in tiers if tier is not word_tier]
-    if patterns is None:
-        chosen = [tier for tier in candidates if tier.points is None]
-        hint = "; choose point tiers with tiers=..." if candidates else ""
-    else:
-        _check_patterns(reading, patterns, tiers)
-        chosen = [tier for tier in candidates if matches(tier.name, patterns)]
-        hint = ""
+    chosen = [tier for tier in candidates if (matches(tier.name, patterns) if patterns else tier.points is None)]
     if not chosen:
+        hint = "; choose point tiers with tiers=..." if candidates and patterns is None else ""
         raise reading.error(None, f"expected a tier besides the words; the tiers are {_tier_names(tiers)}{hint}")
     return chosen
 
@@ -139,12 +139,6 @@ def find_word_tier(reading: Reading, tiers: Sequence[FileTier], name: str | None
         expected = "expected one interval tier" if name is None else f"expected one interval tier named {name!r}"
         raise reading.error(None, f"{expected}, for the words; the interval tiers are {_tier_names(interval_tiers)}")
     return word_tiers[0]
-
-
-def _check_patterns(reading: Reading, patterns: Sequence[str], tiers: Sequence[FileTier]) -> None:
-    for pattern in patterns:
-        if not any(matches(tier.name, [pattern]) for tier in tiers):
-            raise reading.error(None, f"tiers: {pattern!r} must match a tier; the tiers are {_tier_names(tiers)}")
 
 
 def _tier_names(tiers: Sequence[FileTier]) -> str:
@@ -277,12 +271,7 @@ def _common_edge(reading: Reading, previous: IntervalRow, row: IntervalRow, snap
 
 
 def convert_tiers(
-    corpus: Corpus,
-    path: str,
-    options: Mapping[str, Any],
-    *,
-    types: Sequence[str] | None = None,
-    excluded: list[FormatError] | None = None,
+    corpus: Corpus, path: str, options: Mapping[str, Any], *, types: Sequence[str] | None, excluded: Errors
 ) -> Corpus:
     """Convert the tiers of a corpus into segmentations over units.
 
@@ -294,7 +283,7 @@ def convert_tiers(
         File or folder, for messages.
     options : mapping
         Options ``units``, ``tolerance`` and ``labels``.
-    types : sequence of str, optional
+    types : sequence of str or None
         Declared boundary types.
     excluded : list of FormatError, optional
         List to which the errors of single items are appended. Without a list, the first error is raised.
@@ -313,10 +302,7 @@ def convert_tiers(
 
 
 def collect_errors(
-    project: Callable[..., tuple[Corpus, Mapping[str, Any]]],
-    corpus: Corpus,
-    path: str,
-    excluded: list[FormatError] | None,
+    project: Callable[..., tuple[Corpus, Mapping[str, Any]]], corpus: Corpus, path: str, excluded: Errors
 ) -> tuple[Corpus, Mapping[str, Any]]:
     """Convert a corpus to different units; error messages name the file.
 

@@ -18,7 +18,8 @@ breaks are written as ``\t``, ``\n`` and ``\r``.
 
 ``layer`` selects span layers (``#T_SP``) by their full name or the last part of the name. By default, the first manually
 annotated layer is read, and a warning names the others; automatic layers such as parts of speech and lemmas do not count.
-The label is the feature ``value``, or the first feature if there is no ``value``; ``feature`` selects a different one.
+If all layers are automatic, the reader raises an error that lists them. The label is the feature ``value``, or the first
+feature if there is no ``value``; ``feature`` selects a different one.
 Chains, relations and slots are not read.
 
 Each file contains one item by one coder, and both names are the file name by default. The module ``standoff`` describes how
@@ -30,6 +31,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from caesura.errors import HierarchyError
 from caesura.formats import standoff
@@ -50,28 +52,12 @@ _STACKED = re.compile(r"((?:\\.|[^\\|])*)(\||\Z)")
 _NUMBERED = re.compile(r"((?:\\.|[^\\])*)\[([0-9]{1,18})\]")
 
 
-@dataclass(frozen=True)
-class _TsvLayer:
-    """Span layer with its features and its first column."""
+class _TsvLayer(NamedTuple):
+    """Span layer with the columns from which positions are read, and the column of each feature."""
 
     name: str
-    features: tuple[str, ...]
-    first_column: int
-
-    def feature_columns(self) -> list[tuple[str, int]]:
-        """Return the features and their columns. Slots, which take two columns each, are left out."""
-        slots = {i + k for i, name in enumerate(self.features) if name.startswith(_SLOT) for k in (0, 1)}
-        return [(name, self.first_column + i) for i, name in enumerate(self.features) if i not in slots]
-
-    def columns(self) -> list[int]:
-        """Return the columns from which the positions of spans are read."""
-        return [column for _, column in self.feature_columns()] or [self.first_column]
-
-    def label_column(self, requested: str | None) -> int | None:
-        """Return the column of the label."""
-        columns = dict(self.feature_columns())
-        feature = standoff.choose_feature(self.name, columns, requested)
-        return None if feature is None else columns[feature]
+    columns: list[int]
+    features: dict[str, int]
 
 
 @dataclass
@@ -83,8 +69,7 @@ class _TsvSpan:
     parts: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class _TsvRow:
+class _TsvRow(NamedTuple):
     """Row of the file. ``position`` is the sentence and the token number; ``is_part`` marks a part of a token."""
 
     line: int
@@ -134,14 +119,20 @@ class _TsvParser:
             name, *columns = match.group(2).strip().split("|")
             if not name or any(layer.name == name for layer in self.layers):
                 raise self.reading.error(number, f"a layer must have a unique name; got {name[:60]!r}")
-            features = tuple(feature for feature in columns if feature)
+            features = [feature for feature in columns if feature]
             if match.group(1) == "SP":
-                self.layers.append(_TsvLayer(name, features, self.width))
+                # A slot takes two columns, which are not read.
+                slots = {i + k for i, feature in enumerate(features) if feature.startswith(_SLOT) for k in (0, 1)}
+                pairs = [(feature, self.width + i) for i, feature in enumerate(features) if i not in slots]
+                self.layers.append(_TsvLayer(name, [i for _, i in pairs] or [self.width], dict(pairs)))
             self.width += max(1, len(features))
 
     def parse_rows(self, layers: Sequence[_TsvLayer]) -> None:
         """Collect the words, and the spans of these layers."""
-        label_columns = {layer.name: layer.label_column(self.reading.options["feature"]) for layer in layers}
+        label_columns: dict[str, int | None] = {}
+        for layer in layers:
+            feature = standoff.choose_feature(layer.name, layer.features, self.reading.options["feature"])
+            label_columns[layer.name] = None if feature is None else layer.features[feature]
         position, token_start = (0, 0), 0
         for number, line in enumerate(self.lines, 1):
             if not line.strip() or line.startswith("#"):
@@ -190,7 +181,7 @@ class _TsvParser:
 
     def add_spans(self, layer: _TsvLayer, label_column: int | None, row: _TsvRow, part: tuple[int, int] | None) -> None:
         """Add the spans of a layer in one row. Cells with the same number, or else the same rank, are one span."""
-        for column in layer.columns():
+        for column in layer.columns:
             for i, (value, name) in enumerate(self.split_cell(row.line, row.cells[column])):
                 key = (layer.name, (row.line, i) if name is None else name)
                 span = self.spans.setdefault(key, _TsvSpan(row.line))
@@ -226,10 +217,8 @@ class _TsvParser:
             for token, parts in span.parts.items():
                 start = tokens.starts[token]
                 fragments += [(start + a, start + b) for a, b in parts] or [(start, tokens.ends[token])]
-            short = layer.rpartition(".")[2]
-            yield TextSpan(
-                f"{short}[{name}]" if isinstance(name, str) else short, span.label, tuple(fragments), span.line
-            )
+            full_name = layer.rpartition(".")[2] + (f"[{name}]" if isinstance(name, str) else "")
+            yield TextSpan(full_name, span.label, tuple(fragments), span.line)
 
 
 def _unescape(cell: str) -> str:
@@ -242,6 +231,6 @@ FORMAT = Format(
     description="WebAnno TSV 3: one row per token, layers of spans in columns",
     read=_read,
     looks_like=lambda text: text.startswith(_MAGIC),
-    options=(*NAME_OPTIONS, standoff.LAYER, standoff.FEATURE, *standoff.OPTIONS),
+    options=(*NAME_OPTIONS, *standoff.LAYER_OPTIONS, *standoff.OPTIONS),
     annotation_types=standoff.ANNOTATION_TYPES,
 )

@@ -177,10 +177,8 @@ FORMAT = Format(
     options=(
         *NAME_OPTIONS,
         Option("typesystem", None, path, "file with the type system (default: TypeSystem.xml beside it)"),
-        standoff.LAYER,
-        standoff.FEATURE,
-        standoff.TOKENS,
-        *standoff.OPTIONS,
+        *standoff.LAYER_OPTIONS,
+        *standoff.TOKEN_OPTIONS,
     ),
     annotation_types=standoff.ANNOTATION_TYPES,
 )

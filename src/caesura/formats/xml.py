@@ -45,15 +45,8 @@ def parse_xml(reading: Reading) -> Any:
         if position >= 0:
             line = reading.text.count("\n", 0, position) + 1
             raise reading.error(line, f"expected a plain document, entities are not expanded; got {forbidden}")
-    parser = etree.XMLParser(
-        encoding="utf-8",
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_pis=True,
-        remove_comments=True,
-    )
+    safety = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
+    parser = etree.XMLParser(encoding="utf-8", remove_pis=True, remove_comments=True, **safety)
     try:
         return etree.fromstring(reading.text.encode("utf-8", "surrogatepass"), parser)
     except etree.XMLSyntaxError as error:
