@@ -206,7 +206,10 @@ UNDER = 'PARENT_REF="top"'
             (OK, tier("t", own("a", "t1", "t2"), own("b", "t1", "t2"))),
             r":5: intervals must follow each other; 'B' starts",
         ),
-        ((OK, tier("t", own("a", "t1", "t2"), own("a", "t1", "t2"))), r":5: an annotation must have a unique id; got 'a'"),
+        (
+            (OK, tier("t", own("a", "t1", "t2"), own("a", "t1", "t2"))),
+            r":5: an annotation must have a unique id; got 'a'",
+        ),
         ((OK, tier("t", own("", "t1", "t2"))), r":4: an annotation must have a unique id; got 'none'"),
         (
             (OK, tier("t", "<OTHER ANNOTATION_ID='a'/>")),

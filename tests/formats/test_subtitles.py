@@ -94,7 +94,11 @@ BAD = {
     ),
     "silent.srt": (f"1\n{CUE}\n2\n{CUE}b\n", 2, "a cue must have a text; got none"),
     "tags.srt": (f"1\n{CUE}a\n<i> </i>\n", 4, "a line must have a word; got '<i> </i>'"),
-    "lost.srt": (f"1\n{CUE}a\n2\n{CUE}b\n", 5, "the text of a cue must not contain -->; put a blank line before the next cue; got '00:00:01,000 --> 00:00:02,000'"),
+    "lost.srt": (
+        f"1\n{CUE}a\n2\n{CUE}b\n",
+        5,
+        "the text of a cue must not contain -->; put a blank line before the next cue; got '00:00:01,000 --> 00:00:02,000'",
+    ),
     "sbv.sbv": (
         "0:00:00.378,0:00:11.378\na\n",
         1,
