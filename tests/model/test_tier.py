@@ -49,6 +49,7 @@ def test_a_tier_is_a_value() -> None:
     with pytest.raises(AttributeError):
         segmentation.end = 4  # type: ignore[misc]
     assert repr(Tier(points=[(1, "x")])) == "Tier(1 point from 0 to 1 s: x)"
+    assert repr(Tier([(0, 1, "x")], points=[])) == "Tier(1 interval and 0 points from 0 to 1 s: x)"
     assert segmentation.with_words([(0, 3, "w")]).words == (cz.Interval(0, 3, "w"),)
 
 
@@ -76,7 +77,7 @@ def test_the_end_is_that_of_what_comes_last() -> None:
         ({"intervals": ["abc"]}, r"intervals\[0\]: it must be \(start, end, label\); got 'abc'"),
         ({"intervals": [(0, 1, "A")], "end": 0.5}, r"intervals\[0\] must lie in 0-0.5 s; got 0-1 s 'A'"),
         ({"intervals": [(0, 1, "A")], "begin": 0.5}, r"intervals\[0\] must lie in 0.5-1 s; got 0-1 s 'A'"),
-        ({"intervals": [(0, 1, "A")], "points": [(1, "x")]}, r"points: a tier has intervals or points; got 1 interval"),
+        ({"intervals": [(0, 2, "A")], "points": [(1, "x"), (0.5, "y")]}, r"points\[1\]: points must ascend"),
         ({"points": [(1, "x"), (1, "y")]}, r"points\[1\]: points must ascend; got 1 s 'y' after 1 s 'x'"),
         ({"points": [(-1, "x"), (1, "y")]}, r"points\[0\] must lie in 0-1 s; got -1 s 'x'"),
         ({"words": [(0, 1, "w"), (0.5, 2, "v")]}, r"words\[1\]: intervals must follow each other"),
@@ -412,7 +413,7 @@ def test_one_clear_error(ask: Any) -> None:
 def test_other_formats_hold_no_tiers(tmp_path: Any, name: str) -> None:
     with pytest.raises(
         FormatError,
-        match=r"cannot hold a Tier; put tiers over common units with over_units; it can be written as textgrid",
+        match=r"cannot hold a Tier; put tiers over common units with over_units; it can be written as audacity, textgrid",
     ):
         cz.write(TIERS, tmp_path / name)
     assert not (tmp_path / name).exists()
@@ -425,3 +426,17 @@ def test_numbers_of_numpy_are_numbers(kind: Any) -> None:
     assert all(type(time) is float for row in tier.intervals for time in row[:2])
     corpus = Corpus({"x": {"ann": tier}})
     assert over_units(corpus, kind(1), tolerance=kind(2)) == over_units(corpus, 1, tolerance=2)
+
+
+def test_points_beside_intervals_are_no_boundaries() -> None:
+    both = Tier([(0, 4, "A"), (4, 9, "B")], points=[(1, "x"), (1, "y"), (9, "z")])
+    alone = Tier(both.intervals)
+    assert both.rows == both.intervals != both.points
+    assert both.with_words(None) == both != alone
+    for units in ("union", 1.0):
+        assert put_over_units({"ann": both}, units) == put_over_units({"ann": alone}, units)
+    assert Tier(points=[(1, "x")]).rows == ((1.0, "x"),)
+    with pytest.raises(TierError, match=r"points\[1\]: points must ascend"):
+        Tier(points=[(1, "x"), (1, "y")])
+    with pytest.raises(TierError, match=r"points\[0\] must lie in 0-4 s"):
+        Tier([(0, 4, "A")], end=4, points=[(5, "x")])

@@ -297,6 +297,11 @@ SAMPLES = {
     ),
     "rs3": Sample("a.rs3", RS3, real="data/formats/rs3/rst_tace/multiAndMonoNuc.rs3"),
     "lab": Sample("a.lab", "0.0 4.5 A\n4.5 9.25 B\n9.25 12.0 A\n"),
+    "audacity": Sample(
+        "a.txt",
+        "0.000000\t4.500000\tA\n4.500000\t9.250000\tB c\n\\\t100.000000\t2000.000000\n9.250000\t9.250000\tclick\n",
+        real="data/everyday/audacity/ann/talk1.txt",
+    ),
     "salami": Sample(
         "a.txt",
         "0.000\tSilence\n0.464\tA, a, Intro\n7.5\ta\n14.75\tB, b, Verse\n25.0\tend\n",

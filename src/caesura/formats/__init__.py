@@ -67,6 +67,7 @@ _MODULES = {
     "rs3": "rs3.FORMAT",
     "lab": "lab.LAB",
     "salami": "lab.SALAMI",
+    "audacity": "audacity.FORMAT",
     "ptb": "ptb.FORMAT",
     "textgrid": "textgrid.FORMAT",
     "eaf": "eaf.FORMAT",

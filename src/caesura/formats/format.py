@@ -501,9 +501,14 @@ def _difference(corpus: Corpus, result: Corpus) -> str:
     """Describe the first difference between a corpus and the corpus that would be read back."""
     for (item, coder), expected in corpus.items():
         actual = result.get((item, coder))
-        if not isinstance(actual, Segmentation) or not isinstance(expected, Segmentation):
+        if actual is None:
             return f"item {item!r}: this format cannot hold the name"
-        if actual != expected:
+        if not isinstance(actual, Segmentation) or not isinstance(expected, Segmentation):
+            if actual != expected:
+                return (
+                    f"item {item!r}: {describe_value(repr(expected))} would be read as {describe_value(repr(actual))}"
+                )
+        elif actual != expected:
             difference = _unit_difference(expected.units or (), actual.units or ())
             return f"item {item!r}: {difference or 'its boundaries would be read differently'}"
     return "more would be read than was written"

@@ -197,6 +197,9 @@ def _write(writing: Writing) -> str:
     """Return the TextGrid of one item: one tier per coder, and a word tier if there are words."""
     item = writing.only_item()
     tiers = cast("Mapping[str, Tier]", writing.corpus.of_item(item))
+    for coder, tier in tiers.items():
+        if tier.intervals and tier.points is not None:
+            raise writing.error("a TextGrid cannot hold intervals and points in one tier", item, coder)
     parts = [_tier_lines(coder, tier.intervals, tier.points, tier.begin, tier.end) for coder, tier in tiers.items()]
     words = _common_words(writing, tiers)
     if words is not None:

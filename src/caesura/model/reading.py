@@ -188,9 +188,7 @@ def number_of_boundaries(annotation: Annotation) -> int:
         return sum(int(text.inner.size) for text in streams_of(annotation).values())
     if isinstance(annotation, Tree):
         return len(annotation.nodes)
-    return (
-        len(annotation.spans) if isinstance(annotation, Hierarchy) else len(annotation.points or annotation.intervals)
-    )
+    return len(annotation.spans) if isinstance(annotation, Hierarchy) else len(annotation.rows)
 
 
 def _types(annotation: Annotation) -> list[str]:

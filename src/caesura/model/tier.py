@@ -1,4 +1,4 @@
-"""Tiers: labelled intervals or points in time that one coder marked in a recording."""
+"""Tiers: labelled intervals and points in time that one coder marked in a recording."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """Labelled intervals or points of one coder, in seconds, within a recording.
+    """Labelled intervals, points or both of one coder, in seconds, within a recording.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Tier:
     end : float, optional
         End of the recording (default: end of the last interval, point or word).
     points : iterable of (time, label), optional
-        Points of a point tier; such a tier has no intervals.
+        Points in order. Two points of a tier without intervals must not have the same time.
     words : iterable of (start, end, label), optional
         Intervals of the spoken words, if they are known.
 
@@ -74,7 +74,8 @@ class Tier:
     Notes
     -----
     A tier has times but no units, so measures cannot compare it. :func:`~caesura.over_units` converts the tiers of an item
-    to segmentations over common units.
+    to segmentations over common units. If a tier has intervals and points, the intervals are its segmentation, and the
+    points are additional data, such as short events during an interval.
 
     Examples
     --------
@@ -82,6 +83,8 @@ class Tier:
     Tier(2 intervals from 0 to 3 s: A B)
     >>> Tier(points=[(0.5, "H*"), (1.5, "L%")], end=3).points[1].time
     1.5
+    >>> Tier([(0, 3, "play")], points=[(2, "smile")])
+    Tier(1 interval and 1 point from 0 to 3 s: play smile)
     """
 
     intervals: tuple[Interval, ...] = ()
@@ -100,12 +103,10 @@ class Tier:
     ) -> None:
         put = object.__setattr__
         put(self, "intervals", _check_intervals(intervals, "intervals"))
-        put(self, "points", None if points is None else _check_points(points))
+        put(self, "points", None if points is None else _check_points(points, may_coincide=bool(self.intervals)))
         put(self, "words", None if words is None else _check_intervals(words, "words"))
         put(self, "begin", _check_time(begin, "begin"))
         put(self, "end", self._last_time() if end is None else _check_time(end, "end"))
-        if self.intervals and points is not None:
-            raise TierError(f"points: a tier has intervals or points; got {len(self.intervals)} interval(s) too")
         self._check_extent()
 
     def _last_time(self) -> float:
@@ -123,11 +124,18 @@ class Tier:
                 if rows[i][0] < self.begin or rows[i][-2] > self.end:
                     raise TierError(f"{name}[{i}] must lie in {self.begin:.10g}-{self.end:.10g} s; got {rows[i]}")
 
+    @property
+    def rows(self) -> tuple[Interval, ...] | tuple[Point, ...]:
+        """The segmentation of the recording: the intervals, or the points if there are no intervals."""
+        return self.intervals or self.points or ()
+
     def __repr__(self) -> str:
-        rows: Sequence[Interval | Point] = self.intervals if self.points is None else self.points
-        number = count_of(len(rows), "interval" if self.points is None else "point")
-        labels = " ".join(row.label[:20] for row in rows[:8]) + (" …" if len(rows) > 8 else "")
-        return f"Tier({number} from {self.begin:g} to {self.end:g} s{': ' if rows else ''}{labels})"
+        numbers = [count_of(len(self.intervals), "interval")] if self.intervals or self.points is None else []
+        numbers += [] if self.points is None else [count_of(len(self.points), "point")]
+        number = " and ".join(numbers)
+        labels = [row.label for row in self.intervals] + [point.label for point in self.points or ()]
+        listed = " ".join(label[:20] for label in labels[:8]) + (" …" if len(labels) > 8 else "")
+        return f"Tier({number} from {self.begin:g} to {self.end:g} s{': ' if labels else ''}{listed})"
 
     def with_words(self, words: Iterable[Sequence[Any]] | None) -> Tier:
         """Return the same tier with different words.
@@ -176,13 +184,13 @@ def _check_intervals(rows: Iterable[Sequence[Any]], name: str) -> tuple[Interval
     return tuple(intervals)
 
 
-def _check_points(rows: Iterable[Sequence[Any]]) -> tuple[Point, ...]:
+def _check_points(rows: Iterable[Sequence[Any]], *, may_coincide: bool) -> tuple[Point, ...]:
     points: list[Point] = []
     for i, row in enumerate(rows):
         place = f"points[{i}]"
         _check_row(row, place, "time", "label")
         point = Point(_check_time(row[0], f"{place}: time"), row[1])
-        if points and point.time <= points[-1].time:
+        if points and (point.time < points[-1].time or (point.time == points[-1].time and not may_coincide)):
             raise TierError(f"{place}: points must ascend; got {point} after {points[-1]}")
         points.append(point)
     return tuple(points)

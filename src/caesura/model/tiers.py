@@ -99,7 +99,8 @@ def over_units(
 
     Both edges of an interval are boundaries. The label is the type of the boundary at the end of the interval. A boundary
     where an interval starts and no interval ends has the plain type ``"boundary"``. There is no boundary at the very
-    beginning. A point is a boundary whose type is its label, or the plain type if it has no label.
+    beginning. A point is a boundary whose type is its label, or the plain type if it has no label. If a tier has
+    intervals and points, its points are not boundaries.
 
     Examples
     --------
@@ -267,8 +268,7 @@ def _marks(grid: _Grid, coder: str, tier: Tier, place: Place) -> dict[int, str]:
     """Return position -> type for one coder: all ends first, then the starts at positions without an end."""
     marks: dict[int, str] = {}
     ending: dict[int, Interval | Point] = {}
-    rows: Sequence[Interval | Point] = tier.intervals or tier.points or ()
-    for row in rows:
+    for row in tier.rows:
         at = place(coder, row.end if isinstance(row, Interval) else row.time)
         if at == 0:
             raise TierError(f"coder {coder!r}: {row} lies before the first unit, where boundaries are not possible")
@@ -357,7 +357,7 @@ def _group_times(
     group: dict[tuple[str, float], int] = {}
     first_times = [begin]
     # An interval may start at the beginning of the recording without a boundary there; a point is always a boundary.
-    in_group = {coder for coder, tier in tiers.items() if tier.points}
+    in_group = {coder for coder, tier in tiers.items() if tier.points and not tier.intervals}
     for time, coder in sorted({(time, coder) for coder, tier in tiers.items() for time in _times(tier)}):
         if time > first_times[-1] + tolerance + _ROUNDING or coder in in_group:
             first_times.append(time)
@@ -369,5 +369,4 @@ def _group_times(
 
 def _times(tier: Tier) -> list[float]:
     """Return the times that a coder marked."""
-    edges = [time for interval in tier.intervals for time in interval[:2]]
-    return edges + [point.time for point in tier.points or ()]
+    return [time for row in tier.rows for time in row[:-1]]

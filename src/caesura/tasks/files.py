@@ -386,7 +386,7 @@ def _item_contents(annotation: Annotation) -> _ItemContents:
     if isinstance(annotation, Tree):
         return _labelled(annotation.length, annotation.labels, True)
     if isinstance(annotation, Tier):
-        rows = annotation.intervals if annotation.points is None else annotation.points
+        rows = annotation.rows
         return _labelled(0, [row.label for row in rows], annotation.words is not None)
     return _text_contents(annotation)
 

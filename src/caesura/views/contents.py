@@ -109,7 +109,7 @@ def _pieces(annotation: Annotation) -> Iterator[str]:
     if isinstance(annotation, Tree):
         return iter(annotation.brackets.split())
     assert isinstance(annotation, Tier)
-    return (f"{row};" for row in (annotation.intervals if annotation.points is None else annotation.points))
+    return (f"{row};" for row in (*annotation.intervals, *(annotation.points or ())))
 
 
 def _units_and_marks(segmentation: Segmentation) -> Iterator[str]:

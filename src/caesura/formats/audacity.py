@@ -1,0 +1,130 @@
+r"""Labels of Audacity, exported as a text file, with one label per line::
+
+    0.000000	2.500000	intro
+    2.500000	9.250000	main
+    \	100.000000	2000.000000
+    9.250000	9.250000	click
+
+The columns are start, end and label, with tabs between them and times in seconds. If start and end are equal, the label is a
+point. A line that begins with a backslash is the frequency range of the label before it; it is not read. In some languages
+Audacity writes decimal commas. A file contains one item of one coder. The name of the file is used for both unless the
+options ``item`` and ``coder`` are set.
+
+The intervals are the segmentation. Points are boundaries only if there are no intervals. The recording ends at the last
+time in the file, unless the option ``duration`` is set. The type of an interval without a label is the plain type
+``boundary``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
+from caesura.formats.spans import DURATION
+from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, add_tier
+from caesura.formats.values import check_time, parse_number
+from caesura.model.corpus import Corpus
+from caesura.model.display import count_of
+from caesura.model.segmentation import UNTYPED
+from caesura.model.tier import Interval, Point, Tier
+
+_MAX_LINES = 200  # that are examined to recognise the format
+_LABEL = re.compile(r"-?[0-9]{1,12}[.,][0-9]+\t-?[0-9]{1,12}[.,][0-9]+\t[^\t]*")
+_FREQUENCIES = re.compile(r"\\\t-?[0-9.,]+\t-?[0-9.,]+")
+
+
+def _read(reading: Reading) -> Corpus:
+    """Return a corpus with one tier."""
+    reading.roles |= {"1": "start", "2": "end", "3": "labels"}
+    rows = _rows(reading)
+    if not rows:
+        raise reading.error(None, "expected at least one label; got none")
+    rows.sort(key=lambda row: row[:2])
+    intervals = [row for row in rows if row.start < row.end]
+    points = tuple(Point(row.start, row.label) for row in rows if row.start == row.end)
+    if intervals and points:
+        reading.notes.append("points are not boundaries, because there are intervals")
+    elif reading.options["duration"] is None and points:
+        problem = "the recording is assumed to end at the last point, which is then no inner boundary"
+        reading.log.add(f"the file has no intervals: {problem}; set its length with duration=")
+    end = reading.options["duration"] or max(row.end for row in rows)
+    tier = FileTier(reading.stem, None, 0.0, end, _with_labels(reading, intervals), points or None)
+    add_tier(reading, reading.item_name, reading.coder_name, tier)
+    return reading.corpus()
+
+
+def _rows(reading: Reading) -> list[IntervalRow]:
+    rows: list[IntervalRow] = []
+    frequency_ranges = 0
+    for number, line in enumerate(lines_of(reading.text), 1):
+        if line.startswith("\\") and rows:
+            frequency_ranges += 1
+        elif line.strip():
+            rows.append(_row(reading, number, line))
+    if frequency_ranges:
+        reading.ignored.append(f"{count_of(frequency_ranges, 'frequency range')} (caesura compares times only)")
+    return rows
+
+
+def _row(reading: Reading, number: int, line: str) -> IntervalRow:
+    cells = line.split("\t", 2)
+    if len(cells) < 2:
+        raise reading.error(number, f"a line is start, end and label, with tabs between them; got {line[:60]!r}")
+    start, end = (_time(reading, number, name, cell) for name, cell in zip(("start", "end"), cells[:2], strict=True))
+    if end < start:
+        raise reading.error(number, f"end must not be before start; got {cells[1][:40]} < {cells[0][:40]}")
+    return IntervalRow(start, end, cells[2] if len(cells) > 2 else "", number)
+
+
+def _time(reading: Reading, number: int, name: str, cell: str) -> float:
+    if "," in cell:
+        reading.notes.append("decimal commas were read as decimal points")
+    with reading.at_line(number):
+        return check_time(name, parse_number(cell.strip().replace(",", ".")))
+
+
+def _with_labels(reading: Reading, rows: list[IntervalRow]) -> list[IntervalRow]:
+    """Return the intervals; those without a label get the plain boundary type."""
+    if not all(row.label.strip() for row in rows):
+        reading.notes.append(f"intervals without a label have the type {UNTYPED[0]!r}")
+    return [row if row.label.strip() else row._replace(label=UNTYPED[0]) for row in rows]
+
+
+def _write(writing: Writing) -> str:
+    """Return one line per interval or point."""
+    item, coder = writing.only_item(), writing.only_coder()
+    tier = writing.corpus[item, coder]
+    assert isinstance(tier, Tier)
+    rows = [*tier.intervals, *(Interval(point.time, point.time, point.label) for point in tier.points or ())]
+    rows.sort(key=lambda row: row[:2])
+    if tier.begin or tier.words is not None:
+        raise writing.error("this format cannot hold words, or a recording that does not begin at 0", item, coder)
+    if tier.end != (writing.options["duration"] or max((row.end for row in rows), default=0.0)):
+        hint = f"read and write it with duration={tier.end!r}"
+        raise writing.error(f"this format cannot hold the end of the recording, {tier.end!r} s; {hint}", item, coder)
+    content = "".join(f"{start!r}\t{end!r}\t{label}\n" for start, end, label in rows)
+    return writing.check_round_trip(content, _read)
+
+
+def _looks_like(text: str) -> bool:
+    lines = [line for line in lines_of(text[: _MAX_LINES * 1000])[:_MAX_LINES] if line.strip()]
+    if len(text) > _MAX_LINES * 1000:
+        lines = lines[:-1]  # the last line may be cut
+    if not lines or not _LABEL.fullmatch(lines[0]):
+        return False
+    return all(_LABEL.fullmatch(line) or _FREQUENCIES.fullmatch(line) for line in lines)
+
+
+FORMAT = Format(
+    name="audacity",
+    other_suffixes=(".txt",),
+    description="labels of Audacity, one per line: start, end, label, with tabs, in seconds",
+    read=_read,
+    looks_like=_looks_like,
+    write=_write,
+    options=(*NAME_OPTIONS, DURATION, *UNIT_OPTIONS),
+    annotation_types=(Tier,),
+    names_from_file=("item", "coder"),
+    part="column",
+    hint="--reading labels=ignore",
+)
