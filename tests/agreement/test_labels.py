@@ -1,4 +1,4 @@
-"""Labels of segments: the published figures of Kubla Khan, and the definition written out as a loop."""
+"""Labels of segments: the definition written out as a loop, and small cases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pickle
 import random
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
 
@@ -114,49 +113,6 @@ def test_order_does_not_matter(labels: Labels, seed: int) -> None:
         result.pairs,
         result.units,
     )
-
-
-# -- Kubla Khan -------------------------------------------------------------------------------------------------------
-
-# The study numbers its coders 0..8; the boundaries they placed (Figure 1a) identify them, except for the two with 26,
-# which the values of their clusters identify.
-WHO = {0: "C9", 1: "C3", 2: "C1", 3: "C7", 4: "C5", 5: "C2", 6: "C8", 7: "C6", 8: "C4"}
-
-# Fournier (2013), An initial study of topical poetry segmentation, Table 1, E(J)
-CLUSTERS = {
-    (4, 7): (0.491, 0.495),
-    (0, 2): (0.460, 0.439),
-    (6, 8): (0.685, 0.464),
-    (1, 0, 2): (0.508, 0.452),
-    (1, 0, 2, 4, 7): (0.512, 0.467),
-    (3, 5, 6, 8): (0.593, 0.425),
-    (5, 6, 8): (0.580, 0.432),
-}
-
-
-@pytest.fixture(scope="module")
-def kubla_khan(shared: Path) -> cz.Corpus:
-    return cz.read(shared / "data/linear/kubla_khan_fournier2013.json")
-
-
-def test_overall_similarity_of_kubla_khan(kubla_khan: cz.Corpus, tmp_path: Path) -> None:
-    """Section 4 of the study: "mean label similarity between all coders was 0.5330 ± 0.4567". Writing and reading keep the labels."""
-    result = cz.label_agreement(kubla_khan)
-    assert (round(result.value, 4), round(result.deviation, 4)) == (0.5330, 0.4567)
-    assert (result.comparisons, result.empty, len(result.pairs)) == (36 * 54, 0, 36)
-    curve = result.units["kublakhan"]
-    assert len(curve) == 54
-    assert result.signature == f"label_agreement|separator:/|coders:9|items:1|comparisons:1944|caesura:{cz.__version__}"
-    cz.write(kubla_khan, tmp_path / "again.json")
-    assert cz.read(tmp_path / "again.json") == kubla_khan
-
-
-def test_clusters_of_kubla_khan(kubla_khan: cz.Corpus) -> None:
-    counts = {number: len(kubla_khan["kublakhan", coder].inner) for number, coder in WHO.items()}
-    assert list(counts.values()) == [20, 26, 18, 10, 26, 16, 9, 23, 11]
-    for cluster, published in CLUSTERS.items():
-        result = cz.label_agreement(kubla_khan.select(coders=[WHO[number] for number in cluster]))
-        assert (round(result.value, 3), round(result.deviation, 3)) == published, cluster
 
 
 # -- small cases ------------------------------------------------------------------------------------------------------

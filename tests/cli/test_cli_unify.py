@@ -237,25 +237,3 @@ def test_boundary_measures_reject_hierarchies(run: Run) -> None:
     for arguments in (("score", "two.json"), ("agree", "two.json")):  # with or without measures for hierarchies
         result = run(*arguments)
         assert result.exit_code == 0 or "hierarchies" in complaint(result)
-
-
-# -- corpora outside the repository -----------------------------------------------------------------------------------
-
-
-def test_two_annotators_of_the_same_discourse(run: Run, shared: Path) -> None:
-    pytest.importorskip("lxml", reason="lxml is not installed: pip install caesura[xml]")
-    files = [str(shared / f"data/discourse/gcdt/{coder}/gcdt_news_simplified.rs3") for coder in ("A1", "A2")]
-    assert run("unify", *files, "-o", "gold.json").exit_code == 0
-    gold = cz.read("gold.json")["gcdt_news_simplified", "gold"]
-    assert isinstance(gold, Hierarchy)
-    assert gold.length == 185
-    assert gold.units is not None
-
-
-def test_the_best_annotator_of_salami(run: Run, shared: Path) -> None:
-    """The best annotator has .777 with itself in the gold and .553 without."""
-    path = str(shared / "data/hierarchical_time/salami_40songs.json")
-    result = run("unify", path, "--repair", "--evaluate", "--json")
-    rows = {row["name"]: row["kappa"]["mean"] for row in results_of(result)["evaluation"]["rows"]}
-    assert rows["BestAnnotator"] == pytest.approx(0.777, abs=5e-4)
-    assert rows["BestAnnotator-self"] == pytest.approx(0.553, abs=5e-4)

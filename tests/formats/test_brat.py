@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 
 import caesura as cz
 from caesura import Hierarchy
-from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.errors import FormatError, OptionError
 from caesura.formats import detect
 
 TEXT = "Sony made Eagle and the Phone\nin 😀 Japan"
@@ -125,48 +124,3 @@ def test_errors_are_collected_on_request(tmp_path: Path) -> None:
     excluded: list[FormatError] = []
     assert len(cz.read(write_file(tmp_path, "T1\tA 0 3\tSon\n"), excluded=excluded, **STRICT)) == 0
     assert [problem.line for problem in excluded] == [1]
-
-
-# -- the samples beside the repository --------------------------------------------------------------------------------
-
-
-def test_the_tutorial_of_brat(shared: Path) -> None:
-    """Spans as a search over the raw file finds them, tokens as ``split`` does."""
-    spans = tokens = 0
-    for path in sorted((shared / "data/formats/brat").glob("*.ann")):
-        raw = path.read_text(encoding="utf-8")
-        document = path.with_suffix(".txt").read_text(encoding="utf-8")
-        annotated = re.findall(r"^T\d+\t(\S+) (\d+) (\d+)\t", raw, re.MULTILINE)
-        hierarchy = cz.read(path, tokens="characters")[path.stem, path.stem]
-        assert isinstance(hierarchy, Hierarchy)
-        # Characters that are no white space before start and end are the offsets in such characters.
-        at = [len("".join(document[:i].split())) for i in range(len(document) + 1)]
-        assert {(s.start, s.end, s.label) for s in hierarchy.spans} == {
-            (at[int(a)] + 1, at[int(b)], k) for k, a, b in annotated
-        }
-        spans += len(hierarchy.spans)
-        if not raw:
-            assert cz.read(path, **STRICT)[path.stem, path.stem] == Hierarchy(
-                len(document.split()), [], units=document.split()
-            )
-        tokens += len(document.split())
-    assert (spans, tokens) == (17, 1402)  # grep -c ^T, wc -w
-
-
-def test_punctuation_is_a_token_of_its_own(shared: Path) -> None:
-    path = shared / "data/formats/brat/040-text_span_annotation.ann"
-    with pytest.raises(FormatError, match=r":4: .*T4 'GPE' .* ends inside token 41, 'California\.'"):
-        cz.read(path, **STRICT)
-    with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 1 "):
-        hierarchy = cz.read(path, tokens="whitespace")[path.stem, path.stem]
-    assert isinstance(hierarchy, Hierarchy)
-    assert covered(hierarchy) == ["Google", "Larry Page", "Sergey Brin", "California."]
-    # By default punctuation is a token of its own, and nothing needs to be said.
-    hierarchy = cz.read(path)[path.stem, path.stem]
-    assert isinstance(hierarchy, Hierarchy)
-    assert covered(hierarchy) == ["Google", "Larry Page", "Sergey Brin", "California"]
-
-
-def covered(hierarchy: Hierarchy) -> list[str]:
-    assert hierarchy.units is not None
-    return [" ".join(hierarchy.units[s.start - 1 : s.end]) for s in hierarchy.spans]

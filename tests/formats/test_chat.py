@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
-import unicodedata
 import warnings
-from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -170,24 +167,3 @@ def test_any_line_gives_a_corpus_or_our_error(pieces: list[str], folder: Path) -
     with suppress(CaesuraError), warnings.catch_warnings():
         warnings.simplefilter("ignore", CaesuraWarning)
         assert isinstance(cz.read(path, unclassified=";"), cz.Corpus)
-
-
-# -- real files -------------------------------------------------------------------------------------------------------
-
-
-def test_cantonese_conversations(shared: Path) -> None:
-    paths = sorted((shared / "data/formats/cha/hkcancor").glob("*.cha"))
-    assert [path.name for path in paths] == ["FC-R006_v2.cha", "FC-R009_v.cha", "FC-R016_v.cha"]
-    counted = Counter()
-    for path in paths:
-        # Main lines with their continuations; the files hold plain words between spaces.
-        lines = re.findall(r"^\*(\w+):\t(.*(?:\n\t.*)*)", path.read_text(), re.MULTILINE)
-        dialogue = cz.read(path)[path.stem, path.stem]
-        assert [*dialogue] == [*dict.fromkeys(speaker for speaker, _ in lines)]
-        for speaker, side in dialogue.items():
-            utterances = [text.split() for who, text in lines if who == speaker]
-            words = [word for text in utterances for word in text if unicodedata.category(word[0])[0] != "P"]
-            assert side.units == tuple(words)
-            assert [kind for _, kind in side.boundaries] == [text[-1] for text in utterances]
-            counted.update(kind for _, kind in side.boundaries)
-    assert sum(counted.values()) == 121 + 90 + 131  # grep -c '^\*'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -196,34 +195,3 @@ def test_corpora_that_do_not_fit(name: str, tmp_path: Path) -> None:
 def test_a_name_that_does_not_fit(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="item ' x': this format cannot hold the name"):
         cz.write(cz.Corpus({" x": {"t": cz.Segmentation.from_masses([1], units="a")}}), tmp_path / "t.tok")
-
-
-# -- real files -------------------------------------------------------------------------------------------------------
-
-
-def test_gum(shared: Path, tmp_path: Path) -> None:
-    paths = sorted((shared / "data/gum/conllu").glob("*.conllu"))
-    assert len(paths) == 10
-    for path in paths:
-        raw = path.read_text()
-        tokens = re.findall(r"^[0-9]+\t([^\t]+)", raw, re.MULTILINE)
-        segmentation = cz.read(path)[path.stem, path.stem]  # named by newdoc, which is the file's name
-        assert f"# newdoc id = {path.stem}\n" in raw
-        assert segmentation.units == tuple(tokens)
-        # MSeg, which is all that looks like a mark here, is morphology; so sentences
-        assert "MSeg=" in raw
-        assert len(segmentation.masses) == len(re.findall(r"^# sent_id", raw, re.MULTILINE))
-        assert cz.read(path, boundaries="segments")[path.stem, path.stem].masses == (len(tokens),)
-        # Discourse= stands where an EDU begins: named as DISRPT names it, it comes out as the segments
-        edus = re.sub(r"(?<=[\t|])Discourse=[^|\n]*", "BeginSeg=Yes", raw)
-        corpus = cz.read(write_file(tmp_path, edus, "edus.tok"))
-        segments = (shared / "data/gum/rs4" / f"{path.stem}.rs4").read_text().count("<segment ")
-        assert len(corpus[path.stem, "edus"].masses) == segments > len(segmentation.masses)
-
-
-def test_sentences_of_speech(shared: Path) -> None:
-    path = shared / "data/formats/conllu_timed/fr_rhapsodie_dev_first60.conllu"
-    raw = path.read_text()
-    segmentation = cz.read(path)[path.stem, path.stem]
-    assert segmentation.length == len(re.findall(r"^[0-9]+\t", raw, re.MULTILINE))
-    assert len(segmentation.masses) == len(re.findall(r"^# sent_id", raw, re.MULTILINE)) == 60

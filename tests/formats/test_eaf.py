@@ -309,39 +309,3 @@ def test_without_lxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lxml", None)
     with pytest.raises(FormatError, match=r"reading this needs lxml; install caesura\[xml\]"):
         cz.read(path)
-
-
-# -- the files beside the repository ----------------------------------------------------------------------------------
-
-
-def test_rustling_reads_the_same(shared: Path) -> None:
-    elan = pytest.importorskip("rustling.elan")
-    number = 0
-    for path in sorted((shared / "data/formats/eaf").glob("*.eaf")):
-        (theirs,) = elan.read_elan(str(path)).tiers()
-        corpus = cz.read(path, units="times")
-        assert corpus.coders == tuple(theirs)
-        for name, elan_tier in theirs.items():
-            tier_read = corpus[path.stem, name]
-            assert isinstance(tier_read, Tier)
-            rows = [(a.start_time / 1000, a.end_time / 1000, a.value) for a in elan_tier.annotations]
-            assert [tuple(row) for row in tier_read.intervals] == sorted(rows)
-            number += len(rows)
-    counted = sum(path.read_text().count("</ANNOTATION>") for path in (shared / "data/formats/eaf").glob("*.eaf"))
-    assert number == counted
-
-
-def test_pygamma_in_both_formats(shared: Path) -> None:
-    """The same spans to a millisecond."""
-    folder = shared / "data/formats/pygamma_multi_annotator"
-    praat = cz.read(folder / "MaureenMarvinRobin.TextGrid", units="times")
-    elan = cz.read(folder / "MaureenMarvinRobin.eaf", units="times")
-    assert praat.coders == elan.coders == ("Maureen", "Marvin", "Robin")
-    for key in praat:
-        a, b = praat[key], elan[key]
-        assert isinstance(a, Tier)
-        assert isinstance(b, Tier)
-        for elan_row, praat_row in zip(a.intervals, b.intervals, strict=True):
-            assert elan_row.label == praat_row.label
-            assert elan_row[:2] == pytest.approx(praat_row[:2], abs=0.001)
-    assert sum(len(tier_read.intervals) for tier_read in elan.of_item("MaureenMarvinRobin").values()) == 4  # type: ignore[union-attr]

@@ -299,22 +299,6 @@ def test_options_go_to_the_formats_that_have_them(tmp_path: Path) -> None:
         cz.read(tmp_path, pattern="{item}.*", tier="ann")
 
 
-# -- real corpora -----------------------------------------------------------------------------------------------------
-
-
-def test_real_folders(shared: Path) -> None:
-    gcdt = cz.read(shared / "data/discourse/gcdt")
-    assert gcdt == cz.read(shared / "data/discourse/gcdt_spans.json")
-    assert gcdt == cz.read(shared / "data/discourse/gcdt", pattern="{coder}/{item}.rs3")
-    trees = shared / "data/trees/gum_two_parsers"
-    with pytest.warns(
-        CaesuraWarning, match=r"7 files do not match the pattern \{item\}\.\{coder\}\.ptb and are left out"
-    ):
-        corpus = cz.read(trees, pattern="{item}.{coder}.ptb")
-    lines = sum(len(path.read_text().splitlines()) for path in trees.glob("*.ptb"))
-    assert (len(corpus), set(corpus.coders)) == (lines, {"old", "new"})
-
-
 def test_files_that_differ_in_their_suffix_alone(tmp_path: Path) -> None:
     for name in ("sample.gld", "sample.tst"):
         (tmp_path / name).write_text("(S (A a) (B b))\n(S (A a))\n")

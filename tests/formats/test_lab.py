@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 import caesura as cz
 from caesura import Hierarchy
-from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.errors import FormatError, OptionError
 
 UPPER = "0.0 10.5 A\n10.5\t20 B part two\n"
 LOWER = "# by hand\n\n0 5 a\n5 10.5 b\n10.5 20\n"
@@ -92,36 +91,3 @@ def test_the_end_is_the_end(tmp_path: Path) -> None:
         FormatError, match=":6: a line is a time and its labels, and End is the last; got a line after End"
     ):
         cz.read(tmp_path / "1_textfile1.txt")
-
-
-def test_salami_as_its_own_parser_read_it(shared: Path) -> None:
-    """The same songs, parsed by SALAMI's people (times rounded, segments of no length kept)."""
-    folder = shared / "data/hierarchical_time"
-    songs = json.loads((folder / "salami_40songs.json").read_text(encoding="utf-8"))["songs"]
-    compared = 0
-    for path in sorted((folder / "salami_original").glob("*.txt")):
-        excluded: list[FormatError] = []
-        if path.stem == "1019_textfile1":
-            with pytest.warns(CaesuraWarning, match="spans of zero length left out: 3 "):
-                corpus = cz.read(path, excluded=excluded)
-        else:
-            corpus = cz.read(path, excluded=excluded)
-        for item, coder in corpus:
-            hierarchy = corpus[item, coder]
-            assert isinstance(hierarchy, Hierarchy)
-            assert hierarchy.edges is not None
-            mine = [
-                (round(hierarchy.edges[s.start - 1], 4), round(hierarchy.edges[s.end], 4), s.level, s.label)
-                for s in hierarchy.spans
-            ]
-            layers = songs[item][f"A{coder[-1]}"]
-            theirs = [
-                (start, end, level, label)
-                for level, name in ((1, "upper"), (2, "lower"))
-                for start, end, label in layers[name]
-                if start < end
-            ]
-            assert sorted(mine) == sorted(theirs)
-            compared += 1
-        assert len(corpus) + len(excluded) == 1
-    assert compared == 3  # the other five do not nest: a lower segment runs on where the upper level has no more

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -123,28 +122,3 @@ def test_corpora_that_cannot_be_written(tmp_path: Path) -> None:
         assert not (tmp_path / "p.ptb").exists()
     with pytest.raises(FormatError, match=r"this format \(bits\) cannot hold a Tree; it can be written as .*ptb"):
         cz.write(cz.Corpus({"1": {"p": tree}}), tmp_path / "p.bits")
-
-
-def test_real_files(shared: Path) -> None:
-    files = sorted((shared / "data/trees/gum_two_parsers").glob("*.ptb"))
-    assert len(files) == 14
-    for path in files:
-        raw = path.read_text(encoding="utf-8")
-        trees = cz.read_trees(path)
-        assert len(trees) == raw.count("\n(") + 1
-        assert sum(len(tree) for tree in trees if tree is not None) == raw.count("(")
-        # A word is what stands before a closing bracket that closes nothing else.
-        words = sum(tree.length for tree in trees if tree is not None)
-        assert words == sum(1 for a, b in pairwise(raw) if b == ")" and a not in ") ")
-    sample = cz.read_trees(shared / "data/trees/evalb/sample.tst")
-    assert len(sample) == 24
-    assert [i for i, tree in enumerate(sample, 1) if tree is None] == [11, 14]
-
-
-def test_constituents_of_gum_over_several_lines(shared: Path) -> None:
-    for path in sorted((shared / "data/gum/const").glob("*.ptb")):
-        raw = path.read_text(encoding="utf-8")
-        trees = cz.read_trees(path)
-        assert None not in trees
-        assert sum(len(tree) for tree in trees if tree is not None) == raw.count("(")
-        assert len(trees) == sum(line.startswith("(") for line in raw.splitlines())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import warnings
-from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -252,44 +251,3 @@ def test_any_change_gives_a_corpus_or_our_error(data: st.DataObject, folder: Pat
         with suppress(cz.errors.CaesuraError), warnings.catch_warnings():
             warnings.simplefilter("ignore", CaesuraWarning)  # no endnote is left
             assert isinstance(cz.read(path, **options), cz.Corpus)
-
-
-# -- a real file ------------------------------------------------------------------------------------------------------
-
-
-def test_a_conversation_in_tibetan(shared: Path, tmp_path: Path) -> None:
-    path = shared / "data/formats/rez/parting_0.20.1.rez"
-    raw = path.read_bytes()
-    assert raw.endswith(b"}\0")
-    root = json.loads(raw[:-1])["ROOT"][0]
-    nodes = root["nodeMap"]
-    lines = [
-        (unit["tagMap"]["speaker"], [nodes[nodes[entry]["token"]]["tagMap"]["word"] for entry in unit["entryList"]])
-        for unit in (nodes[name] for name in nodes[root["discourseNode"]]["unitList"])
-    ]
-    with_shad = sum(words[-1] == "།" for _, words in lines)
-    assert (len(lines), sum(len(words) for _, words in lines), with_shad) == (53, 216, 30)
-
-    # No token has a kind, so all boundaries are untyped.
-    with pytest.warns(CaesuraWarning, match="no token is of kind 'EndNote', so all boundaries are untyped"):
-        plain = cz.read(path)["parting_0.20.1", "parting_0.20.1"]
-    assert plain.length == 216
-    assert sum(len(side.boundaries) for side in plain.values()) == 53
-    assert {name for side in plain.values() for _, name in side.boundaries} == {"boundary"}
-    dialogue = cz.read(path, symbols=["།"], unclassified=";")["parting_0.20.1", "parting_0.20.1"]
-    assert dialogue.length == 216 - 30
-    assert set(dialogue) == {speaker for speaker, _ in lines}
-    assert Counter(name for side in dialogue.values() for _, name in side.boundaries) == {"།": 30, ";": 23}
-    for speaker, side in dialogue.items():
-        mine = [words for who, words in lines if who == speaker]
-        assert side.units == tuple(word for words in mine for word in words if word != "།" or word is not words[-1])
-        assert len(side.boundaries) == len(mine)
-    # the first unit ends in '་་།', one token: attached, it is an endnote too
-    attached = cz.read(path, symbols=["།"], unclassified=";", attached=True)["parting_0.20.1", "parting_0.20.1"]
-    assert attached.length == 186
-    assert Counter(name for side in attached.values() for _, name in side.boundaries) == {"།": 31, ";": 22}
-    wylie = cz.read(path, symbols=["/"], unclassified=";", token="wordWylie")["parting_0.20.1", "parting_0.20.1"]
-    assert Counter(name for side in wylie.values() for _, name in side.boundaries) == {"/": 31, ";": 22}
-    # and on into a table
-    cz.write(cz.Corpus({"parting": {"ann": dialogue}}), tmp_path / "parting.csv")
-    assert cz.read(tmp_path / "parting.csv")["parting", "ann"] == dialogue

@@ -402,58 +402,7 @@ def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, d
     assert all(str(problem).startswith(str(path)) for problem in excluded)
 
 
-# -- the corpora beside the repository --------------------------------------------------------------------------------
-
-
-def test_spam(shared: Path) -> None:
-    """Twelve tracks by five people; two durations are of other recordings, and five annotations do not nest."""
-    path = shared / "data/hierarchical_time/spam_12tracks_5annotators.json"
-    excluded: list[FormatError] = []
-    with pytest.warns(CaesuraWarning) as warnings:
-        corpus = cz.read(path, excluded=excluded)
-    assert [str(warning.message).split(": ", 1)[1] for warning in warnings] == [
-        "item 'SALAMI_164': extended from 209.8155102 s to 564.8486 s, where its annotations end",
-        "item 'SALAMI_302': extended from 341.3681633 s to 458.1224 s, where its annotations end",
-    ]
-    assert len(corpus) + len(excluded) == 60
-    assert {problem.problem.split(",")[0] for problem in excluded} == {"item 'SALAMI_302'", "item 'SALAMI_944'"}
-    maggie = corpus["Isophonics_07_-_Maggie_Mae", "A1"]
-    assert isinstance(maggie, Hierarchy)
-    assert maggie.edges is not None
-    assert maggie.edges[-1] == 40.8033  # not 40.80326531, which would make a unit of 0.03 ms
-    assert maggie.depth == 2
-
-
-def test_salami(shared: Path) -> None:
-    """40 songs by two people: 13 annotations cross, in two more a long lower segment holds a short upper one."""
-    path = shared / "data/hierarchical_time/salami_40songs.json"
-    excluded: list[FormatError] = []
-    with pytest.warns(CaesuraWarning, match="spans of zero length left out: 17 in"):
-        corpus = cz.read(path, excluded=excluded)
-    assert len(corpus) == 65
-    assert sum(" cross; " in str(error) for error in excluded) == 13
-    assert sum(" lies inside " in str(error) for error in excluded) == 2
-    with pytest.warns(CaesuraWarning) as warnings:
-        assert len(cz.read(path, repair=True)) == 80
-    assert "spans left out because they do not nest: 21 in 15 annotations" in str(warnings[-1].message)
-    song = corpus["1019", "A1"]
-    assert isinstance(song, Hierarchy)
-    assert {span.label for span in song.spans if span.level == 1} == {"Z", "A", "B", "C", "D", "E"}
-
-
-def test_discourse_spans_from_zero(shared: Path) -> None:
-    corpus = cz.read(shared / "data/discourse/gcdt_spans.json")
-    assert corpus.item_names == ("gcdt_bio_dvorak", "gcdt_news_simplified")
-    hierarchy = corpus["gcdt_news_simplified", "A1"]
-    assert isinstance(hierarchy, Hierarchy)
-    assert hierarchy.length == 185
-    # [0, 3, "S", "organization-heading"] and [1, 3, "N", "span"]; no [0, 1]
-    assert [tuple(span) for span in hierarchy.spans[:3]] == [
-        (1, 185, 1, None),
-        (1, 3, 2, "organization-heading"),
-        (2, 3, 3, None),
-    ]
-    assert min(span.end - span.start for span in hierarchy.spans) == 1
+# -- tables of pygamma ------------------------------------------------------------------------------------------------
 
 
 def test_a_table_without_a_header_as_pygamma_writes_it(tmp_path: Path) -> None:
@@ -474,16 +423,3 @@ def test_a_table_without_a_header_as_pygamma_writes_it(tmp_path: Path) -> None:
     # With one row that is something else it is a table of units, whose header is the first row.
     path.write_text("Alex,x,2,4\nBo,y,0,\n")
     assert cz.read(path).coders != ("Alex", "Bo")
-
-
-def test_tables_of_pygamma(shared: Path) -> None:
-    for path in sorted((shared / "data/formats/pygamma_multi_annotator").glob("*.csv")):
-        rows = [line.split(",") for line in path.read_text().splitlines() if line.strip()]
-        corpus = cz.read(path)
-        for coder in {row[0] for row in rows}:
-            hierarchy = corpus[path.stem, coder]
-            assert isinstance(hierarchy, Hierarchy)
-            assert hierarchy.edges is not None
-            assert {(hierarchy.edges[s.start - 1], hierarchy.edges[s.end], s.label) for s in hierarchy.spans} == {
-                (float(start), float(end), label) for who, label, start, end in rows if who == coder
-            }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -171,78 +169,18 @@ def test_any_table_gives_a_corpus_or_our_error(text: str, folder: Path) -> None:
         assert isinstance(cz.read(path), cz.Corpus)
 
 
-# -- real conversations -----------------------------------------------------------------------------------------------
-
-
-def test_human_and_automatic_boundaries_of_ten_conversations(shared: Path, tmp_path: Path) -> None:
-    docs = json.loads((shared / "data/auto_vs_human/sbc_iu_boundaries_10docs.json").read_text())["docs"]
-    types = [".", ",", "?", "--", "none"]
-    items: dict[str, dict[str, dict[str, cz.Segmentation]]] = {}
-    for item, sides in docs.items():
-        for coder, streams in sides.items():
-            items.setdefault(item, {})[coder] = {
-                speaker: cz.Segmentation.from_positions(
-                    stream["n"], [at for at, _ in stream["b"]], marks=[mark for _, mark in stream["b"]], types=types
-                )
-                for speaker, stream in streams.items()
-            }
-    corpus = cz.Corpus(items)
-    cz.write(corpus, tmp_path / "sbc.csv")
-    again = cz.read(tmp_path / "sbc.csv")
-    assert again == corpus
-    assert (len(again.item_names), again.coders) == (10, ("human", "auto"))
-    counted = Counter(
-        (coder, name)
-        for item, coder in again
-        for segmentation in again[item, coder].values()
-        for _, name in segmentation.boundaries
-    )
-    assert counted == Counter(
-        (coder, mark)
-        for sides in docs.values()
-        for coder, streams in sides.items()
-        for stream in streams.values()
-        for _, mark in stream["b"]
-    )
-    units = sum(stream["n"] for sides in docs.values() for stream in sides["human"].values())
-    assert sum(again[item, "human"].length for item in again.item_names) == units
-    assert check_same_tokens(again) == []
-
-
-def running(side: dict[str, object]) -> dict[str, list[str]]:
-    """Return the marks of each speaker, from boundaries that are numbered within the conversation."""
-    marks: dict[str, list[str]] = {}
-    start = 0
-    for end, mark, speaker in side["boundaries"]:
-        marks.setdefault(speaker, []).extend([""] * (end - start - 1) + [mark])
-        start = end
-    return marks
-
-
-def test_two_transcribers_of_three_conversations(shared: Path, tmp_path: Path) -> None:
-    docs = json.loads((shared / "data/prosodic_iu/nccu_boundaries_only.json").read_text())["docs"]
-    types = [".", ",", "?", "--", "none"]
+def test_coders_with_different_numbers_of_units(tmp_path: Path) -> None:
+    """A table cannot contain them. The check of tokens names the item."""
+    marks = {"long": ["", ",", "", "."], "short": ["", ",", "."]}
     items = {
-        item: {
-            coder: {
-                speaker: cz.Segmentation.from_marks(marks, types=types)
-                for speaker, marks in running(doc[coder]).items()
-            }
-            for coder in ("A1", "A2")
-        }
-        for item, doc in docs.items()
+        item: {coder: {"F": cz.Segmentation.from_marks(marks[kind], types=[".", ","])} for coder, kind in by.items()}
+        for item, by in {"equal": {"ann": "long", "bo": "long"}, "unequal": {"ann": "long", "bo": "short"}}.items()
     }
     corpus = cz.Corpus(items)
-    for item, doc in docs.items():
-        for coder in ("A1", "A2"):
-            dialogue = corpus[item, coder]
-            assert dialogue.length == doc[coder]["boundaries"][-1][0] == doc[coder]["n_tokens"]
-            assert sum(len(side.boundaries) for side in dialogue.values()) == len(doc[coder]["boundaries"])
-    # 3,869 against 3,887 tokens: no table can hold both, and the check says where
-    with pytest.raises(FormatError, match="item 'nccu_2': all coders must have the same number of units; got A1 "):
-        cz.write(corpus, tmp_path / "nccu.csv")
+    with pytest.raises(FormatError, match="item 'unequal': all coders must have the same number of units; got ann "):
+        cz.write(corpus, tmp_path / "talk.csv")
     unequal = [str(problem) for problem in check_same_tokens(corpus)]
-    assert [message.split(":")[0].split(",")[0] for message in unequal] == ["item 'nccu_2'"]
-    comparable = corpus.select(items=["nccu_1", "nccu_4"])
-    cz.write(comparable, tmp_path / "nccu.csv")
-    assert cz.read(tmp_path / "nccu.csv") == comparable
+    assert [message.split(":")[0].split(",")[0] for message in unequal] == ["item 'unequal'"]
+    equal = corpus.select(items=["equal"])
+    cz.write(equal, tmp_path / "talk.csv")
+    assert cz.read(tmp_path / "talk.csv") == equal

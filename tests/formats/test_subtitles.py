@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -226,41 +224,3 @@ def test_convert_takes_the_name_of_the_file(tmp_path: Path) -> None:
 
 
 # -- real files -------------------------------------------------------------------------------------------------------
-
-# name -> cues, lines that end inside a cue; counted by hand
-SAMPLES = {
-    "captions_with_bom.vtt": (4, 0),
-    "comments.vtt": (3, 2),
-    "cue_tags.vtt": (3, 0),
-    "one_caption.srt": (1, 0),
-    "one_caption.vtt": (1, 0),
-    "sample.srt": (5, 0),
-    "sample.vtt": (16, 0),
-}
-
-
-def test_samples(shared: Path) -> None:
-    folder = shared / "data/formats/subtitles"
-    for name in SAMPLES:
-        _check_sample(folder, name)
-
-
-def _check_sample(folder: Path, name: str) -> None:
-    path = folder / name
-    raw = path.read_text(encoding="utf-8-sig")
-    cues, inside = SAMPLES[name]
-    assert len(re.findall("-->", raw)) == cues
-    # Whatever stands between a line with an arrow and a blank line is text.
-    text = re.findall(r"^.*-->.*\n((?:.+\n?)+)", raw, re.MULTILINE)
-    words = [word for block in text for word in re.sub("<[^>]*>", "", block).split()]
-    assert sum(block.rstrip("\n").count("\n") for block in text) == inside
-    corpus = cz.read(path)
-    (segmentation,) = (corpus[key] for key in corpus)
-    assert segmentation.units == tuple(words)
-    kinds = Counter(kind for _, kind in segmentation.boundaries)
-    assert (kinds["block"], kinds["line"]) == (cues, inside)
-
-
-def test_sbv_is_rejected(shared: Path) -> None:
-    with pytest.raises(FormatError, match=r"sample.sbv:1: subtitles must be .srt or .vtt; these are YouTube's .sbv"):
-        cz.read(shared / "data/formats/subtitles/sample.sbv")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -230,67 +229,3 @@ def test_other_tables_stay_what_they_are(tmp_path: Path) -> None:
     ):
         (tmp_path / "t.tsv").write_text(content)
         assert detect(tmp_path / "t.tsv").name == name
-
-
-# -- the samples beside the repository --------------------------------------------------------------------------------
-
-
-def counted(path: Path, column: int) -> tuple[int, set[str], int]:
-    """By a search over the raw file: tokens, the numbers in a column, and cells there without a number."""
-    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n") if re.match(r"\d+-\d+\t", line)]
-    cells = [row[column].strip() for row in rows]
-    numbers = {number for cell in cells for number in re.findall(r"\[(\d+)\]", cell)}
-    return len(rows), numbers, sum(cell != "_" and "[" not in cell for cell in cells)
-
-
-def test_gum(shared: Path) -> None:
-    for name in ("enfant", "higuchi", "jerome"):
-        check_gum(shared / f"data/formats/webanno_tsv/GUM_bio_{name}.tsv")
-
-
-def check_gum(path: Path) -> None:
-    annotation = read_annotation(path)
-    tokens, numbers, single = counted(path, 3)
-    assert annotation.length == tokens
-    assert len(annotation.spans) == len(numbers) + single  # no two of one label over the same tokens in these files
-    assert {span.label for span in annotation.spans} <= {
-        "person",
-        "place",
-        "organization",
-        "object",
-        "event",
-        "time",
-        "abstract",
-        "substance",
-        "animal",
-        "plant",
-    }
-
-
-def test_neuged(shared: Path) -> None:
-    folder = shared / "data/formats/webanno_tsv/neuged"
-    for name, layer, column, options in (
-        ("test_input", None, 6, {}),
-        ("test_input_multi_sentence_span", None, 6, {}),
-        ("test_input_quotes", None, 6, {}),
-        ("test_input_v3.3", "Tex", 5, {}),
-        ("test_input", "POS", 3, {}),
-    ):
-        path = folder / f"{name}.tsv"
-        annotation = read_annotation(path, layer=layer, **options)
-        tokens, numbers, single = counted(path, column)
-        assert (annotation.length, len(annotation.spans)) == (tokens, len(numbers) + single)
-    assert read_annotation(folder / "test_input_quotes.tsv").units == ("a", "sentence", "with", '"', "quotes", '"')
-    assert spans(folder / "test_input_multi_sentence_span.tsv") == {(4, 5, "ANNO")}
-
-
-def test_a_part_in_neuged(shared: Path) -> None:
-    path = shared / "data/formats/webanno_tsv/neuged/test_input_v3.3.tsv"
-    with pytest.raises(
-        FormatError, match=r":47: .*LetterEntity\[3\] 'per-mentioned' .*inside token 38, 'Bernhardischen'"
-    ):
-        read_annotation(path, layer="LetterEntity", edges="error")
-    with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 1 "):
-        annotation = read_annotation(path, layer="LetterEntity", edges="token")
-    tokens, numbers, single = counted(path, 4)
-    assert (annotation.length, len(annotation.spans)) == (tokens, len(numbers) + single)

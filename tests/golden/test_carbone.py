@@ -6,13 +6,9 @@ chosen to fit it.
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 import caesura as cz
-from caesura.gold.experiment import Unification
 from caesura.gold.result import Candidate
 from caesura.gold.unify import kappa_or_none
 
@@ -135,61 +131,3 @@ def test_figure_6():
     empty = Hierarchy(6, [])
     assert kappa_or_none(a, empty) == kappa_or_none(empty, a) == 0
     assert kappa_or_none(empty, empty) is None
-
-
-# Music corpora in place of the paper's own, which is not free
-
-
-def music(levels: dict[str, list[tuple[float, float, str]]]) -> Hierarchy:
-    """Upper and lower are levels; spans that cross are repaired."""
-    spans = [(a, b, level, label) for level, name in ((1, "upper"), (2, "lower")) for a, b, label in levels[name]]
-    return Hierarchy.from_times(spans, repair=True)
-
-
-@pytest.fixture(scope="module")
-def salami(shared: Path) -> Unification:
-    """40 songs, 2 annotators."""
-    songs = json.loads((shared / "data/hierarchical_time/salami_40songs.json").read_text())["songs"]
-    return cz.evaluate_unification(
-        cz.Corpus({song: {who: music(levels) for who, levels in by.items()} for song, by in songs.items()})
-    )
-
-
-@pytest.fixture(scope="module")
-def spam(shared: Path) -> Unification:
-    """12 tracks, 5 annotators."""
-    tracks = json.loads((shared / "data/hierarchical_time/spam_12tracks_5annotators.json").read_text())["tracks"]
-    return cz.evaluate_unification(
-        cz.Corpus(
-            {name: {who: music(levels) for who, levels in by["annotators"].items()} for name, by in tracks.items()}
-        )
-    )
-
-
-def test_the_best_annotator_with_and_without_itself(salami: Unification):
-    """With the coder's own annotation .777, without it .553, on SALAMI."""
-    assert salami.row("BestAnnotator").kappa.mean == pytest.approx(0.777, abs=5e-4)
-    assert salami.row("BestAnnotator-self").kappa.mean == pytest.approx(0.553, abs=5e-4)
-    assert salami.row("BestAnnotator").tied_golds == len(salami.items) == 40
-
-
-def test_ties_are_normal(spam: Unification):
-    """All 12 SPAM tracks have several best unions."""
-    assert spam.row("CFU").tied_golds == len(spam.items) == 12
-    assert spam.row("CFU").annotations == 60
-
-
-@pytest.mark.parametrize("name", ["salami", "spam"])
-def test_what_holds_by_definition_holds_on_music(name: str, request: pytest.FixtureRequest):
-    unification: Unification = request.getfixturevalue(name)
-    assert not unification.excluded
-    for level in ("Flat", "Full"):
-        assert (unification.row(f"{level}UNI").recall.mean, unification.row(f"{level}UNI").recall.deviation) == (1, 0)
-        assert (unification.row(f"{level}CNS").precision.mean, unification.row(f"{level}CNS").precision.deviation) == (
-            1,
-            0,
-        )
-        assert unification.row(f"{level}CNS").non_crossing.mean == 1
-        assert unification.row(f"{level}MCNS").conflicting_golds == 0
-    assert unification.row("CFU").non_crossing.mean == pytest.approx(unification.row("CFU").recall.mean, abs=1e-12)
-    assert unification.row("CFU").conflicting_golds == 0

@@ -2,16 +2,13 @@
 
 Fournier, C., & Inkpen, D. (2012). Segmentation similarity and agreement. NAACL-HLT. Table 2.
 Fournier, C. (2013). Evaluating text segmentation using boundary edit distance. ACL. Section 5.
-Fournier, C. (2013). An initial study of topical poetry segmentation. CLfL (W13-1407): the poetry study.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
 from decimal import Decimal
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -34,23 +31,8 @@ def moonstone(segeval: ModuleType) -> dict[str, cz.Corpus]:
     return {"G2": corpus_from_masses(samples.KAZANTSEVA2012_G2), "G5": corpus_from_masses(samples.KAZANTSEVA2012_G5)}
 
 
-@pytest.fixture(scope="module")
-def kubla_khan(shared: Path) -> cz.Corpus:
-    return cz.read(shared / "data/linear/kubla_khan_fournier2013.json")
-
-
-@pytest.fixture(scope="module")
-def numbered(kubla_khan: cz.Corpus) -> dict[int, str]:
-    """The study's numbers of its coders, found by the boundaries they placed."""
-    (item,) = kubla_khan.item_names
-    placed = [20, 26, 18, 10, 26, 16, 9, 23, 11]
-    by_count = {kubla_khan[item, coder].inner.size: coder for coder in kubla_khan.coders}
-    return {i: by_count[n] for i, n in enumerate(placed)} | {1: "C3", 4: "C5"}
-
-
 # pi* over S and B, pi* S, B, kappa* S, B, bias
 STARGAZER = (0.7667, 0.4644, 0.7670, 0.4653, 0.0014)
-KUBLA_KHAN = (0.7267, 0.3880, 0.7272, 0.3892, 0.0018)
 MOONSTONE = {"G2": (0.8987, 0.4106, 0.8987, 0.4107, 0.0002), "G5": (0.8319, 0.2406, 0.8322, 0.2421, 0.0020)}
 
 
@@ -117,33 +99,6 @@ def test_table_2_is_the_oracles() -> None:
             p = row["published"]
             published[chapter[1]] = (p["pi"], p["kappa"], p["bias"], p["one_minus_wd"], p["sd"])
     assert published == TABLE_2
-
-
-def test_kubla_khan(kubla_khan: cz.Corpus) -> None:
-    assert round(cz.agreement(kubla_khan, compat="fournier2013").value, 4) == 0.3789
-    assert defaults(kubla_khan) == KUBLA_KHAN
-    placed = cz.boundaries_placed(kubla_khan)
-    assert (round(placed.mean, 4), round(placed.deviation, 4)) == (17.6667, 6.2716)
-
-
-def test_clusters_of_the_poetry_study(kubla_khan: cz.Corpus, numbered: dict[int, str]) -> None:
-    """All seven, by complete linkage on 1 - B; average linkage joins coder 4 with 0, 1, 2 before 7."""
-    published = {}
-    for row in read_oracle("fournier_figures.json"):
-        match = re.match(r"Kubla Khan pi\*_B coders (\[.*\])", row["figure"])
-        if match:
-            published[frozenset(numbered[i] for i in json.loads(match[1]))] = row["published"]
-    assert len(published) == 7
-    published[frozenset(kubla_khan.coders)] = 0.3789
-    clustering = cz.cluster_coders(kubla_khan, compat="fournier2013")
-    assert {frozenset(cluster.coders): round(cluster.value, 4) for cluster in clustering.clusters} == published
-    assert clustering.linkage == "complete"
-    average = cz.cluster_coders(kubla_khan, compat="fournier2013", linkage="average")
-    values = {frozenset(cluster.coders): round(cluster.value, 4) for cluster in average.clusters}
-    assert len(values.items() & published.items()) == 7
-    for coders, value in published.items():
-        alone = cz.agreement(kubla_khan.select(coders=coders), compat="fournier2013").value
-        assert round(alone, 4) == value
 
 
 def test_segeval_on_sixty_data_sets() -> None:

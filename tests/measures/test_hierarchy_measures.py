@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
 import pickle
-import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +17,7 @@ from caesura.model.result import f_measure
 from oracle import hierarchy as oracle
 from support.corpora import ALIGN_HINT
 from support.excluded import reasons
+from support.mir_eval_levels import check_mir_eval_on_times, our_value, value_of_mir_eval
 from support.strategies import hierarchies, hierarchy_pairs
 
 Hierarchy = cz.Hierarchy
@@ -234,13 +233,6 @@ def test_no_triples_to_order(measure):
 # mir_eval
 
 
-@pytest.fixture(scope="module")
-def mir_eval():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return pytest.importorskip("mir_eval.hierarchy", reason="mir_eval is not installed: pip install caesura[test]")
-
-
 def random_levels(rng: np.random.Generator, n: int, levels: int) -> list[list[tuple[int, int, str]]]:
     """Segments of 0..n, level by level, each a refinement of the one above."""
     cuts: set[int] = {0, n}
@@ -252,18 +244,7 @@ def random_levels(rng: np.random.Generator, n: int, levels: int) -> list[list[tu
     return out
 
 
-def mir_eval_value(module, name, a, b, frame):
-    """What mir_eval says to levels of (start, end, label): precision, recall, F of t or l."""
-    x, y = ([np.array([s[:2] for s in level], float) for level in side] for side in (a, b))
-    x_labels, y_labels = ([[s[2] for s in level] for level in side] for side in (a, b))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if name == "t":
-            return module.tmeasure(x, y, transitive=True, window=None, frame_size=frame)
-        return module.lmeasure(x, x_labels, y, y_labels, frame_size=frame)
-
-
-def test_mir_eval_on_text(mir_eval):
+def test_mir_eval_on_text():
     rng = np.random.default_rng(3)
     for _ in range(12):
         n = int(rng.integers(5, 40))
@@ -272,58 +253,23 @@ def test_mir_eval_on_text(mir_eval):
             Hierarchy(n, [(s + 1, e, k, lab) for k, level in enumerate(side, 1) for s, e, lab in level])
             for side in sides
         )
-        for name, measure in (("t", cz.t_measure), ("l", cz.l_measure)):
-            assert meets(measure, a, b) == pytest.approx(mir_eval_value(mir_eval, name, *sides, 1), abs=1e-9)
+        for name in ("t", "l"):
+            assert our_value(name, a, b) == pytest.approx(value_of_mir_eval(name, *sides, 1), abs=1e-9)
 
 
-def filled(level: list, end: float) -> list[tuple[float, float, str]]:
-    """Contiguous from 0 to the end, as mir_eval needs them: gaps are silence, what lies beyond is cut."""
-    out: list[tuple[float, float, str]] = []
-    at = 0.0
-    for start, stop, label in sorted(level):
-        start, stop = max(start, at), min(stop, end)
-        if stop <= start:
-            continue
-        if start > at:
-            out.append((at, start, "gap"))
-        out.append((start, stop, label))
-        at = stop
-    return out if at >= end else [*out, (at, end, "gap")]
-
-
-# Whole tracks: one annotated beyond its end, one with silences of no length and levels that cross, and a short one.
-TRACKS = [("spam", "SALAMI_164", 210.0), ("salami", "1195", None), ("salami", "381", None)]
-
-
-@pytest.mark.parametrize(("source", "track", "end"), TRACKS, ids=[track for _, track, _ in TRACKS])
-def test_mir_eval_on_music(mir_eval, shared, source, track, end):
-    """Within .005 at frames of a tenth of a second, of which ours is the limit."""
-    folder = shared / "data/hierarchical_time"
-    if source == "spam":
-        tracks = json.loads((folder / "spam_12tracks_5annotators.json").read_text())["tracks"]
-        coders = tracks[track]["annotators"]
-    else:
-        coders = json.loads((folder / "salami_40songs.json").read_text())["songs"][track]
-    both = [coders["A1"], coders["A2"]]
-    end = end or max(s[1] for s in both[0]["upper"])
-    sides = [[filled(hierarchy[level], end) for level in ("upper", "lower")] for hierarchy in both]
-    a, b = (
-        Hierarchy.from_times([(s, e, k, lab) for k, level in enumerate(side, 1) for s, e, lab in level], repair=True)
-        for side in sides
-    )
-    # Without what repair dropped, so that both are asked about the same spans.
-    merged = [
-        [
-            [(hierarchy.edges[s.start - 1], hierarchy.edges[s.end], s.label) for s in hierarchy if s.level == k]
-            for k in (1, 2)
-        ]
-        for hierarchy in (a, b)
-    ]
-    assert (merged != sides) == (track == "1195")
-    # Both would take a while; the short track is asked for both.
-    for name in {"SALAMI_164": "t", "1195": "l"}.get(track, "tl"):
-        measure = {"t": cz.t_measure, "l": cz.l_measure}[name]
-        assert meets(measure, a, b) == pytest.approx(mir_eval_value(mir_eval, name, *merged, 0.1), abs=0.005)
+def test_mir_eval_on_times():
+    rng = np.random.default_rng(4)
+    for name in ("t", "l"):
+        edges = np.round(np.sort(rng.uniform(1, 40, 9)), 1)
+        sides = [random_levels(rng, len(edges) + 1, 2) for _ in "ab"]
+        times = [0.0, *edges.tolist(), 41.0]
+        a, b = (
+            Hierarchy.from_times(
+                [(times[s], times[e], k, lab) for k, level in enumerate(side, 1) for s, e, lab in level]
+            )
+            for side in sides
+        )
+        check_mir_eval_on_times(a, b, name)
 
 
 # Bad input

@@ -585,24 +585,6 @@ def test_incomparable_parsers(arguments, message):
         cz.compare_parsers(**{"gold": trees, "parsers": {"one": trees, "two": trees}, **arguments})
 
 
-def test_two_real_parsers(shared: Path):
-    """The old parses of GUM against the new ones, and against themselves with every third sentence taken from the new."""
-    folder = shared / "data/trees/gum_two_parsers"
-    new, old = (
-        [tree for path in sorted(folder.glob(f"*.{which}.ptb")) for tree in cz.read_trees(path)]
-        for which in ("new", "old")
-    )
-    mixed = [a if i % 3 == 0 else b for i, (a, b) in enumerate(zip(new, old, strict=True))]
-    (pair,) = cz.compare_parsers(new, {"mixed": mixed, "old": old}, seed=1, replicates=400).pairs
-    scores = [cz.score_many(list(zip(new, trees, strict=True)), "parseval").total.value for trees in (mixed, old)]
-    assert pair.difference == pytest.approx(scores[0] - scores[1])
-    assert pair.losses == 0
-    assert pair.wins > 50
-    assert pair.randomisation == pytest.approx(1 / 401)
-    low, high = pair.interval
-    assert 0 < low < pair.difference < high
-
-
 # Beside the other parts
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import sys
@@ -15,8 +14,9 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura import Corpus, Dialogue, Hierarchy, Segmentation, Tree, over_characters, over_edits
-from caesura.errors import CaesuraWarning, FormatError, InputError, MismatchError, OptionError
+from caesura.errors import CaesuraWarning, InputError, MismatchError, OptionError
 from caesura.model.projection import alignment_hint
+from support.transcribers import check_unknown_texts_of_different_length
 
 
 def corpus(**by_coder: object) -> Corpus:
@@ -284,60 +284,9 @@ def test_lossless_items_share_one_line_and_every_loss_is_reported(tmp_path: Path
     assert all("1 of 3 characters differs" in line for line in lines[:-1])
 
 
-# -- the corpora beside the repository --------------------------------------------------------------------------------
-
-
-def test_two_parsers_with_different_tokens(shared: Path) -> None:
-    """30 sentences have the same characters and lose nothing; in the 31st one | is a / and the loss is stated."""
-    pytest.importorskip("rapidfuzz")
-    pairs = [
-        pair
-        for path in sorted((shared / "data/trees/gum_two_parsers").glob("*.tokenisation_differs.json"))
-        for pair in json.loads(path.read_text(encoding="utf-8"))
-    ]
-    trees = {
-        str(i): {side: Tree.from_brackets(pair[side]) for side in ("old", "new")} for i, pair in enumerate(pairs, 1)
-    }
-    assert len(trees) == 31
-    bad: list[InputError] = []
-    projected, notes = over_characters(Corpus(trees), excluded=bad)
-    assert (len(projected.item_names), len(bad), len(notes)) == (30, 1, 30)
-    assert "200km|h,as" in str(bad[0])
-    assert "200km/h,as" in str(bad[0])
-    assert all("lost" not in note for note in notes.values())
-    for item, coder in projected:
-        before, after = trees[item][coder], projected[item, coder]
-        assert (after.words, after.labels) == (before.words, before.labels)
-        ends = after.times[:, 1]
-        assert ends[-1] == projected[item, "old"].times[-1, 1]
-        assert (after.times[1:, 0] == ends[:-1]).all()
-    edited, message = over_edits(Corpus(trees))
-    assert len(edited.item_names) == 31
-    (item,) = set(trees) - set(projected.item_names)
-    assert re.fullmatch(
-        r"for new 1 of \d+ characters differs from the text of old; 0 boundaries moved, 0 lost", message[item]
-    )
-    assert all(edited[key] == projected[key] for key in projected)
-    assert all(0 < cz.struct_iou(edited[i, "old"], edited[i, "new"]).value <= 1 for i in edited.item_names)
-
-
-def test_two_transcribers_without_a_text(shared: Path, tmp_path: Path) -> None:
-    """nccu_2: 3,869 against 3,887 tokens, and nobody knows which."""
-    doc = json.loads((shared / "data/prosodic_iu/nccu_boundaries_only.json").read_text())["docs"]["nccu_2"]
+def test_coders_with_different_numbers_of_units_and_no_text(tmp_path: Path) -> None:
     both = {
-        coder: Segmentation.from_positions(doc[coder]["n_tokens"], [at for at, *_ in doc[coder]["boundaries"][:-1]])
-        for coder in ("A1", "A2")
+        "ann": Segmentation.from_positions(3869, range(5, 3860, 7)),
+        "bo": Segmentation.from_positions(3887, range(4, 3880, 9)),
     }
-    with pytest.raises(MismatchError, match=r"reference has 3869, hypothesis has 3887$"):
-        cz.window_diff(both["A1"], both["A2"])
-    for align in (over_characters, over_edits):
-        with pytest.raises(
-            MismatchError, match=r"item 'x': the text must be known, .*; A1 has 3869 units without a text"
-        ):
-            align(corpus(**both))
-    paths = []
-    for coder, annotation in both.items():
-        paths.append(tmp_path / f"{coder}.bits")
-        cz.write(Corpus({"nccu_2": {coder: annotation}}), paths[-1])
-    with pytest.raises(FormatError, match="the text must be known"):
-        cz.read_coders(paths, align="edit")
+    check_unknown_texts_of_different_length(both, tmp_path)

@@ -7,8 +7,6 @@ import math
 from collections import Counter
 from functools import cache
 from itertools import combinations, pairwise, permutations
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +20,13 @@ from caesura.progress import on_progress
 from caesura.simulation import trees
 from caesura.views.trees import ambiguity_table, curve_table, length_table
 from oracle import rewording as oracle
-from support.spoken import natural_stories, sentences, spoken, two_parsers
+from support.spoken import sentences, spoken
+from support.tree_experiments import (
+    check_levels_by_length,
+    check_samples_of_one_sentence,
+    check_samples_of_ten_sentences,
+    two_random_parsers,
+)
 
 MAN = "(S (NP (DT the) (NN man)) (VP (VBD ate) (NP (NN rice))))"
 few = settings(max_examples=60)  # laws that hold whatever the shape
@@ -325,26 +329,6 @@ def test_seed_progress_signature_and_json():
     assert curve_table(curve, level="corpus").rows[1][3] == curve.of_kind("insert")[1].corpus
 
 
-def test_on_natural_stories_noise_falls_more_than_insertion(shared: Path):
-    """The reverse of Figure 5, whose order comes back at the end if two in five utterances are one word, as the paper's."""
-    stories = natural_stories(shared)[:60]
-    deltas = (0.0, 0.2, 0.6, 1.0)
-    curve = trees.perturbation_curve(stories, deltas=deltas, repeats=2, seed=1)
-    means = {
-        kind: np.array([[p.mean, p.corpus] for p in curve.of_kind(kind)]) for kind in ("noise", "insert", "delete")
-    }
-    for fell in means.values():
-        assert (fell[0] == 1).all()
-        assert (np.diff(fell, axis=0) < 0).all()
-    assert (means["delete"][1:] < means["noise"][1:]).all()
-    assert (means["noise"][1:] < means["insert"][1:]).all()
-    one_word = tree("(INTJ (UH yes))", 0, 0.4)
-    mixed = trees.perturbation_curve(
-        [*stories, *[one_word] * 40], kinds=["noise", "insert"], deltas=[1], repeats=2, seed=1
-    )
-    assert mixed.of_kind("insert")[0].mean < mixed.of_kind("noise")[0].mean
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -509,18 +493,8 @@ def test_table_1():
 # Levels
 
 
-def test_levels_by_length_are_those_of_the_shorter_sentences(shared: Path):
-    gold, predicted = two_parsers(shared)
-    scored = cz.struct_iou_corpus([None, *gold], [None, *predicted])
-    for row in trees.by_length(scored)[::9]:
-        places = [i for i, sentence in enumerate(gold) if sentence is not None and sentence.length <= row.length]
-        shorter = cz.struct_iou_corpus([gold[i] for i in places], [predicted[i] for i in places])
-        assert row.sentences == len(places)
-        assert (row.mean, row.corpus) == (pytest.approx(shorter.mean), pytest.approx(shorter.total.value))
-    last = trees.by_length(scored)[-1]
-    assert (last.sentences, last.mean) == (283, pytest.approx(scored.mean))
-    assert last.corpus == pytest.approx(scored.total.value)
-    assert last.corpus < last.mean  # "as desired"
+def test_levels_by_length_are_those_of_the_shorter_sentences():
+    check_levels_by_length(*two_random_parsers(60, seed=1))
 
 
 def test_requested_lengths():
@@ -538,35 +512,12 @@ def test_requested_lengths():
 # Correlation
 
 
-def spearman(x: Any, y: Any) -> float:
-    """Pearson's, of ranks; those that tie share the mean of theirs."""
-    ranks = [[(np.sum(v < value) + np.sum(v <= value) + 1) / 2 for value in v] for v in (np.asarray(x), np.asarray(y))]
-    return float(np.corrcoef(*ranks)[0, 1])
+def test_samples_of_one_sentence():
+    check_samples_of_one_sentence(*two_random_parsers(60, seed=2))
 
 
-def test_samples_of_one_sentence(shared: Path):
-    gold, predicted = two_parsers(shared)
-    result = trees.correlation(gold, predicted, size=1, seed=1)
-    scored = cz.struct_iou_corpus(gold, predicted)
-    assert sorted(result.struct_iou.tolist()) == sorted(scored.values.tolist())
-    shares = [cz.parseval(a, b).value for a, b in zip(gold, predicted, strict=True)]  # type: ignore[arg-type]
-    assert sorted(result.f1.tolist()) == pytest.approx(sorted(shares))
-    assert result.rho == pytest.approx(spearman(scored.values, shares))
-
-
-def test_samples_of_ten_on_two_parsers(shared: Path):
-    gold, predicted = two_parsers(shared)
-    result = trees.correlation(gold, predicted, seed=1)
-    assert (len(result.f1), result.size, result.sentences, result.excluded) == (28, 10, 283, ())
-    assert result.rho == pytest.approx(spearman(result.struct_iou, result.f1))
-    assert 0.4 < result.rho < 1
-    assert result.p < 0.01
-    # Cut from all sentences: the mean of samples is that of 280 of them.
-    assert result.struct_iou.mean() == pytest.approx(cz.struct_iou_corpus(gold, predicted).mean, abs=0.01)
-    sampled = trees.correlation(gold, predicted, samples=40, seed=1, unlabelled=True)
-    assert len(sampled.f1) == 40
-    assert f"samples:40|size:10|seed:1|caesura:{cz.__version__}" in sampled.signature
-    assert json.loads(json.dumps(sampled.to_dict()))["rho"] == sampled.rho
+def test_samples_of_ten_sentences():
+    check_samples_of_ten_sentences(*two_random_parsers(203, seed=3))
 
 
 def test_sentences_that_cannot_be_compared_are_left_out_and_listed():

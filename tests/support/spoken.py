@@ -1,15 +1,12 @@
-"""Random trees with times for hypothesis, and the real ones."""
+"""Random trees with times for hypothesis."""
 
 from __future__ import annotations
-
-import json
 
 import numpy as np
 from hypothesis import strategies as st
 
 import caesura as cz
 from oracle.rewording import Nested, leaves, to_brackets
-from support.shared_data import DataFolder
 
 LABELS = "AB"
 
@@ -41,19 +38,3 @@ def spoken(draw: st.DrawFn, *, silence: bool = True) -> cz.Tree:
     gaps = draw(st.lists(st.sampled_from([0, 0, 250, 1700]), min_size=n, max_size=n)) if silence else [0] * n
     begin = np.cumsum(gaps) + np.cumsum([0, *lengths[:-1]])
     return cz.Tree.from_brackets(to_brackets(roots), np.column_stack([begin, begin + lengths]) / 1000)
-
-
-def natural_stories(shared: DataFolder) -> list[cz.Tree]:
-    path = shared / "data/trees/naturalstories/ns_aligned_200.jsonl"
-    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return [cz.Tree.from_brackets(row["tree"], row["times"]) for row in rows]
-
-
-def two_parsers(shared: DataFolder) -> tuple[list[cz.Tree | None], list[cz.Tree | None]]:
-    """The sentences of GUM by its new parser, as gold, and by its old one."""
-    folder = shared / "data/trees/gum_two_parsers"
-    new, old = (
-        [tree for path in sorted(folder.glob(f"*.{which}.ptb")) for tree in cz.read_trees(path)]
-        for which in ("new", "old")
-    )
-    return new, old

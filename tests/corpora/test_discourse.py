@@ -1,0 +1,102 @@
+"""Discourse structure: GCDT, RST-Tace and GUM."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import caesura as cz
+from caesura import Hierarchy
+from caesura.cli import main
+from caesura.errors import FormatError
+from support.raw_files import check_conllu_of_gum, check_ptb, check_webanno, read_single
+
+pytest.importorskip("lxml", reason="lxml is not installed: pip install caesura[xml]")
+
+ENTITIES = {"person", "place", "organization", "object", "event", "time", "abstract", "substance", "animal", "plant"}
+
+
+def test_gcdt(shared: Path, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    """Two Chinese documents, two annotators."""
+    folder = shared / "data/discourse/gcdt"
+    published = cz.read(shared / "data/discourse/gcdt_spans.json")
+    with subtests.test("the published list of spans"):
+        assert published.item_names == ("gcdt_bio_dvorak", "gcdt_news_simplified")
+        hierarchy = published["gcdt_news_simplified", "A1"]
+        assert isinstance(hierarchy, Hierarchy)
+        assert hierarchy.length == 185
+        # [0, 3, "S", "organization-heading"] and [1, 3, "N", "span"]; no [0, 1]
+        assert [tuple(span) for span in hierarchy.spans[:3]] == [
+            (1, 185, 1, None),
+            (1, 3, 2, "organization-heading"),
+            (2, 3, 3, None),
+        ]
+        assert min(span.end - span.start for span in hierarchy.spans) == 1
+    with subtests.test("the .rs3 files give the same hierarchies and labels"):
+        assert cz.read_coders(sorted(folder.glob("*/*.rs3"))) == published
+    with subtests.test("the folder is read as coders and items"):
+        assert cz.read(folder) == published
+        assert cz.read(folder, pattern="{coder}/{item}.rs3") == published
+    with subtests.test("the command unifies two annotators"):
+        files = [str(folder / coder / "gcdt_news_simplified.rs3") for coder in ("A1", "A2")]
+        result = CliRunner().invoke(main, ["unify", *files, "-o", str(tmp_path / "gold.json")])
+        assert result.exit_code == 0, result.output
+        gold = cz.read(tmp_path / "gold.json")["gcdt_news_simplified", "gold"]
+        assert isinstance(gold, Hierarchy)
+        assert gold.length == 185
+        assert gold.units is not None
+
+
+def test_rst_tace(shared: Path, subtests: pytest.Subtests) -> None:
+    folder = shared / "data/formats/rs3/rst_tace"
+    for name, spans in {
+        "singleMonoNuc": [(1, 2, 1, None)],
+        "capitalizedRelations": [(1, 2, 1, None)],
+        "singleMultiNuc": [(1, 3, 1, None)],
+        "multiAndMonoNuc": [(1, 4, 1, None), (1, 3, 2, None)],
+    }.items():
+        with subtests.test(name):
+            assert [tuple(span) for span in read_single(folder / f"{name}.rs3").spans] == spans
+    with (
+        subtests.test("onlyRelations"),
+        pytest.raises(FormatError, match=r"onlyRelations\.rs3:8: expected at least one EDU \(<segment>\); got none"),
+    ):
+        cz.read(folder / "onlyRelations.rs3")
+
+
+def test_gum(shared: Path, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    """Ten documents with 1,148 EDUs in several formats, and earlier versions of seven."""
+    trees = sorted((shared / "data/gum/rs4").glob("*.rs4"))
+    with subtests.test("EDUs"):
+        lengths = [hierarchy.length for path in trees for hierarchy in cz.read(path).of_item(path.stem).values()]
+        assert (len(lengths), sum(lengths)) == (10, 1148)
+    with subtests.test("an early version of an interview has a group with a gap"):
+        check_versions(shared / "data/discourse/gum_rst_versions")
+    for path in trees:
+        with subtests.test("sentences and EDUs in CoNLL-U", document=path.stem):
+            edus = check_conllu_of_gum(shared / f"data/gum/conllu/{path.stem}.conllu", tmp_path)
+            assert edus == path.read_text().count("<segment ")
+    for path in sorted((shared / "data/gum/const").glob("*.ptb")):
+        with subtests.test("constituents over several lines", document=path.stem):
+            assert None not in check_ptb(path)
+    for name in ("enfant", "higuchi", "jerome"):
+        with subtests.test("entities in WebAnno TSV", document=name):
+            # In these files no two spans have the same label and the same tokens.
+            hierarchy = check_webanno(shared / f"data/formats/webanno_tsv/GUM_bio_{name}.tsv", 3)
+            assert {span.label for span in hierarchy.spans} <= ENTITIES
+
+
+def check_versions(folder: Path) -> None:
+    gaps = []
+    for path in sorted(folder.iterdir()):
+        try:
+            cz.read(path)
+        except FormatError as problem:
+            gaps.append(str(problem))
+    assert len(gaps) == 1
+    assert gaps[0].endswith(
+        "GUM_interview_daly.first_2016-01-18.rs3:129: the yield of node '102' must have no gap; it has 4 of the EDUs "
+        "27-32; or read with repair=True, which excludes such spans"
+    )
