@@ -60,7 +60,7 @@ if _typing.TYPE_CHECKING:
     from caesura.judging.result import Judgement
     from caesura.measures.operations import OperationsTable, operations_table
     from caesura.parsing.corpus import ParsevalResult, parseval_corpus, struct_iou_corpus
-    from caesura.tasks.evaluate import evaluate
+    from caesura.tasks.score import evaluate
     from caesura.views import figures as plot
     from caesura.views.page.build import report
 
@@ -172,7 +172,7 @@ _LAZY = {
     "caesura.judging.result": ("Judgement",),
     "caesura.measures.operations": ("OperationsTable", "operations_table"),
     "caesura.parsing.corpus": ("ParsevalResult", "parseval_corpus", "struct_iou_corpus"),
-    "caesura.tasks.evaluate": ("evaluate",),
+    "caesura.tasks.score": ("evaluate",),
     "caesura.views.page.build": ("report",),
     "caesura.views.figures": ("plot",),
     "caesura.simulation": ("simulation",),

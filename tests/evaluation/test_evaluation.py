@@ -227,7 +227,7 @@ def test_a_partition_that_kills_its_worker_costs_no_other(whole: Any, monkeypatc
     """Not even those that were sent with it."""
     parts = [Deadly(i) for i in range(12)]
     assert partitions_per_task(len(parts), 1) == 3
-    monkeypatch.setattr(import_module("caesura.tasks.evaluate"), "open_source", lambda *_: DocumentSource(parts))
+    monkeypatch.setattr(import_module("caesura.tasks.score"), "open_source", lambda *_: DocumentSource(parts))
     with open_engine("processes", 1) as engine:
         result = cz.evaluate(iter([]), ["pk", "win_pr"], engine=engine)
     assert dict(result) == totals([*whole[:20], *whole[25:60]], ["pk", "win_pr"])

@@ -8,10 +8,9 @@ import click
 
 from caesura.cli.options import EngineOptions, checkpoint_option, output_options, reading_options, with_options
 from caesura.cli.program import Progress, console, main, print_result
-from caesura.tasks.evaluate import EvaluateOptions
-from caesura.tasks.evaluate import evaluate as evaluate_collection
 from caesura.tasks.prepare import ReadingOptions
-from caesura.tasks.score import ScoreOptions, score_corpora
+from caesura.tasks.score import EvaluateOptions, ScoreOptions, score_corpora
+from caesura.tasks.score import evaluate as evaluate_collection
 from caesura.views.results import evaluation_table, scoring_blocks
 
 

@@ -23,7 +23,7 @@ from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result, to_plain
 from caesura.options import OptionSet, choice, flag, fraction, optional, seed, setting, whole
-from caesura.tasks.prepare import choose_measures, measure_value, on_common_units, warn_all
+from caesura.tasks.prepare import choose_measures, measures_setting, on_common_units, warn_all
 
 PRESETS = tuple(
     dict.fromkeys(preset for entry in measures().values() if entry.coefficients for preset in entry.presets)
@@ -35,12 +35,9 @@ PRESETS = tuple(
 class AgreeOptions(OptionSet):
     """Which coefficients to compute, how to compute chance agreement, and which analyses to add."""
 
-    measures: tuple[Measure, ...] = setting(
-        (),
-        measure_value,
+    measures: tuple[Measure, ...] = measures_setting(
         'Symmetric measure with its options, such as "boundary_similarity(n_t=3)". May be repeated (default: B and S; '
-        "S_f and S_f^B for dialogues).",
-        flags=("-m", "--measure"),
+        "S_f and S_f^B for dialogues)."
     )
     coefficients: tuple[str, ...] = setting(
         (),

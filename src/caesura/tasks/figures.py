@@ -26,7 +26,8 @@ from caesura.model.marks import Marks
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
-from caesura.options import OptionSet, choice, optional, path, seed, setting, text
+from caesura.options import OptionSet, choice, optional, seed, setting, text
+from caesura.options import path as path_name
 from caesura.parsing.corpus import struct_iou_corpus
 from caesura.simulation.trees import by_length, correlation, perturbation_curve
 from caesura.tasks.judge import JudgeOptions, judge_systems
@@ -34,7 +35,7 @@ from caesura.tasks.prepare import (
     CommonUnits,
     ReadingOptions,
     choose_measures,
-    measure_value,
+    measures_setting,
     on_common_units,
     split_systems,
     warn_all,
@@ -48,11 +49,8 @@ Trees = list[Tree | None]
 class FigureOptions(OptionSet):
     """Options of figures; each kind of figure uses some of them."""
 
-    measures: tuple[Measure, ...] = setting(
-        (),
-        measure_value,
-        "Measure with its options; for systems it may be repeated (default: as in the command that prints the same numbers).",
-        flags=("-m", "--measure"),
+    measures: tuple[Measure, ...] = measures_setting(
+        "Measure with its options; for systems it may be repeated (default: as in the command that prints the same numbers)."
     )
     coefficient: str | None = setting(
         None,
@@ -73,9 +71,9 @@ class FigureOptions(OptionSet):
         None, optional(choice(*METHODS)), "Method for the gold standard (default: conflict_free_union)."
     )
     gold_times: str | None = setting(
-        None, optional(path), "Times of the words of the (gold) trees: CTM (first column: sentence) or TextGrid."
+        None, optional(path_name), "Times of the words of the (gold) trees: CTM (first column: sentence) or TextGrid."
     )
-    predicted_times: str | None = setting(None, optional(path), "Times of the words of the predicted trees.")
+    predicted_times: str | None = setting(None, optional(path_name), "Times of the words of the predicted trees.")
     reference_coder: str | None = setting(
         None, optional(text), "Coder of the first file, if there are several (for operations)."
     )
@@ -154,12 +152,9 @@ def read_figure_source(
     """
     paths = tuple(files)
     if form == "trees":
-        times = (options.gold_times, options.predicted_times)
-        trees = [
-            read_trees(file, times=file_times, excluded=reading.errors)
-            for file, file_times in zip(paths, times, strict=False)
-        ]
-        return FigureSource(trees=tuple(trees), paths=paths)
+        inputs = zip(paths, (options.gold_times, options.predicted_times), strict=False)
+        trees = tuple(read_trees(path, times=times, excluded=reading.errors) for path, times in inputs)
+        return FigureSource(trees=trees, paths=paths)
     system_files: dict[str, Corpus] = {}
     if form == "pair":
         corpora = reading.read_separately(paths)
@@ -247,11 +242,15 @@ KINDS: dict[str, FigureKind] = {}
 _Compute = Callable[[FigureSource, FigureOptions], FigureData]
 
 
-def _kind(name: str, description: str, needs: str, options: str, **reading: Any) -> Callable[[_Compute], _Compute]:
-    """Return a decorator that registers a function as the computation of a kind of figure."""
+def _kind(
+    description: str, needs: str, options: str, source: str = "corpus", max_files: int | None = None
+) -> Callable[[_Compute], _Compute]:
+    """Return a decorator that registers a function as the computation of the kind of figure with its name."""
 
     def register(compute: _Compute) -> _Compute:
-        KINDS[name] = FigureKind(name, compute, description, needs, tuple(options.split()), **reading)
+        name = compute.__name__.removeprefix("_")
+        limit = 2 if max_files is None and source != "corpus" else max_files
+        KINDS[name] = FigureKind(name, compute, description, needs, tuple(options.split()), source, limit)
         return compute
 
     return register
@@ -284,8 +283,8 @@ def figure_kind(name: str | None) -> FigureKind:
 # -- coders ---------------------------------------------------------------------------------------------------------
 
 
-@_kind("pairwise", "matrix of coders, with values in cells", _CODERS, "measures items")
-def _pairwise_data(source: FigureSource, options: FigureOptions) -> FigureData:
+@_kind("matrix of coders, with values in cells", _CODERS, "measures items")
+def _pairwise(source: FigureSource, options: FigureOptions) -> FigureData:
     """Score all pairs of coders, in both directions if the measure is not symmetric."""
     corpus = _shared_units(source).corpus
     measure = _measure(source, options, corpus)
@@ -293,19 +292,14 @@ def _pairwise_data(source: FigureSource, options: FigureOptions) -> FigureData:
     return FigureData((pairs,), pairs.excluded)
 
 
-@_kind("boundary_heat", "number of coders at each position", _CODERS, "items")
-def _boundary_heat_data(source: FigureSource, options: FigureOptions) -> FigureData:
+@_kind("number of coders at each position", _CODERS, "items")
+def _boundary_heat(source: FigureSource, options: FigureOptions) -> FigureData:
     """Count the coders who marked each position."""
     return FigureData((boundary_heat(_shared_units(source).boundaries),))
 
 
-@_kind(
-    "dendrogram",
-    "coders with similar segmentations, with agreement inside clusters",
-    _CODERS,
-    "measures coefficient items seed",
-)
-def _dendrogram_data(source: FigureSource, options: FigureOptions) -> FigureData:
+@_kind("coders with similar segmentations, with agreement inside clusters", _CODERS, "measures coefficient items seed")
+def _dendrogram(source: FigureSource, options: FigureOptions) -> FigureData:
     """Cluster the coders."""
     corpus = _shared_units(source).corpus
     measure = _measure(source, options, corpus)
@@ -313,8 +307,8 @@ def _dendrogram_data(source: FigureSource, options: FigureOptions) -> FigureData
     return FigureData((clustering,), clustering.excluded)
 
 
-@_kind("boundaries_per_coder", "number of boundaries of each coder", _CODERS, "items")
-def _boundaries_per_coder_data(source: FigureSource, options: FigureOptions) -> FigureData:
+@_kind("number of boundaries of each coder", _CODERS, "items")
+def _boundaries_per_coder(source: FigureSource, options: FigureOptions) -> FigureData:
     """Count the boundaries of each coder."""
     return FigureData((boundaries_placed(_shared_units(source).boundaries),))
 
@@ -338,12 +332,11 @@ Systems = dict[str, dict[str, Annotation]]
 
 
 @_kind(
-    "precision_recall",
     "precision against recall, of systems or of coders",
     "a corpus, and --system for systems in it or in files",
     "measures systems items seed",
 )
-def _precision_recall_data(source: FigureSource, options: FigureOptions) -> FigureData:
+def _precision_recall(source: FigureSource, options: FigureOptions) -> FigureData:
     """Compute precision and recall of the systems, or of the coders if there are no systems."""
     default = "boundary_confusion(n_t=2)"
     if not options.systems:
@@ -356,27 +349,21 @@ def _precision_recall_data(source: FigureSource, options: FigureOptions) -> Figu
 
 
 @_kind(
-    "systems",
-    "systems with intervals, beside human coders",
-    "a corpus and --system",
-    "measures systems items seed",
-    max_files=1,
+    "systems with intervals, beside human coders", "a corpus and --system", "measures systems items seed", max_files=1
 )
-def _systems_data(source: FigureSource, options: FigureOptions) -> FigureData:
+def _systems(source: FigureSource, options: FigureOptions) -> FigureData:
     """Judge the systems against human coders."""
     judgement = _judge(source, options, options.measures)
     return FigureData((judgement,), judgement.excluded)
 
 
 @_kind(
-    "operations",
     "operations on the boundaries of each type",
     "two files, or one with two coders",
     "measures reference_coder hypothesis_coder items",
-    source="pair",
-    max_files=2,
+    "pair",
 )
-def _operations_data(source: FigureSource, options: FigureOptions) -> FigureData:
+def _operations(source: FigureSource, options: FigureOptions) -> FigureData:
     """Count the edits between reference and hypothesis by boundary type."""
     paired = pair_items(
         *source.corpora, reference_coder=options.reference_coder, hypothesis_coder=options.hypothesis_coder
@@ -390,13 +377,12 @@ def _operations_data(source: FigureSource, options: FigureOptions) -> FigureData
 
 
 @_kind(
-    "clusters",
     "boundaries of a system among the marks of coders",
     "a corpus, one --system and one --item",
     "measures systems items",
     max_files=1,
 )
-def _clusters_data(source: FigureSource, options: FigureOptions) -> FigureData:
+def _clusters(source: FigureSource, options: FigureOptions) -> FigureData:
     """Compute the fuzzy success of one system for one item."""
     if len(options.systems) != 1:
         raise OptionConflictError("clusters shows one system; choose it with --system")
@@ -438,8 +424,8 @@ def _only_item(corpus: Corpus) -> str:
 # -- edits and gold standards ---------------------------------------------------------------------------------------
 
 
-@_kind("gold", "one hierarchy made from several", "hierarchies of several coders, one --item", "method items")
-def _gold_data(source: FigureSource, options: FigureOptions) -> FigureData:
+@_kind("one hierarchy made from several", "hierarchies of several coders, one --item", "method items")
+def _gold(source: FigureSource, options: FigureOptions) -> FigureData:
     """Make the gold standard of one item."""
     item = _only_item(source.corpora[0])
     if source.corpora[0].kind != "hierarchy":
@@ -455,56 +441,46 @@ def _gold_data(source: FigureSource, options: FigureOptions) -> FigureData:
 
 
 @_kind(
-    "tree_alignment",
     "two trees of a sentence, with aligned nodes",
     f"{_TREES}, one --item (its number)",
     "measures items gold_times predicted_times",
-    source="trees",
-    max_files=2,
+    "trees",
 )
-def _tree_alignment_data(source: FigureSource, options: FigureOptions) -> FigureData:
+def _tree_alignment(source: FigureSource, options: FigureOptions) -> FigureData:
     """Align two trees of one sentence."""
     gold, predicted = _gold_and_predicted(source)
     number = _sentence_number(options, len(gold))
     trees = gold[number - 1], predicted[number - 1]
-    for tree, path_ in zip(trees, source.paths, strict=True):
+    for tree, path in zip(trees, source.paths, strict=True):
         if tree is None:
-            raise OptionError(f"sentence {number} has no tree in {path_}")
+            raise OptionError(f"sentence {number} has no tree in {path}")
     measure = options.measures[0] if options.measures else parse("struct_iou")
     return FigureData((*trees, measure.score(*trees)))  # type: ignore[arg-type]
 
 
 @_kind(
-    "perturbation",
     "decrease of Struct-IoU with perturbed word boundaries",
     "a file of trees and --gold-times",
     "measures gold_times seed",
-    source="trees",
+    "trees",
     max_files=1,
 )
-def _perturbation_data(source: FigureSource, options: FigureOptions) -> FigureData:
+def _perturbation(source: FigureSource, options: FigureOptions) -> FigureData:
     """Score trees whose word boundaries are perturbed."""
     trees = [tree for tree in source.trees[0] if tree is not None]
     measure = options.measures[0] if options.measures else parse("struct_iou")
     return FigureData((perturbation_curve(trees, seed=options.seed or 0, measure=measure),))
 
 
-@_kind(
-    "by_length",
-    "scores of sentences and of the corpus up to each length",
-    _TREES,
-    "gold_times predicted_times",
-    source="trees",
-    max_files=2,
-)
-def _by_length_data(source: FigureSource, options: FigureOptions) -> FigureData:
+@_kind("scores of sentences and of the corpus up to each length", _TREES, "gold_times predicted_times", "trees")
+def _by_length(source: FigureSource, options: FigureOptions) -> FigureData:
     """Score all sentences up to each length."""
     result = struct_iou_corpus(*_gold_and_predicted(source))
     return FigureData((by_length(result),), result.excluded)
 
 
-@_kind("correlation", "Struct-IoU against PARSEVAL F1", _TREES, "seed", source="trees", max_files=2)
-def _correlation_data(source: FigureSource, options: FigureOptions) -> FigureData:
+@_kind("Struct-IoU against PARSEVAL F1", _TREES, "seed", "trees")
+def _correlation(source: FigureSource, options: FigureOptions) -> FigureData:
     """Compare Struct-IoU with PARSEVAL on samples of sentences."""
     result = correlation(*_gold_and_predicted(source), seed=options.seed or 0)
     return FigureData((result,), result.excluded)

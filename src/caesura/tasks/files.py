@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from caesura.errors import FormatError
 from caesura.formats import NAMES, detect, find, format_for_writing, formats, list_tiers, write
 from caesura.formats.format import Format
+from caesura.formats.timed import FileTier
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.hierarchy import Hierarchy
@@ -117,26 +120,20 @@ def _detected(files: Sequence[str], format_name: str | None) -> list[Format]:
     """Return the detected formats. Files without a known format are skipped; reading them raises the error."""
     detected = []
     for path in files:
-        try:
+        with suppress(FormatError):
             detected.append(detect(path, format_name))
-        except FormatError:
-            continue
     return detected
 
 
 def _tiers(files: Sequence[str], format_name: str | None) -> dict[str, tuple[TierSummary, ...]]:
     tiers: dict[str, tuple[TierSummary, ...]] = {}
     for path in files[:MAX_TIER_FILES]:
-        try:
-            entries = list_tiers(path, format_name)
-        except FormatError:
-            continue
-        if entries:
-            tiers[path] = tuple(map(_tier_summary, entries))
-    return tiers
+        with suppress(FormatError):
+            tiers[path] = tuple(map(_tier_summary, list_tiers(path, format_name)))
+    return {path: entries for path, entries in tiers.items() if entries}
 
 
-def _tier_summary(tier: Any) -> TierSummary:
+def _tier_summary(tier: FileTier) -> TierSummary:
     rows = tier.rows if tier.points is None else tier.points
     labelled = sum(bool(row.label.strip()) for row in rows)
     kind = "intervals" if tier.points is None else "points"
@@ -190,7 +187,7 @@ def convert_file(source: str, target: str, options: ConvertOptions, reading: Rea
     Conversion
         The corpus that was written, and notes.
     """
-    if _keeps_times(target, options.to) and _has_tiers(source, reading):
+    if _keeps_times(source, target, options, reading):
         reading = reading.with_options(units="times")
     corpus = reading.read([source])
     if reading.errors:
@@ -224,19 +221,14 @@ def _renamed(corpus: Corpus, kind: str, name: str) -> Corpus:
     return Corpus({item: {name: corpus[item, corpus.coders[0]]} for item in corpus.item_names})
 
 
-def _keeps_times(target: str, format_name: str | None) -> bool:
-    suffix = Path(target).suffix.lower()
-    candidates = [
-        entry
-        for entry in formats().values()
-        if (entry.name == format_name if format_name else suffix in entry.suffixes)
-    ]
-    return any(Tier in entry.annotation_types for entry in candidates)
-
-
-def _has_tiers(source: str, reading: ReadingOptions) -> bool:
+def _keeps_times(source: str, target: str, options: ConvertOptions, reading: ReadingOptions) -> bool:
+    """Return whether both the source and the target are in formats with tiers."""
     first = find(source, reading.format, reading.pattern)[0].path
-    return Tier in detect(first, reading.format).annotation_types
+    if Tier not in detect(first, reading.format).annotation_types:
+        return False
+    suffix = Path(target).suffix.lower()
+    timed = [entry for entry in formats().values() if Tier in entry.annotation_types]
+    return any(suffix in entry.suffixes if options.to is None else entry.name == options.to for entry in timed)
 
 
 def _without_labels(by_coder: dict[str, Annotation]) -> dict[str, Annotation]:
@@ -323,8 +315,7 @@ class Contents(Result):
     coders: tuple[CoderContents, ...]
 
 
-@dataclass(frozen=True)
-class _ItemContents:
+class _ItemContents(NamedTuple):
     """Summary of one annotation."""
 
     units: int
@@ -364,7 +355,7 @@ def describe(corpus: Corpus) -> Contents:
 
 
 def _coder_contents(coder: str, kind: str, items: Sequence[_ItemContents]) -> CoderContents:
-    units = [item.units for item in items]
+    units, marks, types, streams, has_text, has_labels = zip(*items, strict=True)
     return CoderContents(
         coder=coder,
         kind=kind,
@@ -372,11 +363,11 @@ def _coder_contents(coder: str, kind: str, items: Sequence[_ItemContents]) -> Co
         units=sum(units),
         shortest=min(units),
         longest=max(units),
-        marks=sum(item.marks for item in items),
-        types=_distinct(name for item in items for name in item.types),
-        streams=_distinct(name for item in items for name in item.streams),
-        items_with_text=sum(item.has_text for item in items),
-        items_with_labels=sum(item.has_labels for item in items),
+        marks=sum(marks),
+        types=_distinct(chain.from_iterable(types)),
+        streams=_distinct(chain.from_iterable(streams)),
+        items_with_text=sum(has_text),
+        items_with_labels=sum(has_labels),
     )
 
 

@@ -13,19 +13,16 @@ from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.options import OptionSet, choice, flag, fraction, number, optional, seed, setting, whole
-from caesura.tasks.prepare import choose_measures, measure_value
+from caesura.tasks.prepare import choose_measures, measures_setting
 
 
 @dataclass(frozen=True)
 class JudgeOptions(OptionSet):
     """Measures, intervals, bounds and tests of a comparison of systems."""
 
-    measures: tuple[Measure, ...] = setting(
-        (),
-        measure_value,
+    measures: tuple[Measure, ...] = measures_setting(
         "Measure with its options. May be repeated (default: B, S, B-precision and B-recall, WindowDiff and fuzzy success; "
-        "S_f and S_f^B for dialogues, or with --settings).",
-        flags=("-m", "--measure"),
+        "S_f and S_f^B for dialogues, or with --settings)."
     )
     interval: str | None = setting(
         "items",

@@ -272,6 +272,24 @@ def measure_value(name: str, value: Measure | str) -> Measure:
     return parse(value)
 
 
+def measures_setting(
+    description: str = 'Measure with its options, such as "window_diff(window=5)". May be repeated; see `caesura measures`.',
+) -> Any:
+    """Return the field of an option set for measures.
+
+    Parameters
+    ----------
+    description : str, optional
+        Help text of the option.
+
+    Returns
+    -------
+    dataclasses.Field
+        The field.
+    """
+    return setting((), measure_value, description, flags=("-m", "--measure"))
+
+
 def choose_measures(
     task: str,
     corpus: Corpus,
