@@ -51,7 +51,7 @@ _draw = sections._draw
 def quick() -> Iterator[None]:
     """Figures take most of the time: they are drawn where a test is about them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sections, "_draw", lambda caption, draw: sections.Picture(caption, "data:,"))
+        patch.setattr(sections, "_draw", lambda caption, *_, **__: sections.Picture(caption, "data:,"))
         yield
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _DESCRIPTIONS = {
-    "linear": "texts cut into segments",
+    "linear": "segmented texts",
     "dialogue": "dialogues, with one text per speaker",
     "hierarchy": "hierarchies of spans, shown as boundaries with levels as types",
     "trees": "parses",
@@ -215,7 +215,7 @@ def _facts(analyses: CorpusReport) -> list[tuple[str, str]]:
     """Return the summary: name and value of each fact."""
     subject = analyses.subject
     facts = [
-        ("holds", _DESCRIPTIONS[subject.kind]),
+        ("data", _DESCRIPTIONS[subject.kind]),
         ("items", str(len(subject.corpus.item_names))),
         ("coders", f"{len(subject.people)}: {', '.join(subject.people)}"),
     ]
