@@ -21,7 +21,7 @@ from caesura.model.result import Excluded, to_json
 from caesura.tasks.report import CorpusReport, ReportOptions, analyze_corpus
 from caesura.version import __version__
 from caesura.views.page.sections import page_sections
-from caesura.views.page.texts import EDIT_KINDS, page_items
+from caesura.views.page.texts import page_items
 from caesura.views.table import Table, clean
 
 if TYPE_CHECKING:
@@ -184,31 +184,36 @@ def report_page(analyses: CorpusReport, title: str | None = None, *, notes: Iter
     -------
     str
         The page.
+
+    Raises
+    ------
+    OptionError
+        If jinja2 is not installed.
     """
     subject = analyses.subject
     sections = page_sections(analyses)
     items, common = page_items(analyses)
-    common = {
-        "kinds": EDIT_KINDS,
-        "coders": [clean(name) for name in subject.corpus.coders],
-        "programs": [subject.corpus.coders.index(name) for name in subject.systems],
-        "items": [clean(item.name) for item in items],
-        "trees": subject.kind == "trees",
-        **common,
-    }
-    return render(
-        title=title or f"Report on {count_of(len(subject.corpus.item_names), 'item')}",
-        facts=_facts(analyses),
-        signatures=analyses.signatures,
-        notes=list(dict.fromkeys((*analyses.notes, *notes))),
-        excluded=Table(("excluded, and why",), tuple((str(entry),) for entry in analyses.excluded)),
-        sections=sections,
-        common=common,
-        items=items,
-        aligner=repr(subject.aligner),
-        trees=subject.kind == "trees",
-        version=__version__,
+    page = (
+        _environment()
+        .get_template("page.html")
+        .render(
+            policy=CONTENT_POLICY,
+            style=_asset("report.css"),
+            script=_asset("report.js"),
+            title=title or f"Report on {count_of(len(subject.corpus.item_names), 'item')}",
+            facts=_facts(analyses),
+            signatures=analyses.signatures,
+            notes=list(dict.fromkeys((*analyses.notes, *notes))),
+            excluded=Table(("excluded, and why",), tuple((str(entry),) for entry in analyses.excluded)),
+            sections=sections,
+            common=common,
+            items=items,
+            aligner=repr(subject.aligner),
+            trees=subject.kind == "trees",
+            version=__version__,
+        )
     )
+    return page + "\n"
 
 
 def _facts(analyses: CorpusReport) -> list[tuple[str, str]]:
@@ -265,30 +270,6 @@ def embedded(data: Any) -> str:
     '{"unit":"\\\\u003c/script\\\\u003e"}'
     """
     return to_json(data, indent=None).translate(_ESCAPES)
-
-
-def render(**context: Any) -> str:
-    """Return the page.
-
-    Parameters
-    ----------
-    **context : object
-        Variables of the template ``page.html``.
-
-    Returns
-    -------
-    str
-        The page.
-
-    Raises
-    ------
-    OptionError
-        If jinja2 is not installed.
-    """
-    template = _environment().get_template("page.html")
-    return (
-        template.render(policy=CONTENT_POLICY, style=_asset("report.css"), script=_asset("report.js"), **context) + "\n"
-    )
 
 
 @cache

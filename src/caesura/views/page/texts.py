@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from caesura.model.dialogue import Annotation, streams_of
@@ -21,22 +20,6 @@ EDIT_KINDS = ("match", "transposition", "substitution", "transposition with subs
 _BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
 
 
-@dataclass(frozen=True, eq=False)
-class PageItem:
-    """One item as the script of the page reads it.
-
-    Parameters
-    ----------
-    name : str
-        Name of the item.
-    data : dict
-        Texts or trees of the item, and the alignments of all pairs of coders.
-    """
-
-    name: str
-    data: dict[str, Any] = field(repr=False)
-
-
 class _Numbering(dict[str, int]):
     """Numbers for names that occur often, in the order of their first use."""
 
@@ -44,7 +27,7 @@ class _Numbering(dict[str, int]):
         return self.setdefault(name, len(self))
 
 
-def page_items(report: CorpusReport) -> tuple[list[PageItem], dict[str, Any]]:
+def page_items(report: CorpusReport) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Return the items for the script of the page, and the data that all items share.
 
     Parameters
@@ -54,32 +37,43 @@ def page_items(report: CorpusReport) -> tuple[list[PageItem], dict[str, Any]]:
 
     Returns
     -------
-    items : list of PageItem
-        Units, boundaries of every coder, and edits of all pairs of coders; or nodes of every coder's tree.
+    items : dict
+        Item -> units, boundaries of every coder, and edits of all pairs of coders; or nodes of every coder's tree.
     common : dict
-        Names of types and streams, and shapes of edits.
+        Names of coders, items, types and streams, and shapes of edits.
     """
-    if report.subject.kind == "trees":
-        return list(_tree_items(report)), {}
+    corpus, trees = report.subject.corpus, report.subject.kind == "trees"
+    types, streams = _Numbering(), _Numbering()
+    items = _tree_items(report) if trees else _text_items(report, types, streams)
+    # The shapes may add names to types and streams.
+    shapes = [_shape(shape, types, streams) for shape in report.alignments.shapes]
+    return items, {
+        "kinds": EDIT_KINDS,
+        "coders": [clean(name) for name in corpus.coders],
+        "programs": [corpus.coders.index(name) for name in report.subject.systems],
+        "items": [clean(name) for name in items],
+        "trees": trees,
+        "types": [clean(name) for name in types],
+        "streams": [clean(name) for name in streams],
+        "shapes": shapes,
+        "plain": not trees and set(types) <= set(UNTYPED),
+    }
+
+
+def _text_items(report: CorpusReport, types: _Numbering, streams: _Numbering) -> dict[str, dict[str, Any]]:
+    """Return every item with its units, the boundaries of every coder and the edits of all pairs."""
     boundaries = report.subject.boundaries
     assert boundaries is not None
     coders = {coder: i for i, coder in enumerate(report.subject.corpus.coders)}
-    types, streams = _Numbering(), _Numbering()
-    rows: dict[str, dict[str, Any]] = {}
+    items: dict[str, dict[str, Any]] = {}
     for item in report.text_items:
         by_coder = {coders[name]: streams_of(entry) for name, entry in boundaries.of_item(item).items()}
         times = _unit_times(report.subject.corpus.of_item(item))
-        rows[item] = {"streams": list(_streams(by_coder, times, types, streams)), "edits": {}}
+        items[item] = {"streams": list(_streams(by_coder, times, types, streams)), "edits": {}}
     for pair in report.alignments.pairs:
         first, second = pair.coders
-        rows[pair.item]["edits"][f"{coders[first]}-{coders[second]}"] = pair.edits
-    common = {
-        "types": [clean(name) for name in types],
-        "streams": [clean(name) for name in streams],
-        "shapes": [_shape(shape, types, streams) for shape in report.alignments.shapes],
-        "plain": set(types) <= set(UNTYPED),
-    }
-    return [PageItem(item, data) for item, data in rows.items()], common
+        items[pair.item]["edits"][f"{coders[first]}-{coders[second]}"] = pair.edits
+    return items
 
 
 def _shape(shape: EditShape, types: _Numbering, streams: _Numbering) -> list[float]:
@@ -122,17 +116,18 @@ def _one_line(unit: str) -> str:
 # -- trees ------------------------------------------------------------------------------------------------------------
 
 
-def _tree_items(report: CorpusReport) -> Iterator[PageItem]:
-    """Yield every sentence with the nodes of every coder in preorder, and the aligned nodes of all pairs."""
+def _tree_items(report: CorpusReport) -> dict[str, dict[str, Any]]:
+    """Return every sentence with the nodes of every coder in preorder, and the aligned nodes of all pairs."""
     corpus = report.subject.corpus
     coders = {coder: i for i, coder in enumerate(corpus.coders)}
-    pairs: dict[str, dict[str, list[float]]] = {}
-    for alignment in report.alignments.trees:
-        first, second = alignment.coders
-        pairs.setdefault(alignment.item, {})[f"{coders[first]}-{coders[second]}"] = _node_pairs(alignment)
+    items: dict[str, dict[str, Any]] = {}
     for item in corpus.item_names:
         trees = [[coders[coder], _nodes(tree)] for coder, tree in corpus.of_item(item).items()]
-        yield PageItem(item, {"trees": trees, "pairs": pairs.get(item, {})})
+        items[item] = {"trees": trees, "pairs": {}}
+    for alignment in report.alignments.trees:
+        first, second = alignment.coders
+        items[alignment.item]["pairs"][f"{coders[first]}-{coders[second]}"] = _node_pairs(alignment)
+    return items
 
 
 def _node_pairs(alignment: TreeAlignment) -> list[float]:
