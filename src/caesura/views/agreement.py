@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,14 +119,13 @@ def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
                 | {"per position": boundaries.per_unit, "value": or_undefined(row.value), "without": without}
                 | cells(row, "gain")
             )
-        for row in result.outliers[:1]:
-            notes.append(
-                f"{outcome.coefficient} over {outcome.over}: the others agree best without {row.coder}, "
-                f"{row.without:.4f} ({row.gain:+.4f})"
-            )
-    return Table.from_records(
-        records, title="Each coder with all others", notes=tuple(notes), group=2, split_groups=True
-    )
+        notes += [
+            f"{outcome.coefficient} over {outcome.over}: the others agree best without {row.coder}, "
+            f"{row.without:.4f} ({row.gain:+.4f})"
+            for row in result.outliers[:1]
+        ]
+    title = "Each coder with all others"
+    return Table.from_records(records, title=title, notes=tuple(notes), group=2, split_groups=True)
 
 
 def _boundaries_per_item(placed: Placed) -> str:
@@ -294,14 +293,12 @@ def heat_table(strips: Sequence[Heat]) -> Table:
     Table
         Item, position and number of coders.
     """
-    streams = any(strip.stream is not None for strip in strips)
     records = [
-        cells(strip, "item", *(["stream"] if streams else []))
-        | {"position": position, "marked by": number, "coders": strip.coders}
+        cells(strip, "item", "stream") | {"position": position, "marked by": number, "coders": strip.coders}
         for strip in strips
         for position, number in enumerate(strip.counts, 1)
     ]
-    return Table.from_records(records)
+    return Table.from_records(records).without_empty_columns(("stream",))
 
 
 def draw_heat(strips: Sequence[Heat], *, width: int = 50) -> str:
@@ -349,27 +346,21 @@ def label_table(result: LabelAgreement) -> Table:
     Table
         The last row is the mean over all pairs.
     """
-    columns = ("coders", "mean Jaccard", "deviation", "comparisons")
-    rows: list[tuple[Cell, ...]] = [
-        (" - ".join(row.coders), row.value, row.deviation, row.comparisons) for row in result.pairs
+    rows: list[tuple[str, object]] = [(" - ".join(row.coders), row) for row in result.pairs]
+    records = [
+        {"coders": coders, **cells(row, "value", "deviation", "comparisons")}
+        for coders, row in (*rows, ("all", result))
     ]
-    rows.append(("all", result.value, result.deviation, result.comparisons))
     notes = (*_excluded(result.excluded), result.signature)
-    return Table(columns, tuple(rows), title="Labels of segments, unit by unit", notes=notes)
+    table = Table.from_records(records, title="Labels of segments, unit by unit", notes=notes)
+    return table.renamed({"value": "mean Jaccard"})
 
 
 # -- dendrogram ------------------------------------------------------------------------------------------------------
 
 Coders = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """Row and column of every cluster, single coders included, and the column of the joint to the right of each."""
-
-    row: dict[Coders, int]
-    column: dict[Coders, int]
-    next_joint: dict[Coders, int]
+Places = dict[Coders, tuple[int, int]]
+"""Cluster, or single coder -> row and column of its joint."""
 
 
 def draw_dendrogram(clustering: Clustering, *, width: int = 60) -> str:
@@ -396,51 +387,44 @@ def draw_dendrogram(clustering: Clustering, *, width: int = 60) -> str:
         bo  ───┘       ├
         cy  ───────────┘
     """
-    layout = _layout(clustering, width)
-    label_width = max(len(_label(cluster.value)) for cluster in clustering.clusters) + 2
-    columns = max(layout.column.values()) + label_width
+    places, next_joint = _layout(clustering, width)
+    labels = {cluster.coders: _label(cluster.value) for cluster in clustering.clusters}
+    columns = max(column for _, column in places.values()) + max(map(len, labels.values())) + 2
     canvas = [[" "] * columns for _ in range(2 * len(clustering.leaves) - 1)]
     for cluster in clustering.clusters:
-        _draw_joint(canvas, layout, cluster.halves, layout.column[cluster.coders])
-    for cluster in clustering.clusters:
-        _draw_label(canvas, layout, cluster.coders, _label(cluster.value))
+        _draw_joint(canvas, [places[half] for half in cluster.halves], places[cluster.coders][1])
+    for coders, label in labels.items():
+        row, column = places[coders]
+        canvas[row][column] = "├"
+        if column + len(label) + 1 < next_joint.get(coders, columns):
+            canvas[row][column + 1 : column + 1 + len(label)] = label
     names = [clean(name) for name in clustering.leaves]
     margin = max(map(text_width, names)) + 1
-    labels = [pad(names[i // 2], margin) if i % 2 == 0 else " " * margin for i in range(len(canvas))]
-    return "\n".join((label + "".join(line)).rstrip() for label, line in zip(labels, canvas, strict=True))
+    lines = [pad(names[i // 2] if i % 2 == 0 else "", margin) + "".join(line) for i, line in enumerate(canvas)]
+    return "\n".join(line.rstrip() for line in lines)
 
 
-def _layout(clustering: Clustering, width: int) -> _Layout:
+def _layout(clustering: Clustering, width: int) -> tuple[Places, dict[Coders, int]]:
+    """Return the place of each joint, and for each coder or cluster the column of the next joint to its right."""
     top = max(cluster.height for cluster in clustering.clusters) or 1.0
-    row: dict[Coders, int] = {(name,): 2 * i for i, name in enumerate(clustering.leaves)}
-    column: dict[Coders, int] = {(name,): -1 for name in clustering.leaves}
+    places: Places = {(name,): (2 * i, -1) for i, name in enumerate(clustering.leaves)}
     next_joint: dict[Coders, int] = {}
     for cluster in clustering.clusters:
-        row[cluster.coders] = sum(row[half] for half in cluster.halves) // 2
-        column[cluster.coders] = max(
-            round(cluster.height / top * width), *(column[half] + 1 for half in cluster.halves)
-        )
-        next_joint |= dict.fromkeys(cluster.halves, column[cluster.coders])
-    return _Layout(row, column, next_joint)
+        rows, columns = zip(*(places[half] for half in cluster.halves), strict=True)
+        column = max(round(cluster.height / top * width), max(columns) + 1)
+        places[cluster.coders] = (sum(rows) // 2, column)
+        next_joint |= dict.fromkeys(cluster.halves, column)
+    return places, next_joint
 
 
-def _draw_joint(canvas: list[list[str]], layout: _Layout, halves: tuple[Coders, ...], x: int) -> None:
+def _draw_joint(canvas: list[list[str]], halves: list[tuple[int, int]], column: int) -> None:
     """Draw the lines from two halves to their joint, and the joint between them."""
-    for half in halves:
-        for column in range(layout.column[half] + 1, x):
-            canvas[layout.row[half]][column] = "─"
-    upper, lower = sorted(layout.row[half] for half in halves)
-    for y in range(upper + 1, lower):
-        canvas[y][x] = "│"
-    canvas[upper][x], canvas[lower][x] = "┐", "┘"
-
-
-def _draw_label(canvas: list[list[str]], layout: _Layout, coders: Coders, label: str) -> None:
-    """Draw the branch to the right of a joint, with the coefficient if the next joint leaves space for it."""
-    x, y = layout.column[coders], layout.row[coders]
-    canvas[y][x] = "├"
-    if x + len(label) + 1 < layout.next_joint.get(coders, len(canvas[0])):
-        canvas[y][x + 1 : x + 1 + len(label)] = label
+    upper, lower = sorted(halves)
+    for (row, start), corner in ((upper, "┐"), (lower, "┘")):
+        canvas[row][start + 1 : column] = "─" * (column - start - 1)
+        canvas[row][column] = corner
+    for row in range(upper[0] + 1, lower[0]):
+        canvas[row][column] = "│"
 
 
 def _label(value: float | None) -> str:
@@ -465,6 +449,14 @@ class AgreeTables(OptionSet):
     )
     by_pair: bool = setting(False, flag, "Add one row per pair of coders.", flags=("--pairs",))
     by_item: bool = setting(False, flag, "Add one row per item.", flags=("--items",))
+
+
+_ANALYSIS_TABLES: dict[str, Callable[[Any], Table]] = {
+    "clusters": cluster_table,
+    "cochran": cochran_table,
+    "labels": label_table,
+    "heat": heat_table,
+}
 
 
 def agreement_blocks(study: AgreementStudy, tables: AgreeTables, *, output: str | None, width: int) -> list[Block]:
@@ -510,15 +502,10 @@ def _analysis_blocks(name: str, outcome: Outcome[Any], output: str | None, width
     result = outcome.result
     if result is None:
         return [Table((name, "reason"), (("undefined", outcome.reason),))]
-    if name == "clusters":
-        return [cluster_table(result), _dendrogram(result, width)]
-    if name == "cochran":
-        return [cochran_table(result)]
-    if name == "labels":
-        return [label_table(result)]
-    return ["Boundaries by position\n\n" + draw_heat(result)] if output is None else [heat_table(result)]
-
-
-def _dendrogram(clustering: Clustering, width: int) -> str:
-    names = max(map(text_width, clustering.coders))
-    return draw_dendrogram(clustering, width=max(20, min(width - names - 16, 60)))
+    if name == "heat" and output is None:
+        return ["Boundaries by position\n\n" + draw_heat(result)]
+    table = _ANALYSIS_TABLES[name](result)
+    if name != "clusters":
+        return [table]
+    margin = max(map(text_width, result.coders)) + 16
+    return [table, draw_dendrogram(result, width=max(20, min(width - margin, 60)))]

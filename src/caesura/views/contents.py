@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.tasks.files import MARK_NAMES, CoderContents, Contents
-from caesura.views.table import Cell, Table
+from caesura.views.results import boundary_marks
+from caesura.views.table import Cell, Table, cells
 
 _MAX_NAMES = 20  # types and labels in a cell
 _LINE_WIDTH = 110  # characters of a first line
@@ -35,10 +36,7 @@ def contents_table(contents: Contents) -> Table:
 def _record(row: CoderContents) -> dict[str, Cell]:
     timed = row.kind == "tier"
     sizes = str(row.shortest) if row.shortest == row.longest else f"{row.shortest}-{row.longest}"
-    return {
-        "coder": row.coder,
-        "kind": row.kind,
-        "items": row.items,
+    return cells(row, "coder", "kind", "items") | {
         "units": None if timed else row.units,
         "per item": None if timed else sizes,
         "marks": f"{MARK_NAMES[row.kind]}: {row.marks}",
@@ -115,10 +113,8 @@ def _pieces(annotation: Annotation) -> Iterator[str]:
 def _units_and_marks(segmentation: Segmentation) -> Iterator[str]:
     """Yield the units, each followed by its boundary: a bar, or the types in braces."""
     units = segmentation.units or ("·",) * min(segmentation.length, _LINE_WIDTH)
-    types: dict[int, list[str]] = {}
-    for position, name in segmentation.boundaries[: 4 * _LINE_WIDTH]:
-        types.setdefault(position, []).append(name)
+    marks = boundary_marks(segmentation, 4 * _LINE_WIDTH)
     for position, unit in enumerate(units, 1):
         yield unit
-        if position in types:
-            yield "|" if segmentation.types == UNTYPED else "{" + "+".join(types[position]) + "}"
+        if position in marks:
+            yield marks[position]

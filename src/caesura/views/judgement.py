@@ -44,20 +44,7 @@ def score_table(judgement: Judgement) -> Table:
     """
     groups = rows_by_measure(judgement)
     figures = extra_figures(row.score for rows in groups for row in rows)
-    records: list[dict[str, object]] = []
-    for rows in groups:
-        letters = _letters(judgement, rows[0])
-        for row in rows:
-            bound = "yes" if row.bound else "no"
-            records.append(
-                {"measure": repr(row.measure), "segmenter": row.segmenter, "bound": bound, "value": row.value}
-                | interval_cells(row.interval)
-                | {"macro": row.macro}
-                | {name: row.score.figures.get(name) for name in figures}
-                | {"letters": None if row.bound else letters.get(row.segmenter)}
-                | cells(row, "pairs", "standard error", "items")
-            )
-    return Table.from_records(records)
+    return Table.from_records(record for rows in groups for record in _score_records(judgement, rows, figures))
 
 
 def rows_by_measure(judgement: Judgement) -> list[list[SegmenterScore]]:
@@ -80,9 +67,8 @@ def rows_by_measure(judgement: Judgement) -> list[list[SegmenterScore]]:
 
 
 def _best_first(rows: list[SegmenterScore]) -> list[SegmenterScore]:
-    ascending = not rows[0].measure.higher_is_better
-    systems = sorted((row for row in rows if not row.bound), key=lambda row: row.value if ascending else -row.value)
-    return [*systems, *(row for row in rows if row.bound)]
+    sign = -1 if rows[0].measure.higher_is_better else 1
+    return sorted(rows, key=lambda row: (row.bound, 0 if row.bound else sign * row.value))
 
 
 def segmenter_name(row: SegmenterScore) -> str:
@@ -101,39 +87,34 @@ def segmenter_name(row: SegmenterScore) -> str:
     return f"({row.segmenter})" if row.bound else row.segmenter
 
 
-def _letters(judgement: Judgement, row: SegmenterScore) -> dict[str, str]:
-    """Return system -> letters under the measure of the row; empty if there was no test."""
-    for comparison in judgement.comparisons:
-        if comparison.measure == row.measure and comparison.letters is not None:
-            return dict(comparison.letters)
-    return {}
-
-
 def _measure_table(rows: list[SegmenterScore], judgement: Judgement) -> Table:
     first = rows[0]
-    letters = _letters(judgement, first)
+    figures = extra_figures([first.score])
     error_rate = "" if first.measure.higher_is_better else ", an error rate: lower is better"
     no_interval = [row.interval_note for row in rows if row.interval_note.startswith("no interval:")][:1]
+    records = zip(_score_records(judgement, rows, figures), rows, strict=True)
     table = Table.from_records(
-        [_score_record(row, extra_figures([first.score]), letters) for row in rows],
+        [record | {"segmenter": segmenter_name(row)} for record, row in records],
+        columns=("segmenter", "value", "low", "high", "standard error", "pairs", "macro", *figures, "letters", "items"),
         title=f"{first.measure.label}{error_rate}",
         notes=(*no_interval, first.score.signature),
     )
-    return table.without_empty_columns()
+    names = {"standard error": "±", "value": "F" if "f" in first.score.figures else "value"}
+    return table.without_empty_columns().renamed(names)
 
 
-def _score_record(row: SegmenterScore, figures: list[str], letters: dict[str, str]) -> dict[str, Cell]:
-    return {
-        "segmenter": segmenter_name(row),
-        "F" if "f" in row.score.figures else "value": row.value,
-        **interval_cells(row.interval),
-        "±": row.standard_error,
-        "pairs": row.pairs,
-        "macro": row.macro,
-        **{name: row.score.figures[name] for name in figures},
-        "letters": ("" if row.bound else letters.get(row.segmenter, "")) if letters else None,
-        "items": row.items,
-    }
+def _score_records(judgement: Judgement, rows: list[SegmenterScore], figures: list[str]) -> Iterator[dict[str, Cell]]:
+    """Yield all cells of the systems and bounds under one measure; letters only if there was a test."""
+    tests = [comparison for comparison in judgement.comparisons if comparison.measure == rows[0].measure]
+    letters = next((comparison.letters for comparison in tests if comparison.letters is not None), {})
+    for row in rows:
+        yield (
+            {"measure": repr(row.measure), "segmenter": row.segmenter, "bound": "yes" if row.bound else "no"}
+            | {"value": row.value, **interval_cells(row.interval), "macro": row.macro}
+            | {name: row.score.figures.get(name) for name in figures}
+            | {"letters": None if row.bound else letters.get(row.segmenter)}
+            | cells(row, "pairs", "standard error", "items")
+        )
 
 
 def score_notes(judgement: Judgement) -> tuple[str, ...]:
@@ -188,16 +169,14 @@ def comparison_table(comparisons: Iterable[SystemComparison]) -> Table:
         Differences with intervals, p-values, and items won, tied and lost.
     """
     listed = list(comparisons)
-    records = []
-    for comparison in listed:
-        for pair in comparison.pairs:
-            ranks = {"p Friedman": pair.friedman, "p Kruskal": pair.kruskal_wallis}
-            records.append(
-                {"measure": comparison.measure.label, "systems": " - ".join(pair.systems)}
-                | pair_cells(pair)
-                | ranks
-                | {"w/t/l": f"{pair.wins}/{pair.ties}/{pair.losses}", "items": pair.items}
-            )
+    records = [
+        {"measure": comparison.measure.label, "systems": " - ".join(pair.systems)}
+        | pair_cells(pair)
+        | {"p Friedman": pair.friedman, "p Kruskal": pair.kruskal_wallis}
+        | {"w/t/l": f"{pair.wins}/{pair.ties}/{pair.losses}", "items": pair.items}
+        for comparison in listed
+        for pair in comparison.pairs
+    ]
     notes = [
         "p-values, corrected for the number of pairs: randomisation and studentised bootstrap over items (Holm), Friedman "
         "(WNMT) and Kruskal-Wallis over items and coders; w/t/l: items won, tied, lost",
@@ -358,14 +337,20 @@ def mistake_list(mistakes: Mistakes) -> Table:
     Table
         Items, coders, kinds and positions.
     """
-    rows: list[tuple[Cell, ...]] = []
-    for entry in mistakes.mistakes:
-        late_by = entry.offset if entry.kind == "near miss" else None
-        types = (None if name in UNTYPED else name for name in (entry.type, entry.system_type))
-        where = (entry.item, entry.stream, entry.coder, entry.kind, entry.position, entry.system_position)
-        rows.append((*where, late_by, *types))
+    records = [
+        cells(entry, "item", "stream", "coder", "kind")
+        | {"coder has": entry.position, "system has": entry.system_position}
+        | {"late by": entry.offset if entry.kind == "near miss" else None}
+        | {"type": _type_cell(entry.type), "system's type": _type_cell(entry.system_type)}
+        for entry in mistakes.mistakes
+    ]
     columns = ("item", "stream", "coder", "kind", "coder has", "system has", "late by", "type", "system's type")
-    return Table(columns, tuple(rows), title=f"Mistakes of {mistakes.system}").without_empty_columns()
+    title = f"Mistakes of {mistakes.system}"
+    return Table.from_records(records, columns=columns, title=title).without_empty_columns()
+
+
+def _type_cell(name: str | None) -> str | None:
+    return None if name in UNTYPED else name
 
 
 # -- output of the command -------------------------------------------------------------------------------------------
@@ -396,7 +381,7 @@ def judgement_blocks(judgement: Judgement, tables: JudgeTables, output: str | No
     list of Table or str
         Scores, tests, drop in agreement, the alternative annotator test, errors.
     """
-    blocks: list[Block] = [score_table(judgement)] if output == "csv" else list(score_tables(judgement))
+    blocks: list[Block] = [score_table(judgement)] if output == "csv" else [*score_tables(judgement)]
     blocks.append("\n".join(score_notes(judgement)))
     blocks += [comparison_table(judgement.comparisons)] if judgement.comparisons else []
     blocks += [drop_table(judgement.drops), replacement_table(judgement.replacements)]

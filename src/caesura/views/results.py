@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from caesura.evaluation.result import Evaluation
 from caesura.measures.operations import OperationsTable
@@ -12,7 +12,7 @@ from caesura.model.result import Edit, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tree import Tree
 from caesura.tasks.score import ItemScore, Scoring
-from caesura.views.table import Cell, Table, clean, extra_figures, pad, text_width
+from caesura.views.table import Table, cells, clean, extra_figures, pad, text_width
 
 
 def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0) -> Table:
@@ -34,13 +34,9 @@ def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0
     """
     names = extra_figures(entry.score for entry in scores)
     records = [
-        {
-            "measure": entry.score.measure.label,
-            "item": "all" if entry.item is None else entry.item,
-            "value": entry.score.value,
-            **{name: entry.score.figures.get(name) for name in names},
-            "items": entry.score.documents,
-        }
+        {"measure": entry.score.measure.label, "item": "all" if entry.item is None else entry.item}
+        | {"value": entry.score.value, **{name: entry.score.figures.get(name) for name in names}}
+        | {"items": entry.score.documents}
         for entry in scores
     ]
     columns = ["measure", *(["item"] if by_item else []), "value", *names, "items"]
@@ -64,9 +60,8 @@ def evaluation_table(evaluation: Evaluation) -> Table:
         The signatures are its notes.
     """
     table = score_table([ItemScore(None, score) for score in evaluation.scores.values()], by_item=False)
-    columns = tuple("documents" if name == "items" else name for name in table.columns)
     partial = ("partial: documents that could not be read or scored are missing",) if evaluation.partial else ()
-    return replace(table, columns=columns, notes=(*partial, *table.notes))
+    return replace(table.renamed({"items": "documents"}), notes=(*partial, *table.notes))
 
 
 def operations_view(operations: OperationsTable) -> Table:
@@ -82,17 +77,11 @@ def operations_view(operations: OperationsTable) -> Table:
     Table
         Proportions of each row add up to 1.
     """
-    names = [row.type for row in operations]
     records = [
-        {
-            "type": row.type,
-            "boundaries": row.boundaries,
-            "match": row.match,
-            **{f"as {name}": row.substitution.get(name) for name in names},
-            "unpaired": row.unpaired,
-            "moved": row.transposition,
-            "moved, different type": row.transposition_with_substitution,
-        }
+        cells(row, "type", "boundaries", "match")
+        | {f"as {name}": row.substitution.get(name) for name in operations.types}
+        | {"unpaired": row.unpaired, "moved": row.transposition}
+        | {"moved, different type": row.transposition_with_substitution}
         for row in operations
     ]
     return Table.from_records(records, digits=3)
@@ -157,17 +146,12 @@ LEGEND = "= match   - only in the first   + only in the second   > moved from   
 _SIGN = {"match": "=", "deletion": "-", "insertion": "+", "substitution": "~"}
 
 
-@dataclass(frozen=True)
-class _Column:
-    """The texts of the three lines at one place."""
+_Column = tuple[str, ...]  # the texts of the three lines at one place
 
-    first: str
-    second: str
-    sign: str
 
-    @property
-    def width(self) -> int:
-        return max(text_width(self.first), text_width(self.second), len(self.sign))
+def _column(*texts: str) -> _Column:
+    width = max(map(text_width, texts))
+    return tuple(pad(text, width) for text in texts)
 
 
 def draw_text(
@@ -239,52 +223,39 @@ def draw(
     """
     label_width = max(map(text_width, sides))
     line_width = max(20, width - label_width - 2)
-    lines: list[str] = []
-    line: list[_Column] = []
+    lines: list[list[_Column]] = [[]]
     occupied = 0
     for column in _columns(a, b, edits):
-        if line and occupied + column.width > line_width:
-            lines += _three_lines(line, sides, label_width)
-            line, occupied = [], 0
-        line.append(column)
-        occupied += column.width
-    lines += _three_lines(line, sides, label_width)
-    return "\n".join(lines).rstrip("\n")
+        column_width = text_width(column[0])
+        if lines[-1] and occupied + column_width > line_width:
+            lines.append([])
+            occupied = 0
+        lines[-1].append(column)
+        occupied += column_width
+    labels = [pad(label, label_width + 2) for label in (*sides, "")]
+    return "\n\n".join("\n".join(_three_lines(line, labels)) for line in lines)
 
 
-def _three_lines(columns: Sequence[_Column], sides: tuple[str, str], label_width: int) -> list[str]:
-    texts = (
-        (sides[0], [column.first for column in columns]),
-        (sides[1], [column.second for column in columns]),
-        ("", [column.sign for column in columns]),
-    )
-    rows = [
-        pad(label, label_width)
-        + "  "
-        + "".join(pad(cell, column.width) for cell, column in zip(cells, columns, strict=True))
-        for label, cells in texts
-    ]
-    return [*(row.rstrip() for row in rows), ""]
+def _three_lines(columns: Sequence[_Column], labels: Sequence[str]) -> list[str]:
+    rows = zip(*columns, strict=True)
+    return [(label + "".join(texts)).rstrip() for label, texts in zip(labels, rows, strict=True)]
 
 
 def _columns(a: Segmentation, b: Segmentation, edits: Sequence[Edit]) -> Iterator[_Column]:
     signs = _signs(edits)
-    first, second = _marks(a), _marks(b)
+    first, second = boundary_marks(a), boundary_marks(b)
     units = a.units if a.units is not None else b.units
     space = "" if units is None else " "
     end = 0
     for position in sorted({*signs, a.length}):
         for unit in range(end, position):
             text = "·" if units is None else clean(units[unit])
-            yield _Column(text, text, "")
+            yield _column(text, text, "")
             if units is not None and unit + 1 < position:
-                yield _Column(" ", " ", "")
+                yield _column(" ", " ", "")
         if position in signs:
-            yield _Column(
-                space + first.get(position, "") + space,
-                space + second.get(position, "") + space,
-                space + signs[position],
-            )
+            marks = (space + side.get(position, "") + space for side in (first, second))
+            yield _column(*marks, space + signs[position])
         end = position
 
 
@@ -301,14 +272,26 @@ def _signs(edits: Sequence[Edit]) -> dict[int, str]:
     return signs
 
 
-def _marks(segmentation: Segmentation) -> dict[int, str]:
-    """Return position -> a bar, or the types in braces."""
-    if segmentation.types == UNTYPED:
-        return dict.fromkeys(segmentation.inner.tolist(), "|")
-    marks: dict[int, list[str]] = {}
-    for position, name in segmentation.boundaries:
-        marks.setdefault(position, []).append(name)
-    return {position: "{" + "+".join(map(clean, names)) + "}" for position, names in marks.items()}
+def boundary_marks(segmentation: Segmentation, limit: int | None = None) -> dict[int, str]:
+    """Return position -> the mark of its boundary: a bar, or the types in braces.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The segmentation.
+    limit : int, optional
+        Number of boundaries to read (default: all).
+
+    Returns
+    -------
+    dict of int to str
+        Marks in the order of their positions.
+    """
+    types: dict[int, list[str]] = {}
+    for position, name in segmentation.boundaries[:limit]:
+        types.setdefault(position, []).append(clean(name))
+    untyped = segmentation.types == UNTYPED
+    return {position: "|" if untyped else "{" + "+".join(names) + "}" for position, names in types.items()}
 
 
 def edit_table(edits: Sequence[Edit], sides: tuple[str, str]) -> Table:
@@ -329,23 +312,12 @@ def edit_table(edits: Sequence[Edit], sides: tuple[str, str]) -> Table:
     first, second = sides
     typed = any(name not in (None, *UNTYPED) for edit in edits for name in (edit.a_type, edit.b_type))
     streams = any(edit.stream is not None for edit in edits)
-    columns = [
-        *(["stream"] if streams else []),
-        "edit",
-        first,
-        second,
-        *([f"{first} type", f"{second} type"] if typed else []),
-        "cost",
-    ]
-    rows: list[tuple[Cell, ...]] = [
-        (
-            *([edit.stream] if streams else ()),
-            edit.kind,
-            edit.a_position,
-            edit.b_position,
-            *((edit.a_type, edit.b_type) if typed else ()),
-            float(edit.cost),
-        )
+    types = [f"{side} type" for side in sides] if typed else []
+    columns = [*(["stream"] if streams else []), "edit", *sides, *types, "cost"]
+    records = [
+        cells(edit, "stream")
+        | {"edit": edit.kind, first: edit.a_position, second: edit.b_position}
+        | {f"{first} type": edit.a_type, f"{second} type": edit.b_type, "cost": float(edit.cost)}
         for edit in edits
     ]
-    return Table(tuple(columns), tuple(rows))
+    return Table.from_records(records, columns=columns)

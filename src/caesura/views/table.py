@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 from caesura.model.display import Displayed
@@ -150,17 +151,28 @@ class Table(Displayed):
         rows = tuple(tuple(row[i] for i in indices) for row in self.rows)
         return replace(self, columns=tuple(self.columns[i] for i in indices), rows=rows)
 
+    def renamed(self, names: Mapping[str, str]) -> Table:
+        """Return the table with different names of columns.
+
+        Parameters
+        ----------
+        names : mapping of str to str
+            Old name -> new name; other columns keep their names.
+
+        Returns
+        -------
+        Table
+            The same rows below the new names.
+        """
+        return replace(self, columns=tuple(names.get(name, name) for name in self.columns))
+
     def _groups(self) -> list[Table]:
         """Return one table per group of rows, with the leading cells of the group in its title."""
-        starts = [i for i, row in enumerate(self.rows) if not i or row[: self.group] != self.rows[i - 1][: self.group]]
         groups = []
-        for first, last in zip(starts, [*starts[1:], len(self.rows)], strict=True):
-            names = self._row_texts(self.rows[first])[: self.group]
-            rows = tuple(row[self.group :] for row in self.rows[first:last])
-            title = f"{self.title}: {', '.join(names)}"
-            groups.append(
-                Table(self.columns[self.group :], rows, title=title, digits=self.digits, p_values=self.p_values)
-            )
+        for leading, rows in groupby(self.rows, key=lambda row: row[: self.group]):
+            title = f"{self.title}: {', '.join(self._text(cell, False) for cell in leading)}"
+            remaining = tuple(row[self.group :] for row in rows)
+            groups.append(replace(self, columns=self.columns[self.group :], rows=remaining, title=title, group=0))
         return groups
 
     def csv(self) -> str:
@@ -332,20 +344,8 @@ def extra_figures(scores: Iterable[Score]) -> list[str]:
 
 # -- text -----------------------------------------------------------------------------------------------------------
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "\n": " ",
-    "\r": " ",
-}
+_LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {"\n": " ", "\r": " "}
+_LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
 
 def _latex_row(cells: Sequence[str]) -> str:
