@@ -55,9 +55,8 @@ if _typing.TYPE_CHECKING:
     from caesura.gold.experiment import Unification, evaluate_unification
     from caesura.gold.result import Gold
     from caesura.gold.unify import unify
-    from caesura.judging.judge import judge
-    from caesura.judging.parsers import ParserComparison, compare_parsers
-    from caesura.judging.result import Judgement
+    from caesura.judging.comparison import ParserComparison, compare_parsers
+    from caesura.judging.judge import Judgement, judge
     from caesura.measures.operations import OperationsTable, operations_table
     from caesura.parsing.corpus import ParsevalResult, parseval_corpus, struct_iou_corpus
     from caesura.tasks.score import evaluate
@@ -167,9 +166,8 @@ _LAZY = {
     "caesura.gold.experiment": ("Unification", "evaluate_unification"),
     "caesura.gold.result": ("Gold",),
     "caesura.gold.unify": ("unify",),
-    "caesura.judging.judge": ("judge",),
-    "caesura.judging.parsers": ("ParserComparison", "compare_parsers"),
-    "caesura.judging.result": ("Judgement",),
+    "caesura.judging.judge": ("Judgement", "judge"),
+    "caesura.judging.comparison": ("ParserComparison", "compare_parsers"),
     "caesura.measures.operations": ("OperationsTable", "operations_table"),
     "caesura.parsing.corpus": ("ParsevalResult", "parseval_corpus", "struct_iou_corpus"),
     "caesura.tasks.score": ("evaluate",),

@@ -1,9 +1,9 @@
-"""Significance tests between all pairs of systems under one measure."""
+"""Significance tests between all pairs of systems, or of parsers, under one measure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import ClassVar
@@ -11,9 +11,16 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.errors import OptionError, Undefined
-from caesura.judging.pair_scores import PairScores
+from caesura.judging.pair_scores import PairScores, score_pairs
+from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
-from caesura.model.result import Result
+from caesura.measures.registry import parse
+from caesura.model.dialogue import Annotation
+from caesura.model.result import Excluded, Result, Score
+from caesura.model.tree import Tree
+from caesura.options import OptionSet, fraction, setting, whole
+from caesura.options import seed as check_seed
+from caesura.parsing.corpus import pair_trees
 from caesura.statistics import RankTest, friedman, holm, kruskal_wallis, letters, paired_bootstrap, randomisation, wins
 
 
@@ -94,15 +101,18 @@ class SystemComparison(Result):
     draws: int = 0
 
 
+@dataclass(frozen=True)
+class ComparisonOptions(OptionSet):
+    """Options of the tests between systems."""
+
+    alpha: float = setting(0.05, fraction, "Significance level.")
+    level: float = setting(0.95, fraction, "Confidence level of the intervals.")
+    replicates: int = setting(2000, whole(100), "Minimum number of bootstrap replicates and random swaps.")
+    seed: int = setting(0, check_seed, "Random seed.")
+
+
 def compare_systems(
-    scores: PairScores,
-    systems: tuple[str, ...],
-    *,
-    alpha: float,
-    level: float,
-    replicates: int,
-    seed: int,
-    paired_only: bool = False,
+    scores: PairScores, systems: tuple[str, ...], options: ComparisonOptions, *, paired_only: bool = False
 ) -> SystemComparison:
     """Return all tests between systems that can be computed.
 
@@ -112,14 +122,8 @@ def compare_systems(
         Scores of all systems under one measure.
     systems : tuple of str
         The systems to compare.
-    alpha : float
-        Significance level.
-    level : float
-        Confidence level of the intervals.
-    replicates : int
-        Minimum number of bootstrap replicates and random swaps.
-    seed : int
-        Random seed.
+    options : ComparisonOptions
+        Levels, number of replicates and seed.
     paired_only : bool, default False
         Whether to compute only the tests over pairs of systems, without rank tests and letters.
 
@@ -136,14 +140,15 @@ def compare_systems(
     alpha.
     """
     notes: list[str] = []
-    draws = max(replicates, math.ceil(4 * math.comb(len(systems), 2) / alpha))
+    alpha = options.alpha
+    draws = max(options.replicates, math.ceil(4 * math.comb(len(systems), 2) / alpha))
     by_ranks = in_blocks = None
     if not paired_only:
         values = scores.observations(systems)
         columns = [column[~np.isnan(column)] for column in values.T]
         by_ranks = _rank_test(lambda: kruskal_wallis(columns, alpha=alpha), notes)
         in_blocks = _rank_test(lambda: friedman(values, alpha=alpha), notes)
-    tests = [_paired_tests(scores, a, b, draws, level, seed, notes) for a, b in combinations(systems, 2)]
+    tests = [_paired_tests(scores, a, b, draws, options, notes) for a, b in combinations(systems, 2)]
     pairs = _corrected(tests, len(systems), by_ranks, in_blocks)
     groups = None if paired_only else _letters(pairs, scores, systems, alpha, notes)
     return SystemComparison(
@@ -160,13 +165,14 @@ def _rank_test(test: Callable[[], RankTest], notes: list[str]) -> RankTest | Non
 
 
 def _paired_tests(
-    scores: PairScores, a: str, b: str, draws: int, level: float, seed: int, notes: list[str]
+    scores: PairScores, a: str, b: str, draws: int, options: ComparisonOptions, notes: list[str]
 ) -> SystemPair:
     """Return the paired tests of two systems over items, not yet corrected for the number of pairs."""
     parts_a, parts_b = scores.common_parts(a, b)
     if not len(parts_a):
         notes.append(f"{a} and {b} share no item")
         return SystemPair((a, b), None, None, None, None, None, None, wins=0, ties=0, losses=0, items=0)
+    level, seed = options.level, options.seed
     swapped = randomisation(parts_a, parts_b, scores.finish, draws=draws, seed=seed)
     table = wins(np.column_stack([scores.finish(parts_a), scores.finish(parts_b)]))
     higher, equal, lower = (int(counts[0, 1]) for counts in (table.wins, table.ties, table.losses))
@@ -224,3 +230,159 @@ def _letters(
         notes.append(str(error))
         return None
     return dict(zip(systems, groups, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class ParserComparison(Result):
+    """Result of :func:`compare_parsers`.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure of trees.
+    sentences : int
+        Number of sentences, scored or not.
+    scores : mapping of str to Score
+        Parser -> its score over all sentences on which it could be scored.
+    comparison : SystemComparison
+        The paired tests; sentences are the items.
+    excluded : tuple of Excluded
+        Sentences that were not scored; ``coder`` is the name of the parser, or ``gold``.
+    seed : int
+        Random seed.
+    """
+
+    json_properties: ClassVar[tuple[str, ...]] = ("pairs",)
+    frame_field: ClassVar[str] = "pairs"
+
+    measure: Measure
+    sentences: int
+    scores: Mapping[str, Score]
+    comparison: SystemComparison
+    excluded: tuple[Excluded, ...]
+    seed: int
+
+    @property
+    def pairs(self) -> tuple[SystemPair, ...]:
+        """One entry per pair of parsers, over the sentences on which both were scored."""
+        return self.comparison.pairs
+
+    def excluded_sentences(self, pair: SystemPair) -> int:
+        """Return the number of sentences on which two parsers were not compared.
+
+        Parameters
+        ----------
+        pair : SystemPair
+            An entry of ``pairs``.
+
+        Returns
+        -------
+        int
+            Number of sentences for which at least one of the two parsers has no score.
+        """
+        return self.sentences - pair.items
+
+
+def compare_parsers(
+    gold: Iterable[Tree | None],
+    parsers: Mapping[str, Iterable[Tree | None]],
+    *,
+    measure: str | Measure = "parseval",
+    alpha: float = 0.05,
+    level: float = 0.95,
+    replicates: int = 2000,
+    seed: int | None = 0,
+) -> ParserComparison:
+    """Test whether parsers differ on the same sentences, under any measure of trees.
+
+    Parameters
+    ----------
+    gold : iterable of Tree or None
+        The gold trees; None for a sentence without a tree.
+    parsers : mapping of str to iterable of Tree or None
+        Parser -> its trees, one for each gold tree; None for a sentence without a parse. At least two parsers.
+    measure : str or Measure, default "parseval"
+        A measure of trees.
+    alpha : float, default 0.05
+        Significance level.
+    level : float, default 0.95
+        Confidence level of the intervals.
+    replicates : int, default 2000
+        Minimum number of bootstrap replicates and random swaps.
+    seed : int or None, default 0
+        Random seed; None draws one.
+
+    Returns
+    -------
+    ParserComparison
+        Scores of the parsers and tests of all pairs.
+
+    Raises
+    ------
+    OptionError
+        If an option is invalid or there are fewer than two parsers.
+    Undefined
+        If a parser could not be scored on any sentence.
+
+    Notes
+    -----
+    The difference between two parsers is the difference of their corpus scores, from parts summed over the sentences on
+    which both were scored; ``.excluded_sentences(pair)`` counts the others. Approximate randomisation swaps the two
+    parses of a sentence; the studentised paired bootstrap resamples sentences and also gives an interval. Both p-values
+    are Holm-corrected for all pairs of parsers. See :mod:`caesura.statistics`.
+
+    References
+    ----------
+    Yeh, A. (2000). More accurate tests for the statistical significance of result differences. COLING.
+
+    Examples
+    --------
+    >>> right = ["(S (NP (PRP She)) (VP (VBD slept)))", "(S (NP (PRP He)) (VP (VBD sang) (ADVP (RB well))))"] * 4
+    >>> wrong = ["(S (NP (PRP She)) (VP (VBD slept)))", "(S (NP (PRP He)) (VP (VBD sang)) (ADVP (RB well)))"] * 4
+    >>> gold, old = ([Tree.from_brackets(text) for text in texts] for texts in (right, wrong))
+    >>> result = compare_parsers(gold, {"new": gold, "old": old}, seed=1)
+    >>> (pair,) = result.pairs
+    >>> round(pair.difference, 4), pair.randomisation, (pair.wins, pair.ties, pair.losses)
+    (0.1429, 0.125, (4, 4, 0))
+    """
+    tree_measure = parse(measure)
+    if tree_measure.kind != "trees":
+        raise OptionError(f"measure must compare trees, like parseval; got {tree_measure.name}")
+    options = ComparisonOptions(alpha, level, replicates, check_seed("seed", seed))
+    if not isinstance(parsers, Mapping) or len(parsers) < 2:
+        raise OptionError("parsers must be a mapping from at least two names to lists of trees")
+    gold_trees = list(gold)
+    participants = _participants(gold_trees, parsers)
+    pair_scores = score_pairs(participants, tree_measure, participants.systems)
+    for name in participants.systems:
+        if name not in pair_scores.rows_of:
+            raise Undefined(f"{name}: none of {len(gold_trees)} sentences could be scored")
+    comparison = compare_systems(pair_scores, tuple(participants.systems), options, paired_only=True)
+    return ParserComparison(
+        tree_measure,
+        len(gold_trees),
+        {name: pair_scores.score(name) for name in participants.systems},
+        comparison,
+        (*participants.excluded, *pair_scores.excluded),
+        options.seed,
+    )
+
+
+def _participants(gold: list[Tree | None], parsers: Mapping[str, Iterable[Tree | None]]) -> Participants:
+    """Return participants with the gold trees as coder, the parsers as systems and the sentence numbers as items."""
+    digits = len(str(len(gold)))  # so that sentences sort by number
+    names = [str(i).zfill(digits) for i in range(1, len(gold) + 1)]
+    excluded: list[Excluded] = []
+
+    def by_sentence(author: str, trees: list[Tree | None]) -> dict[str, Annotation]:
+        listed = list(zip(names, trees, strict=True))
+        excluded.extend(Excluded(name, author, "there is no tree") for name, tree in listed if tree is None)
+        return {name: tree for name, tree in listed if tree is not None}
+
+    gold_trees = by_sentence("gold", gold)
+    systems = {}
+    for parser, trees in parsers.items():
+        pairs = pair_trees(gold, trees, str(parser))
+        systems[str(parser)] = by_sentence(str(parser), [tree for _, tree in pairs])
+    coders = {name: {"gold": tree} for name, tree in gold_trees.items()}
+    return Participants(tuple(gold_trees), coders, systems, tuple(excluded))

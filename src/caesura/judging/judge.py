@@ -2,59 +2,193 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from caesura.errors import CaesuraWarning, OptionError, Undefined
+from caesura.agreement.coefficients import warn_about_few_items
+from caesura.errors import OptionError, Undefined
 from caesura.judging.bounds import Baselines
-from caesura.judging.comparison import SystemComparison, compare_systems
+from caesura.judging.comparison import ComparisonOptions, SystemComparison, compare_systems
+from caesura.judging.mistakes import Mistakes, find_mistakes
 from caesura.judging.pair_scores import BOUND_PREFIX, HUMAN, RANDOM, PairScores, score_pairs
 from caesura.judging.participants import Participants, Systems, collect_participants
-from caesura.judging.result import Judgement, SegmenterScore
-from caesura.judging.substitution import agreement_drop, replacement_tests, too_few_coders
+from caesura.judging.substitution import AgreementDrop, Replacement, agreement_drop, replacement_tests, too_few_coders
 from caesura.measures.base import Measure
 from caesura.measures.batch import warn_about_type_order
 from caesura.measures.registry import default_measures, parse_measures
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.result import Excluded, signature_line
+from caesura.model.result import HIDDEN, Excluded, Result, Score, signature_line
 from caesura.model.segmentation import Segmentation, sort_types
-from caesura.options import choice, fraction, number, optional, whole
+from caesura.model.value import Floats
+from caesura.options import choice, number, optional, setting, whole
 from caesura.options import seed as check_seed
 from caesura.progress import report_progress
 from caesura.statistics import bootstrap, mean_interval
 
-Floats = NDArray[np.float64]
 RANDOM_DRAWS = 100
 """Default number of draws of the random bound."""
 
 
-@dataclass(frozen=True)
-class _IntervalOptions:
-    """Settings of the confidence intervals.
+@dataclass(frozen=True, slots=True)
+class SegmenterScore:
+    """Score of one system or bound under one measure.
 
     Attributes
     ----------
-    over : str or None
-        ``"items"``, ``"pairs"`` or None for no intervals.
-    level : float
-        Confidence level.
-    replicates : int
-        Number of bootstrap replicates.
-    seed : int
-        Random seed.
+    segmenter : str
+        Name of the system or bound.
+    bound : bool
+        Whether it is a bound (human, random, regular, none, all) and not a system.
+    measure : Measure
+        The measure.
+    value : float
+        Micro value, from parts summed over all items and coders; for ``random``, the mean of the micro values of all
+        draws.
+    macro : float
+        Macro value: mean over items of the value from all coders.
+    interval : tuple of float or None
+        Confidence interval of ``value``.
+    interval_note : str
+        Description of the interval, or the reason why there is none.
+    items : int
+        Number of items.
+    score : Score
+        The micro value with its parts, related values such as precision and recall, and its signature.
+    by_coder : mapping of str to float
+        Value against each coder as reference, from parts summed over items. Empty if all coders together are the reference
+        (fuzzy success), and for ``random``.
+    pairs : int or None
+        Number of boundary pairs, with ``interval="pairs"``.
+    standard_error : float or None
+        Standard error of the mean over boundary pairs, with ``interval="pairs"``.
     """
 
-    over: str | None
-    level: float
-    replicates: int
+    segmenter: str
+    bound: bool
+    measure: Measure
+    value: float
+    macro: float
+    interval: tuple[float, float] | None
+    interval_note: str
+    items: int
+    score: Score = field(repr=False)
+    by_coder: Mapping[str, float] = field(default_factory=dict, repr=False)
+    pairs: int | None = None
+    standard_error: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement(Result):
+    """Result of :func:`judge`.
+
+    Attributes
+    ----------
+    rows : tuple of SegmenterScore
+        Scores of systems and bounds, grouped by measure.
+    comparisons : tuple of SystemComparison
+        Significance tests, one entry per measure; empty if there is only one system.
+    drops : tuple of AgreementDrop
+        One entry per system.
+    replacements : tuple of Replacement
+        One entry per system.
+    systems, coders, items : tuple of str
+        Names of systems, coders and items.
+    undefined : mapping of str to str
+        Bound or test that is undefined for these data -> reason.
+    excluded : tuple of Excluded
+        Items and systems that were not scored; ``coder`` may be the name of a system.
+    seed : int
+        Random seed.
+    signature : str
+        One line to reproduce the result.
+    participants : Participants
+        The annotations of coders and systems.
+    aligner : Measure
+        The measure that aligns boundaries for drops, replacements and mistakes.
+    """
+
+    frame_field: ClassVar[str] = "rows"
+
+    rows: tuple[SegmenterScore, ...]
+    comparisons: tuple[SystemComparison, ...]
+    drops: tuple[AgreementDrop, ...]
+    replacements: tuple[Replacement, ...]
+    systems: tuple[str, ...]
+    coders: tuple[str, ...]
+    items: tuple[str, ...]
+    undefined: Mapping[str, str]
+    excluded: tuple[Excluded, ...]
     seed: int
+    signature: str
+    participants: Participants = field(repr=False, metadata=HIDDEN)
+    aligner: Measure = field(repr=False, metadata=HIDDEN)
+
+    @cached_property
+    def mistakes(self) -> dict[str, Mistakes]:
+        """System -> its mistakes, computed on first access."""
+        return {system: find_mistakes(self.participants, system, self.aligner) for system in self.systems}
+
+    def row(self, segmenter: str, measure: str | Measure, *, bound: bool | None = None) -> SegmenterScore:
+        """Return the row of a system or bound.
+
+        Parameters
+        ----------
+        segmenter : str
+            Name of the system or bound.
+        measure : str or Measure
+            The measure, its ``repr``, or its name.
+        bound : bool, optional
+            Whether to return the bound (True) or the system (False) if both have this name (default: the system).
+
+        Returns
+        -------
+        SegmenterScore
+            The first matching row.
+
+        Raises
+        ------
+        KeyError
+            If there is no such row.
+        """
+        for row in self._rows_of(measure):
+            if row.segmenter == segmenter and bound in (None, row.bound):
+                return row
+        raise KeyError((segmenter, measure))
+
+    def ranking(self, measure: str | Measure) -> tuple[str, ...]:
+        """Return the systems under a measure, best first.
+
+        Parameters
+        ----------
+        measure : str or Measure
+            The measure, its ``repr``, or its name.
+
+        Returns
+        -------
+        tuple of str
+            Names of the systems.
+        """
+        systems = [row for row in self._rows_of(measure) if not row.bound]
+        systems.sort(key=lambda row: -row.value if row.measure.higher_is_better else row.value)
+        return tuple(row.segmenter for row in systems)
+
+    def _rows_of(self, measure: str | Measure) -> list[SegmenterScore]:
+        return [row for row in self.rows if measure in (row.measure, repr(row.measure), row.measure.name)]
+
+
+@dataclass(frozen=True)
+class _JudgeOptions(ComparisonOptions):
+    """Options of intervals and tests."""
+
+    interval: str | None = setting("items", optional(choice("items", "pairs"), "none"), "Source of the intervals.")
+    epsilon: float = setting(0.2, number(0, 1, below=True), "Allowance of the alternative annotator test.")
 
 
 def judge(
@@ -161,89 +295,56 @@ def judge(
     >>> print(f"{judgement.drops[0].value:+.3f}")
     -0.035
     """
-    options = _IntervalOptions(
-        over=optional(choice("items", "pairs"), "none")("interval", interval),
-        level=fraction("level", level),
-        replicates=whole(100)("replicates", replicates),
-        seed=check_seed("seed", seed),
-    )
+    options = _JudgeOptions(alpha, level, replicates, check_seed("seed", seed), interval, epsilon)
     draws = _random_draws(bounds)
-    alpha, epsilon = fraction("alpha", alpha), number(0, 1, below=True)("epsilon", epsilon)
     participants = collect_participants(corpus, systems)
-    chosen = default_measures("judge", participants.kind) if measures is None else parse_measures(measures)
+    defaults = default_measures("judge", participants.kind)
+    chosen = defaults if measures is None else parse_measures(measures)
     names = tuple(participants.systems)
     undefined = _undefined(participants)
     _warn_of_undeclared_order(participants, chosen)
     segmenters = _segmenters(participants, draws, options.seed)
     human = HUMAN if draws and "human" not in undefined else None
     steps = len(chosen) + 2
-    verdicts: list[_MeasureVerdict] = []
+    rows: list[SegmenterScore] = []
+    comparisons: list[SystemComparison] = []
+    excluded = list(participants.excluded)
+    aligners: list[Measure] = []
     for step, measure in enumerate(chosen, 1):
         scores = score_pairs(participants, measure, segmenters, human=human)
-        verdicts.append(_judge_measure(scores, names, options, alpha))
+        scored = tuple(name for name in names if name in scores.rows_of)
+        if len(scored) > 1:
+            comparisons.append(compare_systems(scores, scored, options))
+        rows += _segmenter_rows(scores, names, options)
+        excluded += scores.excluded
+        if scored == names and measure.coefficients and measure.aligns:
+            aligners.append(measure)
         report_progress(step, steps)
-    rows = tuple(row for verdict in verdicts for row in verdict.rows)
-    excluded = tuple(dict.fromkeys(chain(participants.excluded, *(verdict.excluded for verdict in verdicts))))
+    excluded = list(dict.fromkeys(excluded))
     if not rows:
         raise OptionError(f"nothing could be scored: {'; '.join(map(str, excluded[:5]))}")
-    aligner = _aligner(verdicts, participants)
+    aligner = (*aligners, *defaults)[0]
     drops = tuple(agreement_drop(participants, name, aligner, options.seed) for name in names)
     report_progress(steps - 1, steps)
-    replacements = replacement_tests(participants, aligner, epsilon)
+    replacements = replacement_tests(participants, aligner, options.epsilon)
     report_progress(steps, steps)
-    _warn_of_few_items(rows, options)
+    if options.interval == "items":
+        _warn_of_few_items(rows)
     return Judgement(
-        rows=rows,
-        comparisons=tuple(chain.from_iterable(verdict.comparisons for verdict in verdicts)),
+        rows=tuple(rows),
+        comparisons=tuple(comparisons),
         drops=drops,
         replacements=replacements,
         systems=names,
         coders=participants.coder_names,
         items=participants.items,
         undefined=undefined,
-        excluded=excluded,
+        excluded=tuple(excluded),
         seed=options.seed,
         signature=_signature(participants, options, draws),
         participants=participants,
         aligner=aligner,
     )
-
-
-@dataclass(frozen=True)
-class _MeasureVerdict:
-    """Systems and bounds under one measure.
-
-    ``comparisons`` has one entry, or none if fewer than two systems could be scored. ``is_complete`` is true if all
-    systems could be scored.
-    """
-
-    measure: Measure
-    rows: list[SegmenterScore]
-    comparisons: tuple[SystemComparison, ...]
-    excluded: tuple[Excluded, ...]
-    is_complete: bool
-
-
-def _judge_measure(
-    scores: PairScores, systems: tuple[str, ...], options: _IntervalOptions, alpha: float
-) -> _MeasureVerdict:
-    scored = tuple(name for name in systems if name in scores.rows_of)
-    comparisons: tuple[SystemComparison, ...] = ()
-    if len(scored) > 1:
-        comparison = compare_systems(
-            scores, scored, alpha=alpha, level=options.level, replicates=options.replicates, seed=options.seed
-        )
-        comparisons = (comparison,)
-    rows = _segmenter_rows(scores, systems, options)
-    return _MeasureVerdict(scores.measure, rows, comparisons, scores.excluded, scored == systems)
-
-
-def _aligner(verdicts: Iterable[_MeasureVerdict], participants: Participants) -> Measure:
-    """Return the first measure that scored all systems, aligns boundaries and has a coefficient of agreement."""
-    for verdict in verdicts:
-        if verdict.is_complete and verdict.measure.coefficients and verdict.measure.aligns:
-            return verdict.measure
-    return default_measures("judge", participants.kind)[0]
 
 
 def _random_draws(bounds: bool | int) -> int:
@@ -253,13 +354,13 @@ def _random_draws(bounds: bool | int) -> int:
     return int(whole(1)("bounds", bounds))
 
 
-def _signature(participants: Participants, options: _IntervalOptions, draws: int) -> str:
+def _signature(participants: Participants, options: _JudgeOptions, draws: int) -> str:
     return signature_line(
         "judge",
         systems=len(participants.systems),
         coders=len(participants.coder_names),
         items=len(participants.items),
-        interval=options.over or "none",
+        interval=options.interval or "none",
         level=f"{options.level:g}",
         replicates=options.replicates,
         bounds=draws or False,
@@ -309,20 +410,16 @@ def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measur
         warn_about_type_order(sort_types({name for text in texts for _, name in text.boundaries}), stacklevel=4)
 
 
-def _warn_of_few_items(rows: Iterable[SegmenterScore], options: _IntervalOptions) -> None:
-    items = min((row.items for row in rows if row.interval is not None and not row.bound), default=20)
-    if options.over == "items" and items < 20:
-        warnings.warn(
-            f"an interval from {items} items is too short: it covers about .84 at 5 items, .92 at 20, .95 at 50",
-            CaesuraWarning,
-            stacklevel=3,
-        )
+def _warn_of_few_items(rows: Iterable[SegmenterScore]) -> None:
+    items = [row.items for row in rows if row.interval is not None and not row.bound]
+    if items:
+        warn_about_few_items(min(items), stacklevel=4)
 
 
 # -- rows: systems and bounds under one measure, with intervals ------------------------------------------------------
 
 
-def _segmenter_rows(scores: PairScores, systems: tuple[str, ...], options: _IntervalOptions) -> list[SegmenterScore]:
+def _segmenter_rows(scores: PairScores, systems: tuple[str, ...], options: _JudgeOptions) -> list[SegmenterScore]:
     """Return one row per system and bound that could be scored."""
     rows = [_row(scores, name, options) for name in systems if name in scores.rows_of]
     if not rows:
@@ -337,31 +434,23 @@ def _segmenter_rows(scores: PairScores, systems: tuple[str, ...], options: _Inte
     return rows
 
 
-def _row(scores: PairScores, name: str, options: _IntervalOptions) -> SegmenterScore:
+def _row(scores: PairScores, name: str, options: _JudgeOptions) -> SegmenterScore:
     score = scores.score(name)
     items, parts = scores.by_item(name)
-    row = SegmenterScore(
+    return SegmenterScore(
         segmenter=name.removeprefix(BOUND_PREFIX),
         bound=name.startswith(BOUND_PREFIX),
         measure=scores.measure,
         value=score.value,
         macro=float(scores.finish(parts).mean()),
-        interval=None,
-        interval_note="no interval was requested",
         items=len(items),
         score=score,
         by_coder=scores.by_coder(name),
-    )
-    if options.over is None:
-        return row
-    return (
-        _with_pairs_interval(row, scores, name, options)
-        if options.over == "pairs"
-        else _with_items_interval(row, scores, parts, options)
+        **_interval(scores, name, parts, options),
     )
 
 
-def _random_row(scores: PairScores, draws: list[str], options: _IntervalOptions) -> SegmenterScore:
+def _random_row(scores: PairScores, draws: list[str], options: _JudgeOptions) -> SegmenterScore:
     """Return the mean of pooled values over draws, with their percentiles."""
     parts = [scores.by_item(name)[1] for name in draws]
     values = scores.finish(np.array([by_item.sum(axis=0) for by_item in parts]))
@@ -380,37 +469,37 @@ def _random_row(scores: PairScores, draws: list[str], options: _IntervalOptions)
     )
 
 
-def _with_items_interval(
-    row: SegmenterScore, scores: PairScores, parts: Floats, options: _IntervalOptions
-) -> SegmenterScore:
+def _interval(scores: PairScores, name: str, parts: Floats, options: _JudgeOptions) -> dict[str, Any]:
+    """Return the fields of a row that describe its interval, by name."""
+    if options.interval is None:
+        return _no_interval("no interval was requested")
+    if options.interval == "pairs":
+        return _pairs_interval(scores, name, options.level)
     level, replicates = options.level, options.replicates
     try:
         result = bootstrap(parts, scores.finish, replicates=replicates, level=level, seed=options.seed)
     except Undefined as error:
-        return replace(row, interval_note=f"no interval: {error}")
+        return _no_interval(f"no interval: {error}")
     note = f"{level:.4g} percentile bootstrap over {result.items} items, {replicates} replicates"
-    return replace(row, interval=(result.low, result.high), interval_note=note)
+    return {"interval": (result.low, result.high), "interval_note": note}
 
 
-def _with_pairs_interval(
-    row: SegmenterScore, scores: PairScores, name: str, options: _IntervalOptions
-) -> SegmenterScore:
+def _no_interval(note: str) -> dict[str, Any]:
+    return {"interval": None, "interval_note": note}
+
+
+def _pairs_interval(scores: PairScores, name: str, level: float) -> dict[str, Any]:
     if not scores.measure.is_mean_over_pairs:
-        note = f"no interval: {scores.measure.name} is not a mean over boundary pairs; boundary_similarity is"
-        return replace(row, interval_note=note)
+        return _no_interval(
+            f"no interval: {scores.measure.name} is not a mean over boundary pairs; boundary_similarity is"
+        )
     counts: Counter[float] = Counter()
     for place in scores.rows_of[name].tolist():
         counts.update(1 - edit.cost for edit in scores.scores[place].edits or ())
     if not counts:
-        return replace(row, interval_note="no interval: there are no boundary pairs", pairs=0)
-    result = mean_interval(list(counts), list(counts.values()), level=options.level)
-    note = (
-        f"{options.level:.4g}, mean ± {result.standard_error:.4f} (one standard error) over {result.n} boundary pairs"
-    )
-    return replace(
-        row,
-        interval=(result.low, result.high),
-        interval_note=note,
-        pairs=result.n,
-        standard_error=result.standard_error,
-    )
+        return _no_interval("no interval: there are no boundary pairs") | {"pairs": 0}
+    result = mean_interval(list(counts), list(counts.values()), level=level)
+    error = result.standard_error
+    note = f"{level:.4g}, mean ± {error:.4f} (one standard error) over {result.n} boundary pairs"
+    ends = (result.low, result.high)
+    return {"interval": ends, "interval_note": note, "pairs": result.n, "standard_error": error}

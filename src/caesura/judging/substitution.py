@@ -2,24 +2,79 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.agreement.coefficients import agreement
 from caesura.errors import InputError
 from caesura.judging.pair_scores import HUMAN, PairScores, score_pairs
 from caesura.judging.participants import Participants
-from caesura.judging.result import AgreementDrop, Replacement
 from caesura.measures.base import Measure
-from caesura.statistics import alternative_annotator
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from caesura.model.value import Floats, Ints
+from caesura.statistics import AlternativeTest, alternative_annotator
 
 MIN_CODERS = 3
 """Minimum number of coders for the alternative annotator test."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementDrop:
+    """Drop in the coders' agreement when a system joins them, on items with the system and at least two coders.
+
+    Attributes
+    ----------
+    system : str
+        Name of the system.
+    value : float or None
+        ``without_system`` minus ``with_system``: 0 or below if the system agrees with the coders as well as they agree with
+        each other.
+    without_system, with_system : float or None
+        Agreement among the coders, and among the coders and the system.
+    coefficient : str
+        Coefficient of agreement.
+    measure : Measure
+        Measure of the coefficient.
+    items : int
+        Number of items.
+    reason : str or None
+        Reason why there is no value.
+    """
+
+    system: str
+    value: float | None
+    without_system: float | None
+    with_system: float | None
+    coefficient: str
+    measure: Measure
+    items: int = 0
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Result of the alternative annotator test: whether a system could replace a coder.
+
+    Attributes
+    ----------
+    system : str
+        Name of the system.
+    test : AlternativeTest or None
+        The test.
+    coders : tuple of str
+        Names of the coders, in the order of ``test.coders``.
+    measure : Measure
+        Measure of similarity.
+    reason : str or None
+        Reason why there is no test.
+    """
+
+    system: str
+    test: AlternativeTest | None
+    coders: tuple[str, ...]
+    measure: Measure
+    reason: str | None = None
 
 
 def agreement_drop(participants: Participants, system: str, measure: Measure, seed: int) -> AgreementDrop:

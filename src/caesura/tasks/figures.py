@@ -14,7 +14,7 @@ from caesura.errors import MismatchError, OptionConflictError, OptionError
 from caesura.formats.ptb import read_trees
 from caesura.formats.settings import Settings
 from caesura.gold.unify import METHODS, unify
-from caesura.judging.result import Judgement
+from caesura.judging.judge import Judgement
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.measures.operations import operations_table

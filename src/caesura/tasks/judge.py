@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.formats.settings import Settings
-from caesura.judging.judge import judge
-from caesura.judging.result import Judgement
+from caesura.judging.judge import Judgement, judge
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation

@@ -15,9 +15,8 @@ from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_h
 from caesura.errors import CaesuraError, InputError, OptionError, Undefined
 from caesura.formats.settings import Settings
 from caesura.gold.result import Gold
-from caesura.judging.judge import judge
+from caesura.judging.judge import Judgement, judge
 from caesura.judging.participants import Systems, check_system_names, check_systems
-from caesura.judging.result import Judgement
 from caesura.measures.base import Measure
 from caesura.measures.fuzzy import FuzzyScore
 from caesura.measures.many import score_many

@@ -8,7 +8,7 @@ from typing import Any
 
 from caesura.engines import Engine
 from caesura.formats.ptb import read_trees
-from caesura.judging.parsers import ParserComparison, compare_parsers
+from caesura.judging.comparison import ParserComparison, compare_parsers
 from caesura.model.corpus import Corpus, Source
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.tree import Tree

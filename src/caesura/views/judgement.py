@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from caesura.judging.comparison import SystemComparison, SystemPair
+from caesura.judging.judge import Judgement, SegmenterScore
 from caesura.judging.mistakes import Mistakes
-from caesura.judging.result import AgreementDrop, Judgement, Replacement, SegmenterScore
+from caesura.judging.substitution import AgreementDrop, Replacement
 from caesura.model.segmentation import UNTYPED
 from caesura.options import OptionSet, flag, setting
 from caesura.views.table import Block, Cell, Table, cells, extra_figures, interval_cells, or_undefined

@@ -14,7 +14,7 @@ from itertools import accumulate, islice
 
 from caesura.agreement.coefficients import Agreement
 from caesura.evaluation.result import Evaluation
-from caesura.judging.result import Judgement
+from caesura.judging.judge import Judgement
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of
 from caesura.model.display import count_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from caesura.judging.parsers import ParserComparison
+from caesura.judging.comparison import ParserComparison
 from caesura.measures.structiou import LabelIoU, NodePair
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, flag, setting, whole

@@ -10,7 +10,7 @@ import numpy as np
 
 from caesura.agreement.pairwise import Pairwise
 from caesura.errors import OptionError
-from caesura.judging.result import Judgement, SegmenterScore
+from caesura.judging.judge import Judgement, SegmenterScore
 from caesura.measures.base import Measure
 from caesura.measures.fuzzy import BoundaryCredit, FuzzyScore, MarkBatch, MarkCluster
 from caesura.measures.operations import OperationsTable
