@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat
 from caesura.errors import CaesuraError
-from caesura.judging.result import Judgement
+from caesura.judging.judge import Judgement
 from caesura.model.tree import Tree
 from caesura.tasks.agree import Outcome
 from caesura.tasks.report import CorpusReport, FuzzyItem, ParserScore
