@@ -78,18 +78,18 @@ def _utterances(reading: Reading) -> Iterator[_Utterance]:
     utterance: _Utterance | None = None
     last_header = ""
     for number, line in enumerate(lines_of(reading.text), 1):
-        if line.startswith(("\t", " ")):
-            _append(reading, utterance, line)
-            continue
+        if not line.startswith(("\t", " ")):
+            if utterance is not None:
+                yield utterance
+            utterance = _main_line(reading, number, line) if line.startswith("*") else None
+            if line.startswith("@"):
+                last_header = line.rstrip()
+            elif line and not line.startswith(("*", "%")):
+                raise reading.error(number, f"a line must begin with @, *, % or a tab; got {line[:60]!r}")
+        elif utterance is not None:  # continuation lines of other tiers are skipped
+            utterance.text += f" {line.strip()}"
         if utterance is not None:
-            yield utterance
-            utterance = None
-        if line.startswith("*"):
-            utterance = _main_line(reading, number, line)
-        elif line.startswith("@"):
-            last_header = line.rstrip()
-        elif line and not line.startswith("%"):
-            raise reading.error(number, f"a line must begin with @, *, % or a tab; got {line[:60]!r}")
+            _check_size(reading, utterance)
     if utterance is not None:
         yield utterance
     if last_header != "@End":
@@ -100,16 +100,7 @@ def _main_line(reading: Reading, number: int, line: str) -> _Utterance:
     match = _MAIN_LINE.fullmatch(line.rstrip())
     if match is None:
         raise reading.error(number, f"a main line must be like '*CHI:', a tab and words; got {line[:60]!r}")
-    utterance = _Utterance(match.group(1), number, match.group(2))
-    _check_size(reading, utterance)
-    return utterance
-
-
-def _append(reading: Reading, utterance: _Utterance | None, line: str) -> None:
-    """Append a continuation line to its utterance. Continuation lines of other tiers are skipped."""
-    if utterance is not None:
-        utterance.text += f" {line.strip()}"
-        _check_size(reading, utterance)
+    return _Utterance(match.group(1), number, match.group(2))
 
 
 def _check_size(reading: Reading, utterance: _Utterance) -> None:

@@ -23,7 +23,7 @@ contains no sentence ends.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
 from caesura.model.corpus import Corpus
@@ -38,16 +38,21 @@ _BEGINS = {"BeginSeg": ("Yes",), "Seg": ("B-seg",)}
 _CONTINUES = {"BeginSeg": ("No",), "Seg": ("I-seg", "O")}
 
 
-@dataclass
-class _ConlluDocument:
-    """The tokens of a document with their line numbers and last columns, and the indices where sentences begin."""
+class _Token(NamedTuple):
+    """A token with the number of its line, its number in the sentence, and its last column."""
+
+    line: int
+    number: int
+    form: str
+    misc: str
+
+
+class _ConlluDocument(NamedTuple):
+    """The tokens of a document."""
 
     name: str
     line: int
-    forms: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    misc: list[str] = field(default_factory=list)
-    sentence_starts: list[int] = field(default_factory=list)
+    tokens: list[_Token]
 
 
 def _read(reading: Reading) -> Corpus:
@@ -56,10 +61,10 @@ def _read(reading: Reading) -> Corpus:
     by_sentences = _takes_sentences(reading, documents)
     for document in documents:
         with reading.item(document.line, f"item {document.name!r}: "):
-            starts = document.sentence_starts if by_sentences else _segment_starts(reading, document)
-            inner = [start for start in starts if start]
-            segmentation = Segmentation.from_positions(len(document.forms), inner, units=document.forms)
-            reading.add(document.name, reading.coder_name, segmentation)
+            begins = [token.number == 1 if by_sentences else _begins(reading, token) for token in document.tokens]
+            inner = [i for i, begin in enumerate(begins) if begin and i]
+            forms = [token.form for token in document.tokens]
+            reading.add(document.name, reading.coder_name, Segmentation.from_positions(len(forms), inner, units=forms))
     return reading.corpus()
 
 
@@ -67,78 +72,69 @@ def _takes_sentences(reading: Reading, documents: list[_ConlluDocument]) -> bool
     """Return whether sentence ends are the boundaries."""
     if reading.options["boundaries"] != "auto":
         return bool(reading.options["boundaries"] == "sentences")
-    cells = {misc for document in documents for misc in document.misc}
+    cells = {token.misc for document in documents for token in document.tokens}
     return not any(key in _BEGINS for misc in cells for key, _ in _pairs(misc))
 
 
 def _documents(reading: Reading) -> list[_ConlluDocument]:
     """Return the documents of a file, or the whole file as one document if no document is marked."""
-    untitled = _ConlluDocument(reading.item_name, 1)
-    documents: list[_ConlluDocument] = []
-    names: set[str] = set()
-    document, token = untitled, 1
+    untitled = document = _ConlluDocument(reading.item_name, 1, [])
+    documents: dict[str, _ConlluDocument] = {}
+    expected = 1
     for number, line in enumerate(lines_of(reading.text), 1):
         if not line.strip():
-            token = 1
+            expected = 1
         elif not line.startswith("#"):
-            token = _add_token(reading, document, number, line, token)
+            token = _token(reading, number, line, expected)
+            if token is not None:
+                document.tokens.append(token)
+                expected += 1
         elif match := _NEWDOC.fullmatch(line.rstrip()):
             name = (match.group(1) or "").strip() or str(len(documents) + 1)
-            if name in names:
+            if name in documents:
                 raise reading.error(number, f"the id of a document must be unique; got {name[:60]!r} again")
-            names.add(name)
-            document, token = _ConlluDocument(name, number), 1
-            documents.append(document)
-    _check_documents(reading, untitled, documents)
-    return documents or [untitled]
+            documents[name] = document = _ConlluDocument(name, number, [])
+            expected = 1
+    _check_documents(reading, untitled, list(documents.values()))
+    return list(documents.values()) or [untitled]
 
 
 def _check_documents(reading: Reading, untitled: _ConlluDocument, documents: list[_ConlluDocument]) -> None:
-    if not untitled.forms and not documents:
+    if not untitled.tokens and not documents:
         raise reading.error(None, "expected at least one token; got none")
-    if untitled.forms and documents:
-        first = documents[0].line
-        raise reading.error(untitled.lines[0], f"a token must belong to a document; the first begins at line {first}")
+    if untitled.tokens and documents:
+        problem = f"a token must belong to a document; the first begins at line {documents[0].line}"
+        raise reading.error(untitled.tokens[0].line, problem)
     for document in documents:
-        if not document.forms:
+        if not document.tokens:
             raise reading.error(document.line, f"a document must have a token; {document.name[:60]!r} has none")
 
 
-def _add_token(reading: Reading, document: _ConlluDocument, number: int, line: str, expected: int) -> int:
-    """Add a token line to the document; return the number of the next token of the sentence."""
+def _token(reading: Reading, number: int, line: str, expected: int) -> _Token | None:
+    """Return the token in a line, or None if the line is skipped."""
     cells = line.split("\t")
     if len(cells) != _COLUMNS:
         raise reading.error(number, f"a token must have {_COLUMNS} columns with tabs between; got {len(cells)}")
     token, form, misc = cells[0], cells[1], cells[-1]
     if _SKIPPED_ID.fullmatch(token):
-        return expected
+        return None
     if not _TOKEN_ID.fullmatch(token) or int(token) != expected:
         raise reading.error(number, f"tokens must be numbered 1, 2, 3 ...; got {token[:40]!r} for {expected}")
     if not form:
         raise reading.error(number, "a token must have a form in column 2; it is empty")
-    if expected == 1:
-        document.sentence_starts.append(len(document.forms))
-    document.forms.append(form)
-    document.lines.append(number)
-    document.misc.append(misc)
-    return expected + 1
+    return _Token(number, expected, form, misc)
 
 
-def _segment_starts(reading: Reading, document: _ConlluDocument) -> list[int]:
-    """Return the indices of the tokens that begin a segment."""
-    starts = []
-    for i, misc in enumerate(document.misc):
-        for key, value in _pairs(misc):
-            if key not in _BEGINS:
-                continue
-            if value in _BEGINS[key]:
-                starts.append(i)
-                break
-            if value not in _CONTINUES[key]:
-                allowed = ", ".join((*_BEGINS[key], *_CONTINUES[key]))
-                problem = f"{key} must be one of {allowed}; got {value[:40]!r}"
-                raise reading.error(document.lines[i], f"{problem}; or read with boundaries='sentences'")
-    return starts
+def _begins(reading: Reading, token: _Token) -> bool:
+    """Return whether a token begins a segment."""
+    for key, value in _pairs(token.misc):
+        if key in _BEGINS and value in _BEGINS[key]:
+            return True
+        if key in _BEGINS and value not in _CONTINUES[key]:
+            allowed = ", ".join((*_BEGINS[key], *_CONTINUES[key]))
+            problem = f"{key} must be one of {allowed}; got {value[:40]!r}"
+            raise reading.error(token.line, f"{problem}; or read with boundaries='sentences'")
+    return False
 
 
 def _pairs(misc: str) -> list[tuple[str, str]]:

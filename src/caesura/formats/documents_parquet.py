@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -45,6 +46,7 @@ _MIN_SPLIT_BYTES = 2**24  # smaller files are not split
 _ROWS_PER_TASK = 2**18
 _SAMPLE_ROWS = 10
 _TYPES_KEY = b"caesura.types"
+_TREE = re.compile(r"\s*\(.*\)\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -213,12 +215,8 @@ def _has_documents(file: Any) -> bool:
         return False
     batches = file.iter_batches(batch_size=_SAMPLE_ROWS, columns=list(SIDES), use_threads=False)
     rows: list[dict[str, str | None]] = next((batch.to_pylist() for batch in batches if batch.num_rows), [])
-    return any(map(_has_brackets, rows)) if rows else set(schema.names) <= set(FIELDS)
-
-
-def _has_brackets(row: Mapping[str, str | None]) -> bool:
-    cells = (cell.strip() for cell in row.values() if cell)
-    return any(cell.startswith("(") and cell.endswith(")") for cell in cells)
+    cells = [cell for row in rows for cell in row.values()]
+    return any(_TREE.fullmatch(cell or "") for cell in cells) if rows else set(schema.names) <= set(FIELDS)
 
 
 @contextmanager
@@ -256,7 +254,7 @@ class _DocumentReader:
         self.trees = all(arrow.is_text(self.kinds[side]) for side in SIDES)
         self.typed = self._has_types()
         if self.trees and "unit" in self.kinds:
-            raise FormatError(path, None, "expected one row per document; this is a table of units")
+            raise self._error("expected one row per document; this is a table of units")
         if not self.trees:
             self._require("length")
         details = "times" if self.trees else "types"
@@ -266,40 +264,35 @@ class _DocumentReader:
         if not (pa.types.is_null(item_kind) or arrow.is_text(item_kind) or pa.types.is_integer(item_kind)):
             raise self._wrong_type("item", "text or whole numbers")
         self.has_names = not pa.types.is_null(item_kind)
-        self._names_of_group: tuple[int, Any] = (-1, None)
 
     def _require(self, *names: str) -> None:
         for name in names:
             if name not in self.kinds:
-                actual = ", ".join(list(self.kinds)[:20])
-                raise FormatError(self.path, None, f"expected a column {name!r}; there are {actual}")
+                raise self._error(f"expected a column {name!r}; there are {', '.join(list(self.kinds)[:20])}")
 
     def _has_types(self) -> bool:
         present = {f"{side}_types" in self.kinds for side in SIDES}
         if len(present) > 1:
-            raise FormatError(
-                self.path, None, "expected reference_types and hypothesis_types, or neither; got one of them"
-            )
+            raise self._error("expected reference_types and hypothesis_types, or neither; got one of them")
         return True in present
 
     def _wrong_type(self, name: str, expected: str) -> FormatError:
-        return FormatError(
-            self.path, None, f"column {name!r} must contain {expected}; got {str(self.kinds[name])[:80]}"
-        )
+        return self._error(f"column {name!r} must contain {expected}; got {str(self.kinds[name])[:80]}")
+
+    def _error(self, problem: str) -> FormatError:
+        return FormatError(self.path, None, problem)
 
     def read(self, groups: range) -> Iterator[Documents | DocumentPairs]:
         """Yield the documents of some row groups."""
         metadata = self.file.metadata
         first_row = 1 + sum(metadata.row_group(i).num_rows for i in range(groups.start))
         for group in groups:
-            rows_read = 0
-            batches = self.file.iter_batches(
-                batch_size=self._batch_size(group), row_groups=[group], columns=self.columns, use_threads=False
-            )
-            for batch in batches:
+            rows_read, batch_size = 0, self._batch_size(group)
+            names = cache(partial(self._names, group)) if self.has_names else None
+            for batch in self.file.iter_batches(batch_size, row_groups=[group], columns=self.columns, use_threads=False):
                 for start, size in self._slices(batch):
                     offset = rows_read + start
-                    items = _ItemNames(self, group, offset, first_row + offset, size)
+                    items = _ItemNames(names, offset, first_row + offset, size)
                     yield (self._pairs if self.trees else self._documents)(batch.slice(start, size), items)
                 rows_read += batch.num_rows
             first_row += metadata.row_group(group).num_rows
@@ -314,7 +307,7 @@ class _DocumentReader:
         entries: int = max((metadata.column(i).num_values for i in columns), default=0)
         if entries > _MAX_ENTRIES:
             problem = f"expected at most {_MAX_ENTRIES} entries in a column; this claims to have {entries}"
-            raise FormatError(self.path, None, f"row group {group}: {problem}. Write smaller row groups")
+            raise self._error(f"row group {group}: {problem}. Write smaller row groups")
         rows: int = metadata.num_rows
         return max(1, min(BATCH_SIZE, _BATCH_ENTRIES * max(rows, 1) // max(entries, 1)))
 
@@ -337,13 +330,11 @@ class _DocumentReader:
                 yield start, i + 1 - start
                 start, characters = i + 1, 0
 
-    def names(self, group: int) -> Any:
-        """Return the item names of a row group. They are cached for the next batch of the same row group."""
-        if self._names_of_group[0] != group:
-            with arrow.reading_errors(self.path):
-                table = self.file.read_row_group(group, columns=["item"], use_threads=False)
-            self._names_of_group = group, table.column("item")
-        return self._names_of_group[1]
+    def _names(self, group: int) -> Any:
+        """Return the item names of a row group."""
+        with arrow.reading_errors(self.path):
+            table = self.file.read_row_group(group, columns=["item"], use_threads=False)
+        return table.column("item")
 
     def _documents(self, batch: pa.RecordBatch, items: _ItemNames) -> Documents:
         excluded: dict[int, str] = {}
@@ -428,15 +419,15 @@ def _codes(names: pa.Array, offsets: Ints, types: list[str]) -> Ints:
 class _ItemNames(Sequence[str]):
     """Item names of a batch, which are read from the file on first use."""
 
-    def __init__(self, reader: _DocumentReader, group: int, start: int, row: int, size: int) -> None:
-        self.reader, self.group, self.start, self.size = reader, group, start, size
+    def __init__(self, names_of_group: Callable[[], Any] | None, start: int, row: int, size: int) -> None:
+        self.names_of_group, self.start, self.size = names_of_group, start, size
         self.rows = range(row, row + size)
 
     @cached_property
     def _names(self) -> list[str]:
-        if not self.reader.has_names:
+        if self.names_of_group is None:
             return [str(row) for row in self.rows]
-        chunks = self.reader.names(self.group).slice(self.start, self.size).chunks
+        chunks = self.names_of_group().slice(self.start, self.size).chunks
         names = chain.from_iterable(map(arrow.to_list, chunks))
         return [str(row) if name is None else str(name) for row, name in zip(self.rows, names, strict=True)]
 
