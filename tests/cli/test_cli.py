@@ -855,7 +855,7 @@ def test_convert_drop_labels(labelled: Run) -> None:
     result = labelled("convert", "labelled.json", "out.csv")
     assert (result.exit_code, result.stderr, Path("out.csv").exists()) == (
         1,
-        "caesura: out.csv: item 'poem', coder 'ann': this format cannot hold segment labels; write .json, or leave them "
+        "caesura: out.csv: item 'poem', coder 'ann': this format cannot store segment labels; write .json, or leave them "
         "out (convert --drop-labels)\n",
         False,
     )

@@ -177,7 +177,7 @@ def test_invalid_input_prints_one_line(run: Run) -> None:
         (("figure.json", "--level", "full"), "level of conflict_free_union must be one of 'flat'; got 'full'"),
         (
             ("figure.json", "-o", "gold.bits"),
-            "gold.bits: item 'figure 4', coder 'gold': this format (bits) cannot hold",
+            "gold.bits: item 'figure 4', coder 'gold': this format (bits) cannot store",
         ),
         (("figure.json", "-o", "gold"), "gold: the suffix must name the format"),
         (("figure.json", "-o", "folder/x/gold.json"), "folder/x/gold.json: cannot be written: No such file"),
@@ -223,7 +223,7 @@ def test_convert(run: Run) -> None:
     Path("masses.json").write_text('{"items": {"t": {"a": [2, 2], "b": [4]}}}')
     assert run("convert", "masses.json", "spans.csv", "--to", "spans-csv").exit_code == 0
     assert cz.read("spans.csv")["t", "a"] == Hierarchy(4, [(1, 2, 1), (3, 4, 1)])
-    assert "cannot hold a Hierarchy; it can be written as spans-json, spans-csv" in complaint(
+    assert "cannot store a Hierarchy; it can be written as spans-json, spans-csv" in complaint(
         run("convert", "figure.json", "f.bits")
     )
 

@@ -131,9 +131,9 @@ def test_round_trips(
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     path = tmp_path / "talk1.txt"
     for tier, problem in [
-        (Tier([(0, 1, "a")], end=2), r"cannot hold the end of the recording, 2.0 s; .* duration=2.0"),
-        (Tier([(0, 1, "a")], words=[(0, 1, "w")]), "cannot hold words"),
-        (Tier([(0, 1, "a\nb")]), "would be read as|cannot hold the text"),
+        (Tier([(0, 1, "a")], end=2), r"cannot store the end of the recording, 2.0 s; .* duration=2.0"),
+        (Tier([(0, 1, "a")], words=[(0, 1, "w")]), "cannot store words"),
+        (Tier([(0, 1, "a\nb")]), "would be read as|cannot store the text"),
     ]:
         with pytest.raises(FormatError, match=problem):
             cz.write(Corpus({"talk1": {"talk1": tier}}), path, "audacity")

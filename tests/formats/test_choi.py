@@ -79,13 +79,13 @@ def test_plain_text_is_not_detected(content: str, tmp_path: Path) -> None:
 
 
 BAD = {
-    "two separators": ("a\n==========\n==========\nb\n", {}, 3, "a segment must hold at least one line; got none"),
-    "two at the start": ("==========\n==========\nb\n", {}, 2, "a segment must hold at least one line; got none"),
+    "two separators": ("a\n==========\n==========\nb\n", {}, 3, "a segment must contain at least one line; got none"),
+    "two at the start": ("==========\n==========\nb\n", {}, 2, "a segment must contain at least one line; got none"),
     "blank": (
         "==========\na\n\nb\n==========\n",
         {},
         3,
-        "a line must hold a unit; it is empty. If blank lines separate segments, read with marker=''",
+        "a line must contain a unit; it is empty. If blank lines separate segments, read with marker=''",
     ),
     "nothing": ("==========\n", {}, 1, "expected at least one line; got separators only"),
     "no word": ("==========\n", {"unit": "word"}, 1, "expected at least one word; got separators only"),
@@ -146,15 +146,15 @@ def test_content_of_written_files(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "typed": (cz.Segmentation.from_marks(["a", ""], units="xy"), "cannot hold boundary types; write a .csv table"),
+    "typed": (cz.Segmentation.from_marks(["a", ""], units="xy"), "cannot store boundary types; write a .csv table"),
     "no text": (cz.Segmentation.from_masses([1]), "this format needs the text of the units"),
-    "labels": (cz.Segmentation.from_labels("AB", units="xy"), "cannot hold segment labels"),
+    "labels": (cz.Segmentation.from_labels("AB", units="xy"), "cannot store segment labels"),
     "marker": (
         cz.Segmentation.from_masses([1, 1], units=["a", "=========="]),
-        "this format cannot hold the text: a segment must hold at least one line; got none",
+        "this format cannot store the text: a segment must contain at least one line; got none",
     ),
     "two lines": (cz.Segmentation.from_masses([1], units=["a\nb"]), r"unit 1, 'a\\nb', would be read as 'a'"),
-    "stream": (cz.Dialogue({"F": cz.Segmentation.from_masses([1], units="x")}), "cannot hold streams"),
+    "stream": (cz.Dialogue({"F": cz.Segmentation.from_masses([1], units="x")}), "cannot store streams"),
 }
 
 
@@ -175,5 +175,5 @@ def test_the_file_names_item_and_coder(tmp_path: Path) -> None:
         cz.write(corpus, tmp_path / "t.ref")
     cz.write(corpus, tmp_path / "t.ref", item="poem", coder="ann")
     assert cz.read(tmp_path / "t.ref", item="poem", coder="ann") == corpus
-    with pytest.raises(FormatError, match="this format holds one coder; choose one of ann, bo"):
+    with pytest.raises(FormatError, match="this format stores one coder; choose one of ann, bo"):
         cz.write(cz.Corpus({"t": {"ann": segmentation, "bo": segmentation}}), tmp_path / "t.ref")

@@ -177,7 +177,7 @@ def test_written_as_disrpt_does(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "typed": (cz.Segmentation.from_marks(["a", ""], units="xy"), "cannot hold boundary types; write a .csv table"),
+    "typed": (cz.Segmentation.from_marks(["a", ""], units="xy"), "cannot store boundary types; write a .csv table"),
     "end": (cz.Segmentation.from_marks(["", "boundary"], units="xy"), "its boundaries would be read differently"),
     "tab": (cz.Segmentation.from_masses([1], units=["a\tb"]), "a token must have 10 columns with tabs between; got 11"),
     "no text": (cz.Segmentation.from_masses([1]), "this format needs the text of the units"),
@@ -193,5 +193,5 @@ def test_corpora_that_do_not_fit(name: str, tmp_path: Path) -> None:
 
 
 def test_a_name_that_does_not_fit(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="item ' x': this format cannot hold the name"):
+    with pytest.raises(FormatError, match="item ' x': this format cannot store the name"):
         cz.write(cz.Corpus({" x": {"t": cz.Segmentation.from_masses([1], units="a")}}), tmp_path / "t.tok")

@@ -101,7 +101,7 @@ def test_bits_round_trip_or_error(corpus: cz.Corpus, folder: Path) -> None:
         cz.write(corpus, folder / "c.bits")
         assert cz.read(folder / "c.bits") == corpus
     else:
-        with pytest.raises(FormatError, match="cannot hold tabs or line breaks"):
+        with pytest.raises(FormatError, match="cannot contain tabs or line breaks"):
             cz.write(corpus, folder / "c.bits")
 
 
@@ -227,7 +227,7 @@ def test_coders_share_the_text_of_an_item(tmp_path: Path) -> None:
 
 def test_a_nul_is_not_written(tmp_path: Path) -> None:
     corpus = cz.Corpus({"i": {"c": cz.Segmentation.from_masses([1], units=["a\0b"])}})
-    with pytest.raises(FormatError, match="text cannot hold a NUL character"):
+    with pytest.raises(FormatError, match="text cannot contain a NUL character"):
         cz.write(corpus, tmp_path / "t.csv")
     assert not (tmp_path / "t.csv").exists()
 
@@ -463,7 +463,7 @@ def test_any_text_in_any_format_gives_a_corpus_or_our_error(text: str, format: s
         assert isinstance(cz.read(path, format), cz.Corpus)
 
 
-# -- what a format cannot hold ----------------------------------------------------------------------------------------
+# -- what a format cannot store ----------------------------------------------------------------------------------------
 
 
 def typed() -> cz.Corpus:
@@ -476,7 +476,7 @@ def test_types_need_a_table(name: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError) as caught:
         cz.write(typed(), path)
     assert str(caught.value) == (
-        f"{path}: item 'i', coder 'c': this format cannot hold boundary types; write a .csv table"
+        f"{path}: item 'i', coder 'c': this format cannot store boundary types; write a .csv table"
     )
     assert not path.exists()
 
@@ -487,12 +487,12 @@ def test_labels_need_json(name: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError) as caught:
         cz.write(labelled, tmp_path / name)
     assert caught.value.problem == (
-        "item 'i', coder 'c': this format cannot hold segment labels; write .json, or leave them out (convert --drop-labels)"
+        "item 'i', coder 'c': this format cannot store segment labels; write .json, or leave them out (convert --drop-labels)"
     )
 
 
 def test_several_coders_in_bits(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="this format holds one coder; choose one of 1, 2, 3, 4, 5, 6, 7"):
+    with pytest.raises(FormatError, match="this format stores one coder; choose one of 1, 2, 3, 4, 5, 6, 7"):
         cz.write(stargazer(), tmp_path / "s.bits")
 
 

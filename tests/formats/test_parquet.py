@@ -186,6 +186,6 @@ def test_without_pyarrow(tmp_path: Path) -> None:
 def test_half_a_surrogate_pair_is_refused(tmp_path: Path) -> None:
     corpus = cz.Corpus({"i": {"c": cz.Segmentation.from_masses([1], units=["\ud800"])}})
     for name in ("t.parquet", "t.csv"):
-        with pytest.raises(FormatError, match="text in UTF-8 cannot hold half a surrogate pair"):
+        with pytest.raises(FormatError, match="text in UTF-8 cannot contain half a surrogate pair"):
             cz.write(corpus, tmp_path / name)
         assert not (tmp_path / name).exists()

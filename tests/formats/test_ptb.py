@@ -106,7 +106,7 @@ def test_corpora_that_cannot_be_written(tmp_path: Path) -> None:
     tree = cz.Tree.from_brackets(HE)
     for corpus, message in (
         (cz.Corpus({"1": {"q": tree}}), "the file names the coder: 'q' would be read as 'p'; rename the file to q.ptb"),
-        (cz.Corpus({"1": {"p": tree, "q": tree}}), "this format holds one coder; choose one of p, q"),
+        (cz.Corpus({"1": {"p": tree, "q": tree}}), "this format stores one coder; choose one of p, q"),
         (cz.Corpus({"x": {"p": tree}}), "item 'x': sentences must be numbered 1, 2, 3 ... in ascending order"),
         (cz.Corpus({"2": {"p": tree}, "1": {"p": tree}}), "item '1': sentences must be numbered"),
         (cz.Corpus({"1": {"p": tree.with_times([(0, 1), (1, 2)])}}), "item '1': brackets cannot contain times"),
@@ -120,5 +120,5 @@ def test_corpora_that_cannot_be_written(tmp_path: Path) -> None:
         with pytest.raises(FormatError, match=message):
             cz.write(corpus, tmp_path / "p.ptb")
         assert not (tmp_path / "p.ptb").exists()
-    with pytest.raises(FormatError, match=r"this format \(bits\) cannot hold a Tree; it can be written as .*ptb"):
+    with pytest.raises(FormatError, match=r"this format \(bits\) cannot store a Tree; it can be written as .*ptb"):
         cz.write(cz.Corpus({"1": {"p": tree}}), tmp_path / "p.bits")

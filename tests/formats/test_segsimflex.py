@@ -265,7 +265,7 @@ UNWRITABLE = [
     ),
     (
         dialogue(F=cz.Segmentation.from_positions(1, [1], marks=[(".", ",")], units=["a"])),
-        "item 'i', stream 'F': this format holds one type per position; got several",
+        "item 'i', stream 'F': this format stores one type per position; got several",
     ),
     (
         dialogue(F=cz.Segmentation.from_marks(["."], units=["a"]), M=cz.Segmentation.from_marks([","], units=["a"])),
@@ -273,7 +273,7 @@ UNWRITABLE = [
     ),
     (
         cz.Corpus({"i": {c: {"F": cz.Segmentation.from_marks(["."], units=["a"])} for c in "ab"}}),
-        "this format holds one coder; choose one of a, b",
+        "this format stores one coder; choose one of a, b",
     ),
 ]
 

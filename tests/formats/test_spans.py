@@ -326,7 +326,7 @@ def test_spans_hold_no_types_and_no_streams(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["masses-json", "masses-tsv", "bits", "table-csv", "table-tsv", "segsimflex"])
 def test_other_formats_refuse_a_hierarchy(tmp_path: Path, name: str) -> None:
     path = tmp_path / "a.out"
-    with pytest.raises(FormatError, match="cannot hold a Hierarchy; it can be written as spans-json, spans-csv"):
+    with pytest.raises(FormatError, match="cannot store a Hierarchy; it can be written as spans-json, spans-csv"):
         cz.write(Corpus({"p": {"a": Hierarchy(4, [(1, 4)])}}), path, name)
     assert not path.exists()
 

@@ -125,7 +125,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     assert path.read_text() == TEXT
     with pytest.raises(FormatError, match="holds one item"):
         cz.write(corpus, path, "subtitle-breaks", items="file")
-    with pytest.raises(FormatError, match="item '2': this format cannot hold the name"):
+    with pytest.raises(FormatError, match="item '2': this format cannot store the name"):
         cz.write(corpus.select(items=["2"]), path, "subtitle-breaks")
     untyped = cz.Corpus({"1": {"ref": cz.Segmentation.from_masses([1, 1], units=["a", "b"])}})
     with pytest.raises(FormatError, match="the types must be 'eol' and 'eob', in this order; got 'boundary'"):

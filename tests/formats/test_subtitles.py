@@ -201,9 +201,9 @@ REFUSED = {
     "space": (marked("block", units=["a b"]), "unit 1, 'a b', would be read as 'a'"),
     "tag": (marked("", "block", units=["a", "<i>"]), "unit 2, '<i>', would be read as nothing"),
     "joined tag": (marked("", "", "block", units=["<font", "x>", "a"]), "unit 1, '<font', would be read as"),
-    "arrow": (marked("block", units=["-->"]), "cannot hold the text: the text of a cue must not contain -->"),
+    "arrow": (marked("block", units=["-->"]), "cannot store the text: the text of a cue must not contain -->"),
     "no text": (cz.Segmentation.from_masses([2]), "this format needs the text of the units"),
-    "surrogate": (marked("block", units=["\ud800"]), "text in UTF-8 cannot hold half a surrogate pair"),
+    "surrogate": (marked("block", units=["\ud800"]), "text in UTF-8 cannot contain half a surrogate pair"),
 }
 
 

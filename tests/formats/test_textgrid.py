@@ -406,17 +406,17 @@ def test_a_written_file_is_what_praatio_reads(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("corpus", "message"),
     [
-        (Corpus({"talk": {"a": ANN}, "y": {"a": ANN}}), "this format holds one item; choose one of talk, y"),
+        (Corpus({"talk": {"a": ANN}, "y": {"a": ANN}}), "this format stores one item; choose one of talk, y"),
         (Corpus({"y": {"a": ANN}}), r"the file names the item: 'y' would be read as 'talk'"),
-        (Corpus({"talk": {"a": Segmentation.from_masses([2, 1])}}), "cannot hold a Segmentation; it can be written as"),
-        (Corpus({"talk": {"a": cz.Hierarchy(2, [(1, 2)])}}), r"this format \(textgrid\) cannot hold a Hierarchy"),
+        (Corpus({"talk": {"a": Segmentation.from_masses([2, 1])}}), "cannot store a Segmentation; it can be written as"),
+        (Corpus({"talk": {"a": cz.Hierarchy(2, [(1, 2)])}}), r"this format \(textgrid\) cannot store a Hierarchy"),
         (
             Corpus({"talk": {"a": ANN.with_words(WORDS), "b": ANN}}),
             "a TextGrid has one word tier; 'a' and 'b' have different words",
         ),
         (Corpus({"talk": {"words": ANN.with_words(WORDS)}}), "a coder has the name of the word tier, 'words'"),
         (Corpus({"talk": {"a": ANN.with_words([])}}), "a word tier must have words; got none"),
-        (Corpus({"talk": {"a": Tier([(0, 1, "\ud800")])}}), r"text in UTF-8 cannot hold half a surrogate pair"),
+        (Corpus({"talk": {"a": Tier([(0, 1, "\ud800")])}}), r"text in UTF-8 cannot contain half a surrogate pair"),
         (Corpus({"talk": {"a": Tier([(0, 1, "a\0b")])}}), "names and labels must not contain a NUL character"),
     ],
 )

@@ -413,7 +413,7 @@ def test_one_clear_error(ask: Any) -> None:
 def test_other_formats_hold_no_tiers(tmp_path: Any, name: str) -> None:
     with pytest.raises(
         FormatError,
-        match=r"cannot hold a Tier; put tiers over common units with over_units; it can be written as audacity, textgrid",
+        match=r"cannot store a Tier; put tiers over common units with over_units; it can be written as audacity, textgrid",
     ):
         cz.write(TIERS, tmp_path / name)
     assert not (tmp_path / name).exists()

@@ -498,7 +498,7 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
         kind = type(corpus[item, coder])
         if not chosen.can_hold([kind]):
             alternatives = ", ".join(format.name for format in _writable([kind]))
-            problem = f"this format ({chosen.name}) cannot hold a {kind_name(corpus[item, coder])}"
+            problem = f"this format ({chosen.name}) cannot store a {kind_name(corpus[item, coder])}"
             raise writing.error(f"{problem}; it can be written as {alternatives}", item, coder)
     content = chosen.write(writing)
     data = content if isinstance(content, bytes) else _encode(content, path)
@@ -552,9 +552,11 @@ def _encode(text: str, path: str | PathLike[str]) -> bytes:
         data = text.encode("utf-8")
     except UnicodeEncodeError as problem:
         character = problem.object[problem.start]
-        raise FormatError(path, None, f"text in UTF-8 cannot hold half a surrogate pair; got {character!r}") from None
+        raise FormatError(
+            path, None, f"text in UTF-8 cannot contain half a surrogate pair; got {character!r}"
+        ) from None
     if b"\0" in data:
-        raise FormatError(path, None, "text cannot hold a NUL character; leave it out")
+        raise FormatError(path, None, "text cannot contain a NUL character; leave it out")
     return data
 
 

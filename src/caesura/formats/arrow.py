@@ -118,7 +118,7 @@ def writing_errors(path: str) -> Iterator[None]:
     try:
         yield
     except UnicodeEncodeError:
-        raise FormatError(path, None, "text in UTF-8 cannot hold half a surrogate pair") from None
+        raise FormatError(path, None, "text in UTF-8 cannot contain half a surrogate pair") from None
 
 
 def is_text(kind: pa.DataType) -> bool:

@@ -98,10 +98,10 @@ def _write(writing: Writing) -> str:
     rows = [*tier.intervals, *(Interval(point.time, point.time, point.label) for point in tier.points or ())]
     rows.sort(key=lambda row: row[:2])
     if tier.begin or tier.words is not None:
-        raise writing.error("this format cannot hold words, or a recording that does not begin at 0", item, coder)
+        raise writing.error("this format cannot store words, or a recording that does not begin at 0", item, coder)
     if tier.end != (writing.options["duration"] or max((row.end for row in rows), default=0.0)):
         hint = f"read and write it with duration={tier.end!r}"
-        raise writing.error(f"this format cannot hold the end of the recording, {tier.end!r} s; {hint}", item, coder)
+        raise writing.error(f"this format cannot store the end of the recording, {tier.end!r} s; {hint}", item, coder)
     content = "".join(f"{start!r}\t{end!r}\t{label}\n" for start, end, label in rows)
     return writing.check_round_trip(content, _read)
 

@@ -40,7 +40,7 @@ def _write(writing: Writing) -> str:
     for item in items:
         segmentation = writing.segmentation(item, coder)
         if item.strip() != item or "\t" in item or len(item.splitlines()) != 1:
-            raise writing.error("a name in a bit string file cannot hold tabs or line breaks", item)
+            raise writing.error("a name in a bit string file cannot contain tabs or line breaks", item)
         lines.append(("" if numbered else f"{item}\t") + (segmentation.bits() or _ONE_UNIT))
     return "\n".join(lines) + "\n"
 

@@ -56,14 +56,14 @@ def _segments(reading: Reading) -> list[list[str]]:
         line = line.strip()
         if line == marker:
             if marker and after_marker:  # several blank lines are one separator
-                raise reading.error(number, f"a segment must hold at least one {unit}; got none")
+                raise reading.error(number, f"a segment must contain at least one {unit}; got none")
             segments.append([])
             after_marker = True
         elif line:
             segments[-1] += line.split() if unit == "word" else [line]
             after_marker = False
         elif unit == "line":
-            problem = "a line must hold a unit; it is empty. If blank lines separate segments, read with marker=''"
+            problem = "a line must contain a unit; it is empty. If blank lines separate segments, read with marker=''"
             raise reading.error(number, problem)
     return segments
 

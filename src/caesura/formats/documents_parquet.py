@@ -289,7 +289,9 @@ class _DocumentReader:
         for group in groups:
             rows_read, batch_size = 0, self._batch_size(group)
             names = cache(partial(self._names, group)) if self.has_names else None
-            for batch in self.file.iter_batches(batch_size, row_groups=[group], columns=self.columns, use_threads=False):
+            for batch in self.file.iter_batches(
+                batch_size, row_groups=[group], columns=self.columns, use_threads=False
+            ):
                 for start, size in self._slices(batch):
                     offset = rows_read + start
                     items = _ItemNames(names, offset, first_row + offset, size)

@@ -373,7 +373,7 @@ class Writing:
 
     def _only(self, kind: str, names: tuple[str, ...]) -> str:
         if len(names) != 1:
-            raise self.error(f"this format holds one {kind}; choose one of {', '.join(names[:20])}")
+            raise self.error(f"this format stores one {kind}; choose one of {', '.join(names[:20])}")
         (name,) = names
         expected = self.options.get(kind) or self.stem
         if name != expected:
@@ -407,9 +407,9 @@ class Writing:
         annotation = self.corpus[item, coder]
         if not isinstance(annotation, (Segmentation, Dialogue)):
             kind = type(annotation).__name__
-            raise self.error(f"this format cannot hold a {kind}; write spans JSON or CSV", item, coder)
+            raise self.error(f"this format cannot store a {kind}; write spans JSON or CSV", item, coder)
         if isinstance(annotation, Dialogue):
-            raise self.error("this format cannot hold streams; write a .csv table", item, coder)
+            raise self.error("this format cannot store streams; write a .csv table", item, coder)
         self.check_contents(annotation, item, coder, holds=holds)
         return annotation
 
@@ -433,7 +433,7 @@ class Writing:
         }
         for name, (content, present, hint) in contents.items():
             if present and name not in holds:
-                raise self.error(f"this format cannot hold {content}; {hint}", item, coder)
+                raise self.error(f"this format cannot store {content}; {hint}", item, coder)
 
     def text(self, item: str, coder: str, *, holds: Iterable[str] = ("units",)) -> tuple[Segmentation, tuple[str, ...]]:
         """Return a segmentation and its units, if it has units and the format can represent it completely.
@@ -491,7 +491,7 @@ class Writing:
             result = read(Reading(self.path, content.removeprefix("\ufeff"), options={**self.options, **options}))
         except CaesuraError as error:
             problem = error.problem if isinstance(error, FormatError) else error
-            raise self.error(f"this format cannot hold the text: {problem}") from None
+            raise self.error(f"this format cannot store the text: {problem}") from None
         if result != self.corpus:
             raise self.error(_difference(self.corpus, result))
         return content
@@ -502,7 +502,7 @@ def _difference(corpus: Corpus, result: Corpus) -> str:
     for (item, coder), expected in corpus.items():
         actual = result.get((item, coder))
         if actual is None:
-            return f"item {item!r}: this format cannot hold the name"
+            return f"item {item!r}: this format cannot store the name"
         if not isinstance(actual, Segmentation) or not isinstance(expected, Segmentation):
             if actual != expected:
                 return (

@@ -139,7 +139,7 @@ def _write(writing: Writing) -> str:
     """Return the rows of one coder, grouped by speaker, with each boundary type as a separate symbol token."""
     corpus, options = writing.corpus, writing.options
     if len(corpus.coders) != 1:
-        raise writing.error(f"this format holds one coder; choose one of {', '.join(corpus.coders)}")
+        raise writing.error(f"this format stores one coder; choose one of {', '.join(corpus.coders)}")
     (coder,) = corpus.coders
     dialogues = {item: _require_dialogue(writing, item, coder) for item in corpus.item_names}
     symbols = Symbols.from_options(options, _common_types(writing, dialogues.values()), {})
@@ -208,9 +208,9 @@ def _check_writable(writing: Writing, segmentation: Segmentation, place: str) ->
     if units is None:
         raise writing.error(f"{place}this format needs the text of the units")
     if segmentation.labels is not None:
-        raise writing.error(f"{place}this format cannot hold segment labels")
+        raise writing.error(f"{place}this format cannot store segment labels")
     if not segmentation.exclusive:
-        raise writing.error(f"{place}this format holds one type per position; got several")
+        raise writing.error(f"{place}this format stores one type per position; got several")
     if segmentation.length not in segmentation.positions[-1:]:
         raise writing.error(f"{place}every utterance ends in a boundary; there is none after the last unit")
     for i, unit in enumerate(units, 1):

@@ -83,7 +83,7 @@ def _line(writing: Writing, item: str, coder: str) -> str:
         types = list_names(segmentation.types)
         raise writing.error(f"the types must be 'eol' and 'eob', in this order; got {types}", item)
     if not segmentation.exclusive:
-        raise writing.error("this format holds one type per position; got several", item)
+        raise writing.error("this format stores one type per position; got several", item)
     tags = dict(segmentation.boundaries)
     tokens = (f"{unit} <{tags[i]}>" if i in tags else unit for i, unit in enumerate(units, 1))
     return f"{' '.join(tokens)}\n"

@@ -199,7 +199,7 @@ def _write(writing: Writing) -> str:
     tiers = cast("Mapping[str, Tier]", writing.corpus.of_item(item))
     for coder, tier in tiers.items():
         if tier.intervals and tier.points is not None:
-            raise writing.error("a TextGrid cannot hold intervals and points in one tier", item, coder)
+            raise writing.error("a TextGrid cannot store intervals and points in one tier", item, coder)
     parts = [_tier_lines(coder, tier.intervals, tier.points, tier.begin, tier.end) for coder, tier in tiers.items()]
     words = _common_words(writing, tiers)
     if words is not None:
