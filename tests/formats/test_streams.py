@@ -157,7 +157,9 @@ def test_what_a_table_cannot_hold(by_coder: dict[str, object], message: str, tmp
 @pytest.mark.parametrize("name", ["c.json", "c.bits"])
 def test_streams_need_a_table(name: str, tmp_path: Path) -> None:
     corpus = cz.Corpus({"i": {"c": {"F": cz.Segmentation.from_bits("1")}}})
-    with pytest.raises(FormatError, match=r"item 'i', coder 'c': this format cannot store streams; write a \.csv table"):
+    with pytest.raises(
+        FormatError, match=r"item 'i', coder 'c': this format cannot store streams; write a \.csv table"
+    ):
         cz.write(corpus, tmp_path / name)
 
 

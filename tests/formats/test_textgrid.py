@@ -408,7 +408,10 @@ def test_a_written_file_is_what_praatio_reads(tmp_path: Path) -> None:
     [
         (Corpus({"talk": {"a": ANN}, "y": {"a": ANN}}), "this format stores one item; choose one of talk, y"),
         (Corpus({"y": {"a": ANN}}), r"the file names the item: 'y' would be read as 'talk'"),
-        (Corpus({"talk": {"a": Segmentation.from_masses([2, 1])}}), "cannot store a Segmentation; it can be written as"),
+        (
+            Corpus({"talk": {"a": Segmentation.from_masses([2, 1])}}),
+            "cannot store a Segmentation; it can be written as",
+        ),
         (Corpus({"talk": {"a": cz.Hierarchy(2, [(1, 2)])}}), r"this format \(textgrid\) cannot store a Hierarchy"),
         (
             Corpus({"talk": {"a": ANN.with_words(WORDS), "b": ANN}}),
