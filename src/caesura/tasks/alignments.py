@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from caesura.agreement.pairwise import CoderPairs, score_coder_pairs
-from caesura.errors import CaesuraError
 from caesura.measures.base import Measure
 from caesura.measures.operations import OperationsTable, operations_table
 from caesura.measures.structiou import StructIoUScore
 from caesura.model.corpus import Corpus
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score
-from caesura.progress import on_progress
 
 MAX_EDITS = 1_500_000
 """Maximum number of edits in the alignments of a corpus; they take about 8 MB as JSON."""
@@ -100,8 +98,6 @@ class Alignments(Result):
         Aligned parses; empty for boundaries.
     signature : str or None
         Signature of the total score; None if no two coders could be aligned.
-    reason : str or None
-        Why no two coders could be aligned.
     excluded : tuple of Excluded
         Items that were not aligned.
     """
@@ -111,7 +107,6 @@ class Alignments(Result):
     operations: OperationsTable | None = None
     trees: tuple[TreeAlignment, ...] = field(default=(), metadata=HIDDEN, repr=False)
     signature: str | None = None
-    reason: str | None = None
     excluded: tuple[Excluded, ...] = ()
 
 
@@ -132,14 +127,10 @@ def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], c
     Returns
     -------
     Alignments
-        The alignments, or the reason why there are none.
+        The alignments.
     """
-    try:
-        with on_progress(None):
-            pair_scores = score_coder_pairs(corpus, measure, corpus_order=True)
-    except CaesuraError as error:
-        return Alignments(reason=str(error))
-    excluded = [Excluded(entry.item, entry.coder, f"not aligned: {entry.reason}") for entry in pair_scores.excluded]
+    pair_scores = score_coder_pairs(corpus, measure, corpus_order=True)
+    excluded = [replace(entry, reason=f"not aligned: {entry.reason}") for entry in pair_scores.excluded]
     scores = _scores(pair_scores, excluded)
     signature = pair_scores.scores.total.signature
     if corpus.kind == "trees":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from typing import Any, TypeVar
@@ -70,14 +70,12 @@ class Subject:
         Kind of data: ``linear``, ``dialogue``, ``hierarchy`` or ``trees``.
     corpus : Corpus
         Human coders and systems; hierarchies are on common units.
-    boundaries : Corpus or None
-        The same corpus as segmentations; hierarchies have levels as types. None for trees.
+    boundaries : Corpus
+        The same corpus as segmentations; hierarchies have levels as types. Trees stay trees.
     people, systems : tuple of str
         Names of the human coders and of the systems.
     measures : tuple of Measure
         Measures that compare coders; figures show the first one.
-    judge_measures : tuple of Measure or None
-        Measures that judge systems; None for the default ones.
     aligner : Measure
         Measure that aligns boundaries or nodes.
     seed : int
@@ -86,11 +84,10 @@ class Subject:
 
     kind: str
     corpus: Corpus = field(metadata=HIDDEN, repr=False)
-    boundaries: Corpus | None = field(metadata=HIDDEN, repr=False)
+    boundaries: Corpus = field(metadata=HIDDEN, repr=False)
     people: tuple[str, ...]
     systems: tuple[str, ...]
     measures: tuple[Measure, ...]
-    judge_measures: tuple[Measure, ...] | None
     aligner: Measure
     seed: int
 
@@ -182,7 +179,7 @@ class CorpusReport(Result):
         Parsers compared with treebanks.
     fuzzy : Outcome of tuple of FuzzyItem, or None
         Fuzzy success of the systems, for the items whose text is shown.
-    golds : mapping of str to Gold, or None
+    golds : Outcome of mapping of str to Gold, or None
         Conflict-free union of the human coders' hierarchies, by item.
     alignments : Alignments
         Aligned boundaries or nodes of all pairs of coders.
@@ -204,7 +201,7 @@ class CorpusReport(Result):
     judgement: Outcome[Judgement] | None = None
     parsers: Outcome[tuple[ParserScore, ...]] | None = None
     fuzzy: Outcome[tuple[FuzzyItem, ...]] | None = None
-    golds: Mapping[str, Gold] | None
+    golds: Outcome[Mapping[str, Gold]] | None = None
     alignments: Alignments
     text_items: tuple[str, ...]
     notes: tuple[str, ...]
@@ -215,7 +212,8 @@ class CorpusReport(Result):
         """Signatures of all reported numbers, for reproduction."""
         results: list[Any] = [outcome.result for outcome in self.agreement.result or ()]
         results += [outcome and outcome.result for outcome in (self.clustering, self.judgement)]
-        results += [*(self.pairs.result or ()), *(self.golds or {}).values(), self.alignments]
+        golds = {} if self.golds is None else self.golds.result or {}
+        results += [*(self.pairs.result or ()), *golds.values(), self.alignments]
         signatures = (result.signature for result in results if result is not None)
         return tuple(dict.fromkeys(signature for signature in signatures if signature is not None))
 
@@ -250,146 +248,98 @@ def analyze_corpus(
     OptionError
         If nothing is left to report on, all coders are systems, or the measure cannot score the data.
     """
-    excluded: list[Excluded] = []
-    notes: list[str] = []
-    subject = _prepare(corpus, options or ReportOptions(), systems, settings, excluded, notes)
-    return _Analyst(subject, excluded, notes).report()
-
-
-# -- the corpus -----------------------------------------------------------------------------------------------------
-
-
-def _prepare(
-    corpus: Corpus,
-    options: ReportOptions,
-    systems: Systems | None,
-    settings: Settings | None,
-    excluded: list[Excluded],
-    notes: list[str],
-) -> Subject:
     if not isinstance(corpus, Corpus):
         raise OptionError(f"corpus: expected a Corpus; got {type(corpus).__name__}")
-    everyone, system_names = _join_systems(corpus, systems)
-    shared = on_common_units(_of_one_kind(everyone, excluded))
-    notes += shared.notes
-    everyone, boundaries = shared.corpus, None
-    kind = everyone.kind
-    if kind != "trees":
-        items = _items_with_same_units(shared.boundaries, excluded)
-        everyone, boundaries = everyone.select(items=items), shared.boundaries.select(items=items)
-    requested = () if options.measure is None else (options.measure,)
-    measures = choose_measures("report", everyone, requested, settings=settings)
-    by_default = kind == "hierarchy" or not (requested or settings)
-    return Subject(
-        kind=kind,
-        corpus=everyone,
-        boundaries=boundaries,
-        people=human_coders(everyone, system_names),
-        systems=tuple(name for name in system_names if name in everyone.coders),
-        measures=measures,
-        judge_measures=None if by_default else _with_confusion(measures, kind),
-        aligner=_aligner(measures[0], kind),
-        seed=options.seed,
-    )
-
-
-def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tuple[str, ...]]:
-    """Return one corpus with human coders and systems, and the names of the systems."""
-    if systems is None:
-        return corpus, ()
-    if not isinstance(systems, Mapping):
-        names = check_system_names(systems)
-        for name in names:
-            corpus.of_coder(name)  # raises an error if the coder does not exist
-        return corpus, tuple(names)
-    by_system = check_systems(systems)
-    rows: dict[str, dict[str, Annotation]] = {item: corpus.of_item(item) for item in corpus.item_names}
-    for name, by_item in by_system.items():
-        if name in corpus.coders:
-            raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
-        for item, annotation in by_item.items():
-            rows.setdefault(item, {})[name] = annotation
-    return Corpus(rows), tuple(by_system)
-
-
-def _of_one_kind(corpus: Corpus, excluded: list[Excluded]) -> Corpus:
-    """Return the items of the same kind as the first one. Linear texts and dialogues may occur together."""
-    if not len(corpus):
-        raise OptionError("nothing is left to report on: the corpus is empty")
-    kinds = {key: _KINDS.get(type(annotation)) for key, annotation in corpus.items()}
-    for (item, coder), kind in kinds.items():
-        if kind is None:
-            raise OptionError(
-                f"item {item!r}, coder {coder!r}: a report needs units; got a {type(corpus[item, coder]).__name__}; "
-                "put tiers over common units with over_units"
-            )
-    first = next(iter(kinds.values()))
-    fitting = {"linear", "dialogue"} if first in ("linear", "dialogue") else {first}
-    reasons: dict[str, str] = {}
-    for (item, coder), kind in kinds.items():
-        if kind not in fitting:
-            plural, expected = KIND_NAMES[str(kind)], KIND_NAMES[str(first)]
-            reasons.setdefault(item, f"coder {coder!r} has {plural}, and this report is about {expected}")
-    return _select(corpus, reasons, excluded)
-
-
-def _items_with_same_units(boundaries: Corpus, excluded: list[Excluded]) -> tuple[str, ...]:
-    """Return the items whose coders segmented the same text."""
-    differences = {item: text_difference(boundaries.of_item(item)) for item in boundaries.item_names}
-    reasons = {item: f"coders differ{text}" for item, text in differences.items() if text is not None}
-    return _select(boundaries, reasons, excluded).item_names
-
-
-def _select(corpus: Corpus, reasons: Mapping[str, str], excluded: list[Excluded]) -> Corpus:
-    """Return the corpus without the items in ``reasons``, and add these items to ``excluded``."""
-    excluded += [Excluded(item, None, reason) for item, reason in reasons.items()]
-    items = [item for item in corpus.item_names if item not in reasons]
-    if not items:
-        raise OptionError(f"nothing is left to report on: {'; '.join(map(str, excluded[:5]))}")
-    return corpus.select(items=items)
-
-
-def _with_confusion(measures: tuple[Measure, ...], kind: str) -> tuple[Measure, ...]:
-    """Return the measures; for segmentations, add the measure of precision and recall."""
-    return tuple(dict.fromkeys((*measures, *([parse(_CONFUSION)] if kind == "linear" else []))))
-
-
-def _aligner(measure: Measure, kind: str) -> Measure:
-    """Return the measure if it aligns boundaries or nodes; otherwise return the default aligner."""
-    if kind == "trees":
-        return measure if measure.name == "struct_iou" else parse("struct_iou")
-    if kind == "dialogue" or (kind == "linear" and measure.aligns and measure.symmetric):
-        return measure
-    return parse("boundary_similarity(n_t=2)")
+    return _Analyst(corpus, options or ReportOptions(), systems, settings).report()
 
 
 # -- the analyses ---------------------------------------------------------------------------------------------------
 
 
 class _Analyst:
-    """Computation of the analyses of a subject, which also collects excluded items."""
+    """Computation of all analyses of a corpus, which also collects excluded items and notes."""
 
-    def __init__(self, subject: Subject, excluded: list[Excluded], notes: list[str]) -> None:
-        self.subject = subject
-        self.excluded = excluded
-        self.notes = notes
-        self.text_items = self.items_with_short_text()
+    def __init__(
+        self, corpus: Corpus, options: ReportOptions, systems: Systems | None, settings: Settings | None
+    ) -> None:
+        self.excluded: list[Excluded] = []
         self.outcomes: dict[str, Outcome[Any]] = {}
-        self.finished_steps = self.total_steps = 0
+        everyone, system_names = _join_systems(corpus, systems)
+        shared = on_common_units(self.of_one_kind(everyone))
+        self.notes = list(shared.notes)
+        kind = shared.corpus.kind
+        items = shared.corpus.item_names if kind == "trees" else self.items_with_same_units(shared.boundaries)
+        everyone = shared.corpus.select(items=items)
+        requested = () if options.measure is None else (options.measure,)
+        measures = choose_measures("report", everyone, requested, settings=settings)
+        self.subject = Subject(
+            kind=kind,
+            corpus=everyone,
+            boundaries=shared.boundaries.select(items=items),
+            people=human_coders(everyone, system_names),
+            systems=tuple(name for name in system_names if name in everyone.coders),
+            measures=measures,
+            aligner=_aligner(measures[0], kind),
+            seed=options.seed,
+        )
+        self.judge_measures: tuple[Measure, ...] | None = None  # the default measures
+        if kind != "hierarchy" and (requested or settings):
+            self.judge_measures = tuple(dict.fromkeys((*measures, parse(_CONFUSION)))) if kind == "linear" else measures
+        self.text_items = items if kind == "trees" else self.items_with_short_text()
+
+    def of_one_kind(self, corpus: Corpus) -> Corpus:
+        """Return the items of the same kind as the first one. Linear texts and dialogues may occur together."""
+        if not len(corpus):
+            raise OptionError("nothing is left to report on: the corpus is empty")
+        kinds = {key: _KINDS.get(type(annotation)) for key, annotation in corpus.items()}
+        first = next(iter(kinds.values()))
+        fitting = {"linear", "dialogue"} if first in ("linear", "dialogue") else {first}
+        reasons: dict[str, str] = {}
+        for (item, coder), kind in kinds.items():
+            if kind is None:
+                raise OptionError(
+                    f"item {item!r}, coder {coder!r}: a report needs units; got a {type(corpus[item, coder]).__name__}; "
+                    "put tiers over common units with over_units"
+                )
+            if kind not in fitting:
+                plural, expected = KIND_NAMES[kind], KIND_NAMES[str(first)]
+                reasons.setdefault(item, f"coder {coder!r} has {plural}, and this report is about {expected}")
+        return corpus.select(items=self.without(corpus, reasons))
+
+    def items_with_same_units(self, boundaries: Corpus) -> tuple[str, ...]:
+        """Return the items whose coders segmented the same text."""
+        differences = {item: text_difference(boundaries.of_item(item)) for item in boundaries.item_names}
+        reasons = {item: f"coders differ{text}" for item, text in differences.items() if text is not None}
+        return self.without(boundaries, reasons)
+
+    def without(self, corpus: Corpus, reasons: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the items that are not in ``reasons``, and exclude the others."""
+        self.excluded += [Excluded(item, None, reason) for item, reason in reasons.items()]
+        items = tuple(item for item in corpus.item_names if item not in reasons)
+        if not items:
+            raise OptionError(f"nothing is left to report on: {'; '.join(map(str, self.excluded[:5]))}")
+        return items
+
+    def items_with_short_text(self) -> tuple[str, ...]:
+        lengths = {item: _length(self.subject.boundaries, item) for item in self.subject.boundaries.item_names}
+        for item, length in lengths.items():
+            if length > MAX_UNITS:
+                reason = f"the text is not shown: it has {length} units, above {MAX_UNITS}"
+                self.excluded.append(Excluded(item, None, reason))
+        return tuple(item for item, length in lengths.items() if length <= MAX_UNITS)
 
     def report(self) -> CorpusReport:
         analyses = self.analyses()
-        has_golds = self.subject.kind == "hierarchy"
-        self.total_steps = 1 + len(analyses) + has_golds
-        alignments = self.alignments()
-        for name, compute in analyses.items():
+        for step, (name, compute) in enumerate(analyses.items(), 1):
             with on_progress(None):
                 self.outcomes[name] = Outcome.attempt(compute, CaesuraError)
-            self.advance()
+            report_progress(step, len(analyses))
+        alignments: Outcome[Alignments] = self.outcomes.pop("alignments")
+        if alignments.reason is not None:
+            self.notes.append(f"no two coders could be aligned: {alignments.reason}")
         return CorpusReport(
             subject=self.subject,
-            golds=self.golds() if has_golds else None,
-            alignments=alignments,
+            alignments=alignments.result or Alignments(),
             text_items=self.text_items,
             notes=tuple(self.notes),
             excluded=tuple(dict.fromkeys(self.excluded)),
@@ -399,54 +349,33 @@ class _Analyst:
     def analyses(self) -> dict[str, Callable[[], Any]]:
         """Return the analyses that apply to the subject, by the name of their field in the report."""
         kind, judged = self.subject.kind, bool(self.subject.systems)
-        analyses: dict[str, Callable[[], Any]] = {"agreement": self.agreement, "pairs": self.pairs}
+        analyses: dict[str, Callable[[], Any]] = {
+            "alignments": self.alignments,
+            "agreement": self.agreement,
+            "pairs": self.pairs,
+        }
         if kind != "trees":
-            placed = partial(boundaries_placed, self.boundaries)
+            placed = partial(boundaries_placed, self.subject.boundaries)
             analyses |= {"clustering": self.clustering, "placed": placed, "heat": self.heat}
         if judged:
             systems = {"judgement": self.judgement, "fuzzy": self.fuzzy}
             analyses |= {"parsers": self.parsers} if kind == "trees" else systems
         if kind in ("linear", "hierarchy"):
             analyses["precision_recall"] = self.precision_recall
+        if kind == "hierarchy":
+            analyses["golds"] = self.golds
         return analyses
 
-    @property
-    def boundaries(self) -> Corpus:
-        """The corpus as segmentations; trees have none."""
-        assert self.subject.boundaries is not None
-        return self.subject.boundaries
-
-    def advance(self) -> None:
-        self.finished_steps += 1
-        report_progress(self.finished_steps, self.total_steps)
-
-    def exclude(self, entries: Iterable[Excluded], purpose: str) -> None:
-        self.excluded += [
-            Excluded(entry.item, entry.coder, f"excluded from {purpose}: {entry.reason}") for entry in entries
-        ]
-
-    def items_with_short_text(self) -> tuple[str, ...]:
-        if self.subject.boundaries is None:
-            return self.subject.corpus.item_names
-        lengths = {item: _length(self.boundaries, item) for item in self.boundaries.item_names}
-        for item, length in lengths.items():
-            if length > MAX_UNITS:
-                reason = f"the text is not shown: it has {length} units, above {MAX_UNITS}"
-                self.excluded.append(Excluded(item, None, reason))
-        return tuple(item for item, length in lengths.items() if length <= MAX_UNITS)
+    def exclude(self, entries: Iterable[Excluded], problem: str) -> None:
+        self.excluded += [replace(entry, reason=f"{problem}: {entry.reason}") for entry in entries]
 
     def alignments(self) -> Alignments:
         subject = self.subject
+        counted = subject.people if len(subject.people) > 1 else subject.corpus.coders
         alignments = align_coders(
-            subject.corpus if subject.boundaries is None else subject.boundaries,
-            subject.aligner,
-            listed=frozenset(self.text_items),
-            counted=frozenset(subject.people if len(subject.people) > 1 else subject.corpus.coders),
+            subject.boundaries, subject.aligner, listed=set(self.text_items), counted=set(counted)
         )
-        if alignments.reason is not None:
-            self.notes.append(f"no two coders could be aligned: {alignments.reason}")
         self.excluded += alignments.excluded
-        self.advance()
         return alignments
 
     def agreement(self) -> tuple[AgreementOutcome, ...]:
@@ -463,7 +392,8 @@ class _Analyst:
         seed, chance = self.subject.seed, _chance(measure)
         compute = partial(agreement, people, measure, coefficient=name, seed=seed, chance=chance)
         outcome = AgreementOutcome.attempt(compute, (Undefined, OptionError), coefficient=name, measure=measure)
-        self.exclude(() if outcome.result is None else outcome.result.excluded, "agreement")
+        if outcome.result is not None:
+            self.exclude(outcome.result.excluded, "excluded from agreement")
         return outcome
 
     def pairs(self) -> tuple[Pairwise, ...]:
@@ -472,16 +402,15 @@ class _Analyst:
         errors: dict[str, CaesuraError] = {}
         for measure in self.subject.measures:
             try:
-                table = pairwise(self.subject.corpus, measure)
+                tables.append(pairwise(self.subject.corpus, measure))
             except CaesuraError as error:
                 errors[measure.label] = error
-                continue
-            tables.append(table)
-            if self.subject.kind == "trees":  # otherwise agreement lists them
-                self.exclude(table.excluded, measure.label)
         if not tables:
             raise next(iter(errors.values()))
         self.excluded += [Excluded(None, None, f"no pairs under {label}: {error}") for label, error in errors.items()]
+        if self.subject.kind == "trees":  # otherwise agreement lists them
+            for table in tables:
+                self.exclude(table.excluded, f"excluded from {table.measure.label}")
         return tuple(tables)
 
     def clustering(self) -> Clustering:
@@ -494,17 +423,17 @@ class _Analyst:
     def heat(self) -> tuple[Heat, ...]:
         if not self.text_items:
             raise OptionError("the texts are too long to show")
-        return boundary_heat(self.subject.people_of(self.boundaries.select(items=self.text_items)))
+        return boundary_heat(self.subject.people_of(self.subject.boundaries.select(items=self.text_items)))
 
     def judgement(self) -> Judgement:
         subject = self.subject
-        judgement = judge(self.boundaries, subject.systems, measures=subject.judge_measures, seed=subject.seed)
+        judgement = judge(self.subject.boundaries, subject.systems, measures=self.judge_measures, seed=subject.seed)
         self.excluded += judgement.excluded
         return judgement
 
     def precision_recall(self) -> Judgement | Pairwise:
         judgement: Judgement | None = self.outcomes.get("judgement", Outcome()).result
-        return judgement if judgement is not None else pairwise(self.boundaries, _CONFUSION, ordered=True)
+        return judgement if judgement is not None else pairwise(self.subject.boundaries, _CONFUSION, ordered=True)
 
     def parsers(self) -> tuple[ParserScore, ...]:
         """Compare every parser with every treebank."""
@@ -530,7 +459,7 @@ class _Analyst:
         scores: list[FuzzyItem] = []
         errors: list[InputError] = []
         for item, system in product(self.text_items, self.subject.systems):
-            by_coder: dict[str, Any] = self.boundaries.of_item(item)
+            by_coder: dict[str, Any] = self.subject.boundaries.of_item(item)
             people = [by_coder[coder] for coder in by_coder if coder in self.subject.people]
             if system not in by_coder or not people:
                 continue
@@ -546,9 +475,7 @@ class _Analyst:
     def golds(self) -> Mapping[str, Gold]:
         """Return the conflict-free union of the human coders' spans, item by item."""
         standards = make_gold(self.subject.people_of(self.subject.corpus))
-        for entry in standards.excluded:
-            self.excluded.append(Excluded(entry.item, entry.coder, f"no gold standard: {entry.reason}"))
-        self.advance()
+        self.exclude(standards.excluded, "no gold standard")
         return standards.golds
 
 
@@ -561,3 +488,31 @@ def _length(corpus: Corpus, item: str) -> int:
     """Return the number of units of an item, according to its first coder."""
     annotation: Any = next(iter(corpus.of_item(item).values()))
     return int(annotation.length)
+
+
+def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tuple[str, ...]]:
+    """Return one corpus with human coders and systems, and the names of the systems."""
+    if systems is None:
+        return corpus, ()
+    if not isinstance(systems, Mapping):
+        names = check_system_names(systems)
+        for name in names:
+            corpus.of_coder(name)  # raises an error if the coder does not exist
+        return corpus, tuple(names)
+    by_system = check_systems(systems)
+    rows: dict[str, dict[str, Annotation]] = {item: corpus.of_item(item) for item in corpus.item_names}
+    for name, by_item in by_system.items():
+        if name in corpus.coders:
+            raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
+        for item, annotation in by_item.items():
+            rows.setdefault(item, {})[name] = annotation
+    return Corpus(rows), tuple(by_system)
+
+
+def _aligner(measure: Measure, kind: str) -> Measure:
+    """Return the measure if it aligns boundaries or nodes; otherwise return the default aligner."""
+    if kind == "trees":
+        return measure if measure.name == "struct_iou" else parse("struct_iou")
+    if kind == "dialogue" or (kind == "linear" and measure.aligns and measure.symmetric):
+        return measure
+    return parse("boundary_similarity(n_t=2)")

@@ -296,7 +296,7 @@ def _operations(report: CorpusReport) -> _Contents | None:
     "below.",
 )
 def _gold(report: CorpusReport) -> _Contents | None:
-    golds = report.golds
+    golds = None if report.golds is None else report.golds.result
     if golds is None:
         return None
     if not golds:

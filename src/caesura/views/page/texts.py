@@ -63,7 +63,6 @@ def page_items(report: CorpusReport) -> tuple[dict[str, dict[str, Any]], dict[st
 def _text_items(report: CorpusReport, types: _Numbering, streams: _Numbering) -> dict[str, dict[str, Any]]:
     """Return every item with its units, the boundaries of every coder and the edits of all pairs."""
     boundaries = report.subject.boundaries
-    assert boundaries is not None
     coders = {coder: i for i, coder in enumerate(report.subject.corpus.coders)}
     items: dict[str, dict[str, Any]] = {}
     for item in report.text_items:
