@@ -342,8 +342,8 @@ def perturbation_curve(
                 report_progress(len(points) * repeats + repeat + 1, steps)
             (mean, corpus), (deviation, corpus_deviation) = values.mean(axis=0).tolist(), values.std(axis=0).tolist()
             points.append(CurvePoint(kind, delta, mean, deviation, corpus, corpus_deviation))
-    n, deltas = len(gold_trees), ",".join(f"{delta:g}" for delta in levels)
-    design = {"measure": repr(tree_measure), "kinds": "+".join(chosen), "deltas": deltas}
+    n, level_list = len(gold_trees), ",".join(f"{delta:g}" for delta in levels)
+    design: dict[str, Any] = {"measure": repr(tree_measure), "kinds": "+".join(chosen), "deltas": level_list}
     signature = signature_line("perturbation_curve", **design, sentences=n, repeats=repeats, seed=root)
     return PerturbationCurve(tuple(points), tree_measure, n, repeats, root, signature)
 
@@ -380,15 +380,15 @@ def _sides(gold: Iterable[Tree], predicted: Iterable[Tree] | None) -> tuple[list
     gold_trees = list(gold)
     if not gold_trees:
         raise OptionError("gold: expected at least one tree; got none")
-    pairs = pair_trees(gold_trees, gold_trees if predicted is None else predicted, "predicted")
+    pairs: list[Any] = pair_trees(gold_trees, gold_trees if predicted is None else predicted, "predicted")
     without_silences: dict[str, list[Tree]] = {"gold": [], "predicted": []}
-    for place, pair in enumerate(pairs, 1):
-        for (side, trees), tree in zip(without_silences.items(), pair, strict=True):
+    for place, (a, b) in enumerate(pairs, 1):
+        for (side, trees), tree in zip(without_silences.items(), (a, b), strict=True):
             try:
                 trees.append(without_silence(tree))
             except CaesuraError as error:
                 raise type(error)(f"{side}, sentence {place}: {error}") from None
-        if not np.array_equal(*map(_times, pair)):
+        if not np.array_equal(a.times, b.times):
             raise MismatchError(
                 f"sentence {place}: both trees must have the same word times, because silence is removed from both; "
                 "perturb trees that share them"
@@ -586,7 +586,13 @@ def correlation(
     result = spearmanr(iou, f1)
     rho, p, n = float(result.statistic), float(result.pvalue), len(valid)
     excluded = tuple(Excluded(str(place + 1), None, str(errors[place])) for place in sorted(errors))
-    options = {"labels": not unlabelled, "sentences": n, "samples": len(chosen), "size": size, "seed": root}
+    options: dict[str, Any] = {
+        "labels": not unlabelled,
+        "sentences": n,
+        "samples": len(chosen),
+        "size": size,
+        "seed": root,
+    }
     return Correlation(rho, p, iou, f1, size, n, excluded, root, signature_line("correlation", **options))
 
 
