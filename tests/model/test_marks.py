@@ -79,7 +79,10 @@ def test_units():
     assert cz.Marks([1], 3, units=["to", "be"]) != cz.Marks([1], 3)
     with pytest.raises(SegmentationError) as caught:
         cz.Marks.of([*segmentations, masses([2], units=["to", "do"])])
-    assert str(caught.value) == "segmentations[3]: all must segment the same text; unit 2 is 'do', but was 'be' before"
+    assert str(caught.value) == (
+        "all coders must segment the same text: token 2 is 'be' for segmentations[0] and 'do' for segmentations[3]; "
+        "to align texts that differ: read with align='edit'"
+    )
     with pytest.raises(SegmentationError) as caught:
         cz.Marks([1], 3, units=["to"])
     assert str(caught.value) == "units: expected one string per unit; got 1 for 2 units"
@@ -137,7 +140,10 @@ def test_invalid_input(counts, coders, message):
     [
         ([], "segmentations: expected at least one; got none"),
         ([masses([2]), "01"], "segmentations[1]: expected a Segmentation; got str"),
-        ([masses([2, 3]), masses([2, 2])], "segmentations[1]: all must segment the same text; got 4 units after 5"),
+        (
+            [masses([2, 3]), masses([2, 2])],
+            "all coders must segment the same text: 5 tokens for segmentations[0] and 4 for segmentations[1]",
+        ),
         ({"ann": masses([2])}, "segmentations[0]: expected a Segmentation; got str"),
         (5, "segmentations: expected a sequence; got 5"),
     ],

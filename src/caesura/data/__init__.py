@@ -32,9 +32,5 @@ def stargazer() -> Corpus:
     Segmentation(21 units: ···|··|····|···|·····|····)
     """
     table = json.loads((files("caesura.data") / "stargazer.json").read_text(encoding="utf-8"))
-    return Corpus(
-        {
-            item: {coder: Segmentation.from_masses(masses) for coder, masses in by_coder.items()}
-            for item, by_coder in table["items"].items()
-        }
-    )
+    masses = table["items"]["stargazer"]
+    return Corpus({"stargazer": {coder: Segmentation.from_masses(lengths) for coder, lengths in masses.items()}})

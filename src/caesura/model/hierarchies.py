@@ -8,6 +8,7 @@ from caesura.errors import HierarchyError, OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy, common_units
+from caesura.model.segmentation import Segmentation
 
 
 def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus, dict[str, str]]:
@@ -136,12 +137,10 @@ def levels_as_types(corpus: Corpus) -> Corpus:
     """
     by_item = {item: _hierarchies_of(corpus, item) for item in corpus.item_names}
     depth = max((hierarchy.depth for by_coder in by_item.values() for hierarchy in by_coder.values()), default=1)
-    return Corpus(
-        {
-            item: {coder: hierarchy.segmentation(depth) for coder, hierarchy in by_coder.items()}
-            for item, by_coder in by_item.items()
-        }
-    )
+    flat: dict[str, dict[str, Segmentation]] = {}
+    for item, by_coder in by_item.items():
+        flat[item] = {coder: hierarchy.segmentation(depth) for coder, hierarchy in by_coder.items()}
+    return Corpus(flat)
 
 
 def _hierarchies_of(corpus: Corpus, item: str) -> dict[str, Hierarchy]:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
 from caesura.model.display import count_of
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
-from caesura.model.value import Ints, Value, as_list, as_whole_numbers, check_count, check_unit_texts, first_true
+from caesura.model.tokens import text_difference
+from caesura.model.value import (
+    Ints,
+    Numbers,
+    Texts,
+    Value,
+    as_list,
+    as_whole_numbers,
+    check_count,
+    check_unit_texts,
+    first_true,
+)
 
 
 class Marks(Value):
@@ -62,9 +72,7 @@ class Marks(Value):
     position_counts: Ints
     units: tuple[str, ...] | None
 
-    def __init__(
-        self, counts: Sequence[int] | NDArray[Any], coders: int, *, units: Iterable[str] | None = None
-    ) -> None:
+    def __init__(self, counts: Numbers, coders: int, *, units: Texts | None = None) -> None:
         coders = check_count(coders, "coders", "coders")
         array = as_whole_numbers(counts, "counts")
         if (i := first_true((array < 0) | (array > coders))) is not None:
@@ -93,18 +101,19 @@ class Marks(Value):
         """
         listed = as_list(segmentations, "segmentations")
         for i, segmentation in enumerate(listed):
-            place = f"segmentations[{i}]"
             if not isinstance(segmentation, Segmentation):
-                raise SegmentationError(f"{place}: expected a Segmentation; got {type(segmentation).__name__}")
-            if segmentation.length != listed[0].length:
                 raise SegmentationError(
-                    f"{place}: all must segment the same text; got {segmentation.length} units after {listed[0].length}"
+                    f"segmentations[{i}]: expected a Segmentation; got {type(segmentation).__name__}"
                 )
         if not listed:
             raise SegmentationError("segmentations: expected at least one; got none")
+        difference = text_difference({f"segmentations[{i}]": segmentation for i, segmentation in enumerate(listed)})
+        if difference is not None:
+            raise SegmentationError(f"all coders must segment the same text{difference}")
+        units = next((segmentation.units for segmentation in listed if segmentation.units is not None), None)
         marked = np.concatenate([segmentation.inner for segmentation in listed])
         positions, counts = np.unique(marked, return_counts=True)
-        slots = {"length": listed[0].length, "coders": len(listed), "units": _common_units(listed)}
+        slots = {"length": listed[0].length, "coders": len(listed), "units": units}
         return cls._trusted(positions=positions, position_counts=counts.astype(np.int64), **slots)
 
     def __len__(self) -> int:
@@ -147,20 +156,3 @@ class Marks(Value):
         if self.length <= MAX_DRAWN_UNITS:
             return f"{head}: {self.draw()})"
         return f"{head}, {count_of(self.positions.size, 'marked position')}, highest {self.max_count})"
-
-
-def _common_units(segmentations: list[Segmentation]) -> tuple[str, ...] | None:
-    """Return the common text of the segmentations; raise an error if their texts differ."""
-    units: tuple[str, ...] | None = None
-    for i, segmentation in enumerate(segmentations):
-        if units is None or segmentation.units is None:
-            units = units or segmentation.units
-        elif segmentation.units != units:
-            unit = next(
-                u for u, (text, first) in enumerate(zip(segmentation.units, units, strict=True)) if text != first
-            )
-            raise SegmentationError(
-                f"segmentations[{i}]: all must segment the same text; unit {unit + 1} is {segmentation.units[unit]!r}, "
-                f"but was {units[unit]!r} before"
-            )
-    return units

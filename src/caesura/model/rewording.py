@@ -100,17 +100,12 @@ def _join(tree: Tree, removed: NDArray[np.bool_]) -> Tree:
     # The lowest node that covers a run is the last such node in preorder; -1 if there is none.
     covers = (tree.start <= first[runs, None]) & (tree.end > last[runs, None])
     below = np.where(covers, np.arange(len(tree)), -1).max(axis=1)
-    words = tuple("_".join(tree.words[a : b + 1]) for a, b in zip(first.tolist(), last.tolist(), strict=True))
+    words = ["_".join(tree.words[a : b + 1]) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
     times = None if tree.times is None else np.column_stack([tree.times[first, 0], tree.times[last, 1]])
     labels = [tree.labels[node] for node in np.flatnonzero(remains)] + [tree.labels[leaves[first[run]]] for run in runs]
-    return _from_spans(
-        labels,
-        np.concatenate([start[remains], runs]),
-        np.concatenate([end[remains], runs + 1]),
-        np.concatenate([depth[remains], np.where(below >= 0, depth[below] + 1, 0)]),
-        words,
-        times,
-    )
+    spans = np.column_stack([start, end, depth])[remains]
+    new_spans = np.column_stack([runs, runs + 1, np.where(below >= 0, depth[below] + 1, 0)])
+    return _from_spans(labels, np.concatenate([spans, new_spans]), words, times)
 
 
 def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
@@ -156,26 +151,19 @@ def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
     divided = leaf & (cut[tree.start] > 0)
     # A root becomes the parent of its halves.
     remains = ~divided | (tree.parent < 0)
-    start, end, depth = place[tree.start], place[tree.end], tree.depth
+    spans = np.column_stack([place[tree.start], place[tree.end], tree.depth])
     below = np.flatnonzero(divided)
-    deeper = depth[below] + (tree.parent[below] < 0)
+    first, depth = spans[below, 0], spans[below, 2] + (tree.parent[below] < 0)
+    left, right = (np.column_stack([start, start + 1, depth]) for start in (first, first + 1))
     labels = [tree.labels[node] for node in np.flatnonzero(remains)] + 2 * [tree.labels[node] for node in below]
-    return _from_spans(
-        labels,
-        np.concatenate([start[remains], start[below], start[below] + 1]),
-        np.concatenate([end[remains], start[below] + 1, start[below] + 2]),
-        np.concatenate([depth[remains], deeper, deeper]),
-        tuple(words),
-        halves,
-    )
+    return _from_spans(labels, np.concatenate([spans[remains], left, right]), words, halves)
 
 
-def _from_spans(
-    labels: list[str], start: Ints, end: Ints, depth: Ints, words: tuple[str, ...], times: Floats | None
-) -> Tree:
-    """Return a tree of nodes in any order. Larger nodes come first; of equal nodes, the one that was higher."""
+def _from_spans(labels: list[str], spans: Ints, words: list[str], times: Floats | None) -> Tree:
+    """Return the tree of nodes in any order, with a row (start, end, depth) per node; of equal spans, the higher is first."""
+    start, end, depth = spans.T
     order = np.lexsort((depth, -end, start)).tolist()
-    nodes = Nodes([labels[i] for i in order], [], start[order].tolist(), end[order].tolist(), list(words))
+    nodes = Nodes([labels[i] for i in order], [], start[order].tolist(), end[order].tolist(), words)
     ancestors: list[int] = []
     for node, first in enumerate(nodes.start):
         while ancestors and nodes.end[ancestors[-1]] <= first:

@@ -16,6 +16,8 @@ from caesura.model.display import Displayed, count_of
 from caesura.model.value import (
     MAX_UNITS,
     Ints,
+    Numbers,
+    Texts,
     Value,
     as_list,
     as_whole_numbers,
@@ -26,6 +28,9 @@ from caesura.model.value import (
     frozen_array,
     read_only,
 )
+
+Types = Iterable[str | int]
+"""Boundary types, before they are checked."""
 
 UNTYPED = ("boundary",)
 """Types of a segmentation whose boundaries are all of one unnamed type."""
@@ -115,34 +120,23 @@ class Segmentation(Value, Displayed):
         types: tuple[str, ...],
         *,
         types_declared: bool = True,
-        units: Iterable[str] | None = None,
+        units: Texts | None = None,
         labels: tuple[str, ...] | None = None,
     ) -> None:
         positions = read_only(positions)
         codes = codes if len(types) > 1 else _NO_CODES
         inner = np.unique(positions) if codes.size else positions  # shared if no position has two types
-        self._fill(
-            length=length,
-            boundary_positions=positions,
-            inner=inner[:-1] if inner.size and inner[-1] == length else inner,
-            _codes=codes,
-            types=types,
-            # A text without boundaries and types has no information about types: all such texts are equal.
-            types_declared=types_declared or (types == UNTYPED and not positions.size),
-            units=check_unit_texts(units, length),
-            labels=labels,
-        )
+        inner = inner[:-1] if inner.size and inner[-1] == length else inner
+        # A text without boundaries and types has no information about types: all such texts are equal.
+        declared = types_declared or (types == UNTYPED and not positions.size)
+        texts = {"units": check_unit_texts(units, length), "labels": labels}
+        boundaries = {"boundary_positions": positions, "inner": inner, "_codes": codes}
+        self._fill(length=length, **boundaries, types=types, types_declared=declared, **texts)
 
     # -- constructors ---------------------------------------------------------------------------------------------
 
     @classmethod
-    def from_masses(
-        cls,
-        masses: Sequence[int] | NDArray[Any],
-        *,
-        units: Iterable[str] | None = None,
-        labels: Iterable[str] | None = None,
-    ) -> Segmentation:
+    def from_masses(cls, masses: Numbers, *, units: Texts | None = None, labels: Texts | None = None) -> Segmentation:
         """Return the segmentation with these segment lengths.
 
         Parameters
@@ -183,11 +177,11 @@ class Segmentation(Value, Displayed):
     def from_positions(
         cls,
         length: int,
-        positions: Sequence[int] | NDArray[Any],
+        positions: Numbers,
         *,
         marks: Sequence[str | int | Collection[str | int]] | None = None,
-        types: Iterable[str | int] | None = None,
-        units: Iterable[str] | None = None,
+        types: Types | None = None,
+        units: Texts | None = None,
     ) -> Segmentation:
         """Return the segmentation with boundaries at these positions.
 
@@ -231,7 +225,7 @@ class Segmentation(Value, Displayed):
         return cls._from_types(length, array.tolist(), sets, types, units, "marks[{}]".format)
 
     @classmethod
-    def from_bits(cls, bits: str | Sequence[Any] | NDArray[Any], *, units: Iterable[str] | None = None) -> Segmentation:
+    def from_bits(cls, bits: str | Sequence[Any] | NDArray[Any], *, units: Texts | None = None) -> Segmentation:
         """Return the segmentation for N-1 bits, one per inner position.
 
         Parameters
@@ -263,11 +257,7 @@ class Segmentation(Value, Displayed):
 
     @classmethod
     def from_marks(
-        cls,
-        marks: Sequence[str | int | None],
-        *,
-        types: Iterable[str | int] | None = None,
-        units: Iterable[str] | None = None,
+        cls, marks: Sequence[str | int | None], *, types: Types | None = None, units: Texts | None = None
     ) -> Segmentation:
         """Return the segmentation for N marks, one per unit, including the last unit.
 
@@ -299,11 +289,7 @@ class Segmentation(Value, Displayed):
 
     @classmethod
     def from_sets(
-        cls,
-        sets: Sequence[Collection[str | int]],
-        types: Iterable[str | int] | None = None,
-        *,
-        units: Iterable[str] | None = None,
+        cls, sets: Sequence[Collection[str | int]], types: Types | None = None, *, units: Texts | None = None
     ) -> Segmentation:
         """Return the segmentation for N-1 sets of types, one per inner position.
 
@@ -332,7 +318,7 @@ class Segmentation(Value, Displayed):
         return cls._from_types(length, [i + 1 for i in at], occupied, types, units, lambda i: f"sets[{at[i]}]")
 
     @classmethod
-    def from_labels(cls, labels: Sequence[Any], *, units: Iterable[str] | None = None) -> Segmentation:
+    def from_labels(cls, labels: Sequence[Any], *, units: Texts | None = None) -> Segmentation:
         """Return the segmentation for N labels, one per unit, with a boundary at every change of label.
 
         Parameters
@@ -366,8 +352,8 @@ class Segmentation(Value, Displayed):
         length: int,
         positions: list[int],
         sets: Sequence[Collection[str | int]],
-        types: Iterable[str | int] | None,
-        units: Iterable[str] | None,
+        types: Types | None,
+        units: Texts | None,
         place: Callable[[int], str],
     ) -> Segmentation:
         """Return the segmentation for one set of types per position; ``place`` names a set in error messages."""
@@ -448,7 +434,7 @@ class Segmentation(Value, Displayed):
         texts = {"units": self.units and self.units[::-1], "labels": self.labels and self.labels[::-1]}
         return self._with_boundaries(positions, codes, self.types, types_declared=self.types_declared, **texts)
 
-    def with_types(self, types: Iterable[str | int], *, types_declared: bool = True) -> Segmentation:
+    def with_types(self, types: Types, *, types_declared: bool = True) -> Segmentation:
         """Return the same boundaries with a different scale of types.
 
         Parameters
@@ -538,7 +524,7 @@ class Segmentation(Value, Displayed):
 # -- types ------------------------------------------------------------------------------------------------------------
 
 
-def check_types(types: Iterable[str | int]) -> tuple[str, ...]:
+def check_types(types: Types) -> tuple[str, ...]:
     """Check a scale of boundary types and return it.
 
     Parameters

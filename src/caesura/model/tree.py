@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from caesura.errors import TreeError
 from caesura.model.brackets import Nodes, format_brackets, parse_brackets
 from caesura.model.display import Displayed, count_of
-from caesura.model.value import Floats, Ints, Value, check_strings, first_true, frozen_array
+from caesura.model.value import Floats, Ints, Numbers, Texts, Value, check_strings, first_true, frozen_array
 
 Times = Iterable[Sequence[float]] | Floats
 
@@ -101,13 +101,7 @@ class Tree(Value, Displayed):
     times: Floats | None
 
     def __init__(
-        self,
-        labels: Iterable[str],
-        parent: Sequence[int] | Ints,
-        start: Sequence[int] | Ints,
-        end: Sequence[int] | Ints,
-        words: Iterable[str],
-        times: Times | None = None,
+        self, labels: Texts, parent: Numbers, start: Numbers, end: Numbers, words: Texts, times: Times | None = None
     ) -> None:
         label_texts, word_texts = tuple(labels), tuple(words)
         parents, starts, ends = (np.array(column, np.int64).reshape(-1) for column in (parent, start, end))

@@ -15,6 +15,10 @@ from caesura.errors import InputError, SegmentationError
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Numbers = Sequence[int] | NDArray[Any]
+"""Whole numbers of any Python or numpy type, before they are checked."""
+Texts = Iterable[str]
+"""Strings, before they are checked."""
 
 MAX_UNITS = 2**31 - 1
 """Largest number of units in a text that the kernels can index."""
@@ -177,7 +181,7 @@ def as_list(values: Any, name: str, content: str = "") -> list[Any]:
         raise SegmentationError(f"{name}: expected a sequence{content}; got {values!r}") from None
 
 
-def as_whole_numbers(values: Sequence[int] | NDArray[Any], name: str) -> Ints:
+def as_whole_numbers(values: Numbers, name: str) -> Ints:
     """Return whole numbers as a new array.
 
     Parameters
@@ -292,7 +296,7 @@ def check_strings(values: Sequence[object], name: str, error: type[InputError] =
 
 
 def check_unit_texts(
-    units: Iterable[str] | None, length: int, error: type[InputError] = SegmentationError
+    units: Texts | None, length: int, error: type[InputError] = SegmentationError
 ) -> tuple[str, ...] | None:
     """Check the texts of the units and return them.
 

@@ -21,6 +21,8 @@ from caesura.model.result import HIDDEN, Excluded, Result, Score, ratio
 from caesura.model.tree import Tree
 from caesura.model.value import Floats
 
+Trees = Iterable[Tree | None]
+"""Trees sentence by sentence; None for a sentence without a tree."""
 SCORED, ERROR, SKIPPED = range(3)
 """EVALB's status of a sentence."""
 
@@ -214,8 +216,8 @@ class ParsevalResult(Result):
 
 
 def parseval_corpus(
-    gold: Iterable[Tree | None],
-    predicted: Iterable[Tree | None],
+    gold: Trees,
+    predicted: Trees,
     *,
     param: str | PathLike[str] | None = None,
     engine: str | Engine = "threads",
@@ -277,9 +279,7 @@ def parseval_corpus(
     return ParsevalResult(measure, sentences, every, cutoff, scores)
 
 
-def pair_trees(
-    gold: Iterable[Tree | None], predicted: Iterable[Tree | None], name: str
-) -> list[tuple[Tree | None, Tree | None]]:
+def pair_trees(gold: Trees, predicted: Trees, name: str) -> list[tuple[Tree | None, Tree | None]]:
     """Return the trees of two sides as pairs, sentence by sentence.
 
     Parameters
@@ -482,8 +482,8 @@ class StructIoUResult(Result):
 
 
 def struct_iou_corpus(
-    gold: Iterable[Tree | None],
-    predicted: Iterable[Tree | None],
+    gold: Trees,
+    predicted: Trees,
     *,
     unlabelled: bool | None = None,
     flexible_terminals: bool | None = None,

@@ -17,16 +17,8 @@ from caesura.model.result import Result
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.options import choice, number, optional, whole
-from caesura.simulation.segmentations import (
-    Seed,
-    check_segments,
-    check_size,
-    check_units,
-    draw_hypotheses,
-    random_generator,
-    shifts,
-    with_boundaries,
-)
+from caesura.simulation import segmentations
+from caesura.simulation.segmentations import Seed, check_size, check_units
 
 Pairs = list[tuple[Segmentation, Segmentation]]
 
@@ -100,7 +92,7 @@ def figure_5b(units: int = 100, max_distance: int = 10) -> Pairs:
     max_distance = whole(0, units - 1 - middle)("max_distance", max_distance)
     check_size(units, max_distance, "max_distance")
     reference = Segmentation.from_positions(units, [middle])
-    return [(reference, shifts(reference, d)) for d in range(max_distance + 1)]
+    return [(reference, segmentations.shifts(reference, d)) for d in range(max_distance + 1)]
 
 
 def figure_5c(max_units: int = 100) -> Pairs:
@@ -237,12 +229,15 @@ def table_1(
     misses (20, 30)  window_diff  0.230 ± 0.014
     misses (20, 30)  segmentation_similarity  0.980 ± 0.001
     """
-    rng, chosen = random_generator(seed), _measures(measures)
+    rng, chosen = segmentations.random_generator(seed), _measures(measures)
     preset = _PRESETS[optional(choice("fournier2012"))("compat", compat)]
     margin = whole(0)("margin", preset["margin"] if margin is None else margin)
     trials, hypotheses = whole(2)("trials", trials), whole(1)("hypotheses", hypotheses)
     miss, false_alarm = _probability("miss", miss), _probability("false_alarm", false_alarm)
-    lengths = [check_segments(segments, *pair) for pair in _ranges(preset["ranges"] if ranges is None else ranges)]
+    lengths = [
+        segmentations.check_segments(segments, *pair)
+        for pair in _ranges(preset["ranges"] if ranges is None else ranges)
+    ]
     check_size(segments * hypotheses, hypotheses, "segments and hypotheses")
     check_size(trials * hypotheses, 0, "trials and hypotheses")
     cells: list[ScenarioMean] = []
@@ -251,7 +246,7 @@ def table_1(
             values = np.empty((len(chosen), trials, hypotheses))
             for trial in range(trials):
                 ends = np.cumsum(rng.integers(low, high, count, endpoint=True))
-                positions = draw_hypotheses(
+                positions = segmentations.draw_hypotheses(
                     ends, hypotheses, miss=misses * miss, false_alarm=alarms * false_alarm, margin=margin, rng=rng
                 )
                 values[:, trial] = _trial_values(ends, positions, chosen)
@@ -262,7 +257,7 @@ def table_1(
 def _trial_values(ends: Ints, hypotheses: list[Ints], measures: list[Measure]) -> list[Floats]:
     """Return the values of the hypotheses of one trial, one array per measure."""
     reference = Segmentation.from_positions(int(ends[-1]), ends[:-1])
-    pairs = [(reference, with_boundaries(reference, positions)) for positions in hypotheses]
+    pairs = [(reference, segmentations.with_boundaries(reference, positions)) for positions in hypotheses]
     values = []
     for measure in measures:
         scores = score_many(pairs, measure)

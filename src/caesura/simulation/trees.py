@@ -31,7 +31,7 @@ from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints, first_true
 from caesura.options import Check, choice, flag, number, optional, suggest, whole
 from caesura.options import seed as check_seed
-from caesura.parsing.corpus import StructIoUResult, pair_trees, struct_iou_corpus
+from caesura.parsing.corpus import StructIoUResult, Trees, pair_trees, struct_iou_corpus
 from caesura.progress import report_progress
 from caesura.simulation.segmentations import Seed, random_generator
 
@@ -514,8 +514,8 @@ class Correlation(Result):
 
 
 def correlation(
-    gold: Iterable[Tree | None],
-    predicted: Iterable[Tree | None],
+    gold: Trees,
+    predicted: Trees,
     *,
     samples: int | None = None,
     size: int = 10,
@@ -586,14 +586,8 @@ def correlation(
     result = spearmanr(iou, f1)
     rho, p, n = float(result.statistic), float(result.pvalue), len(valid)
     excluded = tuple(Excluded(str(place + 1), None, str(errors[place])) for place in sorted(errors))
-    options: dict[str, Any] = {
-        "labels": not unlabelled,
-        "sentences": n,
-        "samples": len(chosen),
-        "size": size,
-        "seed": root,
-    }
-    return Correlation(rho, p, iou, f1, size, n, excluded, root, signature_line("correlation", **options))
+    signature = signature_line("correlation", labels=not unlabelled, sentences=n, samples=len(f1), size=size, seed=root)
+    return Correlation(rho, p, iou, f1, size, n, excluded, root, signature)
 
 
 def _samples(valid: Ints, samples: int | None, size: int, rng: np.random.Generator) -> Ints:
