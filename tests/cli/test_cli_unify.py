@@ -66,7 +66,7 @@ def test_gold_is_printed(run: Run) -> None:
 def test_why(run: Run) -> None:
     result = run("unify", "figure.json", "--why", "--csv")
     table = list(csv.DictReader(io.StringIO(result.stdout.split("\n\n")[-1])))
-    assert [(row["dropped"], row["drawn by"], row["crosses"]) for row in table] == [
+    assert [(row["span"], row["coders"], row["crosses"]) for row in table] == [
         ("1-4", "second", "3-6 of first, third"),
         ("5-8", "second", "3-6 of first, third"),
     ]

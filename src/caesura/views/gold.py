@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from caesura.gold.experiment import FigureSummary, Unification, UnificationRow
 from caesura.gold.result import Candidate, DroppedSpan, Gold
 from caesura.tasks.gold import GoldStandards
-from caesura.views.table import Block, Cell, Table, or_undefined
+from caesura.views.table import Block, Cell, Table, cells, or_undefined
 
 
 def gold_table(gold: Gold) -> Table:
@@ -27,7 +27,7 @@ def gold_table(gold: Gold) -> Table:
     candidates.sort(key=lambda candidate: (candidate.start, -candidate.end, candidate.span.level))
     records = []
     for candidate in candidates:
-        record = _candidate_record(gold, candidate, "span", "coders") | {"gold": "kept"}
+        record = _candidate_record(gold, candidate) | {"gold": "kept"}
         if isinstance(candidate, DroppedSpan):
             crossed = ", ".join(candidate.crossed_coders) or None
             record |= {"gold": "dropped", "reason": candidate.reason, "against": crossed}
@@ -35,19 +35,21 @@ def gold_table(gold: Gold) -> Table:
     optima = "" if gold.optima is None else f", {gold.optima} optim{'um' if gold.optima == 1 else 'a'}"
     return Table.from_records(
         records,
-        columns=("span", "level", "label", "coders", "weight", "gold", "reason", "against"),
+        columns=(*_SPAN_COLUMNS, "gold", "reason", "against"),
         title=f"{gold.method}, {gold.level}: {len(gold.included)} of {len(candidates)} spans kept{optima}",
         notes=(*gold.notes, gold.signature),
     ).without_empty_columns(("label", "reason", "against"))
 
 
-def _candidate_record(gold: Gold, candidate: Candidate, span: str, coders: str) -> dict[str, Cell]:
-    """Return the cells of a candidate span; ``span`` and ``coders`` are the names of two columns."""
+_SPAN_COLUMNS = ("span", "level", "label", "coders", "weight")
+
+
+def _candidate_record(gold: Gold, candidate: Candidate) -> dict[str, Cell]:
     return {
-        span: span_text(gold, candidate.start, candidate.end),
+        "span": span_text(gold, candidate.start, candidate.end),
         "level": ", ".join(map(str, candidate.levels)),
         "label": ", ".join(candidate.labels) or None,
-        coders: ", ".join(candidate.coders),
+        "coders": ", ".join(candidate.coders),
         "weight": candidate.weight,
     }
 
@@ -112,18 +114,19 @@ def unified_table(golds: Mapping[str, Gold]) -> Table:
     Returns
     -------
     Table
-        Drawn, kept and dropped spans, and crossing pairs.
+        All, kept and dropped spans, and crossing pairs.
     """
-    columns = ("item", "coders", "spans drawn", "kept", "dropped", "crossing pairs", "optima")
-    rows: list[tuple[Cell, ...]] = []
-    for item, gold in golds.items():
-        kept, dropped = len(gold.included), len(gold.dropped)
-        rows.append((item, len(gold.coders), kept + dropped, kept, dropped, gold.conflicts, gold.optima))
+    records = [
+        {"item": item, "coders": len(gold.coders), "spans": len(gold.included) + len(gold.dropped)}
+        | {"kept": len(gold.included), "dropped": len(gold.dropped)}
+        | {"crossing pairs": gold.conflicts, "optima": gold.optima}
+        for item, gold in golds.items()
+    ]
     notes = [note if len(golds) == 1 else f"{item}: {note}" for item, gold in golds.items() for note in gold.notes]
     notes += [gold.signature for gold in golds.values()]
     first = next(iter(golds.values()))
     title = f"{first.method}, {first.level}"
-    table = Table(columns, tuple(rows), title=title, notes=tuple(dict.fromkeys(notes)))
+    table = Table.from_records(records, title=title, notes=tuple(dict.fromkeys(notes)))
     return table.without_empty_columns(("optima",))
 
 
@@ -140,13 +143,12 @@ def span_table(golds: Mapping[str, Gold]) -> Table:
     Table
         Spans in order, with level, label and coders.
     """
-    rows: list[tuple[Cell, ...]] = []
-    for item, gold in golds.items():
-        for candidate in gold.included:
-            span, coders = span_text(gold, candidate.start, candidate.end), ", ".join(candidate.coders)
-            rows.append((item, span, candidate.span.level, candidate.span.label, coders, candidate.weight))
-    columns = ("item", "span", "level", "label", "drawn by", "weight")
-    return Table(columns, tuple(rows), group=1).without_empty_columns(("label",))
+    records = [
+        {"item": item, **_candidate_record(gold, candidate), **cells(candidate.span, "level", "label")}
+        for item, gold in golds.items()
+        for candidate in gold.included
+    ]
+    return Table.from_records(records, columns=("item", *_SPAN_COLUMNS), group=1).without_empty_columns(("label",))
 
 
 def dropped_table(golds: Mapping[str, Gold]) -> Table:
@@ -169,12 +171,9 @@ def dropped_table(golds: Mapping[str, Gold]) -> Table:
                 f"{span_text(gold, conflict.start, conflict.end)} of {', '.join(conflict.coders)}"
                 for conflict in dropped.crossed_spans
             )
-            records.append(
-                {"item": item}
-                | _candidate_record(gold, dropped, "dropped", "drawn by")
-                | {"reason": dropped.reason, "crosses": crossed or None}
-            )
-    columns = ("item", "dropped", "level", "label", "drawn by", "weight", "reason", "crosses")
+            reason = {"reason": dropped.reason, "crosses": crossed or None}
+            records.append({"item": item, **_candidate_record(gold, dropped), **reason})
+    columns = ("item", *_SPAN_COLUMNS, "reason", "crosses")
     return Table.from_records(records, columns=columns, title="Spans that are not in the gold standard", group=1)
 
 
