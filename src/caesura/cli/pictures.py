@@ -104,7 +104,8 @@ def report(
     CORPUS is one file with all coders, or one file per coder. The page is a single file that needs no network. Items that
     cannot be used are listed in the page and on standard error, the rest are used, and the exit code is 1.
     """
-    from caesura.views.page.build import build_report, write_page
+    from caesura.views.figures.canvas import write_file
+    from caesura.views.page.build import build_report
 
     corpus, system_files = reading.read_with_systems(files, systems)
     reading.require(corpus, "report on")
@@ -113,7 +114,7 @@ def report(
         analyses, page = build_report(
             people, options, systems=cast(Systems | None, annotations), settings=reading.settings, title=title
         )
-    write_page(page, target)
+    write_file(page.encode(), target)
     click.echo(f"{target}: {len(page.encode()) / 1e6:.2f} MB", err=True)
     excluded = all_excluded(analyses, reading)
     if excluded:

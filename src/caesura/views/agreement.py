@@ -17,18 +17,7 @@ from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
 from caesura.options import OptionSet, flag, setting
 from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Outcome
-from caesura.views.table import (
-    Block,
-    Cell,
-    Table,
-    cells,
-    clean,
-    extra_figures,
-    interval_cells,
-    or_undefined,
-    pad,
-    text_width,
-)
+from caesura.views.table import Block, Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width
 
 THRESHOLDS = (
     "Conventional thresholds (rules of thumb, not tests): reliable from .80, tentative from .667 (Krippendorff 2004, for "
@@ -43,7 +32,7 @@ def _defined(outcomes: Iterable[AgreementOutcome]) -> list[tuple[AgreementOutcom
     return [(outcome, outcome.result) for outcome in outcomes if outcome.result is not None]
 
 
-def _heading(outcome: AgreementOutcome) -> dict[str, Cell]:
+def _heading(outcome: AgreementOutcome) -> dict[str, Any]:
     return {"coefficient": outcome.coefficient, "over": outcome.over}
 
 
@@ -83,7 +72,7 @@ def _agreement_notes(results: Sequence[Agreement]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*notes, *(result.signature for result in results))))
 
 
-def _agreement_record(outcome: AgreementOutcome) -> dict[str, Cell]:
+def _agreement_record(outcome: AgreementOutcome) -> dict[str, Any]:
     result = outcome.result
     if result is None:
         return _heading(outcome) | {"value": "undefined", "reason": outcome.reason}
@@ -107,7 +96,7 @@ def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
         One table per coefficient on a terminal; the notes name the coder without whom the others agree best.
     """
     by_coder = {row.coder: row for row in placed.rows}
-    records: list[dict[str, Cell]] = []
+    records: list[dict[str, Any]] = []
     notes = [_boundaries_per_item(placed)]
     for outcome, result in _defined(outcomes):
         for row in result.coders:

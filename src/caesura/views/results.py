@@ -7,10 +7,8 @@ from dataclasses import replace
 
 from caesura.evaluation.result import Evaluation
 from caesura.measures.operations import OperationsTable
-from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.model.tree import Tree
 from caesura.tasks.score import ItemScore, Scoring
 from caesura.views.table import Table, cells, clean, extra_figures, pad, text_width
 
@@ -131,12 +129,20 @@ def _drawings(scoring: Scoring, width: int) -> Iterator[Table | str]:
 
 
 def _drawing(item: str, score: Score, scoring: Scoring, width: int) -> str:
-    reference, hypothesis = scoring.pairs[item]
+    """Return the drawing of a text or, stream by stream, of a dialogue."""
+    lines = [f"{item}: {score.measure.label} = {score.value:.4f}"]
+    reference, hypothesis = map(_streams, scoring.pairs[item])
+    for i, (stream, text) in enumerate(reference.items()):
+        lines += [*([""] if i else []), *([clean(stream)] if stream else [])]
+        edits = [edit for edit in score.edits or () if (edit.stream or "") == stream]
+        lines.append(draw(text, hypothesis[stream], edits, width=width))
+    return "\n".join(lines)
+
+
+def _streams(side: object) -> Mapping[str, Segmentation]:
     # A measure that aligns boundaries scores neither hierarchies nor trees.
-    assert not isinstance(reference, (Hierarchy, Tree))
-    assert not isinstance(hypothesis, (Hierarchy, Tree))
-    picture = draw_text(reference, hypothesis, score.edits or (), width=width)
-    return f"{item}: {score.measure.label} = {score.value:.4f}\n{picture}"
+    assert isinstance(side, (Segmentation, Mapping))
+    return {"": side} if isinstance(side, Segmentation) else side
 
 
 # -- two segmentations one below the other ---------------------------------------------------------------------------
@@ -152,43 +158,6 @@ _Column = tuple[str, ...]  # the texts of the three lines at one place
 def _column(*texts: str) -> _Column:
     width = max(map(text_width, texts))
     return tuple(pad(text, width) for text in texts)
-
-
-def draw_text(
-    a: Segmentation | Mapping[str, Segmentation],
-    b: Segmentation | Mapping[str, Segmentation],
-    edits: Sequence[Edit],
-    *,
-    sides: tuple[str, str] = ("REF", "HYP"),
-    width: int = 78,
-) -> str:
-    """Return the drawing of a text or, stream by stream, of a dialogue.
-
-    Parameters
-    ----------
-    a, b : Segmentation or mapping of stream to Segmentation
-        The two sides, over the same units.
-    edits : sequence of Edit
-        The edits between them.
-    sides : tuple of str, default ("REF", "HYP")
-        Names of the two sides.
-    width : int, default 78
-        Characters per line.
-
-    Returns
-    -------
-    str
-        Three lines, or more if the text is long.
-    """
-    if isinstance(a, Segmentation) and isinstance(b, Segmentation):
-        return draw(a, b, edits, sides=sides, width=width)
-    assert isinstance(a, Mapping)
-    assert isinstance(b, Mapping)
-    return "\n\n".join(
-        f"{clean(stream)}\n"
-        + draw(a[stream], b[stream], [e for e in edits if e.stream == stream], sides=sides, width=width)
-        for stream in a
-    )
 
 
 def draw(

@@ -82,9 +82,6 @@ class Table(Displayed):
         names = tuple(columns or dict.fromkeys(name for record in listed for name in record))
         return cls(names, tuple(tuple(record.get(name) for name in names) for record in listed), **look)
 
-    def _row_texts(self, row: Sequence[Cell]) -> list[str]:
-        return [self._text(cell, name in self.p_values) for name, cell in zip(self.columns, row, strict=True)]
-
     def _text(self, cell: Cell, p_value: bool) -> str:
         if cell is None:
             return ""
@@ -117,7 +114,8 @@ class Table(Displayed):
     @property
     def text_rows(self) -> list[list[str]]:
         """Rows with numbers as text."""
-        return [self._row_texts(row) for row in self.rows]
+        p_value = [name in self.p_values for name in self.columns]
+        return [[self._text(cell, tiny) for cell, tiny in zip(row, p_value, strict=True)] for row in self.rows]
 
     @property
     def numeric_columns(self) -> list[bool]:

@@ -50,7 +50,6 @@ _FONTS = (
     "Microsoft YaHei, Malgun Gothic, Noto Serif CJK SC, Noto Sans Hebrew, Noto Sans Arabic, Noto Naskh Arabic, "
     "Noto Sans Devanagari, Noto Sans Thai, Arial Unicode MS, Arial"
 )
-_SUFFIXES = (".svg", ".pdf", ".png")
 
 _lock = threading.RLock()
 T = TypeVar("T")
@@ -61,6 +60,7 @@ def _style() -> Any:
     from matplotlib.font_manager import fontManager
 
     installed = {font.name for font in fontManager.ttflist}
+    ticks = {"labelsize": FONT_SIZE - 1, "major.width": 0.6, "major.size": 2.5}
     return {
         "font.family": [font for font in _FONTS.split(", ") if font in installed] or ["sans-serif"],
         "font.size": FONT_SIZE,
@@ -68,15 +68,10 @@ def _style() -> Any:
         "axes.labelsize": FONT_SIZE,
         "figure.titlesize": FONT_SIZE + 1,
         "legend.fontsize": FONT_SIZE - 1,
-        "xtick.labelsize": FONT_SIZE - 1,
-        "ytick.labelsize": FONT_SIZE - 1,
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.linewidth": 0.6,
-        "xtick.major.width": 0.6,
-        "ytick.major.width": 0.6,
-        "xtick.major.size": 2.5,
-        "ytick.major.size": 2.5,
+        **{f"{axis}tick.{name}": value for axis in "xy" for name, value in ticks.items()},
         "lines.linewidth": 1.2,
         "lines.markersize": 4.5,
         "hatch.linewidth": 0.5,
@@ -390,11 +385,28 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
     The same figure makes the same file, byte for byte, because the file contains no date. Text remains text in SVG and
     PDF. PNG has 300 dots per inch.
     """
-    data = _encode(figure, format_of(path))
+    write_file(_encode(figure, format_of(path)), path)
+
+
+def write_file(data: bytes, path: str | PathLike[str]) -> None:
+    """Write a figure or a page to a file.
+
+    Parameters
+    ----------
+    data : bytes
+        Contents of the file.
+    path : str or path-like
+        File to write.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be written.
+    """
     try:
         Path(path).write_bytes(data)
-    except OSError as problem:
-        raise FormatError(path, None, f"cannot be written: {problem.strerror or problem}") from None
+    except OSError as error:
+        raise FormatError(path, None, f"cannot be written: {error.strerror or error}") from None
 
 
 def format_of(path: str | PathLike[str]) -> str:
@@ -418,9 +430,9 @@ def format_of(path: str | PathLike[str]) -> str:
         If matplotlib is not installed.
     """
     suffix = Path(path).suffix.lower()
-    if suffix not in _SUFFIXES:
+    if suffix[1:] not in _METADATA:
         raise FormatError(
-            path, None, f"the suffix must name the format: one of {', '.join(_SUFFIXES)}; got {suffix or 'none'}"
+            path, None, f"the suffix must name the format: one of .{', .'.join(_METADATA)}; got {suffix or 'none'}"
         )
     with _styled():
         return suffix[1:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,7 @@ _COLOURS = canvas.COLOURS[:6]  # without yellow, which is hard to read
 _SIDES = ("gold", "predicted")
 
 
-class _Node(NamedTuple):
-    """Number of the pair and colour of an aligned node."""
-
-    number: str
-    colour: str
+_Aligned = dict[int, tuple[str, str]]  # node -> number of its pair, colour
 
 
 def tree_alignment(
@@ -109,14 +105,14 @@ def _check(gold: Tree, predicted: Tree, score: StructIoUScore) -> None:
         raise MismatchError("both trees must have times, or none; got one of each")
 
 
-def _aligned_nodes(score: StructIoUScore) -> tuple[dict[int, _Node], dict[int, _Node]]:
+def _aligned_nodes(score: StructIoUScore) -> tuple[_Aligned, _Aligned]:
     """Return node -> number and colour, of the gold tree and of the predicted one."""
     gold, predicted = {}, {}
     for number, pair in enumerate(score.alignment, 1):
         iou = "" if pair.iou == 1 else f" ({pair.iou:.2f})".replace("(0", "(")
         colour = _COLOURS[(number - 1) % len(_COLOURS)]
-        gold[pair.gold] = _Node(f"{number}", colour)
-        predicted[pair.predicted] = _Node(f"{number}{iou}", colour)
+        gold[pair.gold] = (f"{number}", colour)
+        predicted[pair.predicted] = (f"{number}{iou}", colour)
     return gold, predicted
 
 
@@ -145,7 +141,7 @@ def _fitting_width(gold: Tree, predicted: Tree) -> float:
     return min(max(*widths, canvas.COLUMN_WIDTH), canvas.MAX_WIDTH)
 
 
-def _draw_tree(axes: Axes, tree: Tree, height: NDArray[np.int64], aligned: dict[int, _Node]) -> None:
+def _draw_tree(axes: Axes, tree: Tree, height: NDArray[np.int64], aligned: _Aligned) -> None:
     middle = tree.spans.mean(axis=1).tolist()
     is_leaf = tree.preterminal.tolist()
     for node, parent in enumerate(tree.parent.tolist()):
@@ -162,15 +158,16 @@ def _draw_tree(axes: Axes, tree: Tree, height: NDArray[np.int64], aligned: dict[
             canvas.write_centred(axes, word, (x, -0.95), canvas.FONT_SIZE - 1, fontstyle="italic")
 
 
-def _draw_label(axes: Axes, x: float, y: float, label: str, aligned: _Node | None) -> None:
+def _draw_label(axes: Axes, x: float, y: float, label: str, aligned: tuple[str, str] | None) -> None:
     frame = {"facecolor": "white", "linewidth": 0.8, "boxstyle": "round,pad=0.2"}
     ink = "black"
     if aligned is None:
         ink = "#666666"
         frame |= {"edgecolor": ink, "linestyle": "--"}
     else:
-        label += f" {aligned.number}"
-        frame |= {"edgecolor": aligned.colour}
+        number, colour = aligned
+        label += f" {number}"
+        frame |= {"edgecolor": colour}
     canvas.write_centred(axes, label, (x, y), canvas.FONT_SIZE - 1, color=ink, bbox=frame, zorder=3)
 
 

@@ -8,10 +8,9 @@ from functools import cache, partial
 from importlib import resources
 from importlib.util import find_spec
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.errors import CaesuraWarning, OptionError
 from caesura.formats.settings import Settings
 from caesura.judging.participants import Systems
 from caesura.measures.base import Measure
@@ -20,6 +19,7 @@ from caesura.model.display import count_of
 from caesura.model.result import Excluded, to_json
 from caesura.tasks.report import CorpusReport, ReportOptions, analyze_corpus
 from caesura.version import __version__
+from caesura.views.figures.canvas import write_file
 from caesura.views.page.sections import page_sections
 from caesura.views.page.texts import page_items
 from caesura.views.table import Table, clean
@@ -100,7 +100,7 @@ def report(
     if excluded is not None:
         excluded += analyses.excluded
     if path is not None:
-        write_page(page, path)
+        write_file(page.encode(), path)
     return page
 
 
@@ -145,27 +145,6 @@ def build_report(
         if not issubclass(warning.category, CaesuraWarning):
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     return analyses, page
-
-
-def write_page(page: str, path: str | PathLike[str]) -> None:
-    """Write a page to a file, or raise a ``FormatError``.
-
-    Parameters
-    ----------
-    page : str
-        The page.
-    path : str or path-like
-        File to write.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be written.
-    """
-    try:
-        Path(path).write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise FormatError(path, None, f"cannot be written: {error.strerror}") from None
 
 
 def report_page(analyses: CorpusReport, title: str | None = None, *, notes: Iterable[str] = ()) -> str:
