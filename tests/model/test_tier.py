@@ -6,6 +6,7 @@ import itertools
 import math
 import pickle
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura import Corpus, Segmentation, Tier, over_units
-from caesura.errors import CaesuraError, CaesuraWarning, FormatError, InputError, MismatchError, OptionError, TierError
+from caesura import Corpus, Dialogue, Segmentation, Tier, over_units
+from caesura.errors import (
+    CaesuraError,
+    CaesuraWarning,
+    FormatError,
+    InputError,
+    MismatchError,
+    OptionError,
+    SegmentationError,
+    TierError,
+)
+from caesura.model.dialogue import streams_of
 from caesura.tasks.score import pair_items
 
 UNION = "the units are the union of the coders' times: every position is marked by a coder"
@@ -440,3 +451,48 @@ def test_points_beside_intervals_are_no_boundaries() -> None:
         Tier(points=[(1, "x"), (1, "y")])
     with pytest.raises(TierError, match=r"points\[0\] must lie in 0-4 s"):
         Tier([(0, 4, "A")], end=4, points=[(5, "x")])
+
+
+def test_streams_in_seconds_are_converted_separately() -> None:
+    ann = Dialogue({"F": Tier([(0, 4, "A"), (4, 9, "B")]), "M": Tier([(1, 3, "A")], end=9)})
+    bo = Dialogue({"F": Tier([(0, 5, "A"), (5, 9, "B")]), "M": Tier([], end=9)})
+    corpus = Corpus({"talk": {"ann": ann, "bo": bo}})
+    assert (corpus.kind, corpus.holds(Tier), ann.timed, ann.length) == ("timed", True, True, 0)
+    assert repr(ann) == "Dialogue(2 streams in seconds: F, M)"
+    assert hash(ann) == hash(Dialogue(dict(ann)))
+    assert ann == Dialogue(dict(ann)) != bo
+    converted, notes = cz.over_units(corpus, 1.0)
+    assert (converted.kind, notes) == ("dialogue", {})
+    for coder, dialogue in (("ann", ann), ("bo", bo)):
+        for stream in "FM":
+            single, _ = cz.over_units(
+                Corpus({"talk": {"ann": ann[stream], "bo": bo[stream]}}), 1.0, types=["boundary", "A", "B"]
+            )
+            segmentation = single["talk", coder]
+            assert isinstance(segmentation, cz.Segmentation)
+            streams = converted["talk", coder]
+            assert isinstance(streams, Dialogue)
+            assert len(streams) == len(dialogue)
+            assert streams[stream].boundaries == segmentation.boundaries
+
+
+def test_streams_in_seconds_must_agree() -> None:
+    tier = Tier([(0, 4, "A")])
+    with pytest.raises(SegmentationError, match="the streams must all be segmentations, or all be tiers; got both"):
+        Dialogue({"F": tier, "M": cz.Segmentation.from_masses([1, 2])})
+    for other, problem in [
+        (Dialogue({"F": tier}), "all coders must have the same streams; 'bo' has no stream 'M'"),
+        (tier, "all coders must have the same streams; 'ann' has no tier without streams"),
+        (cz.Segmentation.from_masses([1]), "all coders must have tiers, or none; 'bo' has a Segmentation"),
+    ]:
+        corpus = Corpus({"talk": {"ann": Dialogue({"F": tier, "M": tier}), "bo": other}})
+        with pytest.raises(TierError, match=problem):
+            cz.over_units(corpus, 1.0)
+    with pytest.raises(MismatchError, match="got Dialogue; put tiers over common units with over_units"):
+        streams_of(Dialogue({"F": tier}))
+
+
+def test_streams_in_seconds_cannot_be_written(tmp_path: Path) -> None:
+    corpus = Corpus({"talk": {"ann": Dialogue({"F": Tier([(0, 4, "A")])})}})
+    with pytest.raises(FormatError, match="no format can hold streams in seconds; read them over units"):
+        cz.write(corpus, tmp_path / "a.csv")

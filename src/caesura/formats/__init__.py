@@ -22,7 +22,7 @@ from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format, Reading, Writing, decode, load, warn
 from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus, Source
-from caesura.model.dialogue import Annotation, kind_name
+from caesura.model.dialogue import Annotation, Dialogue, kind_name, tiers_of
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
@@ -496,6 +496,8 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
         raise writing.error(f"this format ({chosen.name}) can be read but not written")
     for item, coder in corpus:
         kind = type(corpus[item, coder])
+        if kind is Dialogue and tiers_of(corpus[item, coder]):
+            raise writing.error("no format can hold streams in seconds; read them over units", item, coder)
         if not chosen.can_hold([kind]):
             alternatives = ", ".join(format.name for format in _writable([kind]))
             problem = f"this format ({chosen.name}) cannot store a {kind_name(corpus[item, coder])}"

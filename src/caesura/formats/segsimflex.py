@@ -29,7 +29,7 @@ from caesura.errors import SegmentationError
 from caesura.formats.format import Format, Reading, Writing, parse_table, table_text
 from caesura.formats.symbols import CASE_STUDY, OPTIONS, Streams, Symbols
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue
+from caesura.model.dialogue import Dialogue, streams_of
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, flag, text
 
@@ -157,7 +157,7 @@ def _write(writing: Writing) -> str:
 
 def _utterances(writing: Writing, item: str, dialogue: Dialogue, symbols: Symbols) -> Iterator[tuple[str, str]]:
     """Yield the utterances of each speaker with their symbols."""
-    for stream, segmentation in dialogue.items():
+    for stream, segmentation in streams_of(dialogue).items():
         place = f"item {item!r}, stream {stream!r}: "
         if stream in _SPEAKER_ABOVE or stream != stream.strip():
             raise writing.error(f"{place}this format cannot represent this speaker name")
@@ -165,7 +165,7 @@ def _utterances(writing: Writing, item: str, dialogue: Dialogue, symbols: Symbol
 
 
 def _common_types(writing: Writing, dialogues: Iterable[Dialogue]) -> tuple[str, ...]:
-    scales = {segmentation.types: None for dialogue in dialogues for segmentation in dialogue.values()}
+    scales = {segmentation.types: None for dialogue in dialogues for segmentation in streams_of(dialogue).values()}
     if len(scales) != 1:
         types = " and ".join(map(str, scales))
         raise writing.error(f"all segmentations must declare the same types; got {types}")

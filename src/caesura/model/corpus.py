@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from caesura.errors import InputError, OptionError
-from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.dialogue import Annotation, Dialogue, tiers_of
 from caesura.model.display import Displayed, count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.reading import ReadingReport
@@ -158,7 +158,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         The most structured annotation determines the kind: first trees, then hierarchies, tiers with times, and dialogues. A
         corpus without any of these is linear.
         """
-        classes = {type(annotation) for annotation in self._annotations.values()}
+        classes = {Tier if tiers_of(entry) else type(entry) for entry in self._annotations.values()}
         return next((kind for kind, base in _KINDS if any(issubclass(cls, base) for cls in classes)), "linear")
 
     @property
@@ -187,12 +187,14 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         Parameters
         ----------
         annotation_type : type
-            A class of the model, such as ``Tier``.
+            A class of the model, such as ``Tier``. A dialogue whose streams are tiers contains tiers.
 
         Returns
         -------
         bool
         """
+        if annotation_type is Tier:
+            return any(tiers_of(annotation) for annotation in self.values())
         return any(isinstance(annotation, annotation_type) for annotation in self.values())
 
     def of_item(self, item: str) -> dict[str, Annotation]:

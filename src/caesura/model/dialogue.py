@@ -1,8 +1,9 @@
-"""A conversation: one segmentation per speaker."""
+"""A conversation: one segmentation or tier per speaker."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import cast
 
 from caesura.errors import MismatchError, SegmentationError
 from caesura.model.display import count_of
@@ -13,18 +14,20 @@ from caesura.model.tree import Tree
 from caesura.model.value import Value
 
 
-class Dialogue(Value, Mapping[str, Segmentation]):
+class Dialogue(Value, Mapping[str, Segmentation | Tier]):
     """Mapping from streams to segmentations: each speaker's units form a separate running text.
+
+    The streams may also be tiers in seconds. :func:`~caesura.over_units` converts each stream separately.
 
     Parameters
     ----------
-    streams : mapping of str to Segmentation
-        Segmentation of each stream (speaker).
+    streams : mapping of str to Segmentation or Tier
+        Segmentation or tier of each stream (speaker).
 
     Raises
     ------
     SegmentationError
-        If there is no stream, or an entry is not a segmentation.
+        If there is no stream, or an entry is neither a segmentation nor a tier, or some are segmentations and some tiers.
 
     Examples
     --------
@@ -34,19 +37,21 @@ class Dialogue(Value, Mapping[str, Segmentation]):
 
     __slots__ = ("_streams",)
 
-    _streams: dict[str, Segmentation]
+    _streams: dict[str, Segmentation | Tier]
 
-    def __init__(self, streams: Mapping[str, Segmentation]) -> None:
+    def __init__(self, streams: Mapping[str, Segmentation] | Mapping[str, Tier]) -> None:
         if not streams:
             raise SegmentationError("a dialogue must have at least one stream; got none")
         for name, segmentation in streams.items():
             if not isinstance(name, str):
                 raise SegmentationError(f"the name of a stream must be a string; got {name!r}")
-            if not isinstance(segmentation, Segmentation):
+            if not isinstance(segmentation, Segmentation | Tier):
                 raise SegmentationError(f"stream {name!r}: expected a Segmentation; got {type(segmentation).__name__}")
+        if len({type(entry) for entry in streams.values()}) > 1:
+            raise SegmentationError("the streams must all be segmentations, or all be tiers; got both")
         self._fill(_streams=dict(streams))
 
-    def __getitem__(self, stream: str) -> Segmentation:
+    def __getitem__(self, stream: str) -> Segmentation | Tier:
         return self._streams[stream]
 
     def __iter__(self) -> Iterator[str]:
@@ -56,22 +61,28 @@ class Dialogue(Value, Mapping[str, Segmentation]):
         return len(self._streams)
 
     @property
+    def timed(self) -> bool:
+        """Whether the streams are tiers in seconds."""
+        return any(isinstance(entry, Tier) for entry in self._streams.values())
+
+    @property
     def length(self) -> int:
-        """Total number of units in all streams."""
-        return sum(segmentation.length for segmentation in self._streams.values())
+        """Total number of units in all streams; 0 for tiers, which have no units."""
+        return sum(entry.length for entry in self._streams.values() if isinstance(entry, Segmentation))
 
     def __eq__(self, other: object) -> bool:
         return self._streams == dict(other) if isinstance(other, Mapping) else NotImplemented
 
     __hash__ = Value.__hash__
 
-    def _key(self) -> frozenset[tuple[str, Segmentation]]:
+    def _key(self) -> frozenset[tuple[str, Segmentation | Tier]]:
         return frozenset(self._streams.items())
 
     def __repr__(self) -> str:
-        head = f"Dialogue({self.length} units in {count_of(len(self), 'stream')}: "
-        if self.length <= MAX_DRAWN_UNITS:
-            return head + ", ".join(f"{name} {side.draw()}" for name, side in self._streams.items()) + ")"
+        streams = count_of(len(self), "stream")
+        head = f"Dialogue({streams} in seconds: " if self.timed else f"Dialogue({self.length} units in {streams}: "
+        if self.length <= MAX_DRAWN_UNITS and not self.timed:
+            return head + ", ".join(f"{name} {side.draw()}" for name, side in streams_of(self).items()) + ")"
         return head + ", ".join(list(self._streams)[:8]) + (", …)" if len(self) > 8 else ")")
 
 
@@ -92,9 +103,10 @@ def kind_name(value: object) -> str:
     Returns
     -------
     str
-        Name of the class; for a tier, followed by a hint.
+        Name of the class; for tiers, followed by a hint.
     """
-    return type(value).__name__ + ("; put tiers over common units with over_units" if isinstance(value, Tier) else "")
+    is_timed = isinstance(value, Tier) or (isinstance(value, Dialogue) and value.timed)
+    return type(value).__name__ + ("; put tiers over common units with over_units" if is_timed else "")
 
 
 def reason_not_linear(by_coder: Mapping[str, Annotation]) -> str | None:
@@ -136,8 +148,28 @@ def streams_of(annotation: Annotation) -> Mapping[str, Segmentation]:
     MismatchError
         If the annotation is neither a segmentation nor a dialogue.
     """
-    if isinstance(annotation, Dialogue):
-        return annotation
+    if isinstance(annotation, Dialogue) and not annotation.timed:
+        return cast("Mapping[str, Segmentation]", annotation)
     if isinstance(annotation, Segmentation):
         return {"": annotation}
     raise MismatchError(f"expected a Segmentation or a Dialogue; got {kind_name(annotation)}")
+
+
+def tiers_of(annotation: Annotation) -> Mapping[str, Tier]:
+    """Return the tiers of an annotation in seconds.
+
+    Parameters
+    ----------
+    annotation : Segmentation, Dialogue, Hierarchy, Tier or Tree
+        Annotation of one item by one coder.
+
+    Returns
+    -------
+    mapping of str to Tier
+        The tiers of a dialogue. A tier becomes one stream with an empty name. Empty for all other annotations.
+    """
+    if isinstance(annotation, Tier):
+        return {"": annotation}
+    if isinstance(annotation, Dialogue) and annotation.timed:
+        return cast("Mapping[str, Tier]", annotation)
+    return {}

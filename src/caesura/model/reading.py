@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from caesura.model.dialogue import Annotation, Dialogue, streams_of
+from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Result
@@ -164,10 +164,11 @@ def length_of(annotation: Annotation) -> float:
     Returns
     -------
     float
-        Number of units; seconds for a tier.
+        Number of units; seconds for tiers.
     """
-    if isinstance(annotation, Tier):
-        return float(annotation.end - annotation.begin)
+    if tiers := tiers_of(annotation).values():
+        return max(tier.end for tier in tiers) - min(tier.begin for tier in tiers)
+    assert not isinstance(annotation, Tier)
     return annotation.length
 
 
@@ -184,17 +185,23 @@ def number_of_boundaries(annotation: Annotation) -> int:
     int
         The number.
     """
+    if tiers := tiers_of(annotation):
+        return sum(len(tier.rows) for tier in tiers.values())
     if isinstance(annotation, Segmentation | Dialogue):
         return sum(int(text.inner.size) for text in streams_of(annotation).values())
     if isinstance(annotation, Tree):
         return len(annotation.nodes)
-    return len(annotation.spans) if isinstance(annotation, Hierarchy) else len(annotation.rows)
+    return len(annotation.spans) if isinstance(annotation, Hierarchy) else 0
 
 
 def _types(annotation: Annotation) -> list[str]:
-    if not isinstance(annotation, Segmentation | Dialogue):
+    if not _has_units(annotation):
         return []
     return [name for text in streams_of(annotation).values() if text.types != UNTYPED for name in text.types if name]
+
+
+def _has_units(annotation: Annotation) -> bool:
+    return isinstance(annotation, Segmentation | Dialogue) and not tiers_of(annotation)
 
 
 # -- plausibility -----------------------------------------------------------------------------------------------------
@@ -202,7 +209,7 @@ def _types(annotation: Annotation) -> list[str]:
 
 def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hint: str) -> Iterator[str]:
     """Yield one warning per implausible property of a corpus of segmentations."""
-    texts = {key: entry for key, entry in corpus.items() if isinstance(entry, Segmentation | Dialogue)}
+    texts = {key: entry for key, entry in corpus.items() if _has_units(entry)}
     if not texts:
         return
     advice = f"if that is wrong, change how the file is read with {hint}"
@@ -212,7 +219,7 @@ def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hi
 
 def _implausible_counts(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     for coder in corpus.coders:
-        annotations = [(item, entry) for item, entry in corpus.of_coder(coder).items() if not isinstance(entry, Tier)]
+        annotations = [(item, entry) for item, entry in corpus.of_coder(coder).items() if not tiers_of(entry)]
         marked = sum(boundaries[item][coder] for item, _ in annotations)
         places = sum(sum(text.length - 1 for text in streams_of(entry).values()) for _, entry in annotations)
         if not marked and places:

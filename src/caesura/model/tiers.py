@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from caesura.errors import CaesuraWarning, InputError, OptionError, TierError
 from caesura.model.corpus import Corpus, collect_errors
-from caesura.model.dialogue import Annotation
+from caesura.model.dialogue import Annotation, Dialogue, tiers_of
 from caesura.model.display import count_of
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
 from caesura.model.tier import Interval, Point, Tier
@@ -86,7 +86,8 @@ def over_units(
 
     Notes
     -----
-    Each item is converted separately, with all its coders together. The units are
+    Each item is converted separately, with all its coders together. In a dialogue, each stream is converted separately. The
+    units are
 
     - ``"words"``: the words of the tiers. The edge of an interval moves to the gap between words in which it lies, or else
       to the nearest gap. Silence between two words is part of the gap. The notes report the largest shift.
@@ -114,16 +115,38 @@ def over_units(
     seconds = non_negative()("tolerance", tolerance)
     typed = choice("types", "ignore")("labels", labels) == "types"
     grids = _grids(corpus, chosen, seconds, excluded)
-    occurring = {mark for grid in grids.values() if grid for marks in grid.marks.values() for mark in marks.values()}
+    all_marks = (marks for by_stream in grids.values() for grid in by_stream.values() for marks in grid.marks.values())
+    occurring = {mark for marks in all_marks for mark in marks.values()}
     scale = _scale(types, occurring) if typed else None
     annotations: dict[str, dict[str, Annotation]] = {}
     notes: dict[str, str] = {}
-    for item, grid in grids.items():
+    for item, by_stream in grids.items():
         with collect_errors(item, excluded, TierError):
-            annotations[item] = corpus.of_item(item) if grid is None else grid.segmentations(scale, types is not None)
-            if grid is not None and (note := grid.note):
+            annotations[item] = _annotations(by_stream, scale, types is not None) or corpus.of_item(item)
+            if note := _note(by_stream):
                 notes[item] = note
     return Corpus(annotations), notes
+
+
+def _annotations(
+    by_stream: Mapping[str, _Grid], scale: tuple[str, ...] | None, declared: bool
+) -> dict[str, Annotation]:
+    """Return the segmentation of each coder, or the dialogue if there are streams."""
+    segmentations = {stream: grid.segmentations(scale, declared) for stream, grid in by_stream.items()}
+    if "" in segmentations:
+        return {**segmentations[""]}
+    by_coder: dict[str, dict[str, Segmentation]] = {}
+    for stream, entries in segmentations.items():
+        for coder, segmentation in entries.items():
+            by_coder.setdefault(coder, {})[stream] = segmentation
+    return {coder: Dialogue(streams) for coder, streams in by_coder.items()}
+
+
+def _note(by_stream: Mapping[str, _Grid]) -> str:
+    notes = [
+        f"stream {stream!r}: {grid.note}" if stream else grid.note for stream, grid in by_stream.items() if grid.note
+    ]
+    return "; ".join(notes)
 
 
 def check_units(name: str, value: object) -> Units:
@@ -155,30 +178,40 @@ def check_units(name: str, value: object) -> Units:
 
 def _grids(
     corpus: Corpus, units: Units, tolerance: float, excluded: list[InputError] | None
-) -> dict[str, _Grid | None]:
-    """Return the units and marks of each item; None for an item without tiers."""
-    tiers: dict[str, dict[str, Tier]] = {}
+) -> dict[str, dict[str, _Grid]]:
+    """Return item -> stream -> units and marks; nothing for an item without tiers."""
+    tiers: dict[str, dict[str, dict[str, Tier]]] = {}
     for item in corpus.item_names:
         with collect_errors(item, excluded, TierError):
-            tiers[item] = _tiers_of(corpus.of_item(item))
-    has_words = any(tier.words is not None for by_coder in tiers.values() for tier in by_coder.values())
+            tiers[item] = _streams_of_item(corpus.of_item(item))
+    groups = (by_coder for by_stream in tiers.values() for by_coder in by_stream.values())
+    has_words = any(tier.words is not None for by_coder in groups for tier in by_coder.values())
     chosen = units or ("words" if has_words else "union")
     if chosen == "union" and any(tiers.values()):
         warnings.warn(_UNION_WARNING, CaesuraWarning, stacklevel=3)
-    grids: dict[str, _Grid | None] = {}
-    for item, by_coder in tiers.items():
+    grids: dict[str, dict[str, _Grid]] = {}
+    for item, by_stream in tiers.items():
         with collect_errors(item, excluded, TierError):
-            grids[item] = _put_over_units(by_coder, chosen, tolerance) if by_coder else None
+            grids[item] = {
+                stream: _put_over_units(by_coder, chosen, tolerance) for stream, by_coder in by_stream.items()
+            }
     return grids
 
 
-def _tiers_of(by_coder: Mapping[str, Annotation]) -> dict[str, Tier]:
-    """Return the tiers of an item, or nothing if it has no tiers; raise an error if only some coders have tiers."""
-    tiers = {coder: annotation for coder, annotation in by_coder.items() if isinstance(annotation, Tier)}
-    if tiers and len(tiers) < len(by_coder):
-        coder = next(coder for coder in by_coder if coder not in tiers)
-        raise TierError(f"all coders must have tiers, or none; {coder!r} has a {type(by_coder[coder]).__name__}")
-    return tiers
+def _streams_of_item(by_coder: Mapping[str, Annotation]) -> dict[str, dict[str, Tier]]:
+    """Return stream -> coder -> tier, or nothing if the item has no tiers. All coders must have the same streams."""
+    tiers = {coder: tiers_of(annotation) for coder, annotation in by_coder.items()}
+    if not any(tiers.values()):
+        return {}
+    streams = dict.fromkeys(stream for by_stream in tiers.values() for stream in by_stream)
+    for coder, by_stream in tiers.items():
+        if not by_stream:
+            raise TierError(f"all coders must have tiers, or none; {coder!r} has a {type(by_coder[coder]).__name__}")
+        for stream in streams:
+            if stream not in by_stream:
+                name = f"stream {stream!r}" if stream else "tier without streams"
+                raise TierError(f"all coders must have the same streams; {coder!r} has no {name}")
+    return {stream: {coder: tiers[coder][stream] for coder in tiers} for stream in streams}
 
 
 def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str, ...]:
@@ -229,7 +262,7 @@ class _Grid:
             notes.append(f"{intervals} {contain} no unit and {become} a single boundary")
         return "; ".join(notes)
 
-    def segmentations(self, scale: tuple[str, ...] | None, types_declared: bool) -> dict[str, Annotation]:
+    def segmentations(self, scale: tuple[str, ...] | None, types_declared: bool) -> dict[str, Segmentation]:
         """Return the segmentation of each coder. Without a scale, boundaries have no types."""
         return {coder: self._segmentation(coder, marks, scale, types_declared) for coder, marks in self.marks.items()}
 

@@ -15,7 +15,7 @@ from caesura.formats import NAMES, detect, find, format_for_writing, formats, li
 from caesura.formats.format import Format
 from caesura.formats.timed import FileTier
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, streams_of
+from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Result
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -376,9 +376,11 @@ def _item_contents(annotation: Annotation) -> _ItemContents:
         return _labelled(annotation.length, [span.label for span in annotation.spans], annotation.units is not None)
     if isinstance(annotation, Tree):
         return _labelled(annotation.length, annotation.labels, True)
-    if isinstance(annotation, Tier):
-        rows = annotation.rows
-        return _labelled(0, [row.label for row in rows], annotation.words is not None)
+    if tiers := tiers_of(annotation):
+        labels = [row.label for tier in tiers.values() for row in tier.rows]
+        has_words = all(tier.words is not None for tier in tiers.values())
+        return _labelled(0, labels, has_words)._replace(streams=tuple(filter(None, tiers)))
+    assert not isinstance(annotation, Tier)
     return _text_contents(annotation)
 
 

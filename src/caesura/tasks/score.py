@@ -16,16 +16,18 @@ from caesura.evaluation.run import EvaluationRun
 from caesura.evaluation.sources import SourceOptions, open_source
 from caesura.formats.settings import Settings, read_settings
 from caesura.measures.base import Measure
-from caesura.measures.batch import Pair
+from caesura.measures.batch import Pair, Text
 from caesura.measures.many import Scores, score_many
 from caesura.measures.operations import OperationsTable, operations_table
 from caesura.measures.registry import parse_measures
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Comparable
+from caesura.model.dialogue import Dialogue, streams_of, tiers_of
 from caesura.model.hierarchies import pair_over_common_units, short_spans_note
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Excluded, Result, Score, to_plain
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
+from caesura.model.tree import Tree
 from caesura.options import OptionSet, flag, optional, setting, text
 from caesura.tasks.prepare import choose_measures, measures_setting, with_settings
 
@@ -259,21 +261,21 @@ def pair_items(
     return PairedItems(items, [(first[item], second[item]) for item in items], tuple(excluded))
 
 
-def _annotations(corpus: Corpus, coder: str | None, side: str) -> dict[str, Comparable]:
+def _annotations(corpus: Corpus, coder: str | None, side: str) -> dict[str, Text | Hierarchy | Tree]:
     """Return item -> annotation of the chosen coder, or of the only coder."""
     if coder is None:
         if len(corpus.coders) != 1:
             coders = ", ".join(map(repr, corpus.coders))
             raise OptionError(f"the {side} has several coders; choose one with --{side}-coder: {coders}")
         coder = corpus.coders[0]
-    comparable: dict[str, Comparable] = {}
+    comparable: dict[str, Text | Hierarchy | Tree] = {}
     for item, annotation in corpus.of_coder(coder).items():
-        if isinstance(annotation, Tier):
+        if tiers_of(annotation) or isinstance(annotation, Tier):
             raise MismatchError(
                 f"{side}, item {item!r}: expected a Segmentation; got a Tier, which has times but no units; "
                 "over_units(corpus) makes one"
             )
-        comparable[item] = annotation
+        comparable[item] = streams_of(annotation) if isinstance(annotation, Dialogue) else annotation
     return comparable
 
 

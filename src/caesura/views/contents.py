@@ -81,7 +81,7 @@ def first_lines(annotations: Mapping[str, Annotation], limit: int = 5) -> list[t
     for coder, annotation in list(annotations.items())[:limit]:
         if isinstance(annotation, Dialogue):
             streams = list(annotation.items())[:limit]
-            lines += [(f"{coder}, {stream}", _first_line(_units_and_marks(text))) for stream, text in streams]
+            lines += [(f"{coder}, {stream}", _first_line(_pieces(entry))) for stream, entry in streams]
         else:
             lines.append((coder, _first_line(_pieces(annotation))))
     return lines

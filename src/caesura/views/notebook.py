@@ -16,12 +16,11 @@ from caesura.agreement.coefficients import Agreement
 from caesura.evaluation.result import Evaluation
 from caesura.judging.judge import Judgement
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, streams_of
+from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.views.judgement import score_notes, score_tables
 from caesura.views.results import LEGEND, draw, evaluation_table
@@ -138,8 +137,8 @@ def _size(annotation: Annotation) -> Cell:
         return count_of(len(annotation.spans), "span")
     if isinstance(annotation, Tree):
         return count_of(len(annotation), "node")
-    if isinstance(annotation, Tier):
-        return "a tier"
+    if tiers := tiers_of(annotation):
+        return "a tier" if len(tiers) == 1 else f"{len(tiers)} tiers"
     return sum(text.inner.size for text in streams_of(annotation).values())
 
 
