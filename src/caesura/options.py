@@ -100,6 +100,21 @@ class OptionSet:
         """
         return tuple(entry for entry in fields(cls) if "check" in entry.metadata)
 
+    def select(self, *names: str) -> dict[str, Any]:
+        """Return the values of some options.
+
+        Parameters
+        ----------
+        *names : str
+            Names of the options.
+
+        Returns
+        -------
+        dict
+            Name -> value.
+        """
+        return {name: getattr(self, name) for name in names}
+
     def __post_init__(self) -> None:
         for entry in self.declared():
             value, check = getattr(self, entry.name), entry.metadata["check"]

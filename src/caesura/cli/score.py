@@ -64,17 +64,10 @@ def evaluate(
         result = evaluate_collection(
             source,
             options.measures or None,
-            reference=options.reference,
-            hypothesis=options.hypothesis,
             engine=engine,
             checkpoint=checkpoint,
-            scores=options.scores,
-            strict=options.strict,
-            settings=reading.settings,
-            format=reading.format,
-            pattern=reading.pattern,
-            align=reading.align,
-            types=reading.types,
+            **options.select("reference", "hypothesis", "scores", "strict"),
+            **reading.select("settings", "format", "pattern", "align", "types"),
             **reading.options,
         )
     documents = [f"{result.excluded_documents} document(s) excluded"] * bool(result.excluded_documents)

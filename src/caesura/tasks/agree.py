@@ -320,8 +320,7 @@ def _requested(measures: Sequence[Measure], options: AgreeOptions) -> Iterator[t
 
 
 def _arguments(measure: Measure, coefficient: str, options: AgreeOptions, checkpoint: str | None) -> dict[str, Any]:
-    names = ("interval", "level", "replicates", "seed")
-    arguments: dict[str, Any] = {name: getattr(options, name) for name in names}
+    arguments = options.select("interval", "level", "replicates", "seed")
     if coefficient == "alpha":
         return arguments
     arguments["compat"] = options.compat

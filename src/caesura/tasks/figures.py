@@ -365,15 +365,11 @@ def _systems(source: FigureSource, options: FigureOptions) -> FigureData:
 )
 def _operations(source: FigureSource, options: FigureOptions) -> FigureData:
     """Count the edits between reference and hypothesis by boundary type."""
-    paired = pair_items(
-        *source.corpora, reference_coder=options.reference_coder, hypothesis_coder=options.hypothesis_coder
-    )
-    if not paired.pairs:
-        raise OptionError("the two sides have no item in common")
+    pairs, excluded = pair_items(*source.corpora, **options.select("reference_coder", "hypothesis_coder"))
     measure = _measure(source, options, source.corpora[0], "flexible_similarity")
-    scores = score_many(paired.pairs, measure)
-    failures = [Excluded(paired.items[i], None, str(error)) for i, error in scores.errors.items()]
-    return FigureData((operations_table(scores),), (*paired.excluded, *failures))
+    scores = score_many(pairs.values(), measure)
+    failures = [Excluded(list(pairs)[i], None, str(error)) for i, error in scores.errors.items()]
+    return FigureData((operations_table(scores),), (*excluded, *failures))
 
 
 @_kind(

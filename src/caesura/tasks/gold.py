@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from caesura.errors import CaesuraError, HierarchyError, OptionError
 from caesura.gold.experiment import Unification, evaluate_unification
@@ -35,17 +34,6 @@ class GoldOptions(OptionSet):
         1, whole(1), "Minimum number of coders who must have marked a span for a union to keep it."
     )
     tolerance: float = setting(0.5, positive, "Seconds within which two times count as equal.")
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the options of a method, without method and level.
-
-        Returns
-        -------
-        dict
-            Name -> value.
-        """
-        names = ("threshold", "weights", "min_support", "tolerance")
-        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -101,20 +89,18 @@ def make_gold(
     """
     options = options or GoldOptions()
     _require_hierarchies(corpus)
-    arguments = options.arguments()
-    tolerance = arguments.pop("tolerance")
+    arguments = options.select("threshold", "weights", "min_support")
     check_method(options.method, options.level, **arguments)
+    arguments["tolerance"] = options.tolerance
     results: dict[str, Gold] = {}
     excluded: list[Excluded] = []
     for item in corpus.item_names if golds else ():
         hierarchies = {coder: entry for coder, entry in corpus.of_item(item).items() if isinstance(entry, Hierarchy)}
         try:
-            results[item] = unify(
-                hierarchies, method=options.method, level=options.level, tolerance=tolerance, **arguments
-            )
+            results[item] = unify(hierarchies, method=options.method, level=options.level, **arguments)
         except CaesuraError as error:
             excluded.append(Excluded(item, None, str(error)))
-    evaluation = evaluate_unification(corpus, tolerance=tolerance, **arguments) if evaluate else None
+    evaluation = evaluate_unification(corpus, **arguments) if evaluate else None
     if evaluation is not None:
         excluded += [entry for entry in evaluation.excluded if entry not in excluded]
     return GoldStandards(results, evaluation, tuple(excluded))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from caesura.formats.settings import Settings
 from caesura.judging.judge import Judgement, judge
@@ -75,6 +74,5 @@ def judge_systems(
     """
     options = options or JudgeOptions()
     measures = choose_measures("judge", people, options.measures, settings=settings)
-    names = ("interval", "level", "replicates", "seed", "alpha", "epsilon")
-    arguments: dict[str, Any] = {name: getattr(options, name) for name in names}
+    arguments = options.select("interval", "level", "replicates", "seed", "alpha", "epsilon")
     return judge(people, systems, measures=measures, bounds=options.draws if options.bounds else False, **arguments)

@@ -477,7 +477,13 @@ def split_systems(
         if path not in system_files:
             coders = ", ".join(map(repr, corpus.coders))
             raise OptionError(f"system {path!r} is neither a coder of the corpus ({coders}) nor a file")
-        _add_systems(annotations, path, system_files[path], corpus)
+        for name in system_files[path].coders:
+            if name in annotations:
+                raise OptionError(f"system {name!r} occurs twice, the second time in {path}; rename one of them")
+            by_item = system_files[path].of_coder(name)
+            if len(by_item) == len(corpus.item_names) == 1:  # both sides have one item, under any name
+                by_item = dict(zip(corpus.item_names, by_item.values(), strict=True))
+            annotations[name] = by_item
     return corpus.select(coders=human_coders(corpus, inside)), annotations
 
 
@@ -505,19 +511,3 @@ def human_coders(corpus: Corpus, systems: Collection[str]) -> tuple[str, ...]:
     if not people:
         raise OptionError("at least one coder must be human; all coders of the corpus are systems")
     return people
-
-
-def _add_systems(
-    annotations: dict[str, dict[str, Annotation]], path: str, system_corpus: Corpus, corpus: Corpus
-) -> None:
-    for name in system_corpus.coders:
-        if name in annotations:
-            raise OptionError(f"system {name!r} occurs twice, the second time in {path}; rename one of them")
-        annotations[name] = _matching_items(system_corpus.of_coder(name), corpus)
-
-
-def _matching_items(by_item: dict[str, Annotation], corpus: Corpus) -> dict[str, Annotation]:
-    """Return the annotations by item. If both sides have exactly one item, they are paired under any name."""
-    if len(by_item) == len(corpus.item_names) == 1:
-        return dict(zip(corpus.item_names, by_item.values(), strict=True))
-    return by_item

@@ -151,29 +151,23 @@ def score_corpora(
     """
     options = options or ScoreOptions()
     measures = choose_measures("score", reference, options.measures, settings=settings)
-    paired = pair_items(
-        reference, hypothesis, reference_coder=options.reference_coder, hypothesis_coder=options.hypothesis_coder
-    )
-    if not paired.pairs:
-        raise OptionError("the two sides have no item in common")
-    results = [(measure, _score_pairs(paired, measure)) for measure in measures]
-    excluded = dict.fromkeys(paired.excluded)
-    for measure, scores in results:
-        for place, error in scores.errors.items():
-            excluded[Excluded(paired.items[place], None, f"{measure!r}: {error}")] = None
-    entries = [entry for _, scores in results for entry in _entries(scores, paired.items, options)]
+    pairs, unpaired = pair_items(reference, hypothesis, **options.select("reference_coder", "hypothesis_coder"))
+    items = tuple(pairs)
+    results = [(measure, _score_pairs(list(pairs.values()), measure)) for measure in measures]
+    errors = [(items[place], measure, error) for measure, scores in results for place, error in scores.errors.items()]
+    failures = [Excluded(item, None, f"{measure!r}: {error}") for item, measure, error in errors]
+    excluded = tuple(dict.fromkeys((*unpaired, *failures)))
+    entries = [entry for _, scores in results for entry in _entries(scores, items, options)]
     if not entries:
         raise OptionError("\n".join(map(str, excluded)))
-    operations = _operations(results) if options.operations else ()
-    pairs = dict(zip(paired.items, paired.pairs, strict=True))
-    return Scoring(tuple(entries), operations, tuple(excluded), pairs)
+    return Scoring(tuple(entries), _operations(results) if options.operations else (), excluded, pairs)
 
 
-def _score_pairs(paired: PairedItems, measure: Measure) -> Scores:
+def _score_pairs(pairs: Sequence[Pair], measure: Measure) -> Scores:
     """Score the pairs, with hierarchies in time on common units."""
     if measure.kind != "hierarchy" or not measure.needs_common_units:
-        return score_many(paired.pairs, measure)
-    prepared = [pair_over_common_units(pair) for pair in paired.pairs]
+        return score_many(pairs, measure)
+    prepared = [pair_over_common_units(pair) for pair in pairs]
     lost = sum(number for _, number in prepared)
     if lost:
         warnings.warn(short_spans_note(lost), CaesuraWarning, stacklevel=3)
@@ -197,32 +191,13 @@ def _operations(results: Sequence[tuple[Measure, Scores]]) -> tuple[MeasureOpera
     return tuple(tables)
 
 
-@dataclass(frozen=True)
-class PairedItems:
-    """Reference and hypothesis of every item that both sides have.
-
-    Attributes
-    ----------
-    items : tuple of str
-        Names of the items.
-    pairs : list of tuple
-        Reference and hypothesis of each item.
-    excluded : tuple of Excluded
-        Items that only one side has.
-    """
-
-    items: tuple[str, ...]
-    pairs: list[Pair]
-    excluded: tuple[Excluded, ...]
-
-
 def pair_items(
     reference: Corpus,
     hypothesis: Corpus | None = None,
     *,
     reference_coder: str | None = None,
     hypothesis_coder: str | None = None,
-) -> PairedItems:
+) -> tuple[dict[str, Pair], tuple[Excluded, ...]]:
     """Pair the items of two corpora by name, or two coders of one corpus.
 
     Parameters
@@ -236,13 +211,16 @@ def pair_items(
 
     Returns
     -------
-    PairedItems
-        The pairs. If both corpora have exactly one item, the two items are paired even if their names differ.
+    pairs : dict
+        Item -> reference and hypothesis. If both corpora have exactly one item, the two items are paired even if their
+        names differ.
+    excluded : tuple of Excluded
+        Items that only one side has.
 
     Raises
     ------
     OptionError
-        If a side has several coders but none was chosen.
+        If a side has several coders but none was chosen, or if the two sides have no item in common.
     MismatchError
         If an annotation is a tier, which has no units.
     """
@@ -253,12 +231,13 @@ def pair_items(
     first = _annotations(reference, reference_coder, "reference")
     second = _annotations(hypothesis, hypothesis_coder, "hypothesis")
     if len(first) == len(second) == 1:
-        ((item, a),), (b,) = first.items(), second.values()
-        return PairedItems((item,), [(a, b)], ())
-    items = tuple(item for item in first if item in second)
+        second = dict(zip(first, second.values(), strict=True))
+    pairs: dict[str, Pair] = {item: (first[item], second[item]) for item in first if item in second}
+    if not pairs:
+        raise OptionError("the two sides have no item in common")
     excluded = [Excluded(item, None, "not in the hypothesis") for item in first if item not in second]
     excluded += [Excluded(item, None, "not in the reference") for item in second if item not in first]
-    return PairedItems(items, [(first[item], second[item]) for item in items], tuple(excluded))
+    return pairs, tuple(excluded)
 
 
 def _annotations(corpus: Corpus, coder: str | None, side: str) -> dict[str, Text | Hierarchy | Tree]:
