@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
 from caesura.errors import TreeError
 
-# Matches an opening bracket with its label, a closing bracket, or a word. A word may contain any character except
-# brackets and ASCII white space; a no-break space is part of the word.
-_TOKEN = re.compile(r"\(\s*[^\s()]*|\)|[^\s()]+", re.ASCII)
-_ASCII_SPACE = " \t\n\r\f\v"
+# Matches a whole preterminal (groups 1 and 2: label and word), an opening bracket with its label (groups 3 and 4), a closing
+# bracket, or (group 5) a word outside a preterminal. A word may contain any character except brackets and ASCII white space;
+# a no-break space is part of the word.
+_TOKEN = re.compile(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)|(\()\s*([^\s()]*)|\)|([^\s()]+)", re.ASCII)
 
 
 class Nodes(NamedTuple):
@@ -69,75 +68,68 @@ def parse_brackets(text: str, *, line: int = 1, column: int = 1) -> Nodes:
         If brackets do not match, a bracket is empty, or a word is not alone in its bracket. The message gives line and
         column.
     """
-    parser = _Parser(text, line, column)
-    open_bracket, close_bracket, add_word = parser.open_bracket, parser.close_bracket, parser.add_word
-    for at, token in enumerate(_TOKEN.findall(text)):
-        if token == ")":
-            close_bracket(at)
-        elif token[0] == "(":
-            open_bracket(at, token[1:].lstrip(_ASCII_SPACE))
+    tokens = _TOKEN.findall(text)
+    nodes = Nodes.empty()
+    labels, parent, start, end, words = nodes
+    stack = [-1]  # the open brackets; -1 is the parent of the roots
+    for at, (preterminal, word, bracket, label, lone_word) in enumerate(tokens):
+        if word:
+            parent.append(stack[-1])
+            labels.append(preterminal)
+            start.append(len(words))
+            words.append(word)
+            end.append(len(words))
+        elif bracket:
+            parent.append(stack[-1])
+            stack.append(len(labels))
+            labels.append(label)
+            start.append(len(words))
+            end.append(0)
+        elif lone_word or len(stack) == 1 or start[stack[-1]] == len(words):
+            raise _error(text, line, column, *_problem(tokens, at, nodes, stack))
         else:
-            add_word(at, token)
-    parser.finish()
-    return parser.nodes
+            end[stack.pop()] = len(words)
+    if len(stack) > 1:
+        raise _error(text, line, column, *_unclosed(tokens, nodes, stack))
+    if not labels:
+        raise TreeError("a tree has at least one word; got nothing", line, column)
+    return nodes
 
 
-@dataclass(slots=True)
-class _Parser:
-    text: str
-    line: int
-    column: int
-    nodes: Nodes = field(default_factory=Nodes.empty)
-    stack: list[int] = field(default_factory=list)
-    after_word: bool = False
+def _problem(tokens: list[tuple[str, ...]], at: int, nodes: Nodes, stack: list[int]) -> tuple[int, str]:
+    """Return what is wrong with a closing bracket or with a word outside a preterminal, and the number of the token."""
+    word = tokens[at][-1]
+    if len(stack) == 1:
+        return at, f"a tree begins with a bracket; got {word[:40]!r}" if word else "this bracket has no opening bracket"
+    name = _bracket(nodes.labels[stack[-1]])
+    if not word:
+        return at, f"a bracket must contain a word or brackets; {name} is empty"
+    if nodes.start[stack[-1]] == len(nodes.words):  # the word is the first in its bracket; the next token is wrong
+        at += 1
+        if at == len(tokens):
+            return _unclosed(tokens, nodes, stack)
+        if not tokens[at][-1]:
+            return at, f"a word must be alone in its bracket; {word!r} has a bracket beside it"
+        word = tokens[at][-1]
+    return at, f"a word must be alone in its bracket; {word[:40]!r} shares {name}"
 
-    def open_bracket(self, at: int, label: str) -> None:
-        labels, parent, start, end, words = self.nodes
-        if self.after_word:
-            raise self.error(at, f"a word must be alone in its bracket; {words[-1]!r} has a bracket beside it")
-        parent.append(self.stack[-1] if self.stack else -1)
-        self.stack.append(len(labels))
-        labels.append(label)
-        start.append(len(words))
-        end.append(0)
 
-    def close_bracket(self, at: int) -> None:
-        if not self.stack:
-            raise self.error(at, "this bracket has no opening bracket")
-        node = self.stack.pop()
-        if self.nodes.start[node] == len(self.nodes.words):
-            raise self.error(at, f"a bracket must contain a word or brackets; {self.bracket(node)} is empty")
-        self.nodes.end[node] = len(self.nodes.words)
-        self.after_word = False
+def _unclosed(tokens: list[tuple[str, ...]], nodes: Nodes, stack: list[int]) -> tuple[int, str]:
+    """Return the number of the first opening bracket that is never closed, and the message."""
+    at = [i for i, (_, word, bracket, *_) in enumerate(tokens) if word or bracket][stack[1]]
+    return at, f"this bracket, {_bracket(nodes.labels[stack[1]])}, is never closed"
 
-    def add_word(self, at: int, word: str) -> None:
-        if not self.stack:
-            raise self.error(at, f"a tree begins with a bracket; got {word[:40]!r}")
-        node, words = self.stack[-1], self.nodes.words
-        if self.nodes.start[node] != len(words):
-            raise self.error(at, f"a word must be alone in its bracket; {word[:40]!r} shares {self.bracket(node)}")
-        words.append(word)
-        self.after_word = True
 
-    def finish(self) -> None:
-        """Raise an error unless all brackets are closed and there is a tree."""
-        if self.stack:
-            node = self.stack[0]
-            at = [i for i, token in enumerate(_TOKEN.findall(self.text)) if token[0] == "("][node]
-            raise self.error(at, f"this bracket, {self.bracket(node)}, is never closed")
-        if not self.nodes.labels:
-            raise TreeError("a tree has at least one word; got nothing", self.line, self.column)
+def _bracket(label: str) -> str:
+    return f"({label[:40]} ...)" if label else "( ...) without a label"
 
-    def bracket(self, node: int) -> str:
-        label = self.nodes.labels[node]
-        return f"({label[:40]} ...)" if label else "( ...) without a label"
 
-    def error(self, at: int, problem: str) -> TreeError:
-        """Return an error at the token with this number. The line and column are computed only here."""
-        before = self.text[: next(islice(_TOKEN.finditer(self.text), at, None)).start()]
-        last_break = before.rfind("\n")
-        column = len(before) - last_break if last_break >= 0 else len(before) + self.column
-        return TreeError(problem, self.line + before.count("\n"), column)
+def _error(text: str, line: int, column: int, at: int, problem: str) -> TreeError:
+    """Return an error at the token with this number. The line and column are computed only here."""
+    before = text[: next(islice(_TOKEN.finditer(text), at, None)).start()]
+    last_break = before.rfind("\n")
+    place = len(before) - last_break if last_break >= 0 else len(before) + column
+    return TreeError(problem, line + before.count("\n"), place)
 
 
 def format_brackets(labels: Sequence[str], start: Sequence[int], end: Sequence[int], words: Sequence[str]) -> str:

@@ -94,7 +94,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """
     if array.flags.writeable or array.base is not None:
         array = array.copy()
-        array.flags.writeable = False
+        array.setflags(write=False)
     return array
 
 
@@ -111,7 +111,7 @@ def frozen_array(values: Sequence[int]) -> Ints:
     ndarray of int64
     """
     array = np.array(values, np.int64)
-    array.flags.writeable = False
+    array.setflags(write=False)
     return array
 
 
