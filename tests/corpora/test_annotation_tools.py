@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 import caesura as cz
-from caesura import Hierarchy, Tier
+from caesura import Hierarchy
 from caesura.errors import CaesuraWarning, FormatError
 from support.raw_files import (
     check_brat,
     check_conllu,
     check_eaf_with_rustling,
+    check_praat_and_elan,
     check_subtitles,
+    check_table_of_pygamma,
     check_textgrid,
     check_textgrid_with_praatio,
     check_webanno,
@@ -121,31 +123,7 @@ def test_samples_of_pygamma(shared: Path, subtests: pytest.Subtests) -> None:
         with subtests.test("every row is a span", file=path.name):
             check_table_of_pygamma(path)
     with subtests.test("Praat and ELAN have the same spans, to a millisecond"):
-        praat = cz.read(folder / "MaureenMarvinRobin.TextGrid", units="times")
-        elan = cz.read(folder / "MaureenMarvinRobin.eaf", units="times")
-        assert praat.coders == elan.coders == ("Maureen", "Marvin", "Robin")
-        spans = 0
-        for key in praat:
-            a, b = praat[key], elan[key]
-            assert isinstance(a, Tier)
-            assert isinstance(b, Tier)
-            for praat_row, elan_row in zip(a.intervals, b.intervals, strict=True):
-                assert elan_row.label == praat_row.label
-                assert elan_row[:2] == pytest.approx(praat_row[:2], abs=0.001)
-                spans += 1
-        assert spans == 4
-
-
-def check_table_of_pygamma(path: Path) -> None:
-    rows = [line.split(",") for line in path.read_text().splitlines() if line.strip()]
-    corpus = cz.read(path)
-    for coder in {row[0] for row in rows}:
-        hierarchy = corpus[path.stem, coder]
-        assert isinstance(hierarchy, Hierarchy)
-        assert hierarchy.edges is not None
-        assert {(hierarchy.edges[s.start - 1], hierarchy.edges[s.end], s.label) for s in hierarchy.spans} == {
-            (float(start), float(end), label) for who, label, start, end in rows if who == coder
-        }
+        check_praat_and_elan(folder / "MaureenMarvinRobin.TextGrid", coders=("Maureen", "Marvin", "Robin"), spans=4)
 
 
 def test_webanno_files_of_neuged(shared: Path, subtests: pytest.Subtests) -> None:

@@ -207,3 +207,32 @@ def check_eaf_with_rustling(path: Path) -> None:
         assert [tuple(row) for row in tier.intervals] == sorted(rows)
         number += len(rows)
     assert number == path.read_text(encoding="utf-8").count("</ANNOTATION>")
+
+
+def check_praat_and_elan(path: Path, *, coders: tuple[str, ...], spans: int) -> None:
+    """Compare a TextGrid with the .eaf beside it: the same spans, to a millisecond."""
+    praat, elan = (cz.read(path.with_suffix(suffix), units="times") for suffix in (".TextGrid", ".eaf"))
+    assert praat.coders == elan.coders == coders
+    number = 0
+    for key in praat:
+        a, b = praat[key], elan[key]
+        assert isinstance(a, Tier)
+        assert isinstance(b, Tier)
+        for praat_row, elan_row in zip(a.intervals, b.intervals, strict=True):
+            assert elan_row.label == praat_row.label
+            assert elan_row[:2] == pytest.approx(praat_row[:2], abs=0.001)
+            number += 1
+    assert number == spans
+
+
+def check_table_of_pygamma(path: Path) -> None:
+    """Compare every row: coder, label, start, end."""
+    rows = [line.split(",") for line in path.read_text().splitlines() if line.strip()]
+    corpus = cz.read(path)
+    for coder in {row[0] for row in rows}:
+        hierarchy = corpus[path.stem, coder]
+        assert isinstance(hierarchy, Hierarchy)
+        assert hierarchy.edges is not None
+        assert {(hierarchy.edges[s.start - 1], hierarchy.edges[s.end], s.label) for s in hierarchy.spans} == {
+            (float(start), float(end), label) for who, label, start, end in rows if who == coder
+        }
