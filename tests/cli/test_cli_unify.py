@@ -170,7 +170,7 @@ def test_invalid_input_prints_one_line(run: Run) -> None:
         (("nowhere.json",), "nowhere.json: cannot be read: No such file or directory"),
         (("empty.json",), "empty.json:1: the file is empty"),
         (("one.csv",), "item 't': expected at least two coders to unify; got 'a'"),
-        (("none.csv",), "item 't': expected at least one span to unify; none of the 2 coders drew any"),
+        (("none.csv",), "item 't': expected at least one span to unify; none of the 2 coders marked any"),
         (("lengths.csv",), "item 't': all coders must annotate the same units; 'a' has 4, 'b' has 5"),
         (("masses.json",), "item 't', coder 'a': unify needs spans; got a Segmentation; `caesura convert IN"),
         (("figure.json", "--item", "x"), "no item 'x'; there are 'figure 4'"),

@@ -199,7 +199,7 @@ def test_min_support(by_coder, least):
     for span in gold.dropped:
         unsupported = len(span.coders) < least
         assert (
-            span.reason == f"drawn by {len(span.coders)} of {len(by_coder)} coders, fewer than {least}"
+            span.reason == f"marked by {len(span.coders)} of {len(by_coder)} coders, fewer than {least}"
         ) == unsupported
     if not enough:
         assert (gold.optima, gold.notes) == (1, ("the gold standard has no spans",))
@@ -299,7 +299,7 @@ def test_kappa_and_the_best_annotator(by_coder):
         assert gold.notes[0] == f"two coders always tie as best annotator; {first}, the first, was chosen"
     elif len(tied) > 1:
         assert gold.notes[0] == f"{', '.join(tied)} tie as best annotator; {first}, the first, was chosen"
-    assert all(span.reason == f"not drawn by {first}" for span in gold.dropped)
+    assert all(span.reason == f"not marked by {first}" for span in gold.dropped)
 
 
 def test_undefined_kappas_are_left_out_of_the_means():
@@ -319,7 +319,7 @@ def test_times_are_merged_first():
     assert gold.hierarchy.edges == (0, 5, 10, 20)
     assert gold.hierarchy.extent == 40
     assert gold.hierarchy.full == {(1, 3, 1), (1, 1, 2), (2, 2, 2)}
-    assert gold.notes == ("1 span became empty when times within 0.5 s were merged, and was dropped",)
+    assert gold.notes == ("1 span dropped: empty after times within 0.5 s were merged",)
     assert gold.signature == f"unify|method:consensus|level:full|coders:2|tolerance:0.5|caesura:{cz.__version__}"
     finer = cz.unify({"ann": ann, "bo": bo}, tolerance=0.1)
     assert finer.hierarchy.edges == (0, 5, 5.25, 10, 10.25, 20)
@@ -337,7 +337,12 @@ TIMED = Hierarchy.from_times([(0, 4)])
     [
         ([], {}, OptionError, "expected at least two coders to unify; got none"),
         ({"Ann": SMALL}, {}, OptionError, "expected at least two coders to unify; got 'Ann'"),
-        ([Hierarchy(4, [])] * 2, {}, OptionError, "expected at least one span to unify; none of the 2 coders drew any"),
+        (
+            [Hierarchy(4, [])] * 2,
+            {},
+            OptionError,
+            "expected at least one span to unify; none of the 2 coders marked any",
+        ),
         (
             [Hierarchy.from_times([(0, 0.25)], duration=9)] * 2,
             {},
@@ -379,7 +384,7 @@ TIMED = Hierarchy.from_times([(0, 4)])
             SMALL,
             {},
             OptionError,
-            "hierarchies must be a mapping from coders to hierarchies or a sequence of hierarchies; got Hierarchy",
+            "hierarchies: expected a sequence of Hierarchy or a mapping coder -> Hierarchy; got Hierarchy",
         ),
         (
             [SMALL] * 2,

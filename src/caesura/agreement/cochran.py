@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from caesura.agreement.pairwise import check_coders
+from caesura.agreement.pairwise import by_coder_name, check_coders
 from caesura.agreement.placed import marks_per_position
 from caesura.errors import MismatchError, OptionError, Undefined
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, kind_name, reason_not_linear
+from caesura.model.dialogue import Annotation, reason_not_linear
 from caesura.model.result import HIDDEN, Excluded, Result, signature_line
 from caesura.model.segmentation import Segmentation
 from caesura.model.tokens import text_difference
@@ -425,7 +425,7 @@ def _tabulate(segmentations: Coded) -> MarkTable:
         check_coders(coders)
         texts = _complete_items(segmentations, excluded)
     else:
-        by_coder = _by_name(segmentations)
+        by_coder = by_coder_name("segmentations", segmentations, Segmentation)
         coders = tuple(by_coder)
         check_coders(coders)
         if (difference := text_difference(by_coder)) is not None:
@@ -442,30 +442,6 @@ def _tabulate(segmentations: Coded) -> MarkTable:
         single_text=not isinstance(segmentations, Corpus),
         excluded=tuple(excluded),
     )
-
-
-def _by_name(segmentations: Iterable[Segmentation] | Mapping[str, Segmentation]) -> dict[str, Segmentation]:
-    """Return coder -> segmentation; coders without names are "coder 1", "coder 2" ..."""
-    needed = "expected a sequence of Segmentation, a mapping coder -> Segmentation or a Corpus"
-    if isinstance(segmentations, Dialogue):
-        raise OptionError(f"segmentations: {needed}; got one Dialogue, which has streams and no coders")
-    if isinstance(segmentations, Mapping):
-        by_name = {str(coder): _linear(f"coder {coder!r}", value) for coder, value in segmentations.items()}
-        if len(by_name) < len(segmentations):
-            raise OptionError(f"segmentations: coders must differ in name; got {', '.join(map(repr, segmentations))}")
-        return by_name
-    try:
-        listed = list(segmentations)
-    except TypeError:
-        raise OptionError(f"segmentations: {needed}; got {type(segmentations).__name__}") from None
-    return {f"coder {i + 1}": _linear(f"segmentations[{i}]", value) for i, value in enumerate(listed)}
-
-
-def _linear(place: str, value: object) -> Segmentation:
-    if isinstance(value, Segmentation):
-        return value
-    actual = "streams, which are not supported here" if isinstance(value, Mapping) else kind_name(value)
-    raise OptionError(f"{place}: expected a Segmentation; got {actual}")
 
 
 def _complete_items(corpus: Corpus, excluded: list[Excluded]) -> dict[str, dict[str, Segmentation]]:

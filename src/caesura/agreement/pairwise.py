@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from caesura.measures.batch import Pair
 from caesura.measures.many import Scores, score_many
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Comparable
+from caesura.model.dialogue import Comparable, Dialogue, kind_name
 from caesura.model.result import Excluded, Result, Score, signature_line
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -168,6 +168,43 @@ def check_coders(coders: Collection[str]) -> None:
     """
     if len(coders) < 2:
         raise OptionError(f"agreement needs at least two coders; got {', '.join(coders) or 'none'}")
+
+
+def by_coder_name(argument: str, values: Any, kind: type[T]) -> dict[str, T]:
+    """Return the annotations of one text by the name of their coder.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the argument, for error messages.
+    values : mapping or iterable
+        Coder -> annotation, or the annotations of coders without names, who become "coder 1", "coder 2" and so on.
+    kind : type
+        Class of the annotations.
+
+    Returns
+    -------
+    dict
+        Coder -> annotation.
+
+    Raises
+    ------
+    OptionError
+        If two coders have the same name, or an annotation has a different class.
+    """
+    if isinstance(values, Mapping) and not isinstance(values, (Corpus, Dialogue)):
+        by_coder = {str(coder): value for coder, value in values.items()}
+        if len(by_coder) < len(values):
+            raise OptionError(f"{argument}: two coders have the same name as text; rename one of them")
+    elif isinstance(values, Iterable) and not isinstance(values, (str, Mapping, kind)):
+        by_coder = {f"coder {i}": value for i, value in enumerate(values, 1)}
+    else:
+        name, actual = kind.__name__, type(values).__name__
+        raise OptionError(f"{argument}: expected a sequence of {name} or a mapping coder -> {name}; got {actual}")
+    for coder, value in by_coder.items():
+        if not isinstance(value, kind):
+            raise OptionError(f"coder {coder!r}: expected a {kind.__name__}; got {kind_name(value)}")
+    return by_coder
 
 
 def score_coder_pairs(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.agreement.pairwise import by_coder_name
 from caesura.errors import MismatchError, OptionError
 from caesura.gold.result import Candidate
-from caesura.model.corpus import Corpus
+from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.options import positive
 
@@ -122,11 +122,11 @@ def collect_hierarchies(
         If coders annotated different units.
     """
     tolerance = positive("tolerance", tolerance)
-    by_coder = _by_coder(hierarchies)
+    by_coder = by_coder_name("hierarchies", hierarchies, Hierarchy)
     if len(by_coder) < 2:
         raise OptionError(f"expected at least two coders to unify; got {', '.join(map(repr, by_coder)) or 'none'}")
     if not any(map(len, by_coder.values())):
-        raise OptionError(f"expected at least one span to unify; none of the {len(by_coder)} coders drew any")
+        raise OptionError(f"expected at least one span to unify; none of the {len(by_coder)} coders marked any")
     merged, empty_spans = common_units(by_coder, tolerance=tolerance) if _timed(by_coder) else (by_coder, 0)
     _check_same_text(merged)
     if not any(map(len, merged.values())):
@@ -136,33 +136,14 @@ def collect_hierarchies(
     return CoderHierarchies(merged, empty_spans)
 
 
-def _by_coder(hierarchies: Any) -> dict[str, Hierarchy]:
-    if isinstance(hierarchies, Mapping) and not isinstance(hierarchies, Corpus):
-        by_coder = {str(coder): hierarchy for coder, hierarchy in hierarchies.items()}
-        if len(by_coder) < len(hierarchies):
-            raise OptionError("hierarchies: two coders have the same name as text; rename one of them")
-    elif isinstance(hierarchies, (Sequence, Iterator)) and not isinstance(hierarchies, str):
-        by_coder = {f"coder {i}": hierarchy for i, hierarchy in enumerate(hierarchies, 1)}
-    else:
-        raise OptionError(
-            "hierarchies must be a mapping from coders to hierarchies or a sequence of hierarchies; "
-            f"got {type(hierarchies).__name__}"
-        )
-    for coder, hierarchy in by_coder.items():
-        if not isinstance(hierarchy, Hierarchy):
-            raise OptionError(f"coder {coder!r}: expected a Hierarchy; got {type(hierarchy).__name__}")
-    return by_coder
-
-
 def _timed(by_coder: Mapping[str, Hierarchy]) -> bool:
     """Return whether units have times; raise an error if only some coders have them."""
     with_times = [coder for coder, hierarchy in by_coder.items() if hierarchy.edges is not None]
     without = [coder for coder in by_coder if coder not in with_times]
     if with_times and without:
-        length = by_coder[without[0]].length
+        units = count_of(by_coder[without[0]].length, "unit")
         raise MismatchError(
-            f"all coders must have times, or none; {with_times[0]!r} has them, {without[0]!r} has "
-            f"{length} unit{'' if length == 1 else 's'}"
+            f"all coders must have times, or none; {with_times[0]!r} has them, {without[0]!r} has {units}"
         )
     return bool(with_times)
 
@@ -171,18 +152,14 @@ def _check_same_text(by_coder: Mapping[str, Hierarchy]) -> None:
     """Raise an error unless all coders have the same length, the same extent and, if known, the same units."""
     (name, first), *_ = by_coder.items()
     for coder, hierarchy in by_coder.items():
-        if hierarchy.length != first.length:
-            raise MismatchError(
-                f"all coders must annotate the same units; {name!r} has {first.length}, {coder!r} has {hierarchy.length}"
-            )
-        if hierarchy.extent != first.extent:
-            raise MismatchError(
-                f"all coders must have the same extent; {name!r} has {first.extent}, {coder!r} has {hierarchy.extent}"
-            )
+        for rule, attribute in (("annotate the same units", "length"), ("have the same extent", "extent")):
+            expected, actual = getattr(first, attribute), getattr(hierarchy, attribute)
+            if actual != expected:
+                raise MismatchError(f"all coders must {rule}; {name!r} has {expected}, {coder!r} has {actual}")
     units_by_coder = [(coder, hierarchy.units) for coder, hierarchy in by_coder.items() if hierarchy.units is not None]
     for coder, units in units_by_coder[1:]:
-        name, expected = units_by_coder[0]
-        for i, (a, b) in enumerate(zip(expected, units, strict=True), 1):
+        name, first_units = units_by_coder[0]
+        for i, (a, b) in enumerate(zip(first_units, units, strict=True), 1):
             if a != b:
                 raise MismatchError(f"unit {i} differs: {name!r} has {a!r}, {coder!r} has {b!r}")
 

@@ -18,7 +18,14 @@ from caesura.model.result import Excluded, Result, signature_line
 from caesura.options import names, positive, suggest
 
 _FIGURES = ("kappa", "recall", "precision", "non_crossing")
-_PAPER_NAMES = {"consensus": "CNS", "majority": "MCNS", "union": "UNI"}
+_PAPER_NAMES = {
+    "consensus": ("{level}CNS",),
+    "majority": ("{level}MCNS",),
+    "conflict_free_union": ("CFU",),
+    "union": ("{level}UNI",),
+    "best_annotator": ("BestAnnotator", "BestAnnotator-self"),
+}
+"""Method -> the names of its rows in Table 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,18 +253,14 @@ def evaluate_unification(
         items=tuple(annotations),
         excluded=excluded,
         empty_spans=sum(hierarchies.empty_spans for hierarchies in annotations.values()),
-        signature=_signature(checked, annotations, tolerance),
-    )
-
-
-def _signature(methods: list[UnificationMethod], annotations: Mapping[str, CoderHierarchies], tolerance: float) -> str:
-    return signature_line(
-        "evaluate_unification",
-        methods="+".join(dict.fromkeys(method.name for method in methods)),
-        **{name: value for method in methods for name, value in method.options.items()},
-        items=len(annotations),
-        annotations=sum(len(hierarchies.coders) for hierarchies in annotations.values()),
-        tolerance=f"{tolerance:g}" if any(hierarchies.timed for hierarchies in annotations.values()) else None,
+        signature=signature_line(
+            "evaluate_unification",
+            methods="+".join(dict.fromkeys(method.name for method in checked)),
+            **{name: value for method in checked for name, value in method.options.items()},
+            items=len(annotations),
+            annotations=sum(len(hierarchies.coders) for hierarchies in annotations.values()),
+            tolerance=f"{tolerance:g}" if any(hierarchies.timed for hierarchies in annotations.values()) else None,
+        ),
     )
 
 
@@ -293,23 +296,18 @@ def _rows(
             golds[item] = build_gold(hierarchies, method, tolerance)
         except Undefined as error:
             excluded.append(Excluded(item, None, str(error)))
-    if method.name != "best_annotator":
-        name = f"{method.level.capitalize()}{_PAPER_NAMES[method.name]}" if method.name in _PAPER_NAMES else "CFU"
-        return [_row(name, method, True, golds, annotations, tuple(excluded))]
-    return [
-        _row(name, method, includes_self, golds, annotations, tuple(excluded))
-        for name, includes_self in (("BestAnnotator", True), ("BestAnnotator-self", False))
-    ]
+    names = [name.format(level=method.level.capitalize()) for name in _PAPER_NAMES[method.name]]
+    return [_row(name, method, golds, annotations, tuple(excluded)) for name in names]
 
 
 def _row(
     name: str,
     method: UnificationMethod,
-    includes_self: bool,
     golds: Mapping[str, Gold],
     annotations: Mapping[str, CoderHierarchies],
     excluded: tuple[Excluded, ...],
 ) -> UnificationRow:
+    includes_self = not name.endswith("-self")
     figures = [
         _figures(gold, hierarchy)
         for item, gold in golds.items()

@@ -16,6 +16,7 @@ from caesura.gold.candidates import CoderHierarchies, collect_hierarchies, cross
 from caesura.gold.result import Candidate, DroppedSpan, Gold
 from caesura.kernels.nested import conflict_free
 from caesura.measures.hierarchy import hierarchy_kappa
+from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import signature_line
 from caesura.options import Option, choice, number, resolve_options, suggest, whole
@@ -312,7 +313,7 @@ def _best_annotator(candidates: list[Candidate], hierarchies: CoderHierarchies, 
         )
     tied = [coder for coder, mean in means.items() if mean is not None and mean > max(defined) - 1e-12]
     best = tied[0]
-    reasons = [None if best in candidate.coders else f"not drawn by {best}" for candidate in candidates]
+    reasons = [None if best in candidate.coders else f"not marked by {best}" for candidate in candidates]
     notes = _best_annotator_notes(tied, len(hierarchies.coders), undefined_pairs)
     return _Verdict(reasons, tuple(notes), best_annotator=best, mean_kappas=means)
 
@@ -323,8 +324,7 @@ def _best_annotator_notes(tied: list[str], coders: int, undefined_pairs: int) ->
     elif len(tied) > 1:
         yield f"{', '.join(tied)} tie as best annotator; {tied[0]}, the first, was chosen"
     if undefined_pairs:
-        plural = "s" if undefined_pairs > 1 else ""
-        yield f"kappa is undefined for {undefined_pairs} pair{plural} of coders, excluded from the means"
+        yield f"kappa is undefined for {count_of(undefined_pairs, 'pair')} of coders, excluded from the means"
 
 
 _RULES: dict[str, Callable[[list[Candidate], CoderHierarchies, UnificationMethod], _Verdict]] = {
@@ -337,22 +337,18 @@ _RULES: dict[str, Callable[[list[Candidate], CoderHierarchies, UnificationMethod
 
 
 def _support(candidate: Candidate, hierarchies: CoderHierarchies) -> str:
-    return f"drawn by {len(candidate.coders)} of {len(hierarchies.coders)} coders"
+    return f"marked by {len(candidate.coders)} of {len(hierarchies.coders)} coders"
 
 
 def _mean_kappas(hierarchies: CoderHierarchies) -> tuple[dict[str, float | None], int]:
     """Return the mean kappa of each coder with the others, and the number of pairs whose kappa is undefined."""
-    kappas: dict[str, list[float]] = {coder: [] for coder in hierarchies.coders}
-    undefined_pairs = 0
-    for a, b in combinations(hierarchies.coders, 2):
-        kappa = kappa_or_none(hierarchies.by_coder[a], hierarchies.by_coder[b])
-        if kappa is None:
-            undefined_pairs += 1
-        else:
-            kappas[a].append(kappa)
-            kappas[b].append(kappa)
-    means = {coder: math.fsum(values) / len(values) if values else None for coder, values in kappas.items()}
-    return means, undefined_pairs
+    by_coder = hierarchies.by_coder
+    kappas = {(a, b): kappa_or_none(by_coder[a], by_coder[b]) for a, b in combinations(by_coder, 2)}
+    means: dict[str, float | None] = {}
+    for coder in by_coder:
+        defined = [kappa for pair, kappa in kappas.items() if coder in pair and kappa is not None]
+        means[coder] = math.fsum(defined) / len(defined) if defined else None
+    return means, sum(kappa is None for kappa in kappas.values())
 
 
 def kappa_or_none(a: Hierarchy, b: Hierarchy) -> float | None:
@@ -378,19 +374,10 @@ def _dropped_spans(included: tuple[Candidate, ...], dropped: list[tuple[Candidat
     """Return dropped candidates with the included spans that each crosses; crossing is the reason if there is no other."""
     spans = []
     places_by_span = crossing_places(_ends(candidate for candidate, _ in dropped), _ends(included))
-    for (candidate, reason), places in zip(dropped, places_by_span, strict=True):
+    for (c, reason), places in zip(dropped, places_by_span, strict=True):
         crossed = tuple(included[i] for i in places.tolist())
-        spans.append(
-            DroppedSpan(
-                candidate.span,
-                candidate.levels,
-                candidate.labels,
-                candidate.coders,
-                candidate.weight,
-                reason or _crossing_reason(crossed),
-                crossed,
-            )
-        )
+        reason = reason or _crossing_reason(crossed)
+        spans.append(DroppedSpan(c.span, c.levels, c.labels, c.coders, c.weight, reason, crossed))
     return tuple(spans)
 
 
@@ -421,8 +408,8 @@ def _conflicts(included: tuple[Candidate, ...], method: UnificationMethod) -> tu
 def _content_notes(included: tuple[Candidate, ...], empty_spans: int, tolerance: float) -> list[str]:
     notes = [] if included else ["the gold standard has no spans"]
     if empty_spans:
-        subject, verb = ("1 span", "was") if empty_spans == 1 else (f"{empty_spans} spans", "were")
-        notes.append(f"{subject} became empty when times within {tolerance:g} s were merged, and {verb} dropped")
+        spans = count_of(empty_spans, "span")
+        notes.append(f"{spans} dropped: empty after times within {tolerance:g} s were merged")
     return notes
 
 
