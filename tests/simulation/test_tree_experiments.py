@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import MismatchError, OptionError, TreeError, Undefined
-from caesura.model.rewording import join_words, split_words
+from caesura.model.tree import join_words, split_words
 from caesura.progress import on_progress
 from caesura.simulation import trees
 from caesura.views.trees import ambiguity_table, curve_table, length_table

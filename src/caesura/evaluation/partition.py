@@ -17,8 +17,8 @@ from caesura.measures.base import Measure
 from caesura.measures.batch import Batch, over_common_types
 from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.measures.sums import Partial
+from caesura.model.common_units import pair_over_common_units
 from caesura.model.documents import DocumentPairs, Documents
-from caesura.model.hierarchies import pair_over_common_units
 from caesura.model.segmentation import UNTYPED
 
 _MAX_LISTED = 20  # number of excluded documents listed per partition; all are counted

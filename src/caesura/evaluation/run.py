@@ -19,7 +19,7 @@ from caesura.evaluation.result import Evaluation, EvaluationProgress, ExcludedDo
 from caesura.evaluation.scores import prepare_score_folder
 from caesura.evaluation.sources import DocumentSource
 from caesura.measures.batch import warn_about_type_order
-from caesura.model.hierarchies import short_spans_note
+from caesura.model.common_units import short_spans_note
 from caesura.model.result import to_plain
 from caesura.model.segmentation import UNTYPED, sort_types
 from caesura.progress import report_progress

@@ -23,10 +23,9 @@ from caesura.formats.format import Format, Reading, Writing, decode, load, warn
 from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation, Dialogue, kind_name, tiers_of
-from caesura.model.projection import ALIGNMENTS
+from caesura.model.projection import ALIGNMENTS, check_same_tokens
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
-from caesura.model.tokens import check_same_tokens
 from caesura.options import choice, suggest
 
 __all__ = [

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from caesura.errors import FormatError, InputError, MismatchError, OptionError, TierError
 from caesura.formats.format import ITEM, Reading, warn
 from caesura.formats.values import list_names, matches
+from caesura.model.common_units import DEFAULT_TOLERANCE, over_units
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
-from caesura.model.tiers import DEFAULT_TOLERANCE, over_units
 from caesura.options import Option, choice, names, non_negative, positive, text
 
 Errors = list[FormatError] | None

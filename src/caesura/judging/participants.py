@@ -9,9 +9,9 @@ from typing import Any
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, kind_name
+from caesura.model.projection import text_difference
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
-from caesura.model.tokens import text_difference
 
 Systems = Sequence[str] | Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]] | Corpus
 """Names of the corpus's coders that are systems; or a mapping system -> item -> segmentation; or a corpus of systems."""

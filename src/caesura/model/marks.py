@@ -9,8 +9,8 @@ import numpy as np
 
 from caesura.errors import SegmentationError
 from caesura.model.display import count_of
+from caesura.model.projection import text_difference
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
-from caesura.model.tokens import text_difference
 from caesura.model.value import (
     Ints,
     Numbers,

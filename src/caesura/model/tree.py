@@ -1,4 +1,4 @@
-"""Parse trees of sentences: labelled brackets over words, which may have times."""
+"""Parse trees of sentences: labelled brackets over words, which may have times, and changes of their words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from caesura.errors import TreeError
 from caesura.model.brackets import Nodes, format_brackets, parse_brackets
 from caesura.model.display import Displayed, count_of
-from caesura.model.value import Floats, Ints, Numbers, Texts, Value, check_strings, first_true, frozen_array
+from caesura.model.value import Floats, Ints, Numbers, Texts, Value, check_strings, frozen_array, whole_number
 
 Times = Iterable[Sequence[float]] | Floats
 
@@ -214,7 +214,7 @@ class Tree(Value, Displayed):
             Times in seconds at which each word begins and ends.
         zero_length : {"error", "merge"}, default "error"
             Treatment of words that take no time. ``"merge"`` joins such a word to its right neighbour (the last word to its
-            left neighbour), see :func:`~caesura.model.rewording.join_words`.
+            left neighbour), see :func:`~caesura.model.tree.join_words`.
 
         Returns
         -------
@@ -229,8 +229,6 @@ class Tree(Value, Displayed):
             raise TreeError(f"zero_length must be 'error' or 'merge'; got {zero_length!r}")
         if times is None:
             return self if self.times is None else self._with(times=None)
-        from caesura.model.rewording import join_empty_words  # imported here because rewording imports this module
-
         return join_empty_words(self._with(times=_check_times(times, self.words, zero_length=zero_length)))
 
     def without_labels(self) -> Tree:
@@ -380,8 +378,8 @@ def _check_times(times: Times, words: tuple[str, ...], *, zero_length: str = "er
     begin, end = array.T
     bad = ~np.isfinite(array).all(axis=1) | (begin > end) | ((begin == end) & (zero_length != "merge"))
     bad[1:] |= begin[1:] < end[:-1]
-    if (i := first_true(bad)) is not None:
-        raise TreeError(_time_problem(i, array, words))
+    if bad.any():
+        raise TreeError(_time_problem(int(bad.argmax()), array, words))
     return array
 
 
@@ -397,3 +395,163 @@ def _time_problem(i: int, times: Floats, words: tuple[str, ...]) -> str:
         before = f"word {i} {words[i - 1][:40]!r}"
         return f"{place}: must not begin before {before} ends; got {begin:.10g} < {times[i - 1, 1]:.10g} s"
     return f"{place}: must take time; it begins and ends at {begin:.10g} s (or give zero_length='merge')"
+
+
+def join_words(tree: Tree, boundaries: Iterable[int]) -> Tree:
+    """Return the tree without some boundaries between words.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    boundaries : iterable of int
+        Boundaries to remove; boundary i lies between words i and i + 1, counted from 1.
+
+    Returns
+    -------
+    Tree
+
+    Raises
+    ------
+    TreeError
+        If there is no such boundary.
+
+    Notes
+    -----
+    Each run of joined words becomes one word. Its preterminal has the label of the first word's preterminal. It is attached
+    to the lowest node that covers the run, between the remaining children before and after it. Nodes that lose all their
+    words are removed. All other nodes keep their label and their remaining words.
+
+    Examples
+    --------
+    >>> tree = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate) (NP (NN rice))))")
+    >>> join_words(tree, [2]).brackets
+    '(S (NP (DT the)) (NN man_ate) (VP (NP (NN rice))))'
+    """
+    n = tree.length
+    removed = np.zeros(n, bool)
+    for boundary in boundaries:
+        number = whole_number(boundary)
+        if number is None or not 1 <= number < n:
+            raise TreeError(f"a boundary between {n} words is a number from 1 to {n - 1}; got {boundary!r}")
+        removed[number] = True
+    return _join(tree, removed)
+
+
+def join_empty_words(tree: Tree) -> Tree:
+    """Join words of zero duration to their right neighbours, or to the left neighbour at the end of the sentence.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree; it is returned unchanged if it has no times.
+
+    Returns
+    -------
+    Tree
+
+    Raises
+    ------
+    TreeError
+        If all words have zero duration.
+    """
+    if tree.times is None:
+        return tree
+    empty = tree.times[:, 0] == tree.times[:, 1]
+    if empty.all():
+        raise TreeError("all words have zero duration; a tree needs at least one word with a duration")
+    removed = np.zeros(tree.length, bool)
+    removed[1:] = empty[:-1]
+    # The words after the last word with a duration have no right neighbour to join.
+    removed[np.flatnonzero(~empty)[-1] + 1 :] = True
+    return _join(tree, removed)
+
+
+def _join(tree: Tree, removed: NDArray[np.bool_]) -> Tree:
+    """Remove the boundary before each word i, counted from 0, for which ``removed[i]`` is true."""
+    if not removed.any():
+        return tree
+    new = np.cumsum(~removed) - 1  # new number of each word
+    first = np.flatnonzero(~removed)
+    last = np.append(first[1:], tree.length) - 1
+    joined = last > first
+    # A node keeps a run that lies inside it, and loses every word of a run that extends beyond it.
+    start = new[tree.start] + (first[new[tree.start]] < tree.start)
+    end = new[tree.end - 1] + (last[new[tree.end - 1]] < tree.end)
+    depth, leaf = tree.depth, tree.preterminal
+    remains = (start < end) & ~(leaf & joined[new[tree.start]])
+    runs, leaves = np.flatnonzero(joined), np.flatnonzero(leaf)
+    # The lowest node that covers a run is the last such node in preorder; -1 if there is none.
+    covers = (tree.start <= first[runs, None]) & (tree.end > last[runs, None])
+    below = np.where(covers, np.arange(len(tree)), -1).max(axis=1)
+    words = ["_".join(tree.words[a : b + 1]) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+    times = None if tree.times is None else np.column_stack([tree.times[first, 0], tree.times[last, 1]])
+    labels = [tree.labels[node] for node in np.flatnonzero(remains)] + [tree.labels[leaves[first[run]]] for run in runs]
+    spans = np.column_stack([start, end, depth])[remains]
+    new_spans = np.column_stack([runs, runs + 1, np.where(below >= 0, depth[below] + 1, 0)])
+    return _from_spans(labels, np.concatenate([spans, new_spans]), words, times)
+
+
+def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
+    """Return the tree with some words split in two.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree with times.
+    cuts : sequence of (word, time)
+        Words to split, counted from 0 and in order, with the time of each split.
+
+    Returns
+    -------
+    Tree
+        The tree, in which each split word has two neighbouring preterminals with the same label. If the preterminal was a
+        root, the two get a parent with that label.
+
+    Raises
+    ------
+    TreeError
+        If the tree has no times, or a cut does not lie inside its word.
+    """
+    if tree.times is None:
+        raise TreeError("expected a tree with times; this one has none")
+    cut = np.zeros(tree.length, np.int64)
+    at = np.zeros(tree.length)
+    for word, time in cuts:
+        if not 0 <= word < tree.length or not tree.times[word, 0] < time < tree.times[word, 1]:
+            raise TreeError(f"a cut lies inside a word; got word {word} at {time}")
+        cut[word], at[word] = 1, time
+    if not cut.any():
+        return tree
+    place = np.concatenate([[0], np.cumsum(1 + cut)])
+    twice = np.flatnonzero(cut)
+    halves = np.repeat(tree.times, 1 + cut, axis=0)
+    halves[place[twice], 1] = at[twice]
+    halves[place[twice] + 1, 0] = at[twice]
+    words: list[str] = []
+    for text, split in zip(tree.words, cut.tolist(), strict=True):
+        words += [f"{text}_1", f"{text}_2"] if split else [text]
+    leaf = tree.preterminal
+    divided = leaf & (cut[tree.start] > 0)
+    # A root becomes the parent of its halves.
+    remains = ~divided | (tree.parent < 0)
+    spans = np.column_stack([place[tree.start], place[tree.end], tree.depth])
+    below = np.flatnonzero(divided)
+    first, depth = spans[below, 0], spans[below, 2] + (tree.parent[below] < 0)
+    left, right = (np.column_stack([start, start + 1, depth]) for start in (first, first + 1))
+    labels = [tree.labels[node] for node in np.flatnonzero(remains)] + 2 * [tree.labels[node] for node in below]
+    return _from_spans(labels, np.concatenate([spans[remains], left, right]), words, halves)
+
+
+def _from_spans(labels: list[str], spans: Ints, words: list[str], times: Floats | None) -> Tree:
+    """Return the tree of nodes in any order, with a row (start, end, depth) per node; of equal spans, the higher is first."""
+    start, end, depth = spans.T
+    order = np.lexsort((depth, -end, start)).tolist()
+    nodes = Nodes([labels[i] for i in order], [], start[order].tolist(), end[order].tolist(), words)
+    ancestors: list[int] = []
+    for node, first in enumerate(nodes.start):
+        while ancestors and nodes.end[ancestors[-1]] <= first:
+            ancestors.pop()
+        nodes.parent.append(ancestors[-1] if ancestors else -1)
+        ancestors.append(node)
+    return Tree.from_nodes(nodes, times)

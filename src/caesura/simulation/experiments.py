@@ -234,10 +234,8 @@ def table_1(
     margin = whole(0)("margin", preset["margin"] if margin is None else margin)
     trials, hypotheses = whole(2)("trials", trials), whole(1)("hypotheses", hypotheses)
     miss, false_alarm = _probability("miss", miss), _probability("false_alarm", false_alarm)
-    lengths = [
-        segmentations.check_segments(segments, *pair)
-        for pair in _ranges(preset["ranges"] if ranges is None else ranges)
-    ]
+    pairs = _ranges(preset["ranges"] if ranges is None else ranges)
+    lengths = [segmentations.check_segments(segments, low, high) for low, high in pairs]
     check_size(segments * hypotheses, hypotheses, "segments and hypotheses")
     check_size(trials * hypotheses, 0, "trials and hypotheses")
     cells: list[ScenarioMean] = []

@@ -26,8 +26,7 @@ from caesura.measures.many import score_many
 from caesura.measures.parseval import Parseval
 from caesura.measures.registry import parse
 from caesura.model.result import Excluded, Result, signature_line
-from caesura.model.rewording import join_words, split_words
-from caesura.model.tree import Tree
+from caesura.model.tree import Tree, join_words, split_words
 from caesura.model.value import Floats, Ints, first_true
 from caesura.options import Check, choice, flag, number, optional, suggest, whole
 from caesura.options import seed as check_seed
@@ -163,7 +162,7 @@ def delete(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
     Returns
     -------
     Tree
-        Words without a boundary between them become one word; see :func:`~caesura.model.rewording.join_words`.
+        Words without a boundary between them become one word; see :func:`~caesura.model.tree.join_words`.
 
     Notes
     -----

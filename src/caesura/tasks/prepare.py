@@ -20,9 +20,9 @@ from caesura.formats.settings import Settings, read_settings
 from caesura.measures.base import Measure
 from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
 from caesura.measures.registry import measures as registered_measures
+from caesura.model.common_units import levels_as_types, over_common_units
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.hierarchies import levels_as_types, over_common_units
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.reading import ReadingReport

@@ -25,9 +25,9 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
+from caesura.model.projection import text_difference
 from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.model.segmentation import Segmentation
-from caesura.model.tokens import text_difference
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, optional, seed, setting
 from caesura.progress import on_progress, report_progress

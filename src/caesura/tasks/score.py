@@ -20,9 +20,9 @@ from caesura.measures.batch import Pair, Text
 from caesura.measures.many import Scores, score_many
 from caesura.measures.operations import OperationsTable, operations_table
 from caesura.measures.registry import parse_measures
+from caesura.model.common_units import pair_over_common_units, short_spans_note
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue, streams_of, tiers_of
-from caesura.model.hierarchies import pair_over_common_units, short_spans_note
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Excluded, Result, Score, to_plain
 from caesura.model.segmentation import check_types
