@@ -53,7 +53,8 @@ def setting(default: Any, check: Check, description: str, *, flags: tuple[str, .
     Parameters
     ----------
     default : object
-        Value when the option is not set. An option whose default is ``()`` may be repeated; its value is a tuple.
+        Value when the option is not set. An option whose default is ``()`` may be repeated; its value is a tuple. An option
+        whose default is None may be None.
     check : callable
         Validator of the value, or of each value if the option may be repeated.
     description : str
@@ -66,8 +67,27 @@ def setting(default: Any, check: Check, description: str, *, flags: tuple[str, .
     dataclasses.Field
         The field, with check, description and flags as its metadata.
     """
+    check = optional(check) if default is None else check
     metadata = {"check": check, "description": description, "flags": flags, "multiple": default == ()}
     return field(default=default, metadata=metadata)
+
+
+def switch(description: str, *, flags: tuple[str, ...] = ()) -> Any:
+    """Return a field of an :class:`OptionSet` that is False by default.
+
+    Parameters
+    ----------
+    description : str
+        One sentence that says what the option does.
+    flags : tuple of str, optional
+        Names on the command line; by default the name of the field as ``--name``.
+
+    Returns
+    -------
+    dataclasses.Field
+        The field.
+    """
+    return setting(False, flag, description, flags=flags)
 
 
 class OptionSet:

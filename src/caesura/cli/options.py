@@ -13,7 +13,7 @@ import click
 from caesura.cli.program import CHECKPOINT, ERRORS
 from caesura.engines import ENGINES, Engine, use_engine
 from caesura.errors import OptionError
-from caesura.options import OptionSet, choice, flag, optional, setting, text, whole
+from caesura.options import OptionSet, choice, flag, setting, text, whole
 from caesura.tasks.prepare import ReadingOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -139,11 +139,11 @@ class EngineOptions(OptionSet):
     engine: str = setting("threads", choice(*ENGINES), "Where to compute. The numbers are the same everywhere.")
     workers: int | None = setting(
         None,
-        optional(whole(1, 10_000)),
+        whole(1, 10_000),
         "Number of threads or processes (default: one per processor); with --scheduler, number of workers to wait for.",
     )
     scheduler: str | None = setting(
-        None, optional(text), "Address of a Dask cluster, such as tcp://host:8786. Needs --engine dask."
+        None, text, "Address of a Dask cluster, such as tcp://host:8786. Needs --engine dask."
     )
 
     def open(self) -> AbstractContextManager[Engine]:

@@ -10,7 +10,7 @@ import click
 from caesura.cli.options import reading_options, systems_option, with_options
 from caesura.cli.program import Progress, all_excluded, fail, main, print_table
 from caesura.judging.participants import Systems
-from caesura.options import OptionSet, flag, number, optional, path, setting, text
+from caesura.options import OptionSet, number, path, setting, switch, text
 from caesura.tasks.figures import KINDS, FigureOptions, figure_kind, read_figure_source
 from caesura.tasks.prepare import ReadingOptions, split_systems
 from caesura.tasks.report import ReportOptions
@@ -22,18 +22,15 @@ class PlotCommand(OptionSet):
     """Output file and appearance of the figure."""
 
     target: str | None = setting(
-        None,
-        optional(path),
-        "File to write, ending in .svg, .pdf or .png (default: KIND.svg).",
-        flags=("-o", "--output"),
+        None, path, "File to write, ending in .svg, .pdf or .png (default: KIND.svg).", flags=("-o", "--output")
     )
-    list_kinds: bool = setting(
-        False, flag, "List the kinds of figures, what each needs and which options it takes.", flags=("--list",)
+    list_kinds: bool = switch(
+        "List the kinds of figures, what each needs and which options it takes.", flags=("--list",)
     )
     width: float | None = setting(
-        None, optional(number(1, 40)), "Width in inches (default: a column of a paper, in most figures)."
+        None, number(1, 40), "Width in inches (default: a column of a paper, in most figures)."
     )
-    title: str | None = setting(None, optional(text), "Title above the figure (default: none; papers have captions).")
+    title: str | None = setting(None, text, "Title above the figure (default: none; papers have captions).")
 
 
 @main.command()

@@ -9,7 +9,7 @@ import click
 from caesura.cli.options import output_options, reading_options, with_options
 from caesura.cli.program import fail, main, print_result
 from caesura.formats import write
-from caesura.options import OptionSet, flag, optional, setting, text
+from caesura.options import OptionSet, setting, switch, text
 from caesura.tasks.gold import GOLD_CODER, GoldOptions, GoldStandards, corpus_of_golds, make_gold
 from caesura.tasks.prepare import ReadingOptions
 from caesura.views.gold import gold_blocks
@@ -20,18 +20,16 @@ from caesura.views.table import clean
 class UnifyCommand(OptionSet):
     """Input, output file and printed tables of the command."""
 
-    repair: bool = setting(
-        False, flag, "Remove spans from annotations whose own spans cross, the deeper, shorter and later spans first."
+    repair: bool = switch(
+        "Remove spans from annotations whose own spans cross, the deeper, shorter and later spans first."
     )
     target: str | None = setting(
-        None, optional(text), "Write the gold standard to this .json, .csv or .tsv file.", flags=("-o", "--output")
+        None, text, "Write the gold standard to this .json, .csv or .tsv file.", flags=("-o", "--output")
     )
-    why: bool = setting(
-        False, flag, "List every span that is not in the gold standard, with its coders and the spans that it crosses."
+    why: bool = switch(
+        "List every span that is not in the gold standard, with its coders and the spans that it crosses."
     )
-    evaluate: bool = setting(
-        False, flag, "Compare every method with every annotation: kappa, recall, precision, non-crossing."
-    )
+    evaluate: bool = switch("Compare every method with every annotation: kappa, recall, precision, non-crossing.")
 
 
 @main.command()

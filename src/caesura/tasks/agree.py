@@ -22,7 +22,7 @@ from caesura.measures.base import Measure
 from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result, to_plain
-from caesura.options import OptionSet, choice, flag, fraction, optional, seed, setting, whole
+from caesura.options import OptionSet, choice, fraction, optional, seed, setting, switch, whole
 from caesura.tasks.prepare import choose_measures, measures_setting, on_common_units, warn_all
 
 PRESETS = tuple(
@@ -45,34 +45,28 @@ class AgreeOptions(OptionSet):
         "Coefficient. May be repeated (default: multi_pi; kappa for S_f and hierarchies).",
         flags=("-c", "--coefficient"),
     )
-    clusters: bool = setting(False, flag, "Add a dendrogram of the coders with the agreement inside each cluster.")
-    cochran: bool = setting(
-        False,
-        flag,
-        "Add Cochran's Q, percentage agreement, and the number of coders who must mark a boundary for it to count.",
+    clusters: bool = switch("Add a dendrogram of the coders with the agreement inside each cluster.")
+    cochran: bool = switch(
+        "Add Cochran's Q, percentage agreement, and the number of coders who must mark a boundary for it to count."
     )
-    labels: bool = setting(False, flag, "Add the Jaccard similarity of segment labels.")
-    heat: bool = setting(False, flag, "Add the number of coders who marked each position, item by item.")
+    labels: bool = switch("Add the Jaccard similarity of segment labels.")
+    heat: bool = switch("Add the number of coders who marked each position, item by item.")
     interval: str | None = setting(
         "items", optional(choice("items", "coders"), "none"), "What the bootstrap resamples."
     )
     level: float = setting(0.95, fraction, "Confidence level.")
     replicates: int = setting(2000, whole(100), "Number of bootstrap replicates.")
     chance: str | None = setting(
-        None, optional(choice("simulate", "exact")), "How to compute chance agreement for S_f (default: simulate)."
+        None, choice("simulate", "exact"), "How to compute chance agreement for S_f (default: simulate)."
     )
-    draws: int | None = setting(
-        None, optional(whole(20)), "Number of simulated pairs of texts for S_f (default: 10000)."
-    )
+    draws: int | None = setting(None, whole(20), "Number of simulated pairs of texts for S_f (default: 10000).")
     tolerance: float | None = setting(
-        None, optional(fraction), "Simulate chance agreement for S_f until its standard error is below this number."
+        None, fraction, "Simulate chance agreement for S_f until its standard error is below this number."
     )
-    no_variates: bool = setting(
-        False, flag, "Simulate without control variates, which remove most of the noise (S_f only)."
-    )
+    no_variates: bool = switch("Simulate without control variates, which remove most of the noise (S_f only).")
     seed: int = setting(0, seed, "Random seed for bootstrap and simulation.")
     compat: str | None = setting(
-        None, optional(choice(*PRESETS)), "Reproduce the conventions of a publication (segsimflex is for S_f)."
+        None, choice(*PRESETS), "Reproduce the conventions of a publication (segsimflex is for S_f)."
     )
 
 

@@ -26,7 +26,7 @@ from caesura.model.marks import Marks
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
-from caesura.options import OptionSet, choice, optional, seed, setting, text
+from caesura.options import OptionSet, choice, seed, setting, text
 from caesura.options import path as path_name
 from caesura.parsing.corpus import struct_iou_corpus
 from caesura.simulation.trees import by_length, correlation, perturbation_curve
@@ -54,7 +54,7 @@ class FigureOptions(OptionSet):
     )
     coefficient: str | None = setting(
         None,
-        optional(choice(*COEFFICIENTS)),
+        choice(*COEFFICIENTS),
         "Coefficient inside clusters (default: multi_pi; kappa for S_f and hierarchies).",
         flags=("-c", "--coefficient"),
     )
@@ -67,20 +67,16 @@ class FigureOptions(OptionSet):
     items: tuple[str, ...] = setting(
         (), text, "Item to show, or number of a sentence. May be repeated.", flags=("--item",)
     )
-    method: str | None = setting(
-        None, optional(choice(*METHODS)), "Method for the gold standard (default: conflict_free_union)."
-    )
+    method: str | None = setting(None, choice(*METHODS), "Method for the gold standard (default: conflict_free_union).")
     gold_times: str | None = setting(
-        None, optional(path_name), "Times of the words of the (gold) trees: CTM (first column: sentence) or TextGrid."
+        None, path_name, "Times of the words of the (gold) trees: CTM (first column: sentence) or TextGrid."
     )
-    predicted_times: str | None = setting(None, optional(path_name), "Times of the words of the predicted trees.")
-    reference_coder: str | None = setting(
-        None, optional(text), "Coder of the first file, if there are several (for operations)."
-    )
+    predicted_times: str | None = setting(None, path_name, "Times of the words of the predicted trees.")
+    reference_coder: str | None = setting(None, text, "Coder of the first file, if there are several (for operations).")
     hypothesis_coder: str | None = setting(
-        None, optional(text), "Coder of the second file, or second coder of the same file (for operations)."
+        None, text, "Coder of the second file, or second coder of the same file (for operations)."
     )
-    seed: int | None = setting(None, optional(seed), "Random seed (default: 0).")
+    seed: int | None = setting(None, seed, "Random seed (default: 0).")
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from caesura.model.result import HIDDEN, Result
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-from caesura.options import OptionSet, choice, flag, optional, setting, text
+from caesura.options import OptionSet, choice, setting, switch, text
 from caesura.tasks.prepare import ReadingOptions
 
 MAX_TIER_FILES = 10
@@ -144,12 +144,12 @@ def _tier_summary(tier: FileTier) -> TierSummary:
 class ConvertOptions(OptionSet):
     """Output format, and selection of coders, items and labels."""
 
-    to: str | None = setting(None, optional(choice(*NAMES)), "Format of OUT (default: by its suffix).")
+    to: str | None = setting(None, choice(*NAMES), "Format of OUT (default: by its suffix).")
     coders: tuple[str, ...] = setting((), text, "Write only this coder. May be repeated.", flags=("--coder",))
     items: tuple[str, ...] = setting((), text, "Write only this item. May be repeated.", flags=("--item",))
-    reference: str | None = setting(None, optional(text), "Reference coder, if OUT contains documents.")
-    hypothesis: str | None = setting(None, optional(text), "Hypothesis coder, if OUT contains documents.")
-    drop_labels: bool = setting(False, flag, "Omit the labels of segments, for formats that cannot store them.")
+    reference: str | None = setting(None, text, "Reference coder, if OUT contains documents.")
+    hypothesis: str | None = setting(None, text, "Hypothesis coder, if OUT contains documents.")
+    drop_labels: bool = switch("Omit the labels of segments, for formats that cannot store them.")
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.reading import ReadingReport
 from caesura.model.result import Excluded
-from caesura.options import OptionSet, choice, optional, setting, text
+from caesura.options import OptionSet, choice, setting, text
 from caesura.options import path as path_name
 
 KIND_NAMES = {
@@ -83,16 +83,16 @@ class ReadingOptions(OptionSet):
         The corpora, one per file or group of files; filled by the reading methods.
     """
 
-    format: str | None = setting(None, optional(choice(*NAMES)), "Input format (default: detected from the file).")
+    format: str | None = setting(None, choice(*NAMES), "Input format (default: detected from the file).")
     types: tuple[str, ...] | None = setting(
-        None, optional(_type_names), 'Boundary types in ordinal order, comma-separated or a JSON list: "scene,act".'
+        None, _type_names, 'Boundary types in ordinal order, comma-separated or a JSON list: "scene,act".'
     )
     pattern: str | None = setting(
-        None, optional(text), 'Files of a folder or glob, and what their paths mean: "{coder}/{item}.TextGrid".'
+        None, text, 'Files of a folder or glob, and what their paths mean: "{coder}/{item}.TextGrid".'
     )
     align: str | None = setting(
         None,
-        optional(choice(*ALIGNMENTS)),
+        choice(*ALIGNMENTS),
         "How to align coders whose tokens differ: by characters, or by edit distance if the texts differ too.",
     )
     format_options: tuple[tuple[str, Any], ...] = setting(
@@ -102,10 +102,7 @@ class ReadingOptions(OptionSet):
         flags=("--reading",),
     )
     settings_file: str | None = setting(
-        None,
-        optional(path_name),
-        "A .toml or .json file with symbols, similarity matrix and costs.",
-        flags=("--settings",),
+        None, path_name, "A .toml or .json file with symbols, similarity matrix and costs.", flags=("--settings",)
     )
     errors: list[FormatError] = field(default_factory=list)
     corpora: list[Corpus] = field(default_factory=list)

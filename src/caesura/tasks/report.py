@@ -29,7 +29,7 @@ from caesura.model.projection import text_difference
 from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
-from caesura.options import OptionSet, optional, seed, setting
+from caesura.options import OptionSet, seed, setting
 from caesura.progress import on_progress, report_progress
 from caesura.statistics import bootstrap
 from caesura.tasks.agree import AgreementOutcome, Outcome
@@ -52,7 +52,7 @@ class ReportOptions(OptionSet):
 
     measure: Measure | None = setting(
         None,
-        optional(measure_value),
+        measure_value,
         "Measure that compares coders (default: B and S; S_f and S_f^B for dialogues, kappa for hierarchies, Struct-IoU and "
         "PARSEVAL for trees).",
         flags=("-m", "--measure"),

@@ -28,7 +28,7 @@ from caesura.model.result import HIDDEN, Excluded, Result, Score, to_plain
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-from caesura.options import OptionSet, flag, optional, setting, text
+from caesura.options import OptionSet, flag, setting, switch, text
 from caesura.tasks.prepare import choose_measures, measures_setting, with_settings
 
 
@@ -37,11 +37,11 @@ class ScoreOptions(OptionSet):
     """Measures, coders and additional tables."""
 
     measures: tuple[Measure, ...] = measures_setting()
-    reference_coder: str | None = setting(None, optional(text), "Coder of REFERENCE, if there are several.")
-    hypothesis_coder: str | None = setting(None, optional(text), "Coder of HYPOTHESIS, if there are several.")
-    by_item: bool = setting(False, flag, "Add one row per item.", flags=("--items",))
-    edits: bool = setting(False, flag, "Show the edit of every boundary, item by item.")
-    operations: bool = setting(False, flag, "Show the operations on the boundaries of each type, over all items.")
+    reference_coder: str | None = setting(None, text, "Coder of REFERENCE, if there are several.")
+    hypothesis_coder: str | None = setting(None, text, "Coder of HYPOTHESIS, if there are several.")
+    by_item: bool = switch("Add one row per item.", flags=("--items",))
+    edits: bool = switch("Show the edit of every boundary, item by item.")
+    operations: bool = switch("Show the operations on the boundaries of each type, over all items.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +266,10 @@ class EvaluateOptions(OptionSet):
     """Measures, coders and output of an evaluation."""
 
     measures: tuple[Measure, ...] = measures_setting()
-    reference: str | None = setting(None, optional(text), "Coder who is the reference, if coders have names.")
-    hypothesis: str | None = setting(None, optional(text), "Coder who is the hypothesis, if coders have names.")
-    scores: str | None = setting(None, optional(text), "Folder for the score of every document, as Parquet.")
-    strict: bool = setting(False, flag, "Stop at the first document or partition that cannot be scored.")
+    reference: str | None = setting(None, text, "Coder who is the reference, if coders have names.")
+    hypothesis: str | None = setting(None, text, "Coder who is the hypothesis, if coders have names.")
+    scores: str | None = setting(None, text, "Folder for the score of every document, as Parquet.")
+    strict: bool = switch("Stop at the first document or partition that cannot be scored.")
 
 
 def evaluate(

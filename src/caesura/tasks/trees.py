@@ -12,7 +12,7 @@ from caesura.judging.comparison import ParserComparison, compare_parsers
 from caesura.model.corpus import Corpus, Source
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.tree import Tree
-from caesura.options import OptionSet, choice, flag, number, optional, seed, setting, text
+from caesura.options import OptionSet, choice, number, seed, setting, switch, text
 from caesura.parsing.corpus import ParsevalResult, StructIoUResult, parseval_corpus, struct_iou_corpus
 from caesura.tasks.prepare import ReadingOptions
 
@@ -23,13 +23,11 @@ Trees = Sequence[Tree | None]
 class TreeFileOptions(OptionSet):
     """Options for reading trees and the times of their words."""
 
-    gold_times: str | None = setting(
-        None, optional(text), "Times of the gold words: CTM (first column: sentence) or TextGrid."
-    )
-    predicted_times: str | None = setting(None, optional(text), "Times of the predicted words.")
-    versus: str | None = setting(None, optional(text), "Trees of a second parser, to compare the two parsers.")
-    versus_times: str | None = setting(None, optional(text), "Times of the second parser's words.")
-    tier: str | None = setting(None, optional(text), "Tier with the words, if a TextGrid has several.")
+    gold_times: str | None = setting(None, text, "Times of the gold words: CTM (first column: sentence) or TextGrid.")
+    predicted_times: str | None = setting(None, text, "Times of the predicted words.")
+    versus: str | None = setting(None, text, "Trees of a second parser, to compare the two parsers.")
+    versus_times: str | None = setting(None, text, "Times of the second parser's words.")
+    tier: str | None = setting(None, text, "Tier with the words, if a TextGrid has several.")
     snap: float = setting(
         1e-4, number(0, 1), "Maximum overlap of two words in seconds; their common edge is moved to the middle."
     )
@@ -40,7 +38,7 @@ class TreeFileOptions(OptionSet):
     )
     layout: str | None = setting(
         None,
-        optional(choice("lines", "brackets")),
+        choice("lines", "brackets"),
         "One sentence per line, or trees over several lines (default: detected from the file).",
     )
 
@@ -49,18 +47,12 @@ class TreeFileOptions(OptionSet):
 class TreeOptions(OptionSet):
     """Options of Struct-IoU, PARSEVAL and the comparison of parsers."""
 
-    param: str | None = setting(None, optional(text), "EVALB parameter file (default: the rules of COLLINS.prm).")
-    unlabelled: bool = setting(False, flag, "Compute Struct-IoU without labels. (PARSEVAL always shows both.)")
-    flexible_terminals: bool = setting(
-        False, flag, "Allow a preterminal to pair with a node of any label in Struct-IoU."
-    )
-    threshold: float | None = setting(
-        None, optional(number(0, 1)), "Minimum IoU (exclusive) of pairs that Struct-IoU counts."
-    )
-    compat: str | None = setting(
-        None, optional(choice("struct-iou")), "Compute Struct-IoU as the authors' program does."
-    )
-    strip_functions: bool = setting(False, flag, "Cut NP-SBJ to NP before Struct-IoU. (PARSEVAL always does.)")
+    param: str | None = setting(None, text, "EVALB parameter file (default: the rules of COLLINS.prm).")
+    unlabelled: bool = switch("Compute Struct-IoU without labels. (PARSEVAL always shows both.)")
+    flexible_terminals: bool = switch("Allow a preterminal to pair with a node of any label in Struct-IoU.")
+    threshold: float | None = setting(None, number(0, 1), "Minimum IoU (exclusive) of pairs that Struct-IoU counts.")
+    compat: str | None = setting(None, choice("struct-iou"), "Compute Struct-IoU as the authors' program does.")
+    strip_functions: bool = switch("Cut NP-SBJ to NP before Struct-IoU. (PARSEVAL always does.)")
     seed: int = setting(0, seed, "Random seed for the comparison of parsers.")
 
 
