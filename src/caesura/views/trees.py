@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from caesura.judging.comparison import ParserComparison
 from caesura.measures.structiou import LabelIoU, NodePair
+from caesura.model.display import count_of
+from caesura.model.result import Score
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, flag, setting, whole
 from caesura.parsing.corpus import LabelCounts, ParsevalResult, StructIoUResult
@@ -52,12 +54,12 @@ def summary_table(result: ParsevalResult) -> Table:
     Table
         Figures in percent.
     """
-    rows: list[tuple[Cell, ...]] = []
+    columns = ("figure", "all", f"len<={result.measure['cutoff']}")
+    rows = []
     for title, name in _SUMMARY:
         values = [getattr(block, name) for block in (result.all, result.cutoff)]
-        rows.append(
-            (title, *(or_undefined(value if name == "average_crossing" else _percent(value)) for value in values))
-        )
+        percentages = values if name == "average_crossing" else map(_percent, values)
+        rows.append((title, *map(or_undefined, percentages)))
     notes = [] if result.all.valid and result.cutoff.valid else [_UNDEFINED]
     unscored = result.all.errors + result.all.skipped
     if unscored:
@@ -65,16 +67,11 @@ def summary_table(result: ParsevalResult) -> Table:
             f"{_not_counted(unscored)}: the words of errors differ from those of the gold tree, skipped sentences have none"
         )
     notes.append(result.total.signature if result.all.valid else repr(result.measure))
-    columns = ("figure", "all", f"len<={result.measure['cutoff']}")
     return Table(columns, tuple(rows), title="PARSEVAL", notes=tuple(notes), digits=2)
 
 
 def _not_counted(sentences: int) -> str:
-    return (
-        "1 sentence is excluded from all figures"
-        if sentences == 1
-        else f"{sentences} sentences are excluded from all figures"
-    )
+    return f"{count_of(sentences, 'sentence')} {'is' if sentences == 1 else 'are'} excluded from all figures"
 
 
 def sentence_table(result: ParsevalResult, indices: Iterable[int] | None = None) -> Table:
@@ -117,23 +114,22 @@ def struct_iou_table(result: StructIoUResult) -> Table:
         Two rows; sentences that could not be scored are listed in the notes.
     """
     scored = len(result.scores.scored)
-    rows: list[tuple[Cell, ...]] = []
-    notes = []
+    records: list[dict[str, Cell]] = []
+    notes = [_UNDEFINED]
     if scored:
-        total = result.total
-        rows = [
-            ("mean of sentences", result.mean, None, None, scored),
-            ("corpus", total.value, total.precision(), total.recall(), scored),
-        ]
-        notes.append(total.signature)
-    else:
-        notes.append(_UNDEFINED)
+        records = [{"level": "mean of sentences", "Struct-IoU": result.mean, "sentences": scored}]
+        records += [{"level": "corpus", **_struct_iou_cells(result.total), "sentences": scored}]
+        notes = [result.total.signature]
     unscored = sorted(result.errors)
     if unscored:
         reasons = "; ".join(f"{index + 1}: {result.errors[index]}" for index in unscored[:5])
         notes.append(f"{_not_counted(len(unscored))}: {reasons}{'; …' if len(unscored) > 5 else ''}")
     columns = ("level", "Struct-IoU", "precision", "recall", "sentences")
-    return Table(columns, tuple(rows), title="Struct-IoU", notes=tuple(notes))
+    return Table.from_records(records, columns=columns, title="Struct-IoU", notes=tuple(notes))
+
+
+def _struct_iou_cells(score: Score) -> dict[str, Cell]:
+    return {"Struct-IoU": score.value, "precision": score.precision(), "recall": score.recall()}
 
 
 def struct_iou_sentences(result: StructIoUResult, indices: Iterable[int]) -> Table:
@@ -176,11 +172,11 @@ def struct_iou_labels(labels: Iterable[LabelIoU]) -> Table:
     Table
         Numbers of nodes, precision, recall and F.
     """
-    columns = ("label", "gold", "predicted", "precision", "recall", "F")
-    rows = tuple(
-        (label.label or "()", label.gold, label.predicted, label.precision, label.recall, label.f) for label in labels
-    )
-    return Table(columns, rows, title="Struct-IoU, labels")
+    records = [
+        {"label": label.label or "()", **cells(label, "gold", "predicted", "precision", "recall"), "F": label.f}
+        for label in labels
+    ]
+    return Table.from_records(records, title="Struct-IoU, labels")
 
 
 def label_table(labels: Iterable[LabelCounts]) -> Table:
@@ -235,12 +231,8 @@ def parser_table(comparison: ParserComparison) -> Table:
         *comparison.comparison.notes,
         f"{comparison.comparison.draws} draws, seed {comparison.seed}",
     )
-    return Table.from_records(
-        records,
-        title=f"Parsers compared: {comparison.measure.label}",
-        notes=notes,
-        p_values=("p random.", "p bootstr."),
-    )
+    title = f"Parsers compared: {comparison.measure.label}"
+    return Table.from_records(records, title=title, notes=notes, p_values=("p random.", "p bootstr."))
 
 
 def _percent(value: float | None) -> float | None:
@@ -340,14 +332,12 @@ def curve_table(curve: PerturbationCurve, *, level: str = "sentences") -> Table:
     Table
         Two columns per kind.
     """
-    mean, deviation = {"sentences": ("mean", "deviation"), "corpus": ("corpus", "corpus_deviation")}[
-        choice("sentences", "corpus")("level", level)
-    ]
+    corpus = choice("sentences", "corpus")("level", level) == "corpus"
     records: dict[float, dict[str, Cell]] = {}
     for point in curve.points:
-        records.setdefault(point.delta, {"delta": point.delta}).update(
-            {point.kind: getattr(point, mean), f"{point.kind} sd": getattr(point, deviation)}
-        )
+        record = records.setdefault(point.delta, {"delta": point.delta})
+        record[point.kind] = point.corpus if corpus else point.mean
+        record[f"{point.kind} sd"] = point.corpus_deviation if corpus else point.deviation
     title = f"{curve.measure!r} of {curve.sentences} trees with perturbed word boundaries, level of {level}"
     return Table.from_records(records.values(), title=title, notes=(curve.signature,))
 
@@ -389,8 +379,8 @@ def length_table(rows: Sequence[LengthRow]) -> Table:
     Table
         One column per level.
     """
-    columns = ("words at most", "sentences", "sentence level", "corpus level")
-    return Table(columns, tuple((row.length, row.sentences, row.mean, row.corpus) for row in rows))
+    table = Table.from_records(cells(row, "length", "sentences", "mean", "corpus") for row in rows)
+    return table.renamed({"length": "words at most", "mean": "sentence level", "corpus": "corpus level"})
 
 
 # -- output of the command -------------------------------------------------------------------------------------------
