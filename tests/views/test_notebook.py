@@ -70,7 +70,7 @@ def test_segmentation_with_its_text() -> None:
 
 def test_segmentation_with_types() -> None:
     two = cz.Segmentation.from_sets([set(), {BAD, "act"}], types=["act", BAD], units=list("abc"))
-    assert page(two).text == f"a b |act+{SHOWN} c"
+    assert page(two).text == f"a b {{act+{SHOWN}}} c"
     assert page(cz.Segmentation.from_masses([1, 2])).text == "·|··"
 
 

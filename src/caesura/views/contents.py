@@ -113,7 +113,7 @@ def _pieces(annotation: Annotation) -> Iterator[str]:
 def _units_and_marks(segmentation: Segmentation) -> Iterator[str]:
     """Yield the units, each followed by its boundary: a bar, or the types in braces."""
     units = segmentation.units or ("·",) * min(segmentation.length, _LINE_WIDTH)
-    marks = boundary_marks(segmentation, 4 * _LINE_WIDTH)
+    marks = boundary_marks(segmentation.boundaries[: 4 * _LINE_WIDTH])
     for position, unit in enumerate(units, 1):
         yield unit
         if position in marks:

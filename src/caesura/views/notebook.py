@@ -10,7 +10,7 @@ import html
 from collections import Counter
 from collections.abc import Iterable
 from functools import singledispatch
-from itertools import accumulate, islice
+from itertools import accumulate
 
 from caesura.agreement.coefficients import Agreement
 from caesura.evaluation.result import Evaluation
@@ -20,10 +20,10 @@ from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Edit, Score
-from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 from caesura.views.judgement import score_notes, score_tables
-from caesura.views.results import LEGEND, draw, evaluation_table
+from caesura.views.results import LEGEND, boundary_marks, draw_marks, evaluation_table
 from caesura.views.table import Cell, Table, cells, clean, interval_cells, shorten, text_width
 
 MAX_UNITS = 500
@@ -95,26 +95,16 @@ def _cells(tag: str, texts: Iterable[str], alignment: list[str]) -> str:
 def _segmentation(segmentation: Segmentation) -> str:
     if segmentation.units is None and segmentation.length <= MAX_UNITS:
         return f"<div><code>{_text(segmentation.draw())}</code></div>"
-    types: dict[int, list[str]] = {}
-    for position, name in segmentation.boundaries:
-        if position > MAX_UNITS:
-            break
-        types.setdefault(position, []).append(name)
+    marks = boundary_marks(segmentation.boundaries)
     pieces = []
     units = segmentation.units or ("·",) * min(segmentation.length, MAX_UNITS)
-    for position, unit in enumerate(islice(units, MAX_UNITS), 1):
+    for position, unit in enumerate(units[:MAX_UNITS], 1):
         pieces.append(_text(unit))
-        if position in types:
-            pieces.append(_mark(position, [] if segmentation.types == UNTYPED else types[position]))
+        if position in marks:
+            pieces.append(f'<b title="position {position}" style="color:#D55E00">{_text(marks[position])}</b>')
     more = segmentation.length - MAX_UNITS
     ending = f" <i>… {more} units more</i>" if more > 0 else ""
     return f'<div style="line-height:1.7">{" ".join(pieces)}{ending}</div>'
-
-
-def _mark(position: int, types: list[str]) -> str:
-    """Return a bar for a boundary, with its types if it has any."""
-    names = f"<sub>{_text('+'.join(types))}</sub>" if types else ""
-    return f'<b title="position {position}" style="color:#D55E00">|{names}</b>'
 
 
 @to_html.register
@@ -159,24 +149,11 @@ def _edits(score: Score, edits: tuple[Edit, ...]) -> str:
     length = int(score.source.length[0])
     if length > MAX_UNITS or any(edit.stream is not None for edit in edits):
         return f"<div>{_text(counts)}</div>"
-    a = _side(length, [(edit.a_position, edit.a_type) for edit in edits])
-    b = _side(length, [(edit.b_position, edit.b_type) for edit in edits])
-    drawing = "\n".join(map(_text, draw(a, b, edits).split("\n")))
+    # A score keeps no text, but each boundary of its two sides is in exactly one edit.
+    first = boundary_marks((edit.a_position, edit.a_type) for edit in edits)
+    second = boundary_marks((edit.b_position, edit.b_type) for edit in edits)
+    drawing = "\n".join(map(_text, draw_marks(length, (first, second), edits).split("\n")))
     return f"<div>{_text(counts)}</div><pre>{drawing}</pre>{_notes([LEGEND])}"
-
-
-def _side(length: int, boundaries: list[tuple[int | None, str | None]]) -> Segmentation:
-    """Return one side of a score, which keeps no text: each of its boundaries is in exactly one edit."""
-    types: list[set[str]] = [set() for _ in range(length)]
-    for position, name in boundaries:
-        if position is not None and name is not None:
-            types[position - 1].add(name)
-    if set().union(*types) <= {*UNTYPED}:
-        return Segmentation.from_positions(length, [i for i, names in enumerate(types[:-1], 1) if names])
-    if all(len(names) <= 1 for names in types):
-        return Segmentation.from_marks([next(iter(names), "") for names in types])
-    # Only S and B have several types at a position, and they have none at the end.
-    return Segmentation.from_sets(types[:-1])
 
 
 @to_html.register

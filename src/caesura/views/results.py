@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from caesura.evaluation.result import Evaluation
@@ -112,7 +112,7 @@ def scoring_blocks(
     rows = [entry for entry in scoring.scores if by_item or entry.item is None]
     blocks: list[Table | str] = [score_table(rows, by_item=by_item, excluded=len(scoring.excluded))]
     for entry in scoring.operations:
-        title = f"{entry.measure.label}: what happened to the boundaries of each type, both sides together"
+        title = f"{entry.measure.label}: edits of the boundaries of each type, both sides together"
         blocks.append(replace(operations_view(entry.table), title=title))
     if edits:
         drawings = list(_drawings(scoring, width))
@@ -190,11 +190,47 @@ def draw(
     HYP  ··|··|· ······
            =  < >
     """
+    units = a.units if a.units is not None else b.units
+    marks = (boundary_marks(a.boundaries), boundary_marks(b.boundaries))
+    return draw_marks(a.length, marks, edits, units=units, sides=sides, width=width)
+
+
+def draw_marks(
+    length: int,
+    marks: tuple[Mapping[int, str], Mapping[int, str]],
+    edits: Sequence[Edit],
+    *,
+    units: Sequence[str] | None = None,
+    sides: tuple[str, str] = ("REF", "HYP"),
+    width: int = 78,
+) -> str:
+    """Return the same three lines as :func:`draw`, from the marks of both sides.
+
+    Parameters
+    ----------
+    length : int
+        Number of units.
+    marks : tuple of two mappings of int to str
+        For each side, position -> mark.
+    edits : sequence of Edit
+        The edits between them.
+    units : sequence of str, optional
+        The units (default: dots).
+    sides : tuple of str, default ("REF", "HYP")
+        Names of the two sides.
+    width : int, default 78
+        Characters per line.
+
+    Returns
+    -------
+    str
+        The lines.
+    """
     label_width = max(map(text_width, sides))
     line_width = max(20, width - label_width - 2)
     lines: list[list[_Column]] = [[]]
     occupied = 0
-    for column in _columns(a, b, edits):
+    for column in _columns(units or "·" * length, marks, edits, "" if units is None else " "):
         column_width = text_width(column[0])
         if lines[-1] and occupied + column_width > line_width:
             lines.append([])
@@ -210,22 +246,18 @@ def _three_lines(columns: Sequence[_Column], labels: Sequence[str]) -> list[str]
     return [(label + "".join(texts)).rstrip() for label, texts in zip(labels, rows, strict=True)]
 
 
-def _columns(a: Segmentation, b: Segmentation, edits: Sequence[Edit]) -> Iterator[_Column]:
+def _columns(
+    units: Sequence[str], marks: tuple[Mapping[int, str], Mapping[int, str]], edits: Sequence[Edit], space: str
+) -> Iterator[_Column]:
+    """Yield the units with spaces between them, and a column for each position with an edit."""
     signs = _signs(edits)
-    first, second = boundary_marks(a), boundary_marks(b)
-    units = a.units if a.units is not None else b.units
-    space = "" if units is None else " "
-    end = 0
-    for position in sorted({*signs, a.length}):
-        for unit in range(end, position):
-            text = "·" if units is None else clean(units[unit])
-            yield _column(text, text, "")
-            if units is not None and unit + 1 < position:
-                yield _column(" ", " ", "")
+    for position, unit in enumerate(map(clean, units), 1):
+        yield _column(unit, unit, "")
         if position in signs:
-            marks = (space + side.get(position, "") + space for side in (first, second))
-            yield _column(*marks, space + signs[position])
-        end = position
+            first, second = (space + side.get(position, "") + space for side in marks)
+            yield _column(first, second, space + signs[position])
+        elif space and position < len(units):
+            yield _column(space, space, "")
 
 
 def _signs(edits: Sequence[Edit]) -> dict[int, str]:
@@ -241,26 +273,31 @@ def _signs(edits: Sequence[Edit]) -> dict[int, str]:
     return signs
 
 
-def boundary_marks(segmentation: Segmentation, limit: int | None = None) -> dict[int, str]:
-    """Return position -> the mark of its boundary: a bar, or the types in braces.
+def boundary_marks(boundaries: Iterable[tuple[int | None, str | None]]) -> dict[int, str]:
+    """Return position -> the mark of its boundary: a bar, or its types in braces.
 
     Parameters
     ----------
-    segmentation : Segmentation
-        The segmentation.
-    limit : int, optional
-        Number of boundaries to read (default: all).
+    boundaries : iterable of (int, str)
+        Positions and types; None stands for no boundary.
 
     Returns
     -------
     dict of int to str
-        Marks in the order of their positions.
+        The marks.
+
+    Examples
+    --------
+    >>> boundary_marks([(2, "boundary")]), boundary_marks([(1, ","), (5, "."), (5, "?")])
+    ({2: '|'}, {1: '{,}', 5: '{.+?}'})
     """
     types: dict[int, list[str]] = {}
-    for position, name in segmentation.boundaries[:limit]:
-        types.setdefault(position, []).append(clean(name))
-    untyped = segmentation.types == UNTYPED
-    return {position: "|" if untyped else "{" + "+".join(names) + "}" for position, names in types.items()}
+    for position, name in boundaries:
+        if position is not None and name is not None:
+            types.setdefault(position, []).append(clean(name))
+    return {
+        position: "|" if tuple(names) == UNTYPED else "{" + "+".join(names) + "}" for position, names in types.items()
+    }
 
 
 def edit_table(edits: Sequence[Edit], sides: tuple[str, str]) -> Table:
