@@ -282,6 +282,14 @@ SAMPLES = {
         real="data/linear/stargazer_hearst1997.json",
     ),
     "masses-tsv": Sample("a.tsv", "Item\tCoder\t1\t2\t3\nx\tann\t2\t3\t6\nx\tbo\t5\t6\n"),
+    "boris": Sample(
+        "a.csv",
+        "Observation id,Total length,FPS,Subject,Behavior,Behavioral category,Behavior type,Start (s),Stop (s)\n"
+        "o1_ann,120.000,25,infant,play,p,STATE,0.000,40.500\no1_ann,120.000,25,infant,smile,p,POINT,33.200,33.200\n"
+        'o1_ann,120.000,25,mother,"hold, carry",q,STATE,0:00:10.5,60\no1_bo,120.000,25,infant,play,p,STATE,0.000,41.100\n',
+        options={"observation": "{item}_{coder}"},
+        real="data/everyday/boris_aggregated.csv",
+    ),
     "table-csv": Sample("a.csv", 'item,stream,unit,text,ann,bo\nx,F,1,well,",",\nx,F,2,no,.,?\nx,M,1,yes,.,.\n'),
     "table-tsv": Sample("a.tsv", "item\tunit\ttext\tann\tbo\nx\t1\ta\t0\t1\nx\t2\tb\t1\t0\nx\t3\tc\t0\t0\n"),
     "bits": Sample("a.bits", "x\t0100010000\ny\t00100\n"),

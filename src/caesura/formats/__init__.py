@@ -53,6 +53,7 @@ _MODULES = {
     "masses-tsv": "masses.TSV",
     "subtitle-breaks": "subtitle_breaks.FORMAT",
     "rttm": "rttm.FORMAT",
+    "boris": "boris.FORMAT",
     "table-csv": "unit_table.CSV",
     "table-tsv": "unit_table.TSV",
     "table-parquet": "parquet.FORMAT",

@@ -193,7 +193,27 @@ def add_tier(reading: Reading, item: str, coder: str, tier: FileTier, words: Seq
         Words of the recording.
     """
     with reading.item(tier.line, f"item {item!r}, coder {coder!r}: "):
-        reading.add(item, coder, Tier(_segments(reading, tier), tier.begin, tier.end, tier.points, words))
+        reading.add(item, coder, build_tier(reading, tier, words))
+
+
+def build_tier(reading: Reading, tier: FileTier, words: Sequence[Interval] | None = None) -> Tier:
+    """Return the tier of a file without its silences. Small gaps between intervals are closed.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, with the options ``UNIT_OPTIONS``.
+    tier : FileTier
+        Tier of the file.
+    words : sequence of Interval, optional
+        Words of the recording.
+
+    Returns
+    -------
+    Tier
+        The tier.
+    """
+    return Tier(_segments(reading, tier), tier.begin, tier.end, tier.points, words)
 
 
 def _segments(reading: Reading, tier: FileTier) -> list[Interval]:

@@ -349,7 +349,8 @@ def describe(corpus: Corpus) -> Contents:
     """
     groups: dict[tuple[str, str], list[_ItemContents]] = {}
     for (_, coder), annotation in corpus.items():
-        groups.setdefault((coder, type(annotation).__name__.lower()), []).append(_item_contents(annotation))
+        kind = "tier" if tiers_of(annotation) else type(annotation).__name__.lower()
+        groups.setdefault((coder, kind), []).append(_item_contents(annotation))
     coders = (_coder_contents(coder, kind, items) for (coder, kind), items in groups.items())
     return Contents(corpus.item_names, tuple(coders))
 

@@ -1,0 +1,395 @@
+"""Events of BORIS, exported as a table, with one row per event::
+
+    Observation id,Media file,Total length,Subject,Behavior,Behavioral category,Behavior type,Start (s),Stop (s)
+    obs1_ann,obs1.mp4,120.000,infant,play,,STATE,0.000,40.500
+    obs1_ann,obs1.mp4,120.000,infant,smile,,POINT,33.200,33.200
+
+Both exports of BORIS are read. Aggregated events have a start and a stop. Tabular events have one row for the START and one
+row for the STOP of a state event, and may have rows with metadata above the header. Cells are separated by commas, tabs or
+semicolons. Columns that the reader does not know are ignored, because their number depends on the version and the project.
+
+Each observation is an item, and the name of the file is the coder. If the id of an observation contains both names, a
+pattern such as ``observation="{item}_{coder}"`` finds them. Each subject is a stream; with ``streams="category"``, each
+behavioral category is a stream, and with ``"both"`` each combination. Behaviors are the labels of the intervals of a stream.
+Point events are points. They are boundaries only in a stream without state events. The length of the media is the length of
+the item. If all events of a file are in one stream, the annotations are tiers, otherwise dialogues of tiers. If a stream of
+an item has events of some coders only, it is empty for the others.
+
+State events that overlap in one stream are an error of this observation. ``behaviors`` selects behaviors by patterns.
+
+References
+----------
+Friard, O., & Gamba, M. (2016). BORIS: a free, versatile open-source event-logging software for video/audio coding and live
+observations. Methods in Ecology and Evolution, 7(11).
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from caesura.errors import OptionError
+from caesura.formats.format import CODER, NUMBER, Format, Reading, lines_of, parse_table, shorten
+from caesura.formats.spans import DURATION
+from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, build_tier
+from caesura.formats.values import matches
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.tier import Point, Tier
+from caesura.options import Option, choice, names
+
+_COLUMNS = {
+    "observation id": "observation",
+    "subject": "subject",
+    "behavior": "behavior",
+    "behaviour": "behavior",
+    "behavioral category": "category",
+    "behavioural category": "category",
+    "behavior type": "type",
+    "behaviour type": "type",
+    "status": "type",
+    "start (s)": "start",
+    "stop (s)": "stop",
+    "time": "time",
+    "time (s)": "time",
+    "total length": "length",
+    "media duration (s)": "length",
+}
+_ROLES = {
+    "observation": "item",
+    "subject": "stream",
+    "behavior": "labels",
+    "category": "category",
+    "type": "kind of event",
+    "start": "start",
+    "stop": "end",
+    "time": "time",
+    "length": "length of the item",
+}
+_REQUIRED = ({"subject", "behavior", "type", "start", "stop"}, {"subject", "behavior", "type", "time"})
+_DELIMITERS = (",", "\t", ";", "|")
+_NO_SUBJECT = "No focal subject"
+_MAX_HEADER_LINES = 100  # lines of metadata above the header
+_MAX_ID = 200  # characters of an observation id that a pattern can match
+_CLOCK = re.compile(r"(?:([0-9]{1,6}):)?([0-9]{1,4}):([0-9]{1,2}(?:\.[0-9]{1,12})?)")
+
+
+class _Row(NamedTuple):
+    """Row of the table: the line and role -> cell."""
+
+    line: int
+    cells: Mapping[str, str]
+
+
+class _Event(NamedTuple):
+    """Event of one stream; start and end of a point event are equal."""
+
+    stream: str
+    label: str
+    start: float
+    end: float
+    is_point: bool
+    line: int
+
+
+@dataclass
+class _Observation:
+    """Rows of an observation, and the item and coder that its id contains."""
+
+    item: str
+    coder: str
+    line: int
+    rows: list[_Row] = field(default_factory=list)
+    length: float | None = None
+    events: list[_Event] = field(default_factory=list)
+
+
+def _read(reading: Reading) -> Corpus:
+    """Return one tier or dialogue of tiers per observation."""
+    observations = _observations(reading)
+    if reading.options["observation"] is None and len(observations) > 1:
+        hint = "--reading observation={item}_{coder} finds item and coder in the ids"
+        reading.notes.append(f"each observation is an item ({hint})")
+    valid: list[_Observation] = []
+    for name, observation in observations.items():
+        with reading.item(observation.line, f"observation {name[:60]!r}: "):
+            _parse_events(reading, observation)
+            valid.append(observation)
+    streams: dict[str, dict[str, None]] = {}
+    for observation in valid:
+        streams.setdefault(observation.item, {}).update(dict.fromkeys(event.stream for event in observation.events))
+    has_streams = len({stream for names_of_item in streams.values() for stream in names_of_item}) > 1
+    for observation in valid:
+        place = f"item {observation.item!r}, coder {observation.coder!r}: "
+        with reading.item(observation.line, place):
+            annotation = _annotation(reading, observation, list(streams[observation.item]), has_streams)
+            reading.add(observation.item, observation.coder, annotation, observation.line)
+    return reading.corpus()
+
+
+# -- the table --------------------------------------------------------------------------------------------------------
+
+
+def _observations(reading: Reading) -> dict[str, _Observation]:
+    """Return observation id -> rows."""
+    observations: dict[str, _Observation] = {}
+    invalid: set[str] = set()
+    for name, row in _rows(reading):
+        if name not in observations and name not in invalid:
+            invalid.add(name)  # unless the id matches the pattern
+            with reading.item(row.line):
+                observations[name] = _Observation(*_names(reading, name, row.line), row.line)
+                invalid.remove(name)
+        if name in observations:
+            observations[name].rows.append(row)
+    if not observations and not invalid:
+        raise reading.error(None, "expected at least one event; got none")
+    return observations
+
+
+def _rows(reading: Reading) -> Iterator[tuple[str, _Row]]:
+    """Yield the observation and the cells of each row below the header."""
+    delimiter = _delimiter(reading.text)
+    header: list[str | None] | None = None
+    observation = reading.stem
+    for line, cells in parse_table(reading, delimiter or ","):
+        if header is None:
+            if len(cells) > 1 and cells[0].strip().lower() == "observation id" and not _is_header(cells):
+                observation = cells[1].strip() or observation
+            elif _is_header(cells):
+                header = _header(reading, line, cells, observation)
+        elif any(cell.strip() for cell in cells):
+            row = {role: cell.strip() for role, cell in zip(header, cells, strict=False) if role is not None}
+            yield row.get("observation") or observation, _Row(line, row)
+    if header is None:
+        expected = "Subject, Behavior, Behavior type, and Start (s) and Stop (s) or Time"
+        raise reading.error(None, f"expected a header with the columns {expected}; got none")
+
+
+def _header(reading: Reading, line: int, cells: Sequence[str], observation: str) -> list[str | None]:
+    """Return the role of each column; None for a column that is not used."""
+    roles: list[str | None] = []
+    unused: list[str] = []
+    for cell in cells:
+        role = _COLUMNS.get(cell.strip().lower())
+        if role is not None and role in roles and role != "length":
+            raise reading.error(line, f"a column must occur once; got {cell[:40]!r} again")
+        if role is None or role in roles:
+            roles.append(None)
+            unused.append(cell.strip() or "without a name")
+        else:
+            roles.append(role)
+            is_pattern = role == "observation" and reading.options["observation"] is not None
+            reading.roles[cell.strip()] = "item and coder" if is_pattern else _ROLES[role]
+    if "observation" not in roles:
+        reading.notes.append(f"the table has no observation id; it is {observation!r}")
+    if unused:
+        reading.ignored.append(f"columns {shorten(unused)} (not needed)")
+    return roles
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    roles = {_COLUMNS.get(cell.strip().lower()) for cell in cells}
+    return any(required <= roles for required in _REQUIRED)
+
+
+def _delimiter(text: str) -> str | None:
+    """Return the delimiter of the header; None if there is no header of BORIS."""
+    for line in lines_of(text[: _MAX_HEADER_LINES * 5000])[:_MAX_HEADER_LINES]:
+        if "subject" in line[:5000].lower():
+            for delimiter in _DELIMITERS:
+                if _is_header(next(csv.reader([line[:5000]], delimiter=delimiter), [])):
+                    return delimiter
+    return None
+
+
+def _names(reading: Reading, observation: str, line: int) -> tuple[str, str]:
+    """Return the item and the coder that the id of an observation contains."""
+    pattern = reading.options["observation"]
+    if pattern is None:
+        return observation, reading.coder_name
+    match = _compile(pattern).fullmatch(observation) if len(observation) <= _MAX_ID else None
+    if match is None:
+        hint = "change --reading observation=..."
+        raise reading.error(line, f"the observation {observation[:60]!r} must match {pattern!r}; {hint}")
+    groups = match.groupdict()
+    return groups.get("item") or reading.stem, groups.get("coder") or reading.coder_name
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
+    pieces = re.split(r"(\{item\}|\{coder\}|\*)", pattern)
+    groups = {"{item}": "(?P<item>.+)", "{coder}": "(?P<coder>.+)", "*": ".*"}
+    return re.compile("".join(groups.get(piece, re.escape(piece)) for piece in pieces), re.DOTALL)
+
+
+def _check_pattern(name: str, value: Any) -> str:
+    if not isinstance(value, str) or value.count("{item}") > 1 or value.count("{coder}") > 1 or value.count("*") > 2:
+        raise OptionError(f"{name} must be a pattern such as '{{item}}_{{coder}}'; got {value!r}")
+    if "{item}" not in value and "{coder}" not in value:
+        raise OptionError(f"{name} must contain {{item}} or {{coder}}; got {value!r}")
+    return value
+
+
+# -- events -----------------------------------------------------------------------------------------------------------
+
+
+def _parse_events(reading: Reading, observation: _Observation) -> None:
+    """Set the events and the length of an observation."""
+    started: dict[tuple[str, str], _Event] = {}
+    for row in observation.rows:
+        kind, event = _event(reading, row)
+        if kind in ("START", "STOP"):
+            _pair(reading, observation, event, started, is_start=kind == "START")
+        else:
+            observation.events.append(event)
+        observation.length = _longer(observation.length, reading, row)
+    for event in started.values():
+        place = f"{event.label[:40]!r} of {event.stream[:40]!r}"
+        raise reading.error(
+            event.line, f"every START needs a STOP; {place} starts at {event.start:.10g} s and never stops"
+        )
+    patterns = reading.options["behaviors"]
+    if patterns is not None:
+        observation.events = [event for event in observation.events if matches(event.label, patterns)]
+
+
+def _event(reading: Reading, row: _Row) -> tuple[str, _Event]:
+    """Return the kind of an event and the event; the end of a START or STOP is its time."""
+    is_aggregated = "start" in row.cells
+    kinds = ("STATE", "POINT") if is_aggregated else ("START", "STOP", "POINT")
+    kind = row.cells.get("type", "").upper()
+    if kind not in kinds:
+        raise reading.error(row.line, f"the kind of an event must be one of {', '.join(kinds)}; got {kind[:40]!r}")
+    label = row.cells.get("behavior", "")
+    if not label:
+        raise reading.error(row.line, "an event must have a behavior; the cell is empty")
+    subject, category = row.cells.get("subject") or _NO_SUBJECT, row.cells.get("category") or "No category"
+    by_option = {"subject": subject, "category": category, "both": f"{subject}/{category}"}
+    start, end = (_seconds(reading, row, role) for role in (("start", "stop") if is_aggregated else ("time", "time")))
+    if end < start:
+        raise reading.error(row.line, f"an event must not stop before it starts; got {start:.10g}-{end:.10g} s")
+    if kind == "POINT" and end > start:
+        raise reading.error(row.line, f"a POINT must start and stop at the same time; got {start:.10g}-{end:.10g} s")
+    return kind, _Event(by_option[reading.options["streams"]], label, start, end, kind == "POINT", row.line)
+
+
+def _pair(
+    reading: Reading,
+    observation: _Observation,
+    event: _Event,
+    started: dict[tuple[str, str], _Event],
+    *,
+    is_start: bool,
+) -> None:
+    """Store a START, or combine a STOP with its START."""
+    key, place = (event.stream, event.label), f"{event.label[:40]!r} of {event.stream[:40]!r}"
+    if is_start == (key in started):
+        problem = "starts twice without a STOP" if is_start else "stops without a START"
+        raise reading.error(event.line, f"START and STOP must alternate; {place} {problem} at {event.start:.10g} s")
+    if is_start:
+        started[key] = event
+        return
+    start = started.pop(key)
+    if event.end < start.start:
+        raise reading.error(event.line, f"{place} must not stop before it starts; got {event.end:.10g} s")
+    observation.events.append(start._replace(end=event.end))
+
+
+def _seconds(reading: Reading, row: _Row, role: str) -> float:
+    """Return the time in a cell, in seconds or as hours, minutes and seconds."""
+    seconds = _parse_seconds(row.cells.get(role, ""))
+    if seconds is None:
+        actual = row.cells.get(role, "")[:40]
+        raise reading.error(row.line, f"{role} must be a time such as 12.5 or 0:00:12.5; got {actual!r}")
+    if "," in row.cells[role]:
+        reading.notes.append("decimal commas were read as decimal points")
+    return seconds
+
+
+def _parse_seconds(cell: str) -> float | None:
+    cell = cell.replace(",", ".")
+    if len(cell) <= 40 and NUMBER.fullmatch(cell):
+        seconds = float(cell)
+        return seconds if 0 <= seconds < 1e9 else None
+    match = _CLOCK.fullmatch(cell[:40])
+    if match is None:
+        return None
+    hours, minutes, rest = match.groups()
+    return round(int(hours or 0) * 3600 + int(minutes) * 60 + float(rest), 6)
+
+
+def _longer(length: float | None, reading: Reading, row: _Row) -> float | None:
+    """Return the larger of a length and the length in a row; cells without a number are ignored."""
+    cell = row.cells.get("length", "")
+    seconds = _parse_seconds(cell)
+    if seconds is None and cell not in ("", "NA"):
+        reading.notes.append(f"the length {cell[:40]!r} is not a number and was ignored")
+    return seconds if length is None else max(length, seconds or 0.0)
+
+
+# -- tiers ------------------------------------------------------------------------------------------------------------
+
+
+def _annotation(reading: Reading, observation: _Observation, streams: Sequence[str], has_streams: bool) -> Annotation:
+    """Return one tier per stream, or the only tier."""
+    if not streams:
+        raise reading.error(observation.line, "expected an event; no event has one of the selected behaviors")
+    last = max((event.end for event in observation.events), default=0.0)
+    length = reading.options["duration"] or observation.length
+    if length is None:
+        reading.notes.append("the file has no media length; an item ends with its last event (duration= sets the end)")
+    elif last > length and reading.options["duration"] is None:
+        place = f"item {observation.item!r}, coder {observation.coder!r}"
+        reading.log.add(f"{place}: the last event ends at {last:.10g} s, after the media ({length:.10g} s)")
+        length = last
+    tiers = {stream: _tier(reading, observation, stream, length or last) for stream in streams}
+    if any(not tier.rows for tier in tiers.values()):
+        reading.notes.append("streams without events are read as empty")
+    return Dialogue(tiers) if has_streams else tiers[streams[0]]
+
+
+def _tier(reading: Reading, observation: _Observation, stream: str, length: float) -> Tier:
+    events = sorted((event for event in observation.events if event.stream == stream), key=lambda event: event[2:4])
+    states = [event for event in events if not event.is_point and event.start < event.end]
+    place = f"item {observation.item!r}, coder {observation.coder!r}"
+    empty = sum(not event.is_point and event.start == event.end for event in events)
+    reading.log.count("state events of zero length left out", place, empty)
+    _check_overlap(reading, states)
+    points = tuple(Point(event.start, event.label) for event in events if event.is_point)
+    if points and states:
+        reading.notes.append("point events are not boundaries in a stream that has state events")
+    rows = [IntervalRow(event.start, event.end, event.label, event.line) for event in states]
+    return build_tier(reading, FileTier(stream, observation.line, 0.0, length, rows, points or None))
+
+
+def _check_overlap(reading: Reading, states: Sequence[_Event]) -> None:
+    for i, event in enumerate(states[1:]):
+        previous = states[i]
+        if event.start < previous.end - reading.options["snap"]:
+            times = f"{event.start:.10g}-{min(event.end, previous.end):.10g} s"
+            behaviors = f"{previous.label[:40]!r} and {event.label[:40]!r} of {event.stream[:40]!r} at {times}"
+            hint = "read one stream per category with --reading streams=both, or select behaviors with --reading behaviors=..."
+            raise reading.error(event.line, f"behaviors must not overlap in one stream; {behaviors}; {hint}")
+
+
+FORMAT = Format(
+    name="boris",
+    other_suffixes=(".csv", ".tsv", ".txt"),
+    description="events of BORIS, aggregated or tabular: observation, subject, behavior, start and stop",
+    read=_read,
+    looks_like=lambda text: _delimiter(text) is not None,
+    options=(
+        CODER,
+        Option("observation", None, _check_pattern, "parts of the observation id, such as {item}_{coder}"),
+        Option("streams", "subject", choice("subject", "category", "both"), "what the streams are"),
+        Option("behaviors", None, names, "behaviors to read, a pattern or a list of patterns (default: all)"),
+        DURATION,
+        *UNIT_OPTIONS,
+    ),
+    annotation_types=(Tier, Dialogue),
+    part="column",
+    hint="--reading observation={item}_{coder}",
+)
