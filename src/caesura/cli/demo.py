@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from caesura.agreement.clusters import cluster_coders
 from caesura.agreement.pairwise import pairwise
 from caesura.cli.program import main, print_blocks
@@ -43,15 +45,10 @@ def _readers(corpus: Corpus) -> Iterator[Block]:
     yield draw(*pair, similarity.score(*pair).edits or (), sides=("reader 1", "reader 3"))
     yield LEGEND
     yield _all_measures("linear", pair, "The same two readers under every measure")
-    matrix = pairwise(corpus, similarity).matrix
-    rows = [
-        (
-            f"reader {name}",
-            *(None if name == other else float(value) for other, value in zip(readers, row, strict=True)),
-        )
-        for name, row in zip(readers, matrix, strict=True)
-    ]
-    yield Table(("B", *readers), tuple(rows), title="Every reader against every other", digits=2)
+    matrix = pairwise(corpus, similarity).matrix.astype(object)
+    np.fill_diagonal(matrix, None)
+    rows = tuple((f"reader {name}", *row) for name, row in zip(readers, matrix.tolist(), strict=True))
+    yield Table(("B", *readers), rows, title="Every reader against every other", digits=2)
     yield "Agreement of all seven beyond chance: over B, over S, by position, and over flexible similarity S_f"
     options = AgreeOptions(
         measures=tuple(map(parse, READER_MEASURES)), coefficients=("multi_pi", "alpha", "kappa"), chance="exact"
@@ -60,9 +57,9 @@ def _readers(corpus: Corpus) -> Iterator[Block]:
     outcomes = [entry for entry in study.agreement if entry.coefficient != "kappa" or entry.measure.kind == "dialogue"]
     yield agreement_table(outcomes)
     yield coder_table(outcomes[:1], study.placed)
-    yield "Who reads like whom, with multi_pi inside each group:"
+    yield "Readers with similar segmentations, with multi_pi inside each group:"
     yield draw_dendrogram(cluster_coders(corpus, similarity))
-    yield "If reader 7 were a program: how good is it, against the other six, people among themselves and no skill at all?"
+    yield "Reader 7 judged as if it were a program, with the agreement of the other six readers and simple baselines as bounds:"
     people = corpus.select(coders=[name for name in readers if name != "7"])
     judgement = judge(people, {"reader 7": {item: readers["7"]}}, measures=similarity, interval=None, seed=1)
     yield score_tables(judgement)[0]

@@ -79,7 +79,7 @@ def convert(source: str, target: str, options: ConvertOptions, reading: ReadingO
     gets the name of OUT. Documents contain two coders; choose them with --reference and --hypothesis. Formats with tiers
     keep tiers; for other formats, tiers are converted to units.
     """
-    conversion = convert_file(source, target, options, reading)
-    for note in conversion.notes:
+    corpus, notes = convert_file(source, target, options, reading)
+    for note in notes:
         click.echo(note, err=True)
-    click.echo(f"{target}: {conversion.corpus!r}")
+    click.echo(f"{target}: {corpus!r}")

@@ -26,7 +26,7 @@ def judge(
     reading: ReadingOptions,
     output: str | None,
 ) -> None:
-    """Judge segmenters: which is best, is the difference luck, and where does each go wrong?
+    """Compare segmenters with human coders and with each other, and list their errors.
 
     CORPUS contains the segmentations of human coders and may contain those of the systems too. A system is judged on the
     items that it has segmented; missing items are listed, and the exit code is 1.

@@ -8,7 +8,7 @@ from typing import cast
 import click
 
 from caesura.cli.options import reading_options, systems_option, with_options
-from caesura.cli.program import Progress, all_excluded, fail, main, print_table
+from caesura.cli.program import Progress, list_excluded, main, print_blocks
 from caesura.judging.participants import Systems
 from caesura.options import OptionSet, number, path, setting, switch, text
 from caesura.tasks.figures import KINDS, FigureOptions, figure_kind, read_figure_source
@@ -51,7 +51,7 @@ def plot(
     from caesura.views.figures.canvas import format_of, save
 
     if command.list_kinds:
-        print_table(_kind_table(), None)
+        print_blocks([_kind_table()], None)
         return
     figure = figure_kind(kind)
     figure.check(files, options)
@@ -62,9 +62,7 @@ def plot(
     look = {"title": command.title} | ({} if command.width is None else {"width": command.width})
     save(getattr(figures, figure.name)(*data.arguments, **look), target)
     click.echo(target, err=True)
-    excluded = (*reading.excluded, *data.excluded)
-    if excluded:
-        fail(excluded)
+    list_excluded((*reading.excluded, *data.excluded))
 
 
 def _kind_table() -> Table:
@@ -73,26 +71,24 @@ def _kind_table() -> Table:
     return Table(columns, tuple((kind.name, kind.description, kind.needs, kind.flags) for kind in KINDS.values()))
 
 
+@dataclass(frozen=True)
+class PageOptions(OptionSet):
+    """Output file and heading of the page."""
+
+    target: str = setting("report.html", path, "File to write the page to.", flags=("-o", "--output"))
+    title: str | None = setting(None, text, "Heading of the page.")
+
+
 @main.command()
 @click.argument("files", metavar="CORPUS...", nargs=-1, required=True, type=click.Path())
-@click.option(
-    "-o",
-    "--output",
-    "target",
-    type=click.Path(),
-    default="report.html",
-    show_default=True,
-    help="File to write the page to.",
-)
+@with_options(PageOptions, "page_options")
 @systems_option(required=False)
-@click.option("--title", help="Heading of the page.")
 @with_options(ReportOptions, "options")
 @reading_options
 def report(
     files: tuple[str, ...],
-    target: str,
+    page_options: PageOptions,
     systems: tuple[str, ...],
-    title: str | None,
     options: ReportOptions,
     reading: ReadingOptions,
 ) -> None:
@@ -109,10 +105,12 @@ def report(
     people, annotations = split_systems(corpus, systems, system_files) if systems else (corpus, None)
     with Progress("steps of the report"):
         analyses, page = build_report(
-            people, options, systems=cast(Systems | None, annotations), settings=reading.settings, title=title
+            people,
+            options,
+            systems=cast(Systems | None, annotations),
+            settings=reading.settings,
+            title=page_options.title,
         )
-    write_file(page.encode(), target)
-    click.echo(f"{target}: {len(page.encode()) / 1e6:.2f} MB", err=True)
-    excluded = all_excluded(analyses, reading)
-    if excluded:
-        fail(excluded)
+    write_file(page.encode(), page_options.target)
+    click.echo(f"{page_options.target}: {len(page.encode()) / 1e6:.2f} MB", err=True)
+    list_excluded((*reading.excluded, *analyses.excluded))

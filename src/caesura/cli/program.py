@@ -41,7 +41,7 @@ COMMANDS = {
     "evaluate": ("score", "Score a collection of any size."),
     "formats": ("listing", "List the formats with their suffixes and their options for --reading."),
     "info": ("files", "Show what is in FILE, a file, a folder or a glob."),
-    "judge": ("judge", "Judge segmenters: which is best, is the difference luck, and where does each go wrong?"),
+    "judge": ("judge", "Compare segmenters with human coders and with each other, and list their errors."),
     "measures": ("listing", "List the measures with their options and presets."),
     "plot": ("pictures", "Make a figure of the files."),
     "report": ("pictures", "Write one HTML page about CORPUS."),
@@ -163,7 +163,7 @@ def _interruption(meta: Mapping[str, Any]) -> str:
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="caesura")
 def main() -> None:
-    """How well do two or more segmentations of the same thing agree?"""
+    """Measure how well two or more segmentations of the same material agree."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -198,32 +198,13 @@ def print_result(
     summary : str, optional
         Message after the list of excluded items.
     """
-    excluded = all_excluded(result, reading)
+    unread = () if reading is None else reading.excluded
+    excluded = tuple(dict.fromkeys((*unread, *getattr(result, "excluded", ()))))
     if output == "json":
         click.echo(to_json(_envelope(command, result, reading, excluded, extra or {})))
     else:
         print_blocks(blocks, output)
-    if excluded:
-        fail(excluded, summary)
-
-
-def all_excluded(result: Result | dict[str, Any], reading: ReadingOptions | None) -> tuple[Excluded, ...]:
-    """Return the unreadable files and the excluded items of a result, without duplicates.
-
-    Parameters
-    ----------
-    result : Result or dict
-        The result.
-    reading : ReadingOptions or None
-        Options of reading, and the reading errors.
-
-    Returns
-    -------
-    tuple of Excluded
-        All files and items that the result does not cover.
-    """
-    unread = () if reading is None else reading.excluded
-    return tuple(dict.fromkeys((*unread, *getattr(result, "excluded", ()))))
+    list_excluded(excluded, summary)
 
 
 def _envelope(
@@ -256,7 +237,7 @@ def print_blocks(blocks: Iterable[Table | str], output: str | None) -> None:
     blocks : iterable of Table or str
         The tables and texts.
     output : str or None
-        Format of the tables. Texts are printed on a terminal only.
+        ``"csv"``, ``"latex"``, ``"markdown"``, or None for a terminal. Texts are printed on a terminal only.
     """
     chosen = [block for block in blocks if output is None or not isinstance(block, str)]
     for i, block in enumerate(chosen):
@@ -264,26 +245,12 @@ def print_blocks(blocks: Iterable[Table | str], output: str | None) -> None:
             click.echo()
         if isinstance(block, str):
             click.echo(block)
+        elif output is None:
+            block.print(console())
         else:
-            print_table(block, output)
-
-
-def print_table(table: Table, output: str | None) -> None:
-    """Print one table.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    output : str or None
-        ``"csv"``, ``"latex"``, ``"markdown"``, or None for a terminal.
-    """
-    if output is None:
-        table.print(console())
-        return
-    if output == "latex" and table.title:
-        click.echo(f"% {table.title}")
-    click.echo({"csv": table.csv, "latex": table.latex, "markdown": table.markdown}[output](), nl=False)
+            if output == "latex" and block.title:
+                click.echo(f"% {block.title}")
+            click.echo({"csv": block.csv, "latex": block.latex, "markdown": block.markdown}[output](), nl=False)
 
 
 def console() -> Console:
@@ -299,18 +266,20 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 160)
 
 
-def fail(messages: Sequence[object], summary: str = "") -> None:
-    """Print messages on standard error, and end the command with exit code 1.
+def list_excluded(entries: Sequence[object], summary: str = "") -> None:
+    """List what was excluded on standard error; then end the command with exit code 1.
 
     Parameters
     ----------
-    messages : sequence
-        The messages. Duplicates are printed once. If there are many, only the first ones are printed, with the number of
-        the others.
+    entries : sequence
+        Excluded items. Duplicates are listed once. If there are many, only the first ones are listed, with the number of
+        the others. If there are none, this function does nothing.
     summary : str, optional
         A last message.
     """
-    distinct = list(dict.fromkeys(map(str, messages)))
+    if not entries:
+        return
+    distinct = list(dict.fromkeys(map(str, entries)))
     hidden = len(distinct) - MAX_MESSAGES
     more = [f"and {hidden:,} more"] if hidden > 0 else []
     for message in [*distinct[:MAX_MESSAGES], *more, *filter(None, [summary])]:

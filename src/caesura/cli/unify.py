@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import click
 
 from caesura.cli.options import output_options, reading_options, with_options
-from caesura.cli.program import fail, main, print_result
+from caesura.cli.program import list_excluded, main, print_result
 from caesura.formats import write
 from caesura.options import OptionSet, setting, switch, text
 from caesura.tasks.gold import GOLD_CODER, GoldOptions, GoldStandards, corpus_of_golds, make_gold
@@ -30,22 +30,17 @@ class UnifyCommand(OptionSet):
         "List every span that is not in the gold standard, with its coders and the spans that it crosses."
     )
     evaluate: bool = switch("Compare every method with every annotation: kappa, recall, precision, non-crossing.")
+    items: tuple[str, ...] = setting((), text, "Use only this item. May be repeated.", flags=("--item",))
 
 
 @main.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @with_options(GoldOptions, "options")
 @with_options(UnifyCommand, "command")
-@click.option("--item", "items", multiple=True, help="Use only this item. May be repeated.")
 @reading_options
 @output_options
 def unify(
-    files: tuple[str, ...],
-    options: GoldOptions,
-    command: UnifyCommand,
-    items: tuple[str, ...],
-    reading: ReadingOptions,
-    output: str | None,
+    files: tuple[str, ...], options: GoldOptions, command: UnifyCommand, reading: ReadingOptions, output: str | None
 ) -> None:
     """Make one hierarchy from those of several coders, item by item.
 
@@ -56,11 +51,11 @@ def unify(
         reading = reading.with_options(repair=True)
     corpus = reading.read(files)
     reading.require(corpus, "unify")
-    corpus = corpus.select(items=items or None)
+    corpus = corpus.select(items=command.items or None)
     only_evaluate = command.evaluate and command.target is None
     result = make_gold(corpus, options, golds=not only_evaluate, evaluate=command.evaluate)
     if not result.golds and not only_evaluate:
-        fail(reading.excluded or result.excluded)
+        list_excluded(reading.excluded or result.excluded)
     if command.target is not None:
         _write(result, command.target)
     blocks = gold_blocks(result, why=command.why, spans=command.target is None)

@@ -17,7 +17,7 @@ from caesura.formats.timed import FileTier
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.result import HIDDEN, Result
+from caesura.model.result import HIDDEN, Result, to_plain
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
@@ -152,23 +152,9 @@ class ConvertOptions(OptionSet):
     drop_labels: bool = switch("Omit the labels of segments, for formats that cannot store them.")
 
 
-@dataclass(frozen=True)
-class Conversion:
-    """The result of a conversion: a corpus that was written to a file.
-
-    Attributes
-    ----------
-    corpus : Corpus
-        The corpus that was written.
-    notes : tuple of str
-        Messages about names that changed.
-    """
-
-    corpus: Corpus
-    notes: tuple[str, ...]
-
-
-def convert_file(source: str, target: str, options: ConvertOptions, reading: ReadingOptions) -> Conversion:
+def convert_file(
+    source: str, target: str, options: ConvertOptions, reading: ReadingOptions
+) -> tuple[Corpus, tuple[str, ...]]:
     """Write a corpus in another format.
 
     Parameters
@@ -184,8 +170,10 @@ def convert_file(source: str, target: str, options: ConvertOptions, reading: Rea
 
     Returns
     -------
-    Conversion
-        The corpus that was written, and notes.
+    corpus : Corpus
+        The corpus that was written.
+    notes : tuple of str
+        Messages about names that changed.
     """
     if _keeps_times(source, target, options, reading):
         reading = reading.with_options(units="times")
@@ -200,7 +188,7 @@ def convert_file(source: str, target: str, options: ConvertOptions, reading: Rea
     write(corpus, target, options.to, **{side: name for side, name in sides.items() if name is not None})
     if options.reference is not None and options.hypothesis is not None:
         corpus = corpus.select(coders=(options.reference, options.hypothesis))
-    return Conversion(corpus, notes)
+    return corpus, notes
 
 
 def _named_by_file(corpus: Corpus, target: str, format_name: str | None) -> tuple[Corpus, tuple[str, ...]]:
@@ -211,14 +199,11 @@ def _named_by_file(corpus: Corpus, target: str, format_name: str | None) -> tupl
         names = corpus.coders if kind == "coder" else corpus.item_names
         if len(names) == 1 and names[0] != stem:
             notes.append(f"{kind} {names[0]!r} is called {stem!r} in {target}")
-            corpus = _renamed(corpus, kind, stem)
+            by_item = {stem if kind == "item" else item: corpus.of_item(item) for item in corpus.item_names}
+            if kind == "coder":
+                by_item = {item: {stem: by_coder[names[0]]} for item, by_coder in by_item.items()}
+            corpus = Corpus(by_item)
     return corpus, tuple(notes)
-
-
-def _renamed(corpus: Corpus, kind: str, name: str) -> Corpus:
-    if kind == "item":
-        return Corpus({name: corpus.of_item(corpus.item_names[0])})
-    return Corpus({item: {name: corpus[item, corpus.coders[0]]} for item in corpus.item_names})
 
 
 def _keeps_times(source: str, target: str, options: ConvertOptions, reading: ReadingOptions) -> bool:
@@ -290,11 +275,8 @@ class CoderContents:
 
     def __json__(self) -> dict[str, Any]:
         """Return the fields; the kind of annotation determines the name of ``marks``."""
-        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return {
-            MARK_NAMES[self.kind] if name == "marks" else name: list(value) if isinstance(value, tuple) else value
-            for name, value in values.items()
-        }
+        names = {entry.name: entry.name for entry in fields(self)} | {"marks": MARK_NAMES[self.kind]}
+        return {name: to_plain(getattr(self, attribute)) for attribute, name in names.items()}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from caesura.engines import Engine
 from caesura.formats.ptb import read_trees
@@ -123,17 +122,10 @@ def read_treebanks(gold: str, predicted: str, options: TreeFileOptions | None = 
     """
     options = options or TreeFileOptions()
     reading = ReadingOptions(format="ptb")
+    layout = options.select("tier", "snap", "zero_length", "layout")
 
     def load(path: str, times: str | None) -> Trees:
-        trees = read_trees(
-            path,
-            times=times,
-            tier=options.tier,
-            snap=options.snap,
-            zero_length=options.zero_length,
-            layout=options.layout,
-            excluded=reading.errors,
-        )
+        trees = read_trees(path, times=times, excluded=reading.errors, **layout)
         sentences = {str(number): {"trees": tree} for number, tree in enumerate(trees, 1) if tree is not None}
         reading.corpora.append(Corpus(sentences).with_source(Source((path,), "ptb")))
         return trees
@@ -163,12 +155,8 @@ def compare_trees(
         Both measures, and the comparison of parsers if there are two.
     """
     options = options or TreeOptions()
-    iou_options: dict[str, Any] = {
-        "unlabelled": options.unlabelled or None,
-        "flexible_terminals": options.flexible_terminals or None,
-        "threshold": options.threshold,
-        "compat": options.compat,
-    }
+    iou_options = options.select("unlabelled", "flexible_terminals", "threshold", "compat")
+    iou_options = {name: value for name, value in iou_options.items() if value is not False}  # a preset may change it
     plain = _without_functions(trees) if options.strip_functions else trees
     parseval = parseval_corpus(trees.gold, trees.predicted, param=options.param, engine=engine)
     struct_iou = struct_iou_corpus(plain.gold, plain.predicted, engine=engine, **iou_options)
