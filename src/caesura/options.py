@@ -320,7 +320,12 @@ def fraction(name: str, value: Any) -> float:
 
 def _check_number(expected: str, fits: Callable[[float], bool], name: str, value: Any) -> float:
     """Return a number if it fits; ``expected`` describes such numbers in the error message."""
-    result = _as_float(name, value)
+    try:
+        result = math.nan if isinstance(value, str) or _is_bool(value) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        result = math.nan
+    if math.isnan(result):
+        raise OptionError(f"{name} must be a number; got {value!r}")
     if not fits(result):
         raise OptionError(f"{name} must be {expected}; got {value!r}")
     return int(result) if result.is_integer() else result  # 2.0 and 2 are the same option
@@ -477,16 +482,6 @@ def seed(name: str, value: Any) -> int:
 def _is_bool(value: object) -> bool:
     """Return whether ``value`` is a truth value of Python or of numpy."""
     return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
-
-
-def _as_float(name: str, value: Any) -> float:
-    try:
-        result = math.nan if isinstance(value, str) or _is_bool(value) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        result = math.nan
-    if math.isnan(result):
-        raise OptionError(f"{name} must be a number; got {value!r}")
-    return result
 
 
 for _check, _type in ((positive, float), (fraction, float), (seed, int), (flag, bool), (text, str), (names, str)):

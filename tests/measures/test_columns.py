@@ -156,8 +156,8 @@ WRONG = [
 WRONG_TYPES = [
     (([6], ["act"]), "reference: positions[0]: a position must lie in 1..5 for 5 units; got 6"),
     (([-3], ["act"]), "reference: positions[0]: a position must lie in 1..5 for 5 units; got -3"),
-    (([3, 2], ["act", "act"]), "reference: positions must ascend; got 2 after 3"),
-    (([2, 2], ["act", "act"]), "reference: a position may have a type only once; got 'act' again at 2"),
+    (([3, 2], ["act", "act"]), "reference: positions[1]: positions must ascend; got 2 after 3"),
+    (([2, 2], ["act", "act"]), "reference: marks[0]: a type may occur only once at a position; got ('act', 'act')"),
     (([2, 3], ["act"]), "reference: expected one type per position; got 1 for 2 positions"),
     (([2], ["act", "act"]), "reference: expected one type per position; got 2 for 1 positions"),
     (

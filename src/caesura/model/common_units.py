@@ -15,13 +15,13 @@ from itertools import pairwise
 from typing import Any
 
 from caesura.errors import CaesuraWarning, HierarchyError, InputError, OptionError, TierError
+from caesura.model import checks
 from caesura.model.corpus import Corpus, collect_errors
 from caesura.model.dialogue import Annotation, Dialogue, tiers_of
 from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
 from caesura.model.tier import Interval, Point, Tier
-from caesura.model.value import finite_number
 from caesura.options import choice, non_negative
 
 DEFAULT_TOLERANCE = 0.05
@@ -172,7 +172,7 @@ def check_units(name: str, value: object) -> Units:
     """
     if value is None or (isinstance(value, str) and value in ("words", "union")):
         return value
-    seconds = finite_number(value)
+    seconds = checks.finite_number(value)
     if seconds is None or seconds <= 0:
         raise OptionError(f"{name} must be 'words', 'union' or a number of seconds above 0; got {value!r}")
     return seconds

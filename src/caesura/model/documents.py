@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, SegmentationError
+from caesura.model import checks
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import Ints, check_count, frozen_array
-
-_EMPTY = frozen_array(())
+from caesura.model.value import Ints, frozen_array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,8 +37,8 @@ class BoundaryColumn:
 
     positions: Ints
     offsets: Ints
-    codes: Ints = field(default_factory=lambda: _EMPTY)
-    code_offsets: Ints = field(default_factory=lambda: _EMPTY)
+    codes: Ints = field(default_factory=lambda: frozen_array(()))
+    code_offsets: Ints = field(default_factory=lambda: frozen_array(()))
 
     @property
     def typed(self) -> bool:
@@ -136,7 +137,7 @@ class Documents:
         """
         if document in self.excluded:
             raise SegmentationError(self.excluded[document])
-        length = check_count(int(self.length[document]))
+        length = checks.count(int(self.length[document]))
         return self._side("reference", document, length, types), self._side("hypothesis", document, length, types)
 
     def _side(self, name: str, document: int, length: int, types: Sequence[str] | None) -> Segmentation:
@@ -145,25 +146,17 @@ class Documents:
         try:
             if not column.typed:
                 return Segmentation.from_positions(length, positions)
-            at = _types_by_position(positions.tolist(), column.types_of(document, self.types))
-            return Segmentation.from_positions(length, list(at), marks=list(at.values()), types=types)
+            names = column.types_of(document, self.types)
+            if len(names) != positions.size:
+                raise SegmentationError(
+                    f"expected one type per position; got {len(names)} for {positions.size} positions"
+                )
+            groups = groupby(zip(positions.tolist(), names, strict=True), itemgetter(0))
+            marks = [(position, [name for _, name in group]) for position, group in groups]
+            at, sets = [position for position, _ in marks], [names for _, names in marks]
+            return Segmentation.from_positions(length, at, marks=sets, types=types)
         except CaesuraError as problem:
             raise SegmentationError(f"{name}: {problem}") from None
-
-
-def _types_by_position(positions: list[int], types: list[str]) -> dict[int, list[str]]:
-    if len(types) != len(positions):
-        raise SegmentationError(f"expected one type per position; got {len(types)} for {len(positions)} positions")
-    at: dict[int, list[str]] = {}
-    before: int | None = None
-    for position, name in zip(positions, types, strict=True):
-        if before is not None and position < before:
-            raise SegmentationError(f"positions must ascend; got {position} after {before}")
-        if name in at.setdefault(position, []):
-            raise SegmentationError(f"a position may have a type only once; got {name!r} again at {position}")
-        at[position].append(name)
-        before = position
-    return at
 
 
 @dataclass(frozen=True, slots=True, eq=False)

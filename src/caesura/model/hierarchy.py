@@ -11,10 +11,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from caesura.errors import HierarchyError
+from caesura.model import checks
 from caesura.model.display import count_of
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import MAX_UNITS, Value, check_count, check_unit_texts, finite_number, whole_number
+from caesura.model.value import MAX_UNITS, Value
 
+Rows = Iterable[Sequence[Any]]
+"""Spans before they are checked: ``(start, end[, level[, label]])``."""
 _MAX_DRAWN_UNITS = 30
 
 
@@ -110,18 +113,18 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     def __init__(
         self,
         length: int,
-        spans: Iterable[Sequence[Any]],
+        spans: Rows,
         *,
         units: Iterable[str] | None = None,
         edges: Iterable[float] | None = None,
         extent: int | None = None,
         repair: bool = False,
     ) -> None:
-        n = check_count(length, error=HierarchyError)
+        n = checks.count(length, error=HierarchyError)
         raw = [_check_span(i, span, n) for i, span in enumerate(spans)]
         times = _check_edges(edges, n)
         nested = _check_nesting(_repaired(raw) if repair else raw, times)
-        texts = check_unit_texts(None if units is None else tuple(map(str, units)), n, HierarchyError)
+        texts = checks.unit_texts(None if units is None else tuple(map(str, units)), n, HierarchyError)
         steps = n if extent is None else max(1, int(extent))
         self._fill(length=n, spans=nested, units=texts, edges=times, extent=steps)
 
@@ -214,9 +217,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         return cls(len(words), dict.fromkeys(spans), units=words)
 
     @classmethod
-    def from_times(
-        cls, spans: Iterable[Sequence[Any]], *, duration: float | None = None, repair: bool = False
-    ) -> Hierarchy:
+    def from_times(cls, spans: Rows, *, duration: float | None = None, repair: bool = False) -> Hierarchy:
         """Return the hierarchy of spans given in seconds; the units lie between the times that occur.
 
         Parameters
@@ -247,7 +248,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         >>> Hierarchy.from_times([(0, 9.5, 1, "A"), (0, 4.25, 2, "a"), (4.25, 9.5, 2, "b")]).edges
         (0.0, 4.25, 9.5)
         """
-        checked = [_check_ends(i, span, finite_number, "a time in seconds") for i, span in enumerate(spans)]
+        checked = [_check_ends(i, span, checks.finite_number, "a time in seconds") for i, span in enumerate(spans)]
         rows = [row for row in checked if row[1] > row[0]]
         times = sorted({time for row in rows for time in row[:2]} | ({0.0, float(duration)} if duration else set()))
         if len(times) < 2:
@@ -349,9 +350,6 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     def __len__(self) -> int:
         return len(self.spans)
 
-    def _key(self) -> tuple[Any, ...]:
-        return (self.length, self.spans, self.units, self.edges, self.extent)
-
     def __json__(self) -> dict[str, Any]:
         """Return the plain form: number of units, times between units (if any) and spans."""
         spans = [span._asdict() for span in self.spans]
@@ -406,7 +404,7 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
         raise HierarchyError("some coders have times and some have none; they cannot be compared")
     if True not in with_times:
         return dict(by_coder), 0
-    seconds = finite_number(tolerance)
+    seconds = checks.finite_number(tolerance)
     if seconds is None or seconds <= 0:
         raise HierarchyError(f"tolerance must be a number of seconds above 0; got {tolerance!r}")
     times = sorted({time for hierarchy in by_coder.values() for time in hierarchy.edges or ()})
@@ -461,10 +459,10 @@ def _check_ends(
 
 
 def _check_span(i: int, span: Sequence[Any], n: int) -> Span:
-    start, end, level, label = _check_ends(i, span, whole_number, "a whole number")
+    start, end, level, label = _check_ends(i, span, checks.whole_number, "a whole number")
     if start < 1 or end > n:
         raise HierarchyError(f"spans[{i}]: a span must lie in 1..{n}; got {start}-{end}")
-    number = _NO_LEVEL if level is None else whole_number(level)
+    number = _NO_LEVEL if level is None else checks.whole_number(level)
     if number is None or (level is not None and number < 1):
         raise HierarchyError(f"spans[{i}]: level must be a whole number from 1 up; got {level!r}")
     return Span(start, end, number, None if label is None else str(label))

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
 from caesura.errors import SegmentationError
+from caesura.model import checks
 from caesura.model.display import count_of
 from caesura.model.projection import text_difference
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
-from caesura.model.value import (
-    Ints,
-    Numbers,
-    Texts,
-    Value,
-    as_list,
-    as_whole_numbers,
-    check_count,
-    check_unit_texts,
-    first_true,
-)
+from caesura.model.value import Ints, Numbers, Texts, Value
 
 
 class Marks(Value):
@@ -73,12 +63,12 @@ class Marks(Value):
     units: tuple[str, ...] | None
 
     def __init__(self, counts: Numbers, coders: int, *, units: Texts | None = None) -> None:
-        coders = check_count(coders, "coders", "coders")
-        array = as_whole_numbers(counts, "counts")
-        if (i := first_true((array < 0) | (array > coders))) is not None:
+        coders = checks.count(coders, "coders", "coders")
+        array = checks.whole_numbers(counts, "counts")
+        if (i := checks.first_true((array < 0) | (array > coders))) is not None:
             raise SegmentationError(f"counts[{i}]: expected a number of coders from 0 to {coders}; got {array[i]}")
-        length = check_count(len(array) + 1)
-        texts, places = check_unit_texts(units, length), np.flatnonzero(array)
+        length = checks.count(len(array) + 1)
+        texts, places = checks.unit_texts(units, length), np.flatnonzero(array)
         self._fill(length=length, coders=coders, positions=places + 1, position_counts=array[places], units=texts)
 
     @classmethod
@@ -99,7 +89,7 @@ class Marks(Value):
         SegmentationError
             If there is no segmentation, or the segmentations are of different texts.
         """
-        listed = as_list(segmentations, "segmentations")
+        listed = checks.as_list(segmentations, "segmentations")
         for i, segmentation in enumerate(listed):
             if not isinstance(segmentation, Segmentation):
                 raise SegmentationError(
@@ -147,9 +137,6 @@ class Marks(Value):
         for position, count in zip(self.positions.tolist(), self.position_counts.tolist(), strict=True):
             cells[position - 1] += str(count)
         return "".join(cells)
-
-    def _key(self) -> tuple[Any, ...]:
-        return (self.length, self.coders, self.positions.tobytes(), self.position_counts.tobytes(), self.units)
 
     def __repr__(self) -> str:
         head = f"Marks({count_of(self.coders, 'coder')}, {count_of(self.length, 'unit')}"

@@ -95,7 +95,10 @@ class Result(Displayed):
         if self.frame_field is None:
             plain = self.to_dict()
             return pd.DataFrame([{name: value for name, value in plain.items() if not isinstance(value, (dict, list))}])
-        return pd.DataFrame([_row(entry) for entry in _entries(getattr(self, self.frame_field))])
+        entries = getattr(self, self.frame_field)
+        if isinstance(entries, Mapping):
+            entries = [{"name": name, "value": entry} for name, entry in entries.items()]
+        return pd.DataFrame([_row(entry) for entry in entries])
 
 
 def to_plain(value: Any) -> Any:
@@ -200,21 +203,12 @@ def signature_value(value: object) -> str:
 
 
 def _fields_of(value: Any) -> dict[str, Any]:
-    return {
-        entry.name: to_plain(getattr(value, entry.name))
-        for entry in fields(value)
-        if entry.metadata.get("json", True) and not entry.name.startswith("_")
-    }
+    shown = [entry.name for entry in fields(value) if entry.metadata.get("json", True) and entry.name[0] != "_"]
+    return {name: to_plain(getattr(value, name)) for name in shown}
 
 
 def _key(key: object) -> str:
     return key if isinstance(key, str) else "|".join(map(str, key)) if isinstance(key, tuple) else str(key)
-
-
-def _entries(value: Any) -> list[Any]:
-    return (
-        [{"name": name, "value": entry} for name, entry in value.items()] if isinstance(value, Mapping) else list(value)
-    )
 
 
 def _row(entry: Any) -> dict[str, Any]:
@@ -312,24 +306,19 @@ class _Measure(Protocol):
     @property
     def name(self) -> str:
         """Name in the registry."""
-        ...
 
     @property
     def label(self) -> str:
         """Short text form, for tables."""
-        ...
 
     def total(self, scores: list[Score]) -> Score:
         """Return the score of all documents together."""
-        ...
 
     def align(self, source: Any) -> tuple[Edit, ...] | None:
         """Return the edits that align both sides."""
-        ...
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
         """Return the name and every resolved option in one line."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

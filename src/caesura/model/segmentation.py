@@ -12,22 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
+from caesura.model import checks
 from caesura.model.display import Displayed, count_of
-from caesura.model.value import (
-    MAX_UNITS,
-    Ints,
-    Numbers,
-    Texts,
-    Value,
-    as_list,
-    as_whole_numbers,
-    check_count,
-    check_strings,
-    check_unit_texts,
-    first_true,
-    frozen_array,
-    read_only,
-)
+from caesura.model.value import MAX_UNITS, Ints, Numbers, Texts, Value, frozen_array, read_only
 
 Types = Iterable[str | int]
 """Boundary types, before they are checked."""
@@ -129,7 +116,7 @@ class Segmentation(Value, Displayed):
         inner = inner[:-1] if inner.size and inner[-1] == length else inner
         # A text without boundaries and types has no information about types: all such texts are equal.
         declared = types_declared or (types == UNTYPED and not positions.size)
-        texts = {"units": check_unit_texts(units, length), "labels": labels}
+        texts = {"units": checks.unit_texts(units, length), "labels": labels}
         boundaries = {"boundary_positions": positions, "inner": inner, "_codes": codes}
         self._fill(length=length, **boundaries, types=types, types_declared=declared, **texts)
 
@@ -163,13 +150,13 @@ class Segmentation(Value, Displayed):
         >>> Segmentation.from_masses([2, 3, 6]).positions.tolist()
         [2, 5]
         """
-        array = as_whole_numbers(masses, "masses")
-        if (i := first_true((array < 1) | (array > MAX_UNITS))) is not None:
+        array = checks.whole_numbers(masses, "masses")
+        if (i := checks.first_true((array < 1) | (array > MAX_UNITS))) is not None:
             raise SegmentationError(f"masses[{i}]: a mass must be a whole number from 1 to {MAX_UNITS}; got {array[i]}")
         if not array.size:
             raise SegmentationError("masses: a text has at least one segment; got none")
         ends = np.cumsum(array)
-        length = check_count(int(ends[-1]))
+        length = checks.count(int(ends[-1]))
         unit_labels = None if labels is None else _labels_of_units(labels, array.tolist(), length)
         return cls(length, ends[:-1], _NO_CODES, UNTYPED, units=units, labels=unit_labels)
 
@@ -207,14 +194,14 @@ class Segmentation(Value, Displayed):
         SegmentationError
             If a position lies outside the text, positions do not ascend, or marks, types or units do not match them.
         """
-        length = check_count(length)
-        array = as_whole_numbers(positions, "positions")
+        length = checks.count(length)
+        array = checks.whole_numbers(positions, "positions")
         if marks is None and types is not None:
             raise SegmentationError("types: they need marks, one for each position; got none")
         _check_positions(array, length, length if marks is not None else length - 1)
         if marks is None:
             return cls(length, array, _NO_CODES, UNTYPED, units=units)
-        listed = as_list(marks, "marks")
+        listed = checks.as_list(marks, "marks")
         if len(listed) != len(array):
             raise SegmentationError(
                 f"marks: expected one mark per position; got {len(listed)} for {len(array)} positions"
@@ -247,13 +234,13 @@ class Segmentation(Value, Displayed):
         if isinstance(bits, str):
             values = np.frombuffer(bits.encode("utf-32-le", "surrogatepass"), np.int32) - ord("0")
         else:
-            bits = as_list(bits, "bits")
+            bits = checks.as_list(bits, "bits")
             numbers = [_BITS.get(bit, -1) if isinstance(bit, (int, float, str, np.generic)) else -1 for bit in bits]
             values = np.array(numbers, np.int32)
-        if (i := first_true((values != 0) & (values != 1))) is not None:
+        if (i := checks.first_true((values != 0) & (values != 1))) is not None:
             raise SegmentationError(f"bits[{i}]: a bit must be 0 or 1; got {bits[i]!r}")
         positions = np.flatnonzero(values).astype(np.int64) + 1
-        return cls(check_count(len(bits) + 1), positions, _NO_CODES, UNTYPED, units=units)
+        return cls(checks.count(len(bits) + 1), positions, _NO_CODES, UNTYPED, units=units)
 
     @classmethod
     def from_marks(
@@ -281,8 +268,8 @@ class Segmentation(Value, Displayed):
         """
         if isinstance(marks, str):
             raise SegmentationError("marks: expected a sequence with one mark per unit; got one string")
-        marks = as_list(marks, "marks")
-        length = check_count(len(marks))
+        marks = checks.as_list(marks, "marks")
+        length = checks.count(len(marks))
         at = [i for i, mark in enumerate(marks) if mark is not None and not (isinstance(mark, str) and mark == "")]
         sets: list[tuple[str | int]] = [(marks[i],) for i in at]
         return cls._from_types(length, [i + 1 for i in at], sets, types, units, lambda i: f"marks[{at[i]}]")
@@ -311,8 +298,8 @@ class Segmentation(Value, Displayed):
         SegmentationError
             If an entry is not a set of types, a type is not declared, or the number of units does not match.
         """
-        sets = [_check_set(names, i) for i, names in enumerate(as_list(sets, "sets"))]
-        length = check_count(len(sets) + 1)
+        sets = [_check_set(names, i) for i, names in enumerate(checks.as_list(sets, "sets"))]
+        length = checks.count(len(sets) + 1)
         at = [i for i, names in enumerate(sets) if len(names)]
         occupied = [tuple(sets[i]) for i in at]
         return cls._from_types(length, [i + 1 for i in at], occupied, types, units, lambda i: f"sets[{at[i]}]")
@@ -337,8 +324,8 @@ class Segmentation(Value, Displayed):
         SegmentationError
             If a label is NaN, which does not equal itself, or the number of units does not match.
         """
-        labels = as_list(labels, "labels")
-        length = check_count(len(labels))
+        labels = checks.as_list(labels, "labels")
+        length = checks.count(len(labels))
         for i, label in enumerate(labels):
             if isinstance(label, (float, np.floating)) and math.isnan(label):
                 raise SegmentationError(f"labels[{i}]: a label must equal itself; got {label!r}")
@@ -480,10 +467,6 @@ class Segmentation(Value, Displayed):
 
     # -- value ----------------------------------------------------------------------------------------------------
 
-    def _key(self) -> tuple[Any, ...]:
-        boundaries = (self.boundary_positions.tobytes(), self._codes.tobytes())
-        return (self.length, boundaries, self.types, self.types_declared, self.units, self.labels)
-
     def __repr__(self) -> str:
         head = f"Segmentation({count_of(self.length, 'unit')}"
         if self.length <= MAX_DRAWN_UNITS:
@@ -543,7 +526,7 @@ def check_types(types: Types) -> tuple[str, ...]:
     """
     if isinstance(types, str):
         raise SegmentationError(f"types: expected a sequence of names; got the string {types!r}")
-    scale = tuple(_type_name(name, f"types[{i}]") for i, name in enumerate(as_list(types, "types")))
+    scale = tuple(_type_name(name, f"types[{i}]") for i, name in enumerate(checks.as_list(types, "types")))
     if not scale:
         raise SegmentationError("types: at least one type must be declared; got none")
     for i, name in enumerate(scale):
@@ -615,11 +598,11 @@ def _check_set(names: object, i: int) -> Collection[str | int]:
 
 def _check_positions(array: Ints, length: int, last: int) -> None:
     """Raise an error unless the positions are ascending numbers from 1 to ``last``."""
-    if (i := first_true((array < 1) | (array > last))) is not None:
+    if (i := checks.first_true((array < 1) | (array > last))) is not None:
         if last < 1:
             raise SegmentationError(f"positions[{i}]: a text of one unit has no inner position; got {array[i]}")
         raise SegmentationError(f"positions[{i}]: a position must lie in 1..{last} for {length} units; got {array[i]}")
-    if (i := first_true(np.diff(array) <= 0)) is not None:
+    if (i := checks.first_true(np.diff(array) <= 0)) is not None:
         before, here = array[i : i + 2]
         if here == before:
             raise SegmentationError(f"positions[{i + 1}]: a position may occur only once; got {here} again")
@@ -628,10 +611,10 @@ def _check_positions(array: Ints, length: int, last: int) -> None:
 
 def _labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> tuple[str, ...]:
     """Return the label of each unit, given the label of each segment."""
-    names = as_list(labels, "labels")
+    names = checks.as_list(labels, "labels")
     if len(names) != len(masses):
         raise SegmentationError(f"labels: expected one label per segment; got {len(names)} for {len(masses)} segments")
-    check_strings(names, "labels")
+    checks.strings(names, "labels")
     if length > _MAX_LABELLED_UNITS:
         raise SegmentationError(f"labels: a text with labels has at most {_MAX_LABELLED_UNITS} units; got {length}")
     return tuple(name for name, mass in zip(names, masses, strict=True) for _ in range(mass))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from caesura.errors import TierError
+from caesura.model import checks
 from caesura.model.display import count_of
-from caesura.model.value import finite_number
 
 
 class Interval(NamedTuple):
@@ -153,7 +153,7 @@ class Tier:
 
 
 def _check_time(value: object, place: str) -> float:
-    time = finite_number(value)
+    time = checks.finite_number(value)
     if time is None:
         raise TierError(f"{place} must be a time in seconds; got {value!r}")
     return time

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import TreeError
+from caesura.model import checks
 from caesura.model.brackets import Nodes, format_brackets, parse_brackets
 from caesura.model.display import Displayed, count_of
-from caesura.model.value import Floats, Ints, Numbers, Texts, Value, check_strings, frozen_array, whole_number
+from caesura.model.value import Floats, Ints, Numbers, Texts, Value, frozen_array
 
 Times = Iterable[Sequence[float]] | Floats
 
@@ -305,10 +306,6 @@ class Tree(Value, Displayed):
 
     # -- value ----------------------------------------------------------------------------------------------------
 
-    def _key(self) -> tuple[Any, ...]:
-        times = None if self.times is None else self.times.tobytes()
-        return self.labels, self.parent.tobytes(), self.start.tobytes(), self.words, times
-
     def __str__(self) -> str:
         return self.brackets
 
@@ -340,8 +337,8 @@ def _check_nodes(labels: tuple[str, ...], parent: Ints, start: Ints, end: Ints, 
     counts = len(parent), len(start), len(end)
     if set(counts) != {n}:
         raise TreeError(f"expected one parent, start and end per node; got {', '.join(map(str, counts))} for {n}")
-    check_strings(labels, "labels", TreeError)
-    check_strings(words, "words", TreeError)
+    checks.strings(labels, "labels", TreeError)
+    checks.strings(words, "words", TreeError)
     _check_preorder(parent, start, end, len(words))
 
 
@@ -431,7 +428,7 @@ def join_words(tree: Tree, boundaries: Iterable[int]) -> Tree:
     n = tree.length
     removed = np.zeros(n, bool)
     for boundary in boundaries:
-        number = whole_number(boundary)
+        number = checks.whole_number(boundary)
         if number is None or not 1 <= number < n:
             raise TreeError(f"a boundary between {n} words is a number from 1 to {n - 1}; got {boundary!r}")
         removed[number] = True

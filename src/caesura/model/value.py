@@ -1,17 +1,12 @@
-"""Base class of immutable values, and checks of constructor arguments."""
+"""Base class of immutable values, and types of arrays and arguments."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
-from math import isfinite
-from numbers import Real
 from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
-
-from caesura.errors import InputError, SegmentationError
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -23,13 +18,11 @@ Texts = Iterable[str]
 MAX_UNITS = 2**31 - 1
 """Largest number of units in a text that the kernels can index."""
 
-_MAX_NUMBER = 2**62
-
 
 class Value:
     """Base class of immutable objects that compare by their content.
 
-    A subclass sets its slots with ``_fill``. Its ``_key`` returns the content that determines equality and hash.
+    A subclass sets its slots with ``_fill``. The slots determine equality and hash.
     """
 
     __slots__ = ("_hash",)
@@ -60,7 +53,9 @@ class Value:
         self._fill(**state)
 
     def _key(self) -> Any:
-        raise NotImplementedError
+        """Return the content that determines equality and hash; arrays as bytes."""
+        values = self.__getstate__().values()
+        return tuple(value.tobytes() if isinstance(value, np.ndarray) else value for value in values)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
@@ -113,215 +108,3 @@ def frozen_array(values: Sequence[int]) -> Ints:
     array = np.array(values, np.int64)
     array.setflags(write=False)
     return array
-
-
-def whole_number(value: object) -> int | None:
-    """Return a Python or numpy integer as ``int``, and any other value as None.
-
-    Parameters
-    ----------
-    value : object
-        Value to check. Booleans are not numbers.
-
-    Returns
-    -------
-    int or None
-    """
-    try:
-        return None if isinstance(value, (bool, np.bool_)) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        return None
-
-
-def finite_number(value: object) -> float | None:
-    """Return a finite Python or numpy number as ``float``, and any other value as None.
-
-    Parameters
-    ----------
-    value : object
-        Value to check. Booleans are not numbers.
-
-    Returns
-    -------
-    float or None
-    """
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if isfinite(number) else None
-
-
-def as_list(values: Any, name: str, content: str = "") -> list[Any]:
-    """Return the entries of a sequence as a list.
-
-    Parameters
-    ----------
-    values : iterable
-        The sequence.
-    name : str
-        Name of the argument, for the error message.
-    content : str, optional
-        Required content of the sequence, for the error message: ``" of whole numbers"``.
-
-    Returns
-    -------
-    list
-
-    Raises
-    ------
-    SegmentationError
-        If ``values`` is not a sequence.
-    """
-    try:
-        return list(values)
-    except TypeError:
-        raise SegmentationError(f"{name}: expected a sequence{content}; got {values!r}") from None
-
-
-def as_whole_numbers(values: Numbers, name: str) -> Ints:
-    """Return whole numbers as a new array.
-
-    Parameters
-    ----------
-    values : sequence of int or ndarray
-        Whole numbers of any Python or numpy type; 2.0 counts as 2.
-    name : str
-        Name of the argument, for the error message.
-
-    Returns
-    -------
-    ndarray of int64
-
-    Raises
-    ------
-    SegmentationError
-        If an entry is not a whole number; the message gives the first such entry.
-    """
-    if isinstance(values, str):
-        raise SegmentationError(f"{name}: expected a sequence of whole numbers; got the string {values!r}")
-    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
-        if values.dtype.kind == "u" and values.max(initial=0) > _MAX_NUMBER:
-            raise SegmentationError(f"{name}: number too large; got {values.max()}")
-        return values.astype(np.int64)
-    entries = as_list(values, name, " of whole numbers")
-    if set(map(type, entries)) == {int} and -_MAX_NUMBER < min(entries) <= max(entries) < _MAX_NUMBER:
-        return np.array(entries, np.int64)
-    return np.array([_whole_entry(entry, name, i) for i, entry in enumerate(entries)], np.int64)
-
-
-def _whole_entry(entry: object, name: str, i: int) -> int:
-    plain = entry.item() if isinstance(entry, np.generic) else entry
-    if isinstance(plain, float) and plain.is_integer():
-        plain = int(plain)
-    number = whole_number(plain)
-    if number is None:
-        raise SegmentationError(f"{name}[{i}]: expected a whole number; got {plain!r}")
-    if not -_MAX_NUMBER < number < _MAX_NUMBER:
-        raise SegmentationError(f"{name}[{i}]: number too large; got {number}")
-    return number
-
-
-def first_true(mask: NDArray[np.bool_]) -> int | None:
-    """Return the index of the first true entry, to name it in an error message.
-
-    Parameters
-    ----------
-    mask : ndarray of bool
-        One entry per checked value.
-
-    Returns
-    -------
-    int or None
-        The index; None if no entry is true.
-    """
-    return int(mask.argmax()) if mask.any() else None
-
-
-def check_count(
-    number: object, name: str = "length", noun: str = "units", error: type[InputError] = SegmentationError
-) -> int:
-    """Check a number of units or coders and return it.
-
-    Parameters
-    ----------
-    number : int
-        The number.
-    name : str, default "length"
-        Name of the argument, for the error message.
-    noun : str, default "units"
-        What is counted, for the error message.
-    error : type, default SegmentationError
-        Class of the error.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InputError
-        If it is not a whole number from 1 to ``MAX_UNITS``.
-    """
-    whole = whole_number(number)
-    if whole is None or not 1 <= whole <= MAX_UNITS:
-        actual = repr(number) if whole is None else whole
-        raise error(f"{name}: the number of {noun} must be a whole number from 1 to {MAX_UNITS}; got {actual}")
-    return whole
-
-
-def check_strings(values: Sequence[object], name: str, error: type[InputError] = SegmentationError) -> None:
-    """Raise an error if an entry is not a string.
-
-    Parameters
-    ----------
-    values : sequence
-        The entries.
-    name : str
-        Name of the argument, for the error message.
-    error : type, default SegmentationError
-        Class of the error.
-
-    Raises
-    ------
-    InputError
-        If an entry is not a string; the message gives the first such entry.
-    """
-    if set(map(type, values)) - {str}:  # fast for long texts; a subclass of str is allowed
-        for i, value in enumerate(values):
-            if not isinstance(value, str):
-                raise error(f"{name}[{i}]: expected a string; got {value!r:.80}")
-
-
-def check_unit_texts(
-    units: Texts | None, length: int, error: type[InputError] = SegmentationError
-) -> tuple[str, ...] | None:
-    """Check the texts of the units and return them.
-
-    Parameters
-    ----------
-    units : iterable of str or None
-        Text of each unit. A tuple is returned unchanged, so that the coders of an item share it.
-    length : int
-        Number of units.
-    error : type, default SegmentationError
-        Class of the error.
-
-    Returns
-    -------
-    tuple of str or None
-
-    Raises
-    ------
-    InputError
-        If there is not one string per unit.
-    """
-    if units is None:
-        return None
-    texts = units if isinstance(units, tuple) else tuple(as_list(units, "units"))
-    if len(texts) != length:
-        raise error(f"units: expected one string per unit; got {len(texts)} for {length} units")
-    check_strings(texts, "units", error)
-    return texts

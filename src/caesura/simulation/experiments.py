@@ -12,7 +12,7 @@ import numpy as np
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
-from caesura.measures.registry import parse
+from caesura.measures.registry import parse_measures
 from caesura.model.result import Result
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -229,7 +229,7 @@ def table_1(
     misses (20, 30)  window_diff  0.230 ± 0.014
     misses (20, 30)  segmentation_similarity  0.980 ± 0.001
     """
-    rng, chosen = segmentations.random_generator(seed), _measures(measures)
+    rng, chosen = segmentations.random_generator(seed), parse_measures(measures)
     preset = _PRESETS[optional(choice("fournier2012"))("compat", compat)]
     margin = whole(0)("margin", preset["margin"] if margin is None else margin)
     trials, hypotheses = whole(2)("trials", trials), whole(1)("hypotheses", hypotheses)
@@ -252,7 +252,7 @@ def table_1(
     return tuple(cells)
 
 
-def _trial_values(ends: Ints, hypotheses: list[Ints], measures: list[Measure]) -> list[Floats]:
+def _trial_values(ends: Ints, hypotheses: list[Ints], measures: Iterable[Measure]) -> list[Floats]:
     """Return the values of the hypotheses of one trial, one array per measure."""
     reference = Segmentation.from_positions(int(ends[-1]), ends[:-1])
     pairs = [(reference, segmentations.with_boundaries(reference, positions)) for positions in hypotheses]
@@ -269,13 +269,6 @@ def _cell(scenario: str, low: int, high: int, measure: Measure, values: Floats) 
     trial_means = values.mean(axis=1)
     standard_error = float(trial_means.std(ddof=1) / math.sqrt(len(trial_means)))
     return ScenarioMean(scenario, low, high, measure, float(values.mean()), float(values.std()), standard_error)
-
-
-def _measures(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-    chosen = [parse(measure) for measure in ((measures,) if isinstance(measures, str | Measure) else measures)]
-    if not chosen:
-        raise OptionError("measures: expected at least one; got none")
-    return chosen
 
 
 def _ranges(ranges: Any) -> list[tuple[int, int]]:

@@ -9,9 +9,10 @@ from typing import TypeAlias
 import numpy as np
 
 from caesura.errors import OptionError
+from caesura.model import checks
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.model.value import MAX_UNITS, Ints, first_true
+from caesura.model.value import MAX_UNITS, Ints
 from caesura.options import flag, number, positive, whole
 from caesura.options import seed as check_seed
 
@@ -263,7 +264,7 @@ def shifts(reference: Segmentation, distance: int) -> Segmentation:
     Segmentation(12 units: ······|···|···)
     """
     positions = segment_ends(reference)[:-1] + whole(-MAX_UNITS, MAX_UNITS)("distance", distance)
-    if (i := first_true((positions < 1) | (positions >= reference.length))) is not None:
+    if (i := checks.first_true((positions < 1) | (positions >= reference.length))) is not None:
         raise OptionError(
             f"distance must leave every boundary in 1..{reference.length - 1}; {distance} moves the boundary at "
             f"{positions[i] - distance} to {positions[i]}"

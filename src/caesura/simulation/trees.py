@@ -25,9 +25,10 @@ from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.measures.parseval import Parseval
 from caesura.measures.registry import parse
+from caesura.model import checks
 from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.tree import Tree, join_words, split_words
-from caesura.model.value import Floats, Ints, first_true
+from caesura.model.value import Floats, Ints
 from caesura.options import Check, choice, flag, number, optional, suggest, whole
 from caesura.options import seed as check_seed
 from caesura.parsing.corpus import StructIoUResult, Trees, pair_trees, struct_iou_corpus
@@ -100,7 +101,7 @@ def noise(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
     [[0.0, 1.01], [1.01, 2.45], [2.45, 3.0]]
     """
     times, delta = _times(tree), _probability("delta", delta)
-    if (i := first_true(times[1:, 0] != times[:-1, 1])) is not None:
+    if (i := checks.first_true(times[1:, 0] != times[:-1, 1])) is not None:
         raise OptionError(
             f"words must follow each other without silence; word {i + 1} {tree.words[i][:40]!r} ends at {times[i, 1]:g} s, "
             f"the next begins at {times[i + 1, 0]:g} s. Use without_silence(tree)"
@@ -352,10 +353,8 @@ def _perturb(trees: list[Tree], kind: str, delta: float, seed: int, repeat: int)
     # The bits of the level are part of the key, so that the stream does not depend on the other levels.
     key = (list(_KINDS).index(kind), int(np.float64(delta).view(np.uint64)), repeat)
     streams = (np.random.SeedSequence(seed, spawn_key=(*key, i)) for i in range(len(trees)))
-    return [
-        _KINDS[kind](tree, delta, seed=np.random.default_rng(stream))
-        for tree, stream in zip(trees, streams, strict=True)
-    ]
+    generators = map(np.random.default_rng, streams)
+    return [_KINDS[kind](tree, delta, seed=rng) for tree, rng in zip(trees, generators, strict=True)]
 
 
 def _both_levels(gold: list[Tree], predicted: list[Tree], measure: Measure) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from caesura.errors import MismatchError, OptionError
-from caesura.model.value import first_true
+from caesura.model import checks
 
 Floats = NDArray[np.float64]
 Finish = Callable[[Floats], Floats]
@@ -165,7 +165,7 @@ def finished(finish: Finish, sums: Floats) -> Floats:
     if values.shape != sums.shape[:1]:
         n, shape = len(sums), values.shape
         raise OptionError(f"finish: must turn {n} rows of summed parts into {n} values; got an array of shape {shape}")
-    if (row := first_true(~np.isfinite(values))) is not None:
+    if (row := checks.first_true(~np.isfinite(values))) is not None:
         raise OptionError(
             f"finish: must return a finite value for every sum of parts; got {values[row]} for {sums[row].tolist()}"
         )

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caesura.errors import OptionError, Undefined
+from caesura.model import checks
 from caesura.model.result import Result
-from caesura.model.value import first_true
 from caesura.options import fraction, whole
 from caesura.options import seed as check_seed
 from caesura.statistics.arrays import Finish, Floats, finished, matrix, vector
@@ -243,7 +243,7 @@ def mean_interval(values: ArrayLike, counts: ArrayLike | None = None, *, level: 
     level = fraction("level", level)
     if len(weights) != len(x):
         raise OptionError(f"counts: must have one count for each of {len(x)} values; got {len(weights)}")
-    if (i := first_true((weights < 0) | (weights % 1 != 0))) is not None:
+    if (i := checks.first_true((weights < 0) | (weights % 1 != 0))) is not None:
         raise OptionError(f"counts[{i}]: must be a whole number from 0 up; got {weights[i]:g}")
     n = int(weights.sum())
     if n == 0:
