@@ -23,7 +23,9 @@ category of all warnings.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
+from typing import Any
 
 
 class CaesuraError(Exception):
@@ -105,6 +107,34 @@ class FormatError(CaesuraError, ValueError):
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
         return f"{place}: {self.problem}"
+
+
+class AmbiguousFileError(FormatError):
+    """Raised when a file can be read in several ways, and only the user knows which one is right.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    problem : str
+        Description of the ambiguity.
+    choices : iterable of (str, mapping)
+        For each possible reading, its description and the reading options that choose it.
+    """
+
+    def __init__(
+        self, path: str | PathLike[str], problem: str, choices: Iterable[tuple[str, Mapping[str, Any]]]
+    ) -> None:
+        super().__init__(path, None, problem)
+        self.choices = tuple(choices)
+        self.args = (path, problem, self.choices)
+
+    def __str__(self) -> str:
+        lines = [super().__str__()]
+        for description, options in self.choices:
+            arguments = ", ".join(f"{name}={value!r}" for name, value in options.items())
+            lines.append(f"  {description}: read(path, {arguments})")
+        return "\n".join(lines)
 
 
 class EngineError(CaesuraError):

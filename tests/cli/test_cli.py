@@ -173,7 +173,7 @@ SUFFIXES = ", ".join(
         (
             ["score", "binary.json", "hyp.bits"],
             1,
-            "caesura: binary.json:1: expected text in UTF-8; got byte 0xff; is this a binary file?\n",
+            "caesura: binary.json:1: expected text in UTF-8; got byte 0xff; is this a binary file, or text in another encoding (--encoding)?\n",
         ),
         (
             ["score", "ragged.tsv", "hyp.bits"],
@@ -190,7 +190,7 @@ SUFFIXES = ", ".join(
 def test_invalid_input_prints_one_line_and_exits_1(run: Run, arguments: list[str], code: int, message: str) -> None:
     Path("empty.bits").write_text("")
     Path("cut.json").write_text('{"items": {"a": {"x": [1,2')
-    Path("binary.json").write_bytes(b"\xff\xfe\0\0")
+    Path("binary.json").write_bytes(b"\xff\xfd\0\0")
     Path("ragged.tsv").write_text("unit\tann\n1\t1\t1\n")
     result = run(*arguments)
     assert (result.exit_code, result.stderr) == (code, message)
@@ -880,8 +880,8 @@ def test_identical_warnings_are_printed_once(run: Run) -> None:
     assert (result.exit_code, result.stderr.splitlines()) == (
         1,
         [
-            "caesura: typed.csv:2: type 'x' is not declared; declared are 'a', 'b'",
-            "caesura: nothing is left to compare",
+            "caesura: typed.csv:2: column 'ann': type 'x' is not declared; declared are 'a', 'b'; correct the cell, "
+            "declare boundary types with types, or leave the column out with fields"
         ],
     )
 

@@ -267,7 +267,7 @@ def test_convert_between_all_formats(name: str, run: Run) -> None:
                         target,
                         **(
                             {"units": "times"}
-                            if target == "textgrid"
+                            if target in ("textgrid", "audacity")
                             else sample.options
                             if target == name
                             else {"symbols": [".", "?", ","]}
@@ -298,7 +298,9 @@ def test_info_of_segmentations(run: Run) -> None:
 
 
 def test_info_as_json(run: Run) -> None:
-    Path("t.csv").write_text('item,stream,unit,text,ann,bo\nx,F,1,well,",",\nx,F,2,no,.,?\nx,M,1,yes,.,.\n')
+    Path("t.csv").write_text(
+        'item,stream,unit,text,types,ann,bo\nx,F,1,well,"["","", ""."", ""?""]",",",\nx,F,2,no,,.,?\nx,M,1,yes,,.,.\n'
+    )
     result = run("info", "t.csv", "--json")
     data = results_of(result)
     assert (data["formats"], data["files"], data["contents"]["items"]) == ({"table-csv": 1}, 1, ["x"])

@@ -197,7 +197,7 @@ def test_invalid_item_does_not_affect_the_others(run: Run) -> None:
     assert list(data["golds"]) == ["good"]
     assert [line.split(": ", 1)[1] for line in result.stderr.splitlines()] == excluded_of(result)
     assert excluded_of(result) == [
-        "t.csv:5: item 'bad', coder 'b': start must not be after end; got 4 > 1",
+        "t.csv:5: item 'bad', coder 'b': start must be before end; got 4 and 1",
         "item 'bad': expected at least two coders to unify; got 'a'",
         "item 'lone': expected at least two coders to unify; got 'a'",
     ]

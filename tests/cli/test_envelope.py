@@ -94,7 +94,7 @@ def test_reading_describes_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_unify_evaluate_lists_unreadable_files(folder: Path) -> None:
     result = run("unify", "spans.csv", "--evaluate")
-    assert any("start must not be after end" in line for line in excluded_of(result))
+    assert any("start must be before end" in line for line in excluded_of(result))
     assert results_of(result)["evaluation"]["rows"]
 
 

@@ -28,6 +28,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "PAIRS_PER_PARTITION", 3)
     monkeypatch.setattr(sources, "_GROUPS_PER_PARTITION", 2)
     monkeypatch.setattr(documents_json, "_PART_BYTES", 200)
+    monkeypatch.setattr(documents_json, "_BLOCK_BYTES", 50)
 
 
 def random_pairs(number: int = NUMBER, seed: int = 1) -> list[tuple[cz.Segmentation, cz.Segmentation]]:
@@ -493,7 +494,7 @@ def test_options_without_a_place(tmp_path: Path) -> None:
         (tmp_path / "a.jsonl", {"labels": False}, "labels has no effect with a table of documents"),
         (tmp_path / "a.jsonl", {"pattern": "{item}"}, "a pattern is for a folder or a glob"),
         (f"{tmp_path}/*.jsonl", {"pattern": "{item}.jsonl"}, "pattern has no effect with a table of documents"),
-        (folder, {"tiers": "x"}, "format table-csv has no option 'tiers'; it has none"),
+        (folder, {"tiers": "x"}, "format table-csv has no option 'tiers'; choose from 'fields'"),
         ({"a": 1}, {}, "source must be a path, a Corpus or an iterable of pairs"),
         (7, {}, "source must be a path, a Corpus or an iterable of pairs"),
     ]:

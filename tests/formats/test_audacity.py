@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -104,7 +105,8 @@ def test_other_formats_are_not_taken(tmp_path: Path) -> None:
         "\\\t1.0\t2.0\n",
         "0110\n",
     ):
-        assert detect(write_file(tmp_path, text)).name != "audacity"
+        with suppress(FormatError):
+            assert detect(write_file(tmp_path, text)).name != "audacity"
     long = "".join(f"{i}.0\t{i + 1}.0\t{'x' * 900}\n" for i in range(400))
     assert detect(write_file(tmp_path, long)).name == "audacity"
 

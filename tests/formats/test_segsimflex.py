@@ -113,7 +113,7 @@ BAD = {
     "attached dash": ("F,a—\n", 2, {}, f"{DASH}'—' (em dash) of 'a—'; declared is '--'"),
     "ideographic": ("F,嗎 。\n", 2, {}, f"{DASH}'。' (ideographic full stop); declared is '.'"),
     "empty": ("F,a .\nF,\n", 3, {}, "an utterance must have at least one token; this one is empty"),
-    "alone": ("F,.\n", 2, {}, "an utterance must have a token before the boundary; got '.' alone"),
+    "alone": ("F,.\n", 2, {}, "an utterance must have a token before the boundary symbol; got '.' alone"),
     "several": (
         "F,what?.\n",
         2,
@@ -177,7 +177,7 @@ def test_options_are_checked(options: dict[str, object], message: str, tmp_path:
 
 
 def test_a_format_without_options(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="format table-csv has no option 'symbols'; it has none"):
+    with pytest.raises(OptionError, match="format table-csv has no option 'symbols'; choose from 'fields'"):
         cz.read(write_file(tmp_path, "unit,ann\n1,\n"), symbols=["."])
 
 

@@ -187,15 +187,16 @@ def test_a_table(tmp_path: Path) -> None:
 
 def test_length_is_the_largest_end_by_default(tmp_path: Path) -> None:
     path = write_file(tmp_path, "coder\tstart\tend\nann\t1\t4\nbo\t2\t6\n", "poem.tsv")
-    assert cz.read(path)["poem", "ann"] == Hierarchy(6, [(1, 4)])
-    assert cz.read(path, length=9)["poem", "ann"] == Hierarchy(9, [(1, 4)])
+    assert cz.read(path)["poem", "ann"] == Hierarchy(6, [(2, 4)])  # half-open offsets, because there is no level
+    assert cz.read(path, spans="inclusive")["poem", "ann"] == Hierarchy(6, [(1, 4)])
+    assert cz.read(path, length=9)["poem", "ann"] == Hierarchy(9, [(2, 4)])
 
 
 def test_times_are_named_not_guessed(tmp_path: Path) -> None:
     rows = "item;annotator;start_time;end_time\ns;a;0;12\ns;a;0;4.5\ns;b;0;12\n"
     assert cz.read(write_file(tmp_path, rows, "t.csv"))["s", "a"] == Hierarchy.from_times([(0, 12), (0, 4.5)])
     whole = write_file(tmp_path, "item,coder,start,end\ns,a,1,12\n", "u.csv")
-    assert cz.read(whole)["s", "a"] == Hierarchy(12, [(1, 12)])
+    assert cz.read(whole)["s", "a"] == Hierarchy(12, [(2, 12)])
     assert cz.read(whole, unit="seconds")["s", "a"] == Hierarchy.from_times([(1, 12)])
     with pytest.raises(FormatError, match="start_time and end_time are seconds; unit cannot be units"):
         cz.read(tmp_path / "t.csv", unit="units")
@@ -210,11 +211,12 @@ def test_a_coder_without_spans(tmp_path: Path) -> None:
     ("rows", "message"),
     [
         ("item,coder,start\nt,a,1\n", "expected columns start and end .*; got item, coder, start"),
-        ("start,end,start_time,end_time\n1,2,1,2\n", "expected columns start and end .*"),
-        ("start,end,start\n1,2,1\n", "a column must occur once in the header; got 'start' twice"),
-        ("coder,annotator,start,end\na,a,1,2\n", "one column must name the coder; got coder and annotator"),
+        ("start,end,start_time,end_time\n1,2,1,2\n", "two columns may be the start: start and start_time"),
+        ("start,end,start\n1,2,1\n", "two columns have the name 'start': columns 1 and 3"),
+        ("coder,annotator,start,end\na,a,1,2\n", "two columns may be the coder: coder and annotator"),
         ("start,end\n1,\n", r":2: .*: end must be a whole number; got ''"),
-        ("start,end\n0,2\n", ":2: .*: start must be from 1"),
+        ("start,end,level\n0,2,1\n", ":2: .*: start must be from 1"),
+        ("start,end\n2,2\n", ":2: .*: start must be before end; got 2 and 2"),
         ("start,end\n1,99999999999999999999999\n", ":2: .*: end must be a whole number; got '9999"),
         ("start,end,level\n1,2,one\n", ":2: .*: level must be a whole number; got 'one'"),
         ("start_time,end_time\n0,1e999\n", ":2: .*: end must be a time in seconds from 0 up; got inf"),

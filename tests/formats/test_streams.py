@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import FormatError
 from caesura.formats import check_same_tokens
+from caesura.formats.roles import RESERVED, normalize
 
 characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 names = st.text(characters, min_size=1, max_size=6)
-coders = names.filter(lambda n: n == n.strip() and n not in ("item", "stream", "unit", "text", "types"))
+coders = names.filter(lambda n: n == n.strip() and normalize(n) not in RESERVED)
 
 
 @st.composite
@@ -68,25 +69,35 @@ def write_file(tmp_path: Path, text: str) -> Path:
     return path
 
 
-TABLE = 'item,stream,unit,text,ann,bo\nchat,F,1,well,",",\nchat,M,1,yes,.,.\nchat,F,2,no,.,?\n'
+TABLE = """item,stream,unit,text,ann,bo
+chat,F,1,well,",",
+chat,M,1,yes,,
+chat,M,2,yes,.,.
+chat,F,2,oh,,
+chat,F,3,no,.,?
+chat,M,3,no,,
+chat,M,4,no,,?
+"""
 
 
 def test_by_hand(tmp_path: Path) -> None:
-    # F  well , no .      M  yes .
+    # F  well , oh no .      M  yes yes . no no
     corpus = cz.read(write_file(tmp_path, TABLE))
     ann = corpus["chat", "ann"]
     assert isinstance(ann, cz.Dialogue)
     assert list(ann) == ["F", "M"]
-    assert ann["F"].units == ("well", "no")
-    assert ann["F"].boundaries == ((1, ","), (2, "."))
-    assert ann["M"].boundaries == ((1, "."),)
-    assert corpus["chat", "bo"]["F"].boundaries == ((2, "?"),)
+    assert ann["F"].units == ("well", "oh", "no")
+    assert ann["F"].boundaries == ((1, ","), (3, "."))
+    assert ann["M"].boundaries == ((2, "."),)
+    assert corpus["chat", "bo"]["F"].boundaries == ((3, "?"),)
     assert {segmentation.types for segmentation in ann.values()} == {(",", ".", "?")}
 
 
 def test_units_are_numbered_within_the_item_or_within_the_stream(tmp_path: Path) -> None:
     by_stream = cz.read(write_file(tmp_path, TABLE))
-    by_item = cz.read(write_file(tmp_path, TABLE.replace("chat,M,1", "chat,M,2").replace("chat,F,2", "chat,F,3")))
+    header, *rows = TABLE.splitlines()
+    numbered = [",".join([*row.split(",")[:2], str(i), *row.split(",", 3)[3:]]) for i, row in enumerate(rows, 1)]
+    by_item = cz.read(write_file(tmp_path, "\n".join([header, *numbered]) + "\n"))
     assert by_stream == by_item
 
 
@@ -102,17 +113,13 @@ def test_a_stream_that_a_coder_does_not_have(tmp_path: Path) -> None:
     assert list(corpus["t", "bo"]) == ["F", "M"]
 
 
+CELL = "correct the cell, declare boundary types with types, or leave the column out with fields"
 BAD = [
-    (
-        "stream,unit,x\nF,1,\nM,1,\nF,3,\n",
-        4,
-        "units must be numbered 1, 2, 3 ... within an item or within a stream; got 3 for unit 3 of the item and "
-        "unit 2 of stream 'F'",
-    ),
-    ("stream,x\nF,1\n,1\n", 3, "item 't': a stream must be named in all rows or in none; got none here"),
+    ("stream,unit,x\nF,1,\nM,1,\nF,3,\n", 4, "units must be numbered in order; got 3 after 1"),
+    ("stream,x\nF,1\nF,0\n,1\n", 4, "item 't': a stream must be named in all rows or in none; got none here"),
     ("stream,x\nF,1\nM,1\nM,NA\n", 4, "item 't', coder 'x', stream 'M': NA must be in all cells or in none"),
     ("stream,unit\nF,1\n", 1, "expected one column per coder besides stream, unit; got none"),
-    ('types,stream,x\n"[""a""]",F,a\n,M,b\n', 3, "type 'b' is not declared; declared are 'a'"),
+    ('types,stream,x\n"[""a""]",F,a\n,M,b\n', 3, f"column 'x': type 'b' is not declared; declared are 'a'; {CELL}"),
 ]
 
 

@@ -224,7 +224,7 @@ def test_other_tables_stay_what_they_are(tmp_path: Path) -> None:
     for content, name in (
         ("Coder\tMasses\n1\t2\t3\n", "masses-tsv"),
         ("unit\tann\n1\t0\n", "table-tsv"),
-        ("start\tend\n1\t2\n", "spans-csv"),
+        ("start\tend\n1\t2\n", "table-tsv"),
         ("#T_SP=x\tann\n", "table-tsv"),
     ):
         (tmp_path / "t.tsv").write_text(content)

@@ -290,7 +290,10 @@ SAMPLES = {
         options={"observation": "{item}_{coder}"},
         real="data/everyday/boris_aggregated.csv",
     ),
-    "table-csv": Sample("a.csv", 'item,stream,unit,text,ann,bo\nx,F,1,well,",",\nx,F,2,no,.,?\nx,M,1,yes,.,.\n'),
+    "table-csv": Sample(
+        "a.csv",
+        'item,stream,unit,text,types,ann,bo\nx,F,1,well,"["","", ""."", ""?""]",",",\nx,F,2,no,,.,?\nx,M,1,yes,,.,.\n',
+    ),
     "table-tsv": Sample("a.tsv", "item\tunit\ttext\tann\tbo\nx\t1\ta\t0\t1\nx\t2\tb\t1\t0\nx\t3\tc\t0\t0\n"),
     "bits": Sample("a.bits", "x\t0100010000\ny\t00100\n"),
     "segsimflex": Sample(

@@ -19,14 +19,14 @@ from typing import Any
 from caesura.errors import FormatError, OptionError
 from caesura.formats import folders, timed
 from caesura.formats.folders import InputFile, NamingScheme
-from caesura.formats.format import Format, Reading, Writing, decode, load, warn
+from caesura.formats.format import Format, Reading, Writing, decode, decode_text, load, warn
 from caesura.formats.settings import Settings, read_settings
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation, Dialogue, kind_name, tiers_of
 from caesura.model.projection import ALIGNMENTS, check_same_tokens
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
-from caesura.options import choice, suggest
+from caesura.options import choice, optional, suggest, text
 
 __all__ = [
     "NAMES",
@@ -54,16 +54,13 @@ _MODULES = {
     "subtitle-breaks": "subtitle_breaks.FORMAT",
     "rttm": "rttm.FORMAT",
     "boris": "boris.FORMAT",
-    "table-csv": "unit_table.CSV",
-    "table-tsv": "unit_table.TSV",
-    "table-parquet": "parquet.FORMAT",
+    "table-parquet": "table.PARQUET",
     "documents-parquet": "documents_parquet.FORMAT",
     "documents-json": "documents_json.FORMAT",
     "bits": "bits.FORMAT",
     "segsimflex": "segsimflex.FORMAT",
     "rez": "rez.FORMAT",
     "spans-json": "spans_json.FORMAT",
-    "spans-csv": "spans_csv.FORMAT",
     "rs3": "rs3.FORMAT",
     "lab": "lab.LAB",
     "salami": "lab.SALAMI",
@@ -83,6 +80,10 @@ _MODULES = {
     "vtt": "subtitles.VTT",
     "conllu": "conllu.FORMAT",
     "chat": "chat.FORMAT",
+    "table-csv": "table.CSV",
+    "table-tsv": "table.TSV",
+    "table-excel": "table.EXCEL",
+    "spans-csv": "table.SPANS",
 }
 
 NAMES = tuple(_MODULES)
@@ -380,15 +381,19 @@ class _Reader:
 
     def __post_init__(self, type_names: Iterable[str | int] | None) -> None:
         self.types = None if type_names is None else check_types(type_names)
+        self.options = dict(self.options)
+        self.encoding: str | None = optional(text)("encoding", self.options.pop("encoding", None))
 
     def read(self, path: str, excluded: list[FormatError] | None) -> Corpus:
         """Return the corpus of a file. Tiers remain in seconds."""
-        format, data = _load(path, self.format)
+        format, data = _load(path, self.format, self.encoding)
         self.formats[format.name] = format
         names = {option.name for option in format.options}
         options = {name: value for name, value in self.options.items() if name in names or not self.mixed}
         resolved = format.resolve(options)
-        reading = Reading(path, format.text(path, data), self.types, excluded, resolved, data if format.magic else b"")
+        content, note = format.text(path, data, self.encoding)
+        reading = Reading(path, content, self.types, excluded, resolved, data if format.magic else b"")
+        reading.notes += [note] if note else []
         corpus = format.read(reading)
         self.sources[path] = Source(
             (path,),
@@ -403,7 +408,7 @@ class _Reader:
         if not len(corpus) and not excluded:
             raise FormatError(path, None, f"no annotation was found; expected {format.description}")
         if corpus.holds(Tier):
-            self.tier_options = resolved
+            self.tier_options = {"units": "times"} | resolved
         return corpus
 
     def with_source(self, corpus: Corpus, paths: Iterable[str]) -> Corpus:
@@ -465,7 +470,7 @@ def list_tiers(path: str | PathLike[str], format: str | None = None) -> list[tim
     chosen, data = _load(path, format)
     if chosen.tiers is None:
         return []
-    return list(chosen.tiers(Reading(fspath(path), chosen.text(path, data), options=chosen.resolve({}))))
+    return list(chosen.tiers(Reading(fspath(path), chosen.text(path, data)[0], options=chosen.resolve({}))))
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -599,21 +604,22 @@ def _by_suffix(path: str | PathLike[str]) -> list[Format]:
     return [format for format in _registry().values() if suffix in format.suffixes]
 
 
-def _load(path: str | PathLike[str], name: str | None) -> tuple[Format, bytes]:
+def _load(path: str | PathLike[str], name: str | None, encoding: str | None = None) -> tuple[Format, bytes]:
     """Return the format and the bytes of a file. An empty file is allowed if a candidate format allows it."""
     candidates = _by_suffix(path) if name is None else [_by_name(name)]
     data = load(path, may_be_empty=any(format.may_be_empty for format in candidates))
-    return _detect(path, data) if name is None else candidates[0], data
+    return _detect(path, data, encoding) if name is None else candidates[0], data
 
 
-def _detect(path: str | PathLike[str], data: bytes) -> Format:
+def _detect(path: str | PathLike[str], data: bytes, encoding: str | None = None) -> Format:
     for format in _registry().values():
         if _matches_bytes(format, data):
             return format
     candidates = _by_suffix(path)
     if candidates and (candidates[0].decode is not None or candidates[0].magic):  # no other format has this encoding
         return candidates[0]
-    return _detect_text(path, decode(path, data), candidates)
+    guess = any(format.guesses_encoding for format in candidates)
+    return _detect_text(path, decode_text(path, data, encoding, guess=guess)[0], candidates)
 
 
 def _detect_text(path: str | PathLike[str], text: str, candidates: Sequence[Format]) -> Format:
@@ -623,12 +629,14 @@ def _detect_text(path: str | PathLike[str], text: str, candidates: Sequence[Form
     for format in (*by_content, *candidates):
         if format.looks_like(text):
             return format
-    if candidates:  # the reader of this format reports the error
-        return candidates[0]
+    if candidates and suffix not in folders.AMBIGUOUS_SUFFIXES:
+        # The reader of this format reports the error. If tables have this suffix, it is most likely a table.
+        return next((format for format in candidates if format.guesses_encoding), candidates[0])
     for format in _registry().values():
         if format.looks_like(text):
             return format
-    raise FormatError(path, 1, f"the format was not recognised; choose one of {', '.join(NAMES)}")
+    names = [format.name for format in (*by_content, *candidates)] or NAMES
+    raise FormatError(path, 1, f"the format was not recognised; choose it with format, one of {', '.join(names)}")
 
 
 def _matches_bytes(format: Format, data: bytes) -> bool:

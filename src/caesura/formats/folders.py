@@ -34,7 +34,7 @@ MAX_FILES = 100_000
 WILDCARD = re.compile(r"[*?\[]")
 """Character that makes a path a glob."""
 _MAX_ERRORS = 5  # reported errors per file
-_AMBIGUOUS_SUFFIXES = (".txt", ".xml")  # the content decides whether such a file is read
+AMBIGUOUS_SUFFIXES = (".txt", ".xml")  # the content decides whether such a file is read
 
 
 class InputFile(NamedTuple):
@@ -179,7 +179,7 @@ def _is_readable(path: str, formats: Iterable[Format], looks_like: Callable[[str
     suffix = Path(path).suffix.lower()
     if not any(suffix in (*format.suffixes, *format.other_suffixes) for format in formats):
         return False
-    own_suffix = any(suffix in format.suffixes for format in formats) and suffix not in _AMBIGUOUS_SUFFIXES
+    own_suffix = any(suffix in format.suffixes for format in formats) and suffix not in AMBIGUOUS_SUFFIXES
     return own_suffix or looks_like(path)
 
 

@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraError, CaesuraWarning, FormatError, InputError
+from caesura.errors import CaesuraError, CaesuraWarning, FormatError, InputError, OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -560,6 +560,8 @@ class Format:
         Suffixes or names of files in the same folder that belong to a file of this format and are not read separately.
     extra : str
         Optional dependency group that the format needs, such as ``xml`` for ``caesura[xml]``.
+    guesses_encoding : bool
+        Whether text that is not UTF-8 is read as Windows-1252, with a note.
     part : str
         Name of the parts of a file that have roles: ``"column"``, ``"tier"`` or ``"field"``.
     hint : str
@@ -584,11 +586,12 @@ class Format:
     names_from_file: tuple[str, ...] = ()
     companions: tuple[str, ...] = ()
     extra: str = ""
+    guesses_encoding: bool = False
     part: str = "field"
     hint: str = "--format"
     tiers: Callable[[Reading], Sequence[Any]] | None = None
 
-    def text(self, path: str | PathLike[str], data: bytes) -> str:
+    def text(self, path: str | PathLike[str], data: bytes, encoding: str | None = None) -> tuple[str, str]:
         """Return the text of a file of this format.
 
         Parameters
@@ -597,13 +600,21 @@ class Format:
             Path of the file, for messages.
         data : bytes
             Content of the file.
+        encoding : str, optional
+            Encoding that the user named.
 
         Returns
         -------
-        str
+        text : str
             The text; empty for a binary format.
+        note : str
+            The encoding, if it is not UTF-8.
         """
-        return "" if self.magic else (self.decode or decode)(path, data)
+        if self.magic:
+            return "", ""
+        if self.decode is not None and encoding is None:
+            return self.decode(path, data), ""
+        return decode_text(path, data, encoding, guess=self.guesses_encoding)
 
     def resolve(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return every option of the format with its value.
@@ -899,7 +910,7 @@ def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
 
 
 def decode(path: str | PathLike[str], data: bytes) -> str:
-    """Decode bytes as UTF-8, with or without a byte order mark.
+    """Decode bytes as UTF-8, with or without a byte order mark, or as UTF-16 with one.
 
     Parameters
     ----------
@@ -912,22 +923,64 @@ def decode(path: str | PathLike[str], data: bytes) -> str:
     -------
     str
         The text.
+    """
+    return decode_text(path, data)[0]
+
+
+def decode_text(
+    path: str | PathLike[str], data: bytes, encoding: str | None = None, *, guess: bool = False
+) -> tuple[str, str]:
+    """Decode bytes, and describe the encoding if it is not UTF-8.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of the file, for messages.
+    data : bytes
+        Content of the file.
+    encoding : str, optional
+        Encoding that the user named.
+    guess : bool, default False
+        Whether bytes that are not UTF-8 are read as Windows-1252.
+
+    Returns
+    -------
+    text : str
+        The text.
+    note : str
+        The encoding, if it is not UTF-8.
 
     Raises
     ------
     FormatError
-        If the bytes are not UTF-8, or contain a NUL character.
+        If the bytes are not in this encoding, or contain a NUL character.
     """
+    chosen, note = _encoding(data, encoding)
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode(chosen)
+    except LookupError:
+        raise OptionError(f"encoding: Python knows no encoding {encoding!r}; try utf-8, cp1252 or utf-16") from None
     except UnicodeDecodeError as problem:
-        line = data.count(b"\n", 0, problem.start) + 1
-        actual = f"byte 0x{data[problem.start]:02x}"
-        raise FormatError(path, line, f"expected text in UTF-8; got {actual}; is this a binary file?") from None
+        if not guess or encoding is not None or b"\0" in data:
+            line = data.count(b"\n", 0, problem.start) + 1
+            actual = f"byte 0x{data[problem.start]:02x}"
+            expected = "UTF-8" if encoding is None else encoding
+            hint = "is this a binary file, or text in another encoding (--encoding)?"
+            raise FormatError(path, line, f"expected text in {expected}; got {actual}; {hint}") from None
+        text, note = data.decode("cp1252", errors="replace"), "read as Windows-1252, because it is not UTF-8"
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise FormatError(path, line, "expected text; got a NUL character; is this a binary file?")
-    return text
+    return text, note
+
+
+def _encoding(data: bytes, encoding: str | None) -> tuple[str, str]:
+    """Return the encoding to try first, and the note about it."""
+    if encoding is not None:
+        return encoding, f"read as {encoding}"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16", "read as UTF-16"
+    return "utf-8-sig", ""
 
 
 ITEM = Option("item", None, text, "name of the item (default: name of the file)")

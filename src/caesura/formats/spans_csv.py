@@ -5,34 +5,39 @@
     poem,ann,1,2,2,,6
     poem,bo,3,6,1,,6
 
-``start`` and ``end`` are the first and the last unit, counted from 1. If the columns are named ``start_time`` and
-``end_time``, or with the option ``unit="seconds"``, they are seconds from 0; the reader never infers this from the numbers.
-``item`` and ``coder`` (or ``annotator``) are optional; if they are missing, the file name is used. ``level`` and ``label``
-are also optional. Missing levels are derived from nesting, and an empty label means that the span has no label.
+In a table with a column ``level``, ``start`` and ``end`` are the first and the last unit, counted from 1. Without this
+column they are half-open offsets, counted from 0, in characters or tokens. The option ``spans`` overrides this. They are
+seconds if the columns are named ``start_time`` and ``end_time``, ``onset`` or ``xmin``, if one of the numbers has decimals,
+or with the option ``unit="seconds"``. ``item`` and ``coder`` are optional; if they are missing, the file name is used.
+``level`` and ``label`` are also optional. Missing levels are derived from nesting, and an empty label means that the span
+has no label.
 
 The number of units is in the column ``length`` or the option ``length``; without both, it is the largest end of the item.
-The column ``duration`` has the length of the recording. The writer adds three more columns if they are needed: ``extent``
-(the value of N in the chance model), ``edges`` (a JSON list of the times between units, if there are more of them than the
-times of the spans and the duration) and ``units`` (a JSON list with the text of the units). These columns are filled in the
-first row of a coder, in the first row of an item, or with the same value in every row. A row without start and end means
-that the coder annotated nothing.
+The column ``duration`` has the length of the recording, unless it is the difference between start and end in every row. The
+writer adds three more columns if they are needed: ``extent`` (the value of N in the chance model), ``edges`` (a JSON list of
+the times between units, if there are more of them than the times of the spans and the duration) and ``units`` (a JSON list
+with the text of the units). These columns are filled in the first row of a coder, in the first row of an item, or with the
+same value in every row. A row without start and end means that the coder annotated nothing.
 
 A table without a header is read as a pygamma-agreement file, with times in seconds, if it has four columns and each row is
-``annotator,label,start,end`` with start before end.
+``annotator,label,start,end``.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from caesura.errors import FormatError, HierarchyError
-from caesura.formats.format import NUMBER, Format, Reading, Writing, json_text, parse_table, table_text
+from caesura.formats.columns import Table, parse_delimited
+from caesura.formats.format import NUMBER, Reading, Writing, json_text, table_text
+from caesura.formats.roles import SECONDS, Roles, normalize
 from caesura.formats.spans import (
-    ANNOTATION_TYPES,
     CONTINUUM_FIELDS,
     OPTIONS,
     UNITS,
@@ -49,11 +54,9 @@ from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.options import Option, choice, whole
 
-_DELIMITERS = (",", "\t", ";")
 _IN_UNITS = ("start", "end")
 _IN_SECONDS = ("start_time", "end_time")
-_HEADERLESS = ("annotator", "label", *_IN_SECONDS)
-_COLUMNS = ("item", "coder", "annotator", *_IN_UNITS, *_IN_SECONDS, "level", "label", *CONTINUUM_FIELDS)
+_ROLES = ("item", "coder", "start", "end", "level", "label", "length")
 _LARGEST_CELL = 100_000  # characters; the csv module of Python refuses a little more than that
 
 
@@ -68,74 +71,136 @@ class _CoderRows:
     error: FormatError | None = None
 
 
-def _read(reading: Reading) -> Corpus:
-    """Return the corpus in order of appearance; the rows of a coder need not be adjacent."""
-    table = parse_table(reading, _delimiter(reading.text) or ",")
-    columns = list(_HEADERLESS) if _has_no_header(reading.text) else _header(reading, next(table, (1, []))[1])
-    seconds = _in_seconds(reading, columns)
-    coders = _coder_rows(reading, _rows(reading, table, columns), seconds)
+def read_segments(reading: Reading, table: Table, roles: Roles) -> Corpus:
+    """Return the corpus of a table with one row per segment.
+
+    The rows of a coder need not be adjacent.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, with the options ``SEGMENT_OPTIONS``.
+    table : Table
+        Its cells.
+    roles : Roles
+        Roles of the columns; two of them are ``start`` and ``end``.
+
+    Returns
+    -------
+    Corpus
+        Hierarchies.
+    """
+    names = {column: role for role, column in roles.columns.items() if role in _ROLES}
+    names |= {column: normalize(column) for column in roles.rest if normalize(column) in CONTINUUM_FIELDS}
+    for column in names:
+        if column in roles.rest:
+            reading.roles[column] = names[column]
+            reading.ignored[:] = [entry for entry in reading.ignored if not entry.startswith(f"{column} (")]
+    if "length" in roles.columns and normalize(roles.columns["length"]) == "duration":
+        names[roles.columns["length"]] = "duration"
+        if _is_duration_of_segment(table, roles):
+            del names[roles.columns["length"]]
+            reading.roles[roles.columns["length"]] = "duration of the segment (not used)"
+    seconds = _in_seconds(reading, table, roles)
+    inclusive = _is_inclusive(reading, roles, seconds)
+    cells = {role: table.columns[column].cells() for column, role in names.items()}
+    rows = (
+        (line, dict(zip(cells, row, strict=True)))
+        for line, row in zip(table.lines.tolist(), zip(*cells.values(), strict=True), strict=True)
+    )
+    return _read_rows(reading, rows, seconds, inclusive)
+
+
+def _is_duration_of_segment(table: Table, roles: Roles) -> bool:
+    """Return whether the column ``duration`` is the difference between end and start in every row."""
+    columns = [table.columns[roles.columns[role]] for role in ("start", "end", "length")]
+    if not all(NUMBER.fullmatch(value) for column in columns for value in column.stripped):
+        return False
+    start, end, duration = (np.array([float(v) for v in column.stripped])[column.codes] for column in columns)
+    return bool(np.allclose(end - start, duration, atol=0.002))
+
+
+def read_without_header(reading: Reading) -> Corpus:
+    """Return the corpus of a pygamma-agreement file, whose rows are annotator, label, start and end in seconds.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read.
+
+    Returns
+    -------
+    Corpus
+        Hierarchies.
+    """
+    table = parse_delimited(reading, delimiter=",", header=False)
+    columns = [column.cells() for column in table.columns.values()]
+    names = ("coder", "label", "start", "end")
+    rows = (
+        (line, dict(zip(names, row, strict=True)))
+        for line, row in zip(table.lines.tolist(), zip(*columns, strict=True), strict=True)
+    )
+    return _read_rows(reading, rows, True, False)
+
+
+def _read_rows(reading: Reading, rows: Iterable[tuple[int, dict[str, str]]], seconds: bool, inclusive: bool) -> Corpus:
+    coders = _coder_rows(reading, rows, seconds, inclusive)
     _add_coders(reading, coders, seconds)
     return reading.corpus()
 
 
-def _header(reading: Reading, row: list[str]) -> list[str]:
-    header = [name.strip().lower() for name in row]
-    for name in header:
-        if header.count(name) > 1:
-            raise reading.error(1, f"a column must occur once in the header; got {name[:40]!r} twice")
-    if "coder" in header and "annotator" in header:
-        raise reading.error(1, "one column must name the coder; got coder and annotator")
-    for name in header:
-        if name not in _COLUMNS:
-            raise reading.error(1, f"a column is one of {', '.join(_COLUMNS)}; got {name[:40]!r}")
-    return header
+def _is_inclusive(reading: Reading, roles: Roles, seconds: bool) -> bool:
+    """Return whether start and end are the first and the last unit, counted from 1."""
+    if seconds:
+        return False
+    spans = reading.options["spans"] or ("inclusive" if "level" in roles else "half-open")
+    convention = {
+        "inclusive": "start and end are the first and the last unit, counted from 1",
+        "half-open": "start and end are half-open offsets, counted from 0",
+    }
+    reading.notes.append(convention[spans])
+    return bool(spans == "inclusive")
 
 
-def _in_seconds(reading: Reading, columns: Sequence[str]) -> bool:
-    """Return whether spans are in seconds."""
-    pairs = [pair for pair in (_IN_UNITS, _IN_SECONDS) if set(pair) <= set(columns)]
-    if len(pairs) != 1:
-        expected = "expected columns start and end (in units) or start_time and end_time (in seconds)"
-        raise reading.error(1, f"{expected}; got {', '.join(columns)[:200] or 'none'}")
-    if pairs[0] == _IN_SECONDS and reading.options["unit"] == "units":
-        raise reading.error(1, "the columns start_time and end_time are seconds; unit cannot be units")
-    return pairs[0] == _IN_SECONDS or reading.options["unit"] == "seconds"
-
-
-def _rows(
-    reading: Reading, table: Iterator[tuple[int, list[str]]], columns: Sequence[str]
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the line and the cells of each row."""
-    for line, row in table:
-        if len(row) != len(columns):
-            raise reading.error(line, f"a row must have {len(columns)} cells like the header; got {len(row)}")
-        yield line, dict(zip(columns, row, strict=True))
+def _in_seconds(reading: Reading, table: Table, roles: Roles) -> bool:
+    """Return whether spans are in seconds: by the names of the columns, by decimals, or by the option ``unit``."""
+    start, end = (roles.columns[role] for role in ("start", "end"))
+    by_name = normalize(start) in SECONDS and normalize(end) in (*SECONDS, "offset", "end", "stop")
+    if by_name and reading.options["unit"] == "units":
+        raise reading.error(1, f"the columns {start} and {end} are seconds; unit cannot be units")
+    if by_name or "level" in roles or reading.options["unit"] is not None:
+        return by_name or bool(reading.options["unit"] == "seconds")
+    cells = [value for name in (start, end) for value in table.columns[name].stripped if NUMBER.fullmatch(value)]
+    decimals = any(not float(value).is_integer() for value in cells)
+    if decimals:
+        reading.notes.append("start and end have decimals and are taken as seconds")
+    return decimals
 
 
 def _coder_rows(
-    reading: Reading, rows: Iterator[tuple[int, dict[str, str]]], seconds: bool
+    reading: Reading, rows: Iterable[tuple[int, dict[str, str]]], seconds: bool, inclusive: bool
 ) -> dict[tuple[str, str], _CoderRows]:
     """Return the rows by item and coder. An invalid row excludes only its coder from this item."""
     coders: dict[tuple[str, str], _CoderRows] = {}
     for line, cells in rows:
-        key = cells.get("item", reading.stem), cells.get("coder", cells.get("annotator", reading.stem))
+        key = cells.get("item", reading.stem), cells.get("coder", reading.stem)
         coder = coders.setdefault(key, _CoderRows(line))
         if coder.error is None:
             try:
-                _add_row(coder, cells, line, seconds)
+                _add_row(coder, cells, line, seconds, inclusive)
             except HierarchyError as error:
                 coder.error = reading.error(line, f"item {key[0]!r}, coder {key[1]!r}: {error}")
     return coders
 
 
-def _add_row(coder: _CoderRows, cells: Mapping[str, str], line: int, seconds: bool) -> None:
+def _add_row(coder: _CoderRows, cells: Mapping[str, str], line: int, seconds: bool, inclusive: bool) -> None:
     """Add one row to the spans of a coder."""
     for name in CONTINUUM_FIELDS:
         cell = cells.get(name, "")
         if cell and coder.continuum.setdefault(name, cell) != cell:
             first = coder.continuum[name][:40]
             raise HierarchyError(f"{name} must be the same in all rows; got {cell[:40]!r} after {first!r}")
-    row = _span_row(cells, seconds)
+    row = _span_row(cells, seconds, inclusive)
     if row is None:
         return
     if coder.rows and (row.level is None) != (coder.rows[0].level is None):
@@ -144,31 +209,30 @@ def _add_row(coder: _CoderRows, cells: Mapping[str, str], line: int, seconds: bo
     coder.lines.append(line)
 
 
-def _span_row(cells: Mapping[str, str], seconds: bool) -> SpanRow | None:
+def _span_row(cells: Mapping[str, str], seconds: bool, inclusive: bool) -> SpanRow | None:
     """Return the span of a row, or None if the row has no span."""
-    start, end = (cells.get(a) or cells.get(b) or "" for a, b in zip(_IN_UNITS, _IN_SECONDS, strict=True))
+    start, end = cells["start"].strip(), cells["end"].strip()
     level, label = cells.get("level", "").strip(), cells.get("label", "")
     if not any((start, end, level, label)):
         return None
-    row = SpanRow(
-        _number("start", start, seconds),
-        _number("end", end, seconds),
-        check_whole("level", _parse_whole(level)) if level else None,
-        label or None,
-    )
-    if row.start > row.end:
-        raise HierarchyError(f"start must not be after end; got {start} > {end}")
-    return row
+    half_open = not seconds and not inclusive
+    first = _number("start", start, seconds, minimum=0 if half_open else 1)
+    last = _number("end", end, seconds)
+    if first > last or (first == last and half_open):
+        rule = f"be before end; got {start} and {end}" if half_open else f"not be after end; got {start} > {end}"
+        raise HierarchyError(f"start must {rule}")
+    number = check_whole("level", _parse_whole(level)) if level else None
+    return SpanRow(first + 1 if half_open else first, last, number, label or None)
 
 
-def _number(name: str, cell: str, seconds: bool) -> int | float:
+def _number(name: str, cell: str, seconds: bool, minimum: int = 1) -> int | float:
     if seconds:
         return check_time(name, parse_number(cell))
     value = _parse_whole(cell)
     if isinstance(value, str) and isinstance(parse_number(cell), float):
         hint = "for times name the columns start_time and end_time, or read with unit='seconds'"
         raise HierarchyError(f"{name} must be a whole number; got {value!r}; {hint}")
-    return check_whole(name, value)
+    return 0 if value == 0 == minimum else check_whole(name, value)
 
 
 def _parse_whole(cell: str) -> int | str:
@@ -246,8 +310,19 @@ def _check_ends(reading: Reading, place: str, coder: _CoderRows, length: int) ->
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def _write(writing: Writing) -> str:
-    """Return the table; the first row of each coder describes the continuum."""
+def write(writing: Writing) -> str:
+    """Return hierarchies as a table; the first row of each coder describes the continuum.
+
+    Parameters
+    ----------
+    writing : Writing
+        File that is being written.
+
+    Returns
+    -------
+    str
+        Content of the file.
+    """
     spans = spans_of(writing)
     continua = _continua(writing, spans)
     fields = _used_fields(continua.values())
@@ -293,21 +368,21 @@ def _cell(writing: Writing, item: str, coder: str, name: str, value: Any) -> str
     return cell
 
 
-def _delimiter(text: str) -> str | None:
-    """Return the delimiter that yields a header with start and end columns, or None."""
-    first = text.lstrip().split("\n", 1)[0][:10_000]
-    for delimiter in _DELIMITERS:
-        names = {name.strip().strip('"').lower() for name in first.split(delimiter)}
-        # A table of units has a column "unit".
-        if (set(_IN_UNITS) <= names or set(_IN_SECONDS) <= names) and "unit" not in names:
-            return delimiter
-    return None
+def has_no_header(text: str) -> bool:
+    """Return whether all rows, including the first, consist of annotator, label, start and end.
 
+    Parameters
+    ----------
+    text : str
+        Content of a file.
 
-def _has_no_header(text: str) -> bool:
-    """Return whether all rows, including the first, consist of annotator, label, start and end."""
+    Returns
+    -------
+    bool
+        True for a pygamma-agreement file.
+    """
     lines = [line for line in text.split("\n") if line.strip()]
-    return bool(lines) and _delimiter(text) is None and all(map(_is_headerless_row, lines))
+    return bool(lines) and all(map(_is_headerless_row, lines))
 
 
 def _is_headerless_row(line: str) -> bool:
@@ -315,21 +390,17 @@ def _is_headerless_row(line: str) -> bool:
     if len(cells) != 4 or not all(NUMBER.fullmatch(cell.strip()) and len(cell) < 40 for cell in cells[2:]):
         return False
     annotator = cells[0].strip()
-    return bool(annotator) and not NUMBER.fullmatch(annotator) and float(cells[2]) < float(cells[3])
+    return bool(annotator) and not NUMBER.fullmatch(annotator) and float(cells[2]) <= float(cells[3])
 
 
-FORMAT = Format(
-    name="spans-csv",
-    suffixes=(".csv", ".tsv"),
-    other_suffixes=(".csv", ".tsv", ".txt"),
-    description="spans as a table, CSV or TSV: item, coder, start, end, level, label",
-    read=_read,
-    looks_like=lambda text: _delimiter(text) is not None or _has_no_header(text),
-    write=_write,
-    options=(
-        Option("unit", None, choice(*UNITS), "whether start and end are units or seconds (default: by the header)"),
-        Option("length", None, whole(1), "number of units if no column has it (default: the largest end)"),
-        *OPTIONS,
+SEGMENT_OPTIONS = (
+    Option("unit", None, choice(*UNITS), "whether start and end are units or seconds (default: by the header)"),
+    Option(
+        "spans",
+        None,
+        choice("inclusive", "half-open"),
+        "whether start and end are the first and last unit, or half-open offsets (default: inclusive with a level)",
     ),
-    annotation_types=ANNOTATION_TYPES,
+    Option("length", None, whole(1), "number of units if no column has it (default: the largest end)"),
+    *OPTIONS,
 )

@@ -1,0 +1,561 @@
+"""Tables of cells: the content of CSV, TSV, Excel and Parquet files and of data frames, column by column.
+
+A column stores each distinct cell once and one whole number per row, so that a table of millions of rows can be examined by
+its distinct cells. All cells are text; numbers and truth values of other sources are written as text first.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import FormatError
+from caesura.formats import arrow
+from caesura.formats.arrow import pa, pc, pq
+from caesura.formats.format import MAX_BYTES, Reading, json_text
+
+DELIMITERS = (",", ";", "\t", "|")
+_DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_MAX_COLUMNS = 20_000
+_MAX_CELLS = 2**28  # two gigabytes of pointers
+_SAMPLE_LINES = 50  # rows from which the delimiter is found
+_BATCH_ROWS = 2**14
+_PIECE_SIZE = 2**20  # characters
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    name : str
+        Name in the header.
+    values : list of str
+        Distinct cells.
+    codes : array
+        For each row, the index of its cell in ``values``.
+    """
+
+    name: str
+    values: list[str]
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, name: str, cells: Sequence[str]) -> Column:
+        """Return a column of the given cells.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        cells : sequence of str
+            One cell per row.
+
+        Returns
+        -------
+        Column
+            The column.
+        """
+        index: defaultdict[str, int] = defaultdict(count().__next__)
+        codes = np.fromiter(map(index.__getitem__, cells), np.int32, len(cells))
+        return cls(name, list(index), codes)
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of rows with each of the distinct cells."""
+        return np.bincount(self.codes, minlength=len(self.values))
+
+    @cached_property
+    def stripped(self) -> list[str]:
+        """Distinct cells without surrounding space."""
+        return [value.strip() for value in self.values]
+
+    def cells(self) -> list[str]:
+        """Return one cell per row.
+
+        Returns
+        -------
+        list of str
+            The cells.
+        """
+        values = self.values
+        return [values[code] for code in self.codes.tolist()]
+
+    def first_row(self, value: str) -> int:
+        """Return the first row with a cell.
+
+        Parameters
+        ----------
+        value : str
+            One of the distinct cells.
+
+        Returns
+        -------
+        int
+            Index of the row.
+        """
+        return int(np.argmax(self.codes == self.values.index(value)))
+
+
+@dataclass
+class Table:
+    """A table: columns of equal length, and the line of each row in the file.
+
+    Attributes
+    ----------
+    columns : dict of str to Column
+        The columns by name, in the order of the header.
+    lines : array
+        Line of each row, counted from 1.
+    ignored : list of str
+        Columns that were left out while the table was decoded.
+    notes : list of str
+        Conversions, such as a decimal comma.
+    """
+
+    columns: dict[str, Column]
+    lines: NDArray[np.int64]
+    ignored: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+# -- delimited text ---------------------------------------------------------------------------------------------------
+
+
+def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = True) -> Table:
+    """Return the table of a CSV or TSV file.
+
+    Parameters
+    ----------
+    reading : Reading
+        The file.
+    delimiter : str or None
+        Character between cells; if None, it is found from the first rows.
+    header : bool, default True
+        Whether the first row contains the names of the columns. Otherwise they are called 1, 2, 3 and so on.
+
+    Returns
+    -------
+    Table
+        The table.
+
+    Raises
+    ------
+    FormatError
+        If a row has more or fewer cells than the header, a name occurs twice, or the quotes are invalid.
+    """
+    chosen = delimiter or find_delimiter(reading.text)
+    rows = _rows(reading, chosen)
+    first_line, first = next(rows, (1, []))
+    names = [name.strip() for name in first] if header else [str(i) for i in range(1, len(first) + 1)]
+    _check_names(reading, names)
+    parts = _Accumulator(len(names))
+    if not header:
+        parts.add([first_line], [first])
+    while batch := list(islice(rows, _BATCH_ROWS)):
+        lines, cells = zip(*batch, strict=True)
+        _check_widths(reading, lines, cells, len(names))
+        parts.add(lines, cells)
+    table = _with_names(reading, names, parts)
+    if chosen in _DELIMITER_NAMES and not reading.path.lower().endswith(".tsv"):
+        table.notes.append(f"{_DELIMITER_NAMES[chosen]} between cells")
+    if chosen == ";":
+        _convert_decimal_commas(table)
+    return table
+
+
+class _Accumulator:
+    """Columns to which batches of rows are added."""
+
+    def __init__(self, width: int) -> None:
+        self.lines = array("q")
+        self.indices: list[defaultdict[str, int]] = [defaultdict(count().__next__) for _ in range(width)]
+        self.codes = [array("i") for _ in range(width)]
+
+    def add(self, lines: Sequence[int], rows: Sequence[Sequence[str]]) -> None:
+        self.lines.extend(lines)
+        for index, codes, cells in zip(self.indices, self.codes, zip(*rows, strict=True), strict=True):
+            codes.extend(map(index.__getitem__, cells))
+
+    def column(self, i: int, name: str) -> Column:
+        return Column(name, list(self.indices[i]), np.frombuffer(self.codes[i], np.int32).copy())
+
+
+def find_delimiter(text: str) -> str:
+    """Return the delimiter that divides the header and the first rows into the same number of cells.
+
+    Parameters
+    ----------
+    text : str
+        Content of the file.
+
+    Returns
+    -------
+    str
+        One of ``,``, ``;``, tab and ``|``; a comma if there is only one column.
+    """
+    sample = text[: text.find("\n", _PIECE_SIZE) + 1 or len(text)] if len(text) > _PIECE_SIZE else text
+    widths = {}
+    for delimiter in DELIMITERS:
+        rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+        try:
+            lengths = [len(row) for row in islice(rows, _SAMPLE_LINES) if row]
+        except csv.Error:
+            continue
+        equal = sum(length == lengths[0] for length in lengths) if lengths else 0
+        if lengths and lengths[0] > 1:
+            widths[delimiter] = (equal / len(lengths), lengths[0])
+    return max(widths, key=lambda delimiter: widths[delimiter]) if widths else ","
+
+
+def _rows(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line and the cells of each row that is not empty."""
+    rows = csv.reader(_pieces(reading.text), delimiter=delimiter, strict=True)
+    try:
+        for row in rows:
+            if row:
+                yield rows.line_num, row
+    except csv.Error as problem:
+        limit = csv.field_size_limit()
+        reason = f"a cell has more than {limit} characters" if "field limit" in str(problem) else str(problem)
+        raise reading.error(rows.line_num, f"not a valid table: {reason}") from None
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield the lines of a text. The text is split into pieces, because a StringIO takes four bytes per character."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _PIECE_SIZE) + 1 or len(text)
+        yield from io.StringIO(text[start:end], newline="")
+        start = end
+
+
+def _check_widths(reading: Reading, lines: Sequence[int], rows: Sequence[Sequence[str]], width: int) -> None:
+    if {*map(len, rows)} == {width}:
+        return
+    line, row = next((line, row) for line, row in zip(lines, rows, strict=True) if len(row) != width)
+    raise reading.error(line, f"a row must have {width} cells like the header; got {len(row)}")
+
+
+def _check_names(reading: Reading, names: Sequence[str]) -> None:
+    if len(names) > _MAX_COLUMNS:
+        raise reading.error(1, f"a table may have {_MAX_COLUMNS} columns; this has {len(names)}")
+    seen: dict[str, int] = {}
+    for i, name in enumerate(names, 1):
+        if name and name in seen:
+            raise reading.error(
+                1, f"two columns have the name {name[:40]!r}: columns {seen[name]} and {i}; rename one of them"
+            )
+        seen[name] = i
+
+
+def _with_names(reading: Reading, names: Sequence[str], parts: _Accumulator) -> Table:
+    """Return the table without unnamed columns; an unnamed column with content other than row numbers is an error."""
+    columns: dict[str, Column] = {}
+    ignored: list[str] = []
+    lines = np.frombuffer(parts.lines, np.int64).copy() if parts.lines else np.zeros(0, np.int64)
+    for i, name in enumerate(names):
+        column = parts.column(i, name)
+        if name:
+            columns[name] = column
+        elif i == 0 and _counts_rows(column):
+            ignored.append("the first column (row numbers)")
+        elif any(column.stripped):
+            raise reading.error(1, f"column {i + 1} must have a name in the header; it is empty")
+    return Table(columns, lines, ignored)
+
+
+def _counts_rows(column: Column) -> bool:
+    """Return whether the cells are 0, 1, 2 and so on, or 1, 2, 3 and so on."""
+    cells = column.cells()
+    return any(cells == [*map(str, range(start, start + len(cells)))] for start in (0, 1))
+
+
+def _convert_decimal_commas(table: Table) -> None:
+    """Replace the decimal comma in columns that contain only such numbers and cells without a comma."""
+    converted = []
+    for name, column in table.columns.items():
+        decimals = [bool(_DECIMAL_COMMA.fullmatch(value)) for value in column.values]
+        numbers = all(
+            decimal or _is_number_or_empty(value) for decimal, value in zip(decimals, column.values, strict=True)
+        )
+        if any(decimals) and numbers:
+            cells = [value.replace(",", ".") for value in column.values]
+            merged = Column.of(name, cells)
+            table.columns[name] = Column(name, merged.values, merged.codes[column.codes])
+            converted.append(name)
+    if converted:
+        table.notes.append(f"decimal comma in {', '.join(converted[:8])}")
+
+
+def _is_number_or_empty(cell: str) -> bool:
+    return re.fullmatch(r"\s*([+-]?[0-9]*\.?[0-9]*)\s*|(?i:na|nan|none|null)", cell) is not None
+
+
+# -- typed cells ------------------------------------------------------------------------------------------------------
+
+
+def cell_text(value: object) -> str:
+    """Return a value of a data frame, a Parquet file or a spreadsheet as the text of a cell.
+
+    Parameters
+    ----------
+    value : object
+        Text, a number, a truth value, a list of text, or a missing value.
+
+    Returns
+    -------
+    str
+        The text. A missing value is empty, and whole numbers have no decimal places.
+    """
+    if isinstance(value, str):
+        return value
+    if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
+        return ""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.floating)):
+        return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
+    if isinstance(value, (list, tuple)):
+        return json_text([str(entry) for entry in value])
+    return str(value)
+
+
+def from_arrow(path: str, data: Any, *, offset: int = 1) -> Table:
+    """Return an Arrow table as a table of text.
+
+    Parameters
+    ----------
+    path : str
+        Name of the source, for messages.
+    data : pyarrow.Table
+        The table.
+    offset : int, default 1
+        Line of the first row.
+
+    Returns
+    -------
+    Table
+        The table.
+
+    Raises
+    ------
+    FormatError
+        If a column is nested, or the table is too large.
+    """
+    names = [str(name) for name in data.column_names]
+    if len(names) * data.num_rows > _MAX_CELLS:
+        raise FormatError(path, None, f"expected a table of at most {_MAX_CELLS} cells; this has more")
+    reading = Reading(path, "")
+    _check_names(reading, names)
+    columns: dict[str, Column] = {}
+    ignored = []
+    for i, name in enumerate(names):
+        kind = data.schema.types[i]
+        if pa.types.is_nested(kind) and not _is_list_of_text(kind):
+            ignored.append(f"{name} (nested)")
+            continue
+        columns[name] = _arrow_column(name, data.column(i))
+    kept = {name: column for name, column in columns.items() if not _is_index(name, column)}
+    ignored += [f"{name or 'the first column'} (row numbers)" for name in columns if name not in kept]
+    return Table(kept, np.arange(offset, offset + data.num_rows, dtype=np.int64), ignored)
+
+
+def _is_list_of_text(kind: Any) -> bool:
+    return bool((pa.types.is_list(kind) or pa.types.is_large_list(kind)) and arrow.is_text(kind.value_type))
+
+
+def _arrow_column(name: str, column: Any) -> Column:
+    if pa.types.is_nested(column.type):
+        return Column.of(name, [cell_text(value) for value in column.to_pylist()])
+    encoded = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.chunk(0) if encoded.num_chunks else pa.array([], column.type)
+    if not pa.types.is_dictionary(encoded.type):
+        encoded = pc.dictionary_encode(encoded)
+    codes = encoded.indices.cast(pa.int64()).fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
+    occurring, places = np.unique(codes, return_inverse=True)
+    values = [*encoded.dictionary.to_pylist(), None] if len(occurring) else []
+    distinct = Column.of(name, [cell_text(values[i]) for i in occurring.tolist()])  # two values may have the same text
+    return Column(name, distinct.values, distinct.codes[places])
+
+
+def _is_index(name: str, column: Column) -> bool:
+    return (name == "" or name.startswith("__index_level_") or name == "Unnamed: 0") and _counts_rows(column)
+
+
+def from_parquet(reading: Reading) -> Table:
+    """Return the table of a Parquet file.
+
+    Parameters
+    ----------
+    reading : Reading
+        The file.
+
+    Returns
+    -------
+    Table
+        The table; the line of a row is its number, counted from 1.
+
+    Raises
+    ------
+    FormatError
+        If the file is damaged or claims to contain too much.
+    """
+    arrow.require_pyarrow(reading.path, "reading")
+    with arrow.reading_errors(reading.path):
+        source = pa.BufferReader(reading.data)
+        file = pq.ParquetFile(source)
+        metadata = file.metadata
+        names = list(file.schema_arrow.names)
+        size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+        limits = {"cells": (_MAX_CELLS, metadata.num_rows * len(names)), "bytes": (MAX_BYTES, size)}
+        for unit, (maximum, actual) in limits.items():
+            if actual > maximum:
+                raise reading.error(None, f"expected a table of at most {maximum} {unit}; this claims to have {actual}")
+        # Text columns are read as dictionaries, so that each text is in memory only once.
+        flat = [name for name, kind in zip(names, file.schema_arrow.types, strict=True) if not pa.types.is_nested(kind)]
+        file = pq.ParquetFile(source, read_dictionary=flat, page_checksum_verification=True)
+        return from_arrow(reading.path, file.read(use_threads=False))
+
+
+def from_frame(data: Any, name: str = "the data frame") -> Table:
+    """Return a data frame as a table of text.
+
+    Parameters
+    ----------
+    data : object
+        A pandas data frame, or any table with the Arrow PyCapsule interface (polars, pyarrow, DuckDB).
+    name : str
+        Name of the frame, for messages.
+
+    Returns
+    -------
+    Table
+        The table; the line of a row is its number, counted from 1.
+
+    Raises
+    ------
+    FormatError
+        If the frame has several levels of row or column names.
+    """
+    if hasattr(data, "iloc") and hasattr(data, "columns"):  # pandas
+        return _from_pandas(data, name)
+    arrow.require_pyarrow(name, "reading")
+    with arrow.reading_errors(name):
+        return from_arrow(name, pa.table(data))
+
+
+def _from_pandas(data: Any, name: str) -> Table:
+    if data.columns.nlevels > 1 or data.index.nlevels > 1:
+        problem = "a frame must have one level of row and column names; got a MultiIndex; call reset_index() first"
+        raise FormatError(name, None, problem)
+    if data.index.name is not None:
+        data = data.reset_index()
+    reading = Reading(name, "")
+    names = [str(column) for column in data.columns]
+    _check_names(reading, names)
+    columns = {
+        column: Column.of(column, [cell_text(value) for value in data.iloc[:, i].tolist()])
+        for i, column in enumerate(names)
+    }
+    return Table(columns, np.arange(1, len(data) + 1, dtype=np.int64))
+
+
+def from_excel(reading: Reading, sheet: str | None = None) -> Table:
+    """Return a sheet of an Excel workbook as a table.
+
+    Parameters
+    ----------
+    reading : Reading
+        The file.
+    sheet : str, optional
+        Name of the sheet; by default the only sheet with content.
+
+    Returns
+    -------
+    Table
+        The table. Cells with formulas have the values that Excel stored.
+
+    Raises
+    ------
+    FormatError
+        If the workbook is encrypted or damaged, or several sheets have content.
+    """
+    try:
+        import openpyxl
+    except ImportError:
+        raise reading.error(None, "reading this needs openpyxl; install caesura[excel]") from None
+    if reading.data.startswith(b"\xd0\xcf\x11\xe0"):
+        raise reading.error(None, "the workbook is protected by a password, or is an old .xls file; save it as .xlsx")
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(reading.data), read_only=True, data_only=True, keep_links=False)
+        sheets = {
+            page.title: [(i, row) for i, row in enumerate(_excel_rows(page), 1) if any(row)]
+            for page in book.worksheets
+            if sheet in (None, page.title)
+        }
+        formulas = _has_formulas(reading.data, openpyxl)
+    except FormatError:
+        raise
+    except Exception as problem:  # openpyxl raises many kinds of errors for damaged files
+        raise reading.error(None, f"not a valid Excel workbook: {str(problem)[:200]}") from None
+    filled = {title: rows for title, rows in sheets.items() if rows}
+    if len(filled) != 1:
+        titles = ", ".join(map(repr, filled or sheets))
+        raise reading.error(None, f"expected one sheet with content; there are {titles}; choose with sheet=NAME")
+    ((title, rows),) = filled.items()
+    table = _from_rows(reading, rows)
+    table.notes.append(f"sheet {title!r}")
+    if formulas:
+        table.notes.append("cells with formulas have the values that the program stored last")
+    return table
+
+
+def _excel_rows(page: Any) -> Iterator[list[str]]:
+    if (page.max_row or 0) * (page.max_column or 0) > _MAX_CELLS:
+        page.reset_dimensions()  # the file may claim any size
+    for row in page.iter_rows(values_only=True):
+        if len(row) > _MAX_COLUMNS:
+            raise ValueError(f"a table may have {_MAX_COLUMNS} columns; this has {len(row)}")
+        yield [cell_text(value) for value in row]
+
+
+def _has_formulas(data: bytes, openpyxl: Any) -> bool:
+    """Return whether a workbook contains a formula."""
+    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, keep_links=False)
+    return any(
+        isinstance(value, str) and value.startswith("=")
+        for page in book.worksheets
+        for row in page.iter_rows(values_only=True)
+        for value in row
+    )
+
+
+def _from_rows(reading: Reading, rows: Sequence[tuple[int, list[str]]]) -> Table:
+    """Return a table of rows that may have different lengths; missing cells at the end are empty."""
+    width = max(len(row) for _, row in rows)
+    (_, header), *body = rows
+    names = [name.strip() for name in header] + [""] * (width - len(header))
+    _check_names(reading, names)
+    parts = _Accumulator(width)
+    padded = [row + [""] * (width - len(row)) for _, row in body]
+    if body:
+        parts.add([line for line, _ in body], padded)
+    return _with_names(reading, names, parts)

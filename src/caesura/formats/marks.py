@@ -1,0 +1,312 @@
+"""Content of the columns of coders in a table: marks, boundary types, or labels of segments.
+
+Every column is examined on its own, so that one odd column never changes how the others are read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.formats.columns import Column, Table
+from caesura.formats.format import NUMBER
+
+YES = frozenset({"1", "true", "yes", "y", "x"})
+NO = frozenset({"0", "false", "no", "n"})
+MISSING = frozenset({"na", "nan", "none", "null", "n/a", "<na>"})
+EMPTY, ZERO, MARK, ABSENT, OTHER = range(5)
+"""Kinds of cells: empty, no boundary, boundary, not coded, anything else."""
+MAX_TYPES = 20
+"""Largest number of boundary types that are recognised without being declared."""
+UNREPEATED = "words that do not repeat"
+"""Reason why a column is not a coder on its own, although it could be one together with others."""
+_MAX_TYPE_LENGTH = 20  # characters
+_MAX_LABEL_LENGTH = 60  # characters
+_NEARLY = 0.8  # share of marks above which other cells are errors
+
+
+def kind_of_cell(cell: str) -> int:
+    """Return the kind of a cell.
+
+    Parameters
+    ----------
+    cell : str
+        A cell of a table.
+
+    Returns
+    -------
+    int
+        ``EMPTY``, ``ZERO``, ``MARK``, ``ABSENT`` or ``OTHER``.
+    """
+    word = cell.strip().lower()
+    if not word:
+        return EMPTY
+    if re.fullmatch(r"[01]\.0*", word):
+        word = word[0]
+    return MARK if word in YES else ZERO if word in NO else ABSENT if word in MISSING else OTHER
+
+
+def type_names(cell: str) -> list[str] | None:
+    """Return the boundary types in a cell: one type, or several as a JSON list.
+
+    Parameters
+    ----------
+    cell : str
+        A cell that is not empty.
+
+    Returns
+    -------
+    list of str or None
+        The types; None if the cell begins like a list but is not a JSON list of text.
+    """
+    if not cell.startswith("["):
+        return [cell]
+    try:
+        names = json.loads(cell)
+    except (ValueError, RecursionError):
+        return None
+    return names if isinstance(names, list) and names and all(isinstance(name, str) for name in names) else None
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Rows of a table that belong together, such as the rows of an item, in the order of the table.
+
+    Attributes
+    ----------
+    keys : list of tuple of str
+        Cells of the grouping columns, in order of appearance.
+    order : array
+        Rows sorted by group.
+    bounds : array
+        Group ``i`` consists of the rows ``order[bounds[i]:bounds[i + 1]]``.
+    """
+
+    keys: list[tuple[str, ...]]
+    order: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, table: Table, names: Sequence[str | None]) -> Groups:
+        """Group the rows of a table by the cells of some columns.
+
+        Parameters
+        ----------
+        table : Table
+            The table.
+        names : sequence of str or None
+            Columns; None stands for a column of empty cells.
+
+        Returns
+        -------
+        Groups
+            The groups, in order of appearance.
+        """
+        group = np.zeros(len(table), np.int64)
+        for name in names:
+            if name is not None:
+                column = table.columns[name]
+                _, group = np.unique(group * max(len(column.values), 1) + column.codes, return_inverse=True)
+        distinct, first, sizes = np.unique(group, return_index=True, return_counts=True)
+        appearance = np.argsort(first, kind="stable")
+        rank = np.empty(len(distinct), np.int64)
+        rank[appearance] = np.arange(len(distinct))
+        keys = [
+            tuple("" if name is None else table.columns[name].values[table.columns[name].codes[row]] for name in names)
+            for row in first[appearance].tolist()
+        ]
+        bounds = np.concatenate([[0], np.cumsum(sizes[appearance])]).astype(np.int64)
+        return cls(keys, np.argsort(rank[group], kind="stable"), bounds)
+
+    def rows(self, i: int) -> NDArray[np.int64]:
+        """Return the rows of a group.
+
+        Parameters
+        ----------
+        i : int
+            Index of the group.
+
+        Returns
+        -------
+        array
+            Indices of rows, in ascending order.
+        """
+        return self.order[self.bounds[i] : self.bounds[i + 1]]
+
+    def inner(self) -> NDArray[np.bool_]:
+        """Return, for each pair of neighbouring rows in ``order``, whether both belong to the same group.
+
+        Returns
+        -------
+        array
+            One entry fewer than rows.
+        """
+        inside = np.ones(max(len(self.order) - 1, 0), bool)
+        inside[self.bounds[1:-1] - 1] = False
+        return inside
+
+
+@dataclass(frozen=True)
+class Content:
+    """The content of a column.
+
+    Attributes
+    ----------
+    shape : str
+        ``"marks"``, ``"types"``, ``"labels"``, ``"numbers"`` (of segments), ``"error"`` or ``"none"``.
+    reason : str
+        Why the column is not a coder, or what is wrong with it.
+    row : int or None
+        Row of the cell that is wrong.
+    never_falls : bool
+        Whether the cells are 0 and 1 throughout and never fall within an item, as segment numbers would.
+    has_marks : bool
+        Whether at least one cell is a mark.
+    """
+
+    shape: str
+    reason: str = ""
+    row: int | None = None
+    never_falls: bool = False
+    has_marks: bool = False
+
+
+def content_of(column: Column, groups: Groups) -> Content:
+    """Return the content of a column by its cells.
+
+    Parameters
+    ----------
+    column : Column
+        The column.
+    groups : Groups
+        Rows by item (and stream).
+
+    Returns
+    -------
+    Content
+        The content.
+    """
+    kinds = np.array([kind_of_cell(value) for value in column.values], np.int8)
+    numbers = np.bincount(kinds, weights=column.counts, minlength=5) if len(kinds) else np.zeros(5)
+    if not numbers[ZERO] + numbers[MARK] + numbers[OTHER]:
+        return Content("none", "empty")
+    if not numbers[OTHER]:
+        return _marks(column, groups, numbers)
+    if _only_lists(column, kinds):
+        return Content("types")
+    if numbers[MARK] or numbers[ZERO]:
+        mixed = _mixed(column, kinds, numbers, groups)
+        if mixed is not None:
+            return mixed
+    return _words(column, kinds, numbers, groups)
+
+
+def _marks(column: Column, groups: Groups, numbers: NDArray[Any]) -> Content:
+    if numbers[EMPTY] or numbers[ABSENT] or any(not re.fullmatch(r"[01](\.0*)?", value) for value in column.stripped):
+        return Content("marks", has_marks=bool(numbers[MARK]))
+    never_falls = not np.any(_steps(column, groups) < 0)
+    return Content("marks", never_falls=never_falls, has_marks=bool(numbers[MARK]))
+
+
+def _mixed(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], groups: Groups) -> Content | None:
+    """Return the content of a column with marks and other cells; None if it may still be types or labels."""
+    total = numbers.sum()
+    numeric = all(NUMBER.fullmatch(value) for value, kind in zip(column.stripped, kinds, strict=True) if kind == OTHER)
+    if numeric and not numbers[EMPTY]:
+        numbering = _segment_numbers(column, groups)
+        if numbering is not None:
+            return numbering
+    if not numbers[MARK] and _fits_types(column, kinds, numbers):
+        return Content("types")
+    if numbers[ZERO] + numbers[MARK] + numbers[EMPTY] >= _NEARLY * total:
+        value = next(value for value, kind in zip(column.values, kinds, strict=True) if kind == OTHER)
+        return Content("error", f"expected 0/1, true/false, yes/no or x; got {value[:40]!r}", column.first_row(value))
+    if numeric:
+        return Content("none", "numbers that are not marks")
+    return None
+
+
+def _words(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], groups: Groups) -> Content:
+    """Return the content of a column with cells other than marks."""
+    values = [value for value, kind in zip(column.stripped, kinds, strict=True) if kind == OTHER]
+    if all(NUMBER.fullmatch(value) for value in values):
+        numbering = None if numbers[EMPTY] or numbers[ABSENT] else _segment_numbers(column, groups)
+        return numbering or Content("none", "numbers that are not marks")
+    if numbers[EMPTY] + numbers[ZERO]:
+        return _types(column, kinds, numbers)
+    return _labels(column, groups)
+
+
+def _types(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any]) -> Content:
+    if _fits_types(column, kinds, numbers):
+        return Content("types")
+    damaged = next(
+        (value for value in column.values if value.strip()[:1] == "[" and not type_names(value.strip())), None
+    )
+    if damaged is not None and numbers[EMPTY] + numbers[ZERO] >= _NEARLY * numbers.sum():
+        problem = f'several types are written as a JSON list like ["scene", "act"]; got {damaged[:80]!r}'
+        return Content("error", problem, column.first_row(damaged))
+    if _fits_types(column, kinds, numbers, may_be_single=True):
+        return Content("none", UNREPEATED)
+    return Content("none", "free text")
+
+
+def _fits_types(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], *, may_be_single: bool = False) -> bool:
+    """Return whether at most 20 short types repeat or are symbols, and half of the coded cells are empty or 0."""
+    values = [value for value, kind in zip(column.stripped, kinds, strict=True) if kind == OTHER]
+    names = [type_names(value) for value in values]
+    if any(name is None for name in names):
+        return False
+    distinct = {name for entry in names if entry for name in entry}
+    short = len(distinct) <= MAX_TYPES and all(len(name) <= _MAX_TYPE_LENGTH for name in distinct)
+    symbols = not any(character.isalnum() for name in distinct for character in name)
+    repeats = may_be_single or symbols or numbers[OTHER] > len(values)
+    sparse = 2 * (numbers[EMPTY] + numbers[ZERO]) >= numbers.sum() - numbers[ABSENT]
+    return bool(short and repeats and sparse)
+
+
+def _only_lists(column: Column, kinds: NDArray[np.int8]) -> bool:
+    """Return whether all cells other than empty cells and 0 are JSON lists of types."""
+    cells = [value for value, kind in zip(column.stripped, kinds, strict=True) if kind in (OTHER, MARK)]
+    return all(value.startswith("[") and type_names(value) is not None for value in cells)
+
+
+def _labels(column: Column, groups: Groups) -> Content:
+    """Return the content of a column without empty cells: labels in runs, or text."""
+    if any(len(value) > _MAX_LABEL_LENGTH for value in column.stripped):
+        return Content("none", "free text")
+    inner = groups.inner()
+    changes = int(np.count_nonzero(_changes(column, groups)))
+    if not changes:
+        return Content("none", "constant within every item")
+    if 2 * changes > np.count_nonzero(inner):
+        return Content("none", "cells change from row to row")
+    return Content("labels")
+
+
+def _segment_numbers(column: Column, groups: Groups) -> Content | None:
+    """Return the content if the cells number the segments: they never fall within an item and go up by one."""
+    if not all(re.fullmatch(r"[0-9]{1,9}(\.0*)?", value) for value in column.stripped):
+        return None
+    steps = _steps(column, groups)
+    if np.any(steps < 0) or np.any(steps > 1) or not np.any(steps) or 2 * np.count_nonzero(steps) > len(steps):
+        return None
+    return Content("numbers")
+
+
+def _steps(column: Column, groups: Groups) -> NDArray[np.float64]:
+    """Return the differences between successive numbers of the same group."""
+    numbers = np.array([float(value) if NUMBER.fullmatch(value) else np.nan for value in column.stripped])
+    ordered = numbers[column.codes[groups.order]]
+    return np.diff(ordered)[groups.inner()]
+
+
+def _changes(column: Column, groups: Groups) -> NDArray[np.bool_]:
+    ordered = column.codes[groups.order]
+    return (ordered[1:] != ordered[:-1]) & groups.inner()

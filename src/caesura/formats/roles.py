@@ -1,0 +1,325 @@
+"""Roles of the columns of a table: which column names the item, the coder, the text, and which columns contain marks.
+
+A role follows from the name of a column, without regard to case, and from its cells: a column called ``sentence`` is the
+text, unless its cells are the numbers 1, 2, 3 and so on; then it numbers the units. The option ``fields`` overrides both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from caesura.errors import AmbiguousFileError, OptionError
+from caesura.formats.columns import Column, Table
+from caesura.formats.format import NUMBER, Reading
+from caesura.options import Option, suggest
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "item": (
+        *("item", "doc", "document", "doc_id", "docid", "document_id", "file", "filename", "text_id", "recording"),
+        *("video", "movie", "series", "item_id", "file_id", "dialogue_id", "dial_id"),
+    ),
+    "coder": (
+        *("coder", "annotator", "rater", "observer", "worker", "coder_id", "annotator_id", "rater_id", "worker_id"),
+        *("coder_name", "annotator_name", "workerid", "annotatorid"),
+    ),
+    "stream": ("stream", "speaker"),
+    "unit": (
+        *("unit", "position", "sentence_id", "sent_id", "line", "index", "paragraph", "utterance_id", "unit_id"),
+        *("token_id", "sentence_number", "turn", "turn_id"),
+    ),
+    "text": ("text", "sentence", "token", "word", "utterance", "content"),
+    "start": ("start", "onset", "begin", "xmin", "start_time", "tmin", "begin_time"),
+    "end": ("end", "offset", "xmax", "end_time", "tmax", "stop"),
+    "time": ("time", "timestamp"),
+    "mark": ("boundary", "mark", "break", "is_boundary"),
+    "score": ("score", "prob", "probability"),
+    "label": ("label", "category", "segment", "topic"),
+    "level": ("level",),
+    "length": ("length", "duration", "n_obs"),
+    "types": ("types",),
+}
+"""Role -> names of columns that have it."""
+SECONDS = ("start_time", "end_time", "begin_time", "onset", "xmin", "xmax", "tmin", "tmax")
+"""Names of start and end columns that are always in seconds."""
+PERSON = ("participant", "subject")
+"""Names of columns that are the coder if no other column is, and otherwise the stream."""
+_SINGLE = ("coders", "ignore")  # roles of several columns, in the option ``fields``
+_ROLE_NAMES = (*ALIASES, *_SINGLE)
+_COUNTED = 1  # step between successive unit numbers
+
+
+def normalize(name: str) -> str:
+    """Return the name of a column in lower case, with underscores for spaces, dots and hyphens.
+
+    Parameters
+    ----------
+    name : str
+        Name in the header.
+
+    Returns
+    -------
+    str
+        The name for comparisons.
+    """
+    return re.sub(r"[\s.\-]+", "_", name.strip().lower())
+
+
+ROLE_OF_NAME = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
+"""Normalized name of a column -> its role."""
+RESERVED = frozenset({*ROLE_OF_NAME, *PERSON, "id"})
+"""Names that a column of a coder cannot have."""
+
+
+def check_fields(name: str, value: Any) -> dict[str, tuple[str, ...]]:
+    """Return the value of the option ``fields`` as a mapping from roles to columns; this is a validator.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option.
+    value : str or mapping
+        Text such as ``"item=doc,text=sentence,coders=A+B"``, a JSON object, or a mapping from roles to one or more columns.
+
+    Returns
+    -------
+    dict of str to tuple of str
+        Role -> columns.
+
+    Raises
+    ------
+    OptionError
+        If the value is none of these.
+    """
+    entries = value if isinstance(value, Mapping) else _parse_fields(name, value)
+    fields: dict[str, tuple[str, ...]] = {}
+    for role, columns in entries.items():
+        listed = (columns,) if isinstance(columns, str) else tuple(columns) if isinstance(columns, Iterable) else ()
+        if not isinstance(role, str) or not listed or not all(isinstance(column, str) and column for column in listed):
+            raise OptionError(f"{name}: expected the name of a column for {role!r}; got {columns!r}")
+        fields[role.strip()] = listed
+    return fields
+
+
+def _parse_fields(name: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, str):
+        raise OptionError(f"{name} must be text such as 'item=doc,coders=A+B', or a mapping; got {value!r}")
+    if value.lstrip().startswith("{"):
+        try:
+            parsed = json.loads(value)
+        except (ValueError, RecursionError):
+            parsed = None
+        if not isinstance(parsed, dict):
+            raise OptionError(f"{name}: not a JSON object: {value[:80]!r}")
+        return parsed
+    entries: dict[str, Any] = {}
+    for entry in value.split(","):
+        role, equals, columns = entry.partition("=")
+        if not equals or not role.strip() or not columns.strip():
+            raise OptionError(f"{name}: expected ROLE=COLUMN, several separated by commas; got {entry!r}")
+        listed = [column.strip() for column in columns.split("+")]
+        entries[role.strip()] = listed if len(listed) > 1 else listed[0]
+    return entries
+
+
+FIELDS = Option("fields", None, check_fields, "columns or fields by role, such as item=doc,text=sentence,coders=A+B")
+
+
+@dataclass
+class Roles:
+    """Roles of the columns of a table.
+
+    Attributes
+    ----------
+    columns : dict of str to str
+        Role -> column.
+    coders : list of str or None
+        Columns that the user named as coders.
+    rest : list of str
+        Columns without a role, in the order of the header.
+    ignored : list of str
+        Columns that the user wants to ignore.
+    """
+
+    columns: dict[str, str] = field(default_factory=dict)
+    coders: list[str] | None = None
+    rest: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+
+    def __contains__(self, role: str) -> bool:
+        return role in self.columns
+
+    def release(self, role: str) -> None:
+        """Return the column of a role to the columns without a role.
+
+        Parameters
+        ----------
+        role : str
+            A role that a column has.
+        """
+        self.rest.append(self.columns.pop(role))
+
+
+def assign_roles(reading: Reading, table: Table, fields: Mapping[str, tuple[str, ...]] | None) -> Roles:
+    """Return the roles of the columns of a table, by the option ``fields``, the names and the cells.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, for messages.
+    table : Table
+        The table.
+    fields : mapping of str to tuple of str, or None
+        Columns that the user named, by role.
+
+    Returns
+    -------
+    Roles
+        The roles.
+
+    Raises
+    ------
+    OptionError
+        If ``fields`` has an unknown role, or names a column that the table does not have.
+    """
+    roles = _from_fields(reading, table, fields or {})
+    taken = {*roles.columns.values(), *(roles.coders or ()), *roles.ignored}
+    free = [name for name in table.columns if name not in taken]
+    for name in free:
+        role = _role(normalize(name), table.columns[name])
+        if role is None or (role in roles and role in (fields or ())):
+            roles.rest.append(name)
+        elif role in roles:
+            _check_second(reading, table, role, roles.columns[role], name)
+            roles.rest.append(name)
+        else:
+            roles.columns[role] = name
+    _assign_id(roles, table)
+    return roles
+
+
+def _check_second(reading: Reading, table: Table, role: str, first: str, second: str) -> None:
+    """Raise an error if two columns may have a role and would give different corpora."""
+    if role == "item":
+        groups = len(np.unique(table.columns[first].codes))
+        pairs = np.stack([table.columns[first].codes, table.columns[second].codes])
+        ambiguous = np.unique(pairs, axis=1).shape[1] > groups
+    else:
+        ambiguous = role in ("coder", "start", "end", "mark", "score", "stream", "time")
+    if ambiguous:
+        problem = f"two columns may be the {role}: {first} and {second}"
+        choices = [(f"{role} in column {name}", {"fields": {role: name}}) for name in (first, second)]
+        raise AmbiguousFileError(reading.path, problem, choices)
+
+
+def _role(name: str, column: Column) -> str | None:
+    """Return the role of a column by its name and its cells."""
+    role = ROLE_OF_NAME.get(name)
+    if role in ("unit", "text"):
+        numbers = whole_numbers(column)
+        if role == "text":
+            return "unit" if numbers is not None and name in ("sentence", "utterance") and _counts_up(numbers) else role
+        return "text" if numbers is None and _is_prose(column) else "unit"
+    if role in ("start", "end", "time", "score"):
+        return role if _mostly_numbers(column) else None
+    return role
+
+
+def _is_prose(column: Column) -> bool:
+    return bool(np.mean([len(value.split()) > 1 for value in column.values]) > 0.5) if column.values else False
+
+
+def _mostly_numbers(column: Column) -> bool:
+    """Return whether at least half of the filled cells are numbers; the rest are errors that the reader reports."""
+    filled = [(value, number) for value, number in zip(column.stripped, column.counts, strict=True) if value]
+    numbers = sum(number for value, number in filled if NUMBER.fullmatch(value))
+    return bool(numbers * 2 >= sum(number for _, number in filled))
+
+
+def _assign_id(roles: Roles, table: Table) -> None:
+    """Assign a column called ``id``: it is the item if it repeats, and the unit number if it counts."""
+    name = next((name for name in roles.rest if normalize(name) == "id"), None)
+    if name is None:
+        return
+    column = table.columns[name]
+    numbers = whole_numbers(column)
+    counts = numbers is not None and _counts_up(numbers)
+    if "unit" not in roles and counts and len(table) > 1:
+        roles.columns["unit"] = name
+    elif "item" not in roles and len(column.values) < len(table):
+        roles.columns["item"] = name
+    else:
+        return
+    roles.rest.remove(name)
+
+
+def whole_numbers(column: Column) -> np.ndarray[Any, np.dtype[np.int64]] | None:
+    """Return the numbers of a column, one per row, or None if a cell is not a whole number.
+
+    Parameters
+    ----------
+    column : Column
+        The column.
+
+    Returns
+    -------
+    array or None
+        The numbers.
+    """
+    if not column.values or not all(re.fullmatch(r"[+-]?[0-9]{1,15}(\.0+)?", value) for value in column.stripped):
+        return None
+    return np.array([int(float(value)) for value in column.stripped], np.int64)[column.codes]
+
+
+def _counts_up(numbers: np.ndarray[Any, np.dtype[np.int64]]) -> bool:
+    """Return whether the numbers increase by one, apart from new beginnings at 0 or 1."""
+    steps = np.diff(numbers)
+    return bool(np.all((steps == _COUNTED) | (numbers[1:] <= 1))) and bool(np.any(steps == _COUNTED))
+
+
+def _from_fields(reading: Reading, table: Table, fields: Mapping[str, tuple[str, ...]]) -> Roles:
+    roles = Roles()
+    by_name = {normalize(name): name for name in table.columns}
+    for role, columns in fields.items():
+        if role not in _ROLE_NAMES:
+            raise OptionError(suggest("fields: no role", role, _ROLE_NAMES))
+        found = [_find(reading, table, by_name, column) for column in columns]
+        if role == "coders":
+            roles.coders = found
+        elif role == "ignore":
+            roles.ignored = found
+        elif len(found) > 1:
+            raise OptionError(f"fields: {role} must be one column; got {', '.join(found)}")
+        else:
+            roles.columns[role] = found[0]
+    return roles
+
+
+def _find(reading: Reading, table: Table, by_name: Mapping[str, str], column: str) -> str:
+    if column in table.columns:
+        return column
+    if normalize(column) in by_name:
+        return by_name[normalize(column)]
+    raise OptionError(suggest(f"fields: {reading.path} has no column", column, table.columns))
+
+
+def describe_roles(reading: Reading, roles: Roles, values: Mapping[str, Sequence[str]]) -> None:
+    """Write the roles to the reading report.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read.
+    roles : Roles
+        Roles of the columns.
+    values : mapping of str to sequence of str
+        Description of the content, such as ``"1/0 marks"``, -> columns of the coders.
+    """
+    for description, names in values.items():
+        reading.roles |= dict.fromkeys(names, description)
+    reading.roles |= {column: role for role, column in roles.columns.items() if column not in reading.roles}
