@@ -9,6 +9,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from hypothesis import settings
 
+from support.examples import EXAMPLES
 from support.shared_data import DataFolder
 
 # The suite runs a second time on kernels with bounds checks. Only tests that reach a kernel on a new path take part.
@@ -47,8 +48,6 @@ if os.environ.get("CAESURA_CHECKED"):
         "model/test_tree.py",
     ]
 
-# .ci/run looks at 100 random examples per test; CAESURA_EXAMPLES=1000 looks further than there is time for in every run.
-EXAMPLES = int(os.environ.get("CAESURA_EXAMPLES", "50"))
 settings.register_profile("caesura", derandomize=True, deadline=None, max_examples=EXAMPLES, print_blob=True)
 settings.load_profile("caesura")
 

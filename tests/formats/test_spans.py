@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura import Corpus, Hierarchy, Segmentation
 from caesura.errors import CaesuraWarning, FormatError, OptionError
 from caesura.formats import detect
+from support.examples import examples
 
 # ann |-----------|   bo |-----------|
 #     |---|-------|          |-------|
@@ -263,7 +264,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
 
 
 @given(corpora(), st.sampled_from(["json", "csv", "tsv"]))
-@settings(max_examples=150)
+@examples(150)
 def test_what_is_written_reads_back_the_same(
     tmp_path_factory: pytest.TempPathFactory, corpus: Corpus, suffix: str
 ) -> None:

@@ -17,6 +17,7 @@ import caesura as cz
 from caesura.errors import HierarchyError, MismatchError, OptionError, Undefined
 from caesura.gold.unify import METHODS, heaviest_conflict_free_set, kappa_or_none
 from oracle import unify as oracle
+from support.examples import examples
 from support.hierarchies import coders
 
 Hierarchy = cz.Hierarchy
@@ -30,7 +31,7 @@ def support(by_coder: dict[str, Hierarchy]) -> Counter[tuple[int, int]]:
 # The largest conflict-free set
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(
     st.dictionaries(
         st.tuples(st.integers(1, 9), st.integers(1, 9)).map(lambda pair: (min(pair), max(pair))),
@@ -49,7 +50,7 @@ def test_exhaustive_search(weight):
     assert best_set.optima == len(best)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(coders(max_units=9, max_spans=4), st.sampled_from(["coders", "unique"]))
 def test_conflict_free_union_of_coders(by_coder, weights):
     weight = dict(support(by_coder))

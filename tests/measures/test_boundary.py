@@ -7,13 +7,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import OptionError
 from oracle import boundary as oracle
 from support.edits import COSTS, cost, explained, rules_and_options
+from support.examples import examples
 from support.strategies import Pair, TypedPair, pairs, typed, typed_pairs
 
 masses = cz.Segmentation.from_masses
@@ -382,7 +383,7 @@ def sets(side: frozenset[int], length: int) -> tuple[frozenset[int], ...]:
     return tuple(frozenset({1} if p in side else ()) for p in range(1, length))
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(pairs(min_units=2, max_units=30), st.integers(1, 9))
 def test_segeval_greedy(segeval, pair: Pair, n_t):
     """S and B of segeval 2.0.11 at any n_t, wherever there is a boundary at all (without one it crashes)."""
@@ -479,7 +480,7 @@ def mirrored(edit: cz.Edit) -> cz.Edit:
     return cz.Edit(kind, edit.b_position, edit.a_position, edit.b_type, edit.a_type, edit.cost)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(typed_pairs(max_units=10), st.integers(1, 6), COSTS)
 def test_swapping_the_sides_keeps_the_edits(pair: TypedPair, n_t, costs):
     _, options = rules_and_options(n_t, len(pair.types), costs)
@@ -490,7 +491,7 @@ def test_swapping_the_sides_keeps_the_edits(pair: TypedPair, n_t, costs):
     assert forward.value == backward.value
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(typed_pairs(max_units=10), st.integers(1, 6), COSTS)
 def test_reversal_of_text_and_scale_changes_nothing(pair: TypedPair, n_t, costs):
     """The list of edits may change, and with it the share of transpositions and substitutions; cost and number may not."""
@@ -510,7 +511,7 @@ def test_reversal_of_text_and_scale_changes_nothing(pair: TypedPair, n_t, costs)
             assert again.value == pytest.approx(b_score.value, abs=1e-14)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(typed_pairs(min_units=2, max_units=10), st.integers(1, 6), st.data())
 def test_adding_a_boundary_to_both_sides_never_lowers_b(pair: TypedPair, n_t, data):
     free = sorted(set(product(range(1, pair.length), range(len(pair.types)))) - pair.a - pair.b)

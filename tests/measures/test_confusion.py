@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -13,13 +13,14 @@ from caesura.errors import OptionError
 from caesura.measures.boundary import BoundaryConfusion
 from oracle import boundary as oracle
 from oracle.boundary import Rules
+from support.examples import examples
 from support.strategies import TypedPair, typed, typed_pairs
 
 masses = cz.Segmentation.from_masses
 positions = cz.Segmentation.from_positions
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(
     typed_pairs(max_types=3, max_units=7, max_boundaries=7), st.integers(1, 5), st.sampled_from(["scaled", "printed"])
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -18,6 +18,7 @@ from caesura.errors import MismatchError, OptionError, SegmentationError, Undefi
 from caesura.measures.fuzzy import FuzzyScore, inverse_powers
 from oracle import fuzzy as oracle
 from support.corpora import ALIGN_HINT
+from support.examples import examples
 
 positions = cz.Segmentation.from_positions
 
@@ -54,7 +55,7 @@ def texts(draw: st.DrawFn) -> tuple[list[int], list[int], int]:
     return h, sorted(c), coders
 
 
-@settings(max_examples=1500)
+@examples(1500)
 @given(texts(), OPTIONS)
 def test_matches_the_definition(text, options):
     h, c, coders = text

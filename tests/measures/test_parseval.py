@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -18,6 +18,7 @@ import oracle.parseval as oracle
 from caesura.errors import MismatchError, OptionError, Undefined
 from caesura.model.result import Excluded
 from caesura.views.trees import label_table, parser_table, sentence_table, summary_table
+from support.examples import examples
 from support.strategies import trees
 
 tree = cz.Tree.from_brackets
@@ -300,7 +301,7 @@ def cases(draw: st.DrawFn) -> tuple[cz.Tree, cz.Tree, oracle.Options]:
     return gold, predicted, oracle.Options(draw(st.booleans()), equal_words=equal_words, **options)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(cases())
 def test_against_the_oracle(case):
     gold, predicted, options = case
