@@ -9,6 +9,7 @@ import click
 
 from caesura.cli.options import output_options, reading_options, with_options
 from caesura.cli.program import main, print_blocks, print_result
+from caesura.model.display import count_of
 from caesura.tasks.files import ConvertOptions, FileInfo, convert_file, file_info
 from caesura.tasks.prepare import ReadingOptions
 from caesura.views.contents import contents_table, first_lines
@@ -39,9 +40,8 @@ def _blocks(result: FileInfo, output: str | None) -> Iterator[Block]:
     assert result.corpus is not None
     items = result.corpus.item_names
     names = ", ".join(map(clean, items[:10])) + (", …" if len(items) > 10 else "")
-    number = f"{len(items)} item{'' if len(items) == 1 else 's'}"
     formats = ", ".join(f"{name} ({n})" if result.files > 1 else name for name, n in result.formats.items())
-    yield f"{clean(result.path)}: {formats}\n{number}: {names}"
+    yield f"{clean(result.path)}: {formats}\n{count_of(len(items), 'item')}: {names}"
     yield contents_table(result.contents)
     if output is None:
         yield from _tier_blocks(result)

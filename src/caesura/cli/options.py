@@ -98,15 +98,11 @@ def _click_option(entry: Field[Any]) -> Callable[[F], F]:
         return click.option(*flags, entry.name, is_flag=True, default=entry.default, help=description)
     choices = getattr(check, "choices", ())
     kind: click.ParamType = click.Choice(choices) if choices else CheckedType(check)  # type: ignore[type-arg]
-    return click.option(
-        *flags,
-        entry.name,
-        type=kind,
-        default=None if entry.metadata["multiple"] else entry.default,
-        multiple=entry.metadata["multiple"],
-        show_default=not entry.metadata["multiple"] and entry.default is not None,
-        help=description,
-    )
+    multiple = entry.metadata["multiple"]
+    default = None if multiple else entry.default
+    names = (*flags, entry.name)
+    shown = default is not None
+    return click.option(*names, type=kind, default=default, multiple=multiple, show_default=shown, help=description)
 
 
 def output_options(command: F) -> F:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from caesura.errors import CaesuraError, CaesuraWarning, OptionConflictError
-from caesura.model.result import Excluded, Result, to_json, to_plain
+from caesura.model.result import Result, to_json, to_plain
 from caesura.progress import on_progress
 from caesura.version import __version__
 
@@ -179,7 +179,7 @@ def print_result(
     extra: Mapping[str, Any] | None = None,
     summary: str = "",
 ) -> None:
-    """Print a result and list the excluded items; the exit code is 1 if there are any.
+    """Print a result, with ``--json`` in an envelope, and list the excluded items; the exit code is 1 if there are any.
 
     Parameters
     ----------
@@ -201,32 +201,22 @@ def print_result(
     unread = () if reading is None else reading.excluded
     excluded = tuple(dict.fromkeys((*unread, *getattr(result, "excluded", ()))))
     if output == "json":
-        click.echo(to_json(_envelope(command, result, reading, excluded, extra or {})))
+        plain = to_plain(result)
+        if isinstance(result, Result):
+            plain.pop("excluded", None)  # the envelope contains it
+        envelope = {
+            "command": command,
+            "version": __version__,
+            "data": None,
+            "reading": [] if reading is None else reading.reports,
+            "results": plain | (extra or {}),
+            "excluded": excluded,
+            "signature": getattr(result, "signature", None),
+        }
+        click.echo(to_json(envelope))
     else:
         print_blocks(blocks, output)
     list_excluded(excluded, summary)
-
-
-def _envelope(
-    command: str,
-    result: Result | dict[str, Any],
-    reading: ReadingOptions | None,
-    excluded: Sequence[Excluded],
-    extra: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Return the JSON envelope that every command prints with ``--json``."""
-    plain = to_plain(result)
-    if isinstance(result, Result):
-        plain.pop("excluded", None)  # the envelope contains it
-    return {
-        "command": command,
-        "version": __version__,
-        "data": None,
-        "reading": [] if reading is None else reading.reports,
-        "results": plain | extra,
-        "excluded": excluded,
-        "signature": getattr(result, "signature", None),
-    }
 
 
 def print_blocks(blocks: Iterable[Table | str], output: str | None) -> None:

@@ -35,10 +35,9 @@ def trees(
     if files.versus_times is not None and files.versus is None:
         raise click.UsageError("--versus-times needs --versus")
     banks = read_treebanks(gold, predicted, files)
-    number = len(banks.gold)
-    for sentence in tables.sentences:
-        if sentence > number:
-            raise click.BadParameter(f"there are {number} sentences; got {sentence}", param_hint="--sentence")
+    number, last = len(banks.gold), max(tables.sentences, default=0)
+    if last > number:
+        raise click.BadParameter(f"there are {number} sentences; got {last}", param_hint="--sentence")
     with engine.open() as opened:
         result = compare_trees(banks, options, engine=opened)
     blocks = tree_blocks(result, tables, width=min(console().width, 120))

@@ -9,6 +9,7 @@ import click
 from caesura.cli.options import output_options, reading_options, with_options
 from caesura.cli.program import list_excluded, main, print_result
 from caesura.formats import write
+from caesura.model.display import count_of
 from caesura.options import OptionSet, setting, switch, text
 from caesura.tasks.gold import GOLD_CODER, GoldOptions, GoldStandards, corpus_of_golds, make_gold
 from caesura.tasks.prepare import ReadingOptions
@@ -67,5 +68,4 @@ def _write(result: GoldStandards, target: str) -> None:
     for note in notes:
         click.echo(f"caesura: warning: {clean(note)}", err=True)
     write(corpus, target)
-    number = len(corpus.item_names)
-    click.echo(f"{target}: {number} item{'' if number == 1 else 's'}, coder {GOLD_CODER!r}", err=True)
+    click.echo(f"{target}: {count_of(len(corpus.item_names), 'item')}, coder {GOLD_CODER!r}", err=True)

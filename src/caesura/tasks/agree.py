@@ -262,14 +262,8 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
 
 
 def _check_simulation(measures: Sequence[Measure], options: AgreeOptions, checkpoint: str | None) -> None:
-    simulating = {
-        "--chance": options.chance,
-        "--draws": options.draws,
-        "--tolerance": options.tolerance,
-        "--no-variates": options.no_variates or None,
-        "--checkpoint": checkpoint,
-    }
-    flags = [name for name, value in simulating.items() if value is not None]
+    simulating = options.select("chance", "draws", "tolerance", "no_variates") | {"checkpoint": checkpoint}
+    flags = [f"--{name.replace('_', '-')}" for name, value in simulating.items() if value not in (None, False)]
     if flags and not any(measure.chance_family == "random_texts" for measure in measures):
         raise OptionConflictError(
             f"{', '.join(flags)}: only for measures whose chance agreement is simulated, such as flexible_similarity"

@@ -137,9 +137,7 @@ class ReadingOptions(OptionSet):
             return self.read_separately(paths)[0]
         if self.pattern is not None:
             raise OptionConflictError("a pattern describes the files of one folder or glob; got several files")
-        corpus = read_coders(
-            paths, self.format, align=self.align, excluded=self.errors, **self._format_options(paths[0])
-        )
+        corpus = read_coders(paths, **self._arguments(paths[0]))
         self.corpora.append(corpus)
         return corpus
 
@@ -156,14 +154,7 @@ class ReadingOptions(OptionSet):
         list of Corpus
             One corpus per path.
         """
-        corpora = read_together(
-            paths,
-            self.format,
-            pattern=self.pattern,
-            align=self.align,
-            excluded=self.errors,
-            **self._format_options(paths[0]),
-        )
+        corpora = read_together(paths, pattern=self.pattern, **self._arguments(paths[0]))
         self.corpora.extend(corpora)
         return corpora
 
@@ -239,13 +230,15 @@ class ReadingOptions(OptionSet):
             raise self.errors[0]
         raise OptionError(f"nothing is left to {purpose}")
 
-    def _format_options(self, first: str) -> dict[str, Any]:
-        """Return types and options from the user, and from the settings for the format of the first file."""
+    def _arguments(self, first: str) -> dict[str, Any]:
+        """Return the arguments of reading, with options from the settings for the format of the first file."""
         options = self.options
         if self.settings is not None:
             path = find(first, self.format, self.pattern)[0].path
             options = self.settings.reading_options(detect(path, self.format).name) | options
-        return options if self.types is None else {**options, "types": self.types}
+        if self.types is not None:
+            options["types"] = self.types
+        return self.select("format", "align") | {"excluded": self.errors} | options
 
 
 # -- measures ---------------------------------------------------------------------------------------------------------
