@@ -281,43 +281,6 @@ class PairSimulation:
     items: tuple[RandomItem, ...]
     means: Floats
 
-    @classmethod
-    def of(
-        cls,
-        measure: DrawnMeasure,
-        types: tuple[str, ...],
-        items: tuple[RandomItem, ...],
-        *,
-        costs: Sequence[float] | None = None,
-        variates: bool = True,
-    ) -> PairSimulation:
-        """Return the simulation of these random texts.
-
-        Parameters
-        ----------
-        measure : DrawnMeasure
-            The measure.
-        types : tuple of str
-            The boundary types.
-        items : tuple of RandomItem
-            The random texts of each item.
-        costs : sequence of float, optional
-            Expected costs of the items, if known; they become an additional control variate.
-        variates : bool, default True
-            Whether to use control variates.
-
-        Returns
-        -------
-        PairSimulation
-            The simulation.
-        """
-        means = np.array([known_means(measure, types, item) for item in items])
-        if costs is not None:
-            means = np.column_stack([means, costs])
-        if not variates:
-            means = means[:, :0]
-        return cls(items, means)
-
     @property
     def effort(self) -> int:
         """Cost of one draw of all items, in positions."""
@@ -556,13 +519,8 @@ def digest(types: tuple[str, ...], simulations: Sequence[PairSimulation]) -> str
     """
     import hashlib  # slow to import
 
-    hashed = hashlib.blake2b(repr(types).encode(), digest_size=16)
-    for simulation in simulations:
-        for item in simulation.items:
-            parts: list[Any] = [item.key.encode("utf-8", "surrogatepass"), item.p_a, item.p_b, item.lengths]
-            for part in parts:
-                data = bytes(part)
-                hashed.update(len(data).to_bytes(8, "little"))
-                hashed.update(data)
-        hashed.update(b"\0" * 8)
-    return hashed.hexdigest()
+    arrays = [
+        [(item.key, item.p_a.tolist(), item.p_b.tolist(), item.lengths.tolist()) for item in simulation.items]
+        for simulation in simulations
+    ]
+    return hashlib.blake2b(repr((types, arrays)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

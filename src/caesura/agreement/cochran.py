@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 import numpy as np
@@ -335,13 +335,14 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
         p = float(chdtrc(n, part))
         partial.append(PartialQ(g, n, part, p, p <= alpha))
     Q = math.fsum(row.q for row in partial)  # noqa: N806
+    significant = takewhile(lambda row: row.significant and row.g > sum(L) / k, reversed(partial))
     return CochranQ(
         q=Q,
         df=k - 1,
         p=float(chdtrc(k - 1, Q)),
         alpha=alpha,
         partial=tuple(partial),
-        threshold=_threshold(partial, sum(L) / k),
+        threshold=min((row.g for row in significant), default=None),
         chance_threshold=next((g for g, tail in enumerate(chance_tail(L, k)) if k * tail <= alpha), None),
         **vars(table),
     )
@@ -406,15 +407,6 @@ def chance_tail(marks: Iterable[int], positions: int) -> list[float]:
         mass = np.convolve(mass, [(positions - n) / positions, n / positions])
     tail: list[float] = np.cumsum(mass[::-1])[::-1].tolist()  # from the rare end, where the small terms are
     return tail
-
-
-def _threshold(partial: list[PartialQ], mean: float) -> int | None:
-    threshold = None
-    for row in reversed(partial):
-        if row.g <= mean or not row.significant:
-            break
-        threshold = row.g
-    return threshold
 
 
 def _tabulate(segmentations: Coded) -> MarkTable:

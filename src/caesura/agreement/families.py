@@ -77,7 +77,8 @@ def resolve_coefficient(
     name, model_class = _choose(requested, coefficient)
     owner = f"{name} over {requested.name}" if model_class.uses_measure else name
     resolved = _with_preset(requested, compat, name, model_class)
-    _check_simulation_options(options or {})
+    for option in [name for name in options or {} if name in ("draws", "tolerance", "variates", "checkpoint")]:
+        raise OptionError(f"{option} is an option of the simulation; use chance=Simulate({option}=...)")
     settings = resolve_options(owner, model_class.options, options or {}, model_class.presets.get(compat or ""))
     value = _resolve_chance(chance, owner, model_class, resolved, seed)
     return Coefficient(name, resolved, model_class, settings, value, compat, check_seed("seed", seed))
@@ -99,25 +100,16 @@ def _resolve_chance(
     return value
 
 
-def _check_simulation_options(options: Mapping[str, Any]) -> None:
-    for name in options:
-        if name in ("draws", "tolerance", "variates", "checkpoint"):
-            raise OptionError(f"{name} is an option of the simulation; use chance=Simulate({name}=...)")
-
-
 def _choose(measure: Measure, name: str | None) -> tuple[str, type[ChanceModel]]:
     """Return the coefficient (default: that of the measure) and its chance model."""
     if name in POSITION_COEFFICIENTS and measure.kind in ("linear", "dialogue"):
         return name, POSITION_COEFFICIENTS[name]
-    if not measure.coefficients and not measure.symmetric:
-        raise OptionError(
-            f"agreement needs a symmetric measure; {measure.name} is not symmetric. "
-            "pairwise(corpus, measure, ordered=True) gives its table"
-        )
     if not measure.coefficients:
-        raise OptionError(
-            f"agreement beyond chance is not defined over {measure.name}; pairwise(corpus, measure) gives its table"
-        )
+        reason, arguments = f"agreement beyond chance is not defined over {measure.name};", "corpus, measure"
+        if not measure.symmetric:
+            reason = f"agreement needs a symmetric measure; {measure.name} is not symmetric."
+            arguments += ", ordered=True"
+        raise OptionError(f"{reason} pairwise({arguments}) gives its table")
     name = name if name is not None else measure.default_coefficient
     if name is None or name not in measure.coefficients:
         raise OptionError(suggest(f"{measure.name} has no coefficient", str(name), measure.coefficients))

@@ -67,20 +67,15 @@ class CoderPairs:
     annotations: Mapping[tuple[str, str], Comparable] = field(repr=False)
     excluded: tuple[Excluded, ...]
 
-    @property
-    def parts(self) -> Floats:
-        """Additive counts of each row."""
-        return self.scores.counts
-
     @cached_property
     def item_parts(self) -> Floats:
         """Additive counts of each item, summed over pairs."""
-        return _sums(self.parts, self.item_index, len(self.items))
+        return _sums(self.scores.counts, self.item_index, len(self.items))
 
     @cached_property
     def pair_parts(self) -> Floats:
         """Additive counts of each pair, summed over items."""
-        return _sums(self.parts, self.pair_index, len(self.pairs))
+        return _sums(self.scores.counts, self.pair_index, len(self.pairs))
 
     @cached_property
     def first(self) -> Ints:
@@ -95,10 +90,8 @@ class CoderPairs:
     @cached_property
     def members(self) -> Floats:
         """Matrix of pairs x coders with 1 for the two coders of each pair."""
-        members = np.zeros((len(self.pairs), len(self.coders)))
-        members[np.arange(len(self.pairs)), self.first] = 1
-        members[np.arange(len(self.pairs)), self.second] = 1
-        return members
+        coders = np.eye(len(self.coders))
+        return coders[self.first] + coders[self.second]
 
     @cached_property
     def present(self) -> NDArray[np.bool_]:
@@ -294,10 +287,7 @@ def _score_keys(
 
 
 def _sums(rows: Floats, group: Ints, groups: int) -> Floats:
-    sums = np.zeros((groups, rows.shape[1]))
-    for column in range(rows.shape[1]):
-        sums[:, column] = np.bincount(group, rows[:, column], groups)
-    return sums
+    return np.stack([np.bincount(group, column, groups) for column in rows.T], axis=1)
 
 
 def _reasons(excluded: Mapping[str, str]) -> str:
@@ -455,7 +445,7 @@ def pairwise(
     resolved = parse(measure)
     with use_engine(engine) as opened:
         observed = score_coder_pairs(corpus, resolved, ordered=ordered, corpus_order=True, engine=opened)
-    values = resolved.finish(observed.parts, observed.scores.types)
+    values = resolved.finish(observed.scores.counts, observed.scores.types)
     rows = []
     for k, (a, b) in enumerate(observed.pairs):
         places = np.flatnonzero(observed.pair_index == k)

@@ -79,13 +79,13 @@ class Placed(Result):
     @property
     def mean(self) -> float:
         """Mean over coders of boundaries per item."""
-        return math.fsum(row.per_item for row in self.rows) / len(self.rows)
+        return statistics.fmean(row.per_item for row in self.rows)
 
     @property
     def deviation(self) -> float:
         """Standard deviation over coders of boundaries per item."""
         mean = self.mean
-        return math.sqrt(math.fsum((row.per_item - mean) ** 2 for row in self.rows) / len(self.rows))
+        return math.sqrt(statistics.fmean((row.per_item - mean) ** 2 for row in self.rows))
 
     @property
     def mean_density(self) -> float:

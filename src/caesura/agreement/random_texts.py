@@ -17,18 +17,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from caesura.agreement import chance_simulation as simulation
 from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, Exact, max_draws
-from caesura.agreement.chance_simulation import (
-    DrawnMeasure,
-    Estimate,
-    ExpectedSimilarity,
-    PairSimulation,
-    RandomItem,
-    digest,
-    distributions,
-    exact_costs,
-    simulate,
-)
 from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Checkpoint, Engine
 from caesura.errors import OptionError
@@ -60,7 +50,7 @@ class RandomTextChance(ChanceModel):
         assert coefficient.chance is not None
         super().__init__(observed, coefficient, engine)
         self._chance = coefficient.chance
-        self._measure = cast(DrawnMeasure, observed.measure)
+        self._measure = cast(simulation.DrawnMeasure, observed.measure)
         self._rows = [np.flatnonzero(observed.pair_index == k) for k in range(len(observed.pairs))]
         self._similarity = observed.similarity(observed.pair_parts)
         self._pairs = self._expected_similarities(engine)
@@ -75,7 +65,7 @@ class RandomTextChance(ChanceModel):
                 facts["tolerance"] = f"{self._chance.tolerance:g}"
         return facts
 
-    def _random_items(self, pair: int) -> tuple[RandomItem, ...]:
+    def _random_items(self, pair: int) -> tuple[simulation.RandomItem, ...]:
         """Return the random texts of a pair of coders, one entry per item."""
         observed = self.observed
         batch = cast(StreamBatch, observed.scores.batch)
@@ -90,10 +80,10 @@ class RandomTextChance(ChanceModel):
                 counts.append(np.append(by_type, batch.length[row] - by_type.sum()))
             lengths = np.array(batch.streams[row].lengths, np.int64)
             key = "\0".join((observed.items[observed.item_index[row]], *names))
-            items.append(RandomItem(key, *distributions(self.coefficient.name, *counts), lengths))
+            items.append(simulation.RandomItem(key, *simulation.distributions(self.coefficient.name, *counts), lengths))
         return tuple(items)
 
-    def _expected_similarities(self, engine: Engine) -> list[ExpectedSimilarity]:
+    def _expected_similarities(self, engine: Engine) -> list[simulation.ExpectedSimilarity]:
         """Return the chance agreement of every pair, and set ``method``."""
         types, chance = self.observed.scores.types, self._chance
         random_items = [self._random_items(pair) for pair in range(len(self._rows))]
@@ -103,12 +93,10 @@ class RandomTextChance(ChanceModel):
                 raise OptionError("checkpoint records draws, and chance='exact' simulates nothing here; leave it out")
             return [_exact(items, item_costs) for items, item_costs in zip(random_items, costs, strict=True)]
         simulations = [
-            PairSimulation.of(
-                self._measure, types, items, costs=None if costs is None else costs[i], variates=chance.variates
-            )
+            simulation.PairSimulation(items, self._known_means(items, None if costs is None else costs[i]))
             for i, items in enumerate(random_items)
         ]
-        return simulate(
+        return simulation.simulate(
             self._measure,
             types,
             simulations,
@@ -119,14 +107,23 @@ class RandomTextChance(ChanceModel):
             checkpoint=self._open_checkpoint(simulations),
         )
 
-    def _known_costs(self, random_items: Sequence[tuple[RandomItem, ...]]) -> tuple[list[list[float]] | None, str]:
+    def _known_means(self, items: Sequence[simulation.RandomItem], costs: Sequence[float] | None) -> Floats:
+        """Return the means of the control variates, one row per item; known costs are an additional variate."""
+        means = np.array([simulation.known_means(self._measure, self.observed.scores.types, item) for item in items])
+        if costs is not None:
+            means = np.column_stack([means, costs])
+        return means if self._chance.variates else means[:, :0]
+
+    def _known_costs(
+        self, random_items: Sequence[tuple[simulation.RandomItem, ...]]
+    ) -> tuple[list[list[float]] | None, str]:
         """Return the exact expected costs by pair and item, or None if not requested or not possible; and the method."""
         variates = "6 control variates" if self._chance.variates else "no control variates"
         if not isinstance(self._chance, Exact):
             return None, f"simulated, {variates}"
         costs = []
         for items in random_items:
-            item_costs = exact_costs(self._measure, self.observed.scores.types, items, MAX_STATES)
+            item_costs = simulation.exact_costs(self._measure, self.observed.scores.types, items, MAX_STATES)
             if item_costs is None:
                 return None, f"simulated, {variates}; exact chance would need more than {MAX_STATES} states"
             costs.append(item_costs)
@@ -134,7 +131,7 @@ class RandomTextChance(ChanceModel):
             return costs, "exact"
         return costs, f"simulated, {variates} and the exact cost"
 
-    def _open_checkpoint(self, simulations: Sequence[PairSimulation]) -> Checkpoint | None:
+    def _open_checkpoint(self, simulations: Sequence[simulation.PairSimulation]) -> Checkpoint | None:
         """Return the checkpoint of this simulation, if any, labelled with everything that determines its draws."""
         if self._chance.checkpoint is None:
             return None
@@ -147,11 +144,11 @@ class RandomTextChance(ChanceModel):
             "coefficient": self.coefficient.name,
             "measure": repr(self._measure),
             "method": self.method,
-            "data": digest(self.observed.scores.types, simulations),
+            "data": simulation.digest(self.observed.scores.types, simulations),
         }
         return Checkpoint(self._chance.checkpoint, run)
 
-    def _enough(self, pair: int, expected: Estimate) -> bool:
+    def _enough(self, pair: int, expected: simulation.Estimate) -> bool:
         tolerance = self._chance.tolerance
         if tolerance is None or expected.value >= 1:
             return False
@@ -200,7 +197,7 @@ class RandomTextChance(ChanceModel):
         # The mean over the pairs that coded the item.
         observed = self.observed
         grid = np.full((3, len(observed.items), len(observed.pairs)), np.nan)
-        values = observed.similarity(observed.parts)
+        values = observed.similarity(observed.scores.counts)
         for k, (rows, pair) in enumerate(zip(self._rows, self._pairs, strict=True)):
             index = observed.item_index[rows]
             grid[0, index, k] = values[rows]
@@ -216,7 +213,7 @@ class RandomTextChance(ChanceModel):
         for k, (rows, pair) in enumerate(zip(self._rows, self._pairs, strict=True)):
             item_weights = weights[:, observed.item_index[rows]]
             present[:, k] = item_weights.any(axis=1)
-            values = observed.similarity(item_weights @ observed.parts[rows])
+            values = observed.similarity(item_weights @ observed.scores.counts[rows])
             similarity[:, k] = np.where(present[:, k], values, np.nan)
             size = item_weights @ pair.sizes
             cost = item_weights @ (pair.sizes * (1 - np.array([estimate.value for estimate in pair.items])))
@@ -224,7 +221,7 @@ class RandomTextChance(ChanceModel):
         return self._mean(similarity, expected, np.zeros(shape), present)
 
 
-def _exact(items: tuple[RandomItem, ...], costs: list[float]) -> ExpectedSimilarity:
+def _exact(items: tuple[simulation.RandomItem, ...], costs: list[float]) -> simulation.ExpectedSimilarity:
     N = np.array([item.positions for item in items], float)  # noqa: N806
-    estimates = tuple(Estimate(1 - cost / n, 0.0) for cost, n in zip(costs, N.tolist(), strict=True))
-    return ExpectedSimilarity(Estimate(1 - sum(costs) / float(N.sum()), 0.0), estimates, 0, N)
+    estimates = tuple(simulation.Estimate(1 - cost / n, 0.0) for cost, n in zip(costs, N.tolist(), strict=True))
+    return simulation.ExpectedSimilarity(simulation.Estimate(1 - sum(costs) / float(N.sum()), 0.0), estimates, 0, N)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, ClassVar
 
 from caesura.errors import CaesuraError, OptionError, Undefined
@@ -67,8 +68,8 @@ class FigureSummary:
         defined = [value for value in listed if value is not None]
         if not defined:
             return cls(None, None, 0, len(listed))
-        mean = math.fsum(defined) / len(defined)
-        deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in defined) / len(defined))
+        mean = fmean(defined)
+        deviation = math.sqrt(fmean((value - mean) ** 2 for value in defined))
         return cls(mean, deviation, len(defined), len(listed) - len(defined))
 
 

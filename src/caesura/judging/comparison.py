@@ -194,16 +194,12 @@ def _corrected(
     """Return the pairs with Holm-corrected p-values, and with the p-values of the rank tests."""
     bootstrap = _holm([pair.bootstrap for pair in pairs])
     swaps = _holm([pair.randomisation for pair in pairs])
-    return tuple(
-        replace(
-            pair,
-            bootstrap=bootstrap[k],
-            randomisation=swaps[k],
-            kruskal_wallis=None if by_ranks is None else float(by_ranks.pairs[a, b]),
-            friedman=None if in_blocks is None else float(in_blocks.pairs[a, b]),
-        )
-        for k, ((a, b), pair) in enumerate(zip(combinations(range(systems), 2), pairs, strict=True))
+    upper = np.triu_indices(systems, 1)
+    ranks, blocks = (
+        [None] * len(pairs) if test is None else test.pairs[upper].tolist() for test in (by_ranks, in_blocks)
     )
+    columns = zip(pairs, bootstrap, swaps, ranks, blocks, strict=True)
+    return tuple(replace(p, bootstrap=b, randomisation=r, kruskal_wallis=k, friedman=f) for p, b, r, k, f in columns)
 
 
 def _holm(p_values: list[float | None]) -> list[float | None]:
@@ -216,13 +212,11 @@ def _holm(p_values: list[float | None]) -> list[float | None]:
 def _letters(
     pairs: tuple[SystemPair, ...], scores: PairScores, systems: tuple[str, ...], alpha: float, notes: list[str]
 ) -> dict[str, str] | None:
+    if any(pair.randomisation is None for pair in pairs):
+        return None
     p_values = np.ones((len(systems), len(systems)))
-    place = {name: i for i, name in enumerate(systems)}
-    for pair in pairs:
-        if pair.randomisation is None:
-            return None
-        a, b = (place[name] for name in pair.systems)
-        p_values[a, b] = p_values[b, a] = pair.randomisation
+    p_values[np.triu_indices(len(systems), 1)] = [pair.randomisation for pair in pairs]
+    p_values = np.minimum(p_values, p_values.T)
     values = [scores.score(name).value for name in systems]
     try:
         groups = letters(p_values, values, alpha=alpha, higher_is_better=scores.measure.higher_is_better)

@@ -424,13 +424,12 @@ def _segmenter_rows(scores: PairScores, systems: tuple[str, ...], options: _Judg
     rows = [_row(scores, name, options) for name in systems if name in scores.rows_of]
     if not rows:
         return []
-    for bound in ("human", "random", "regular", "none", "all"):
-        name = BOUND_PREFIX + bound
-        if name == RANDOM:
-            draws = [segmenter for segmenter in scores.rows_of if segmenter.startswith(RANDOM)]
-            rows += [_random_row(scores, draws, options)] if draws else []
-        elif name in scores.rows_of:
-            rows.append(_row(scores, name, options))
+    draws = [name for name in scores.rows_of if name.startswith(RANDOM)]
+    for bound in (HUMAN, RANDOM, *(BOUND_PREFIX + name for name in ("regular", "none", "all"))):
+        if bound == RANDOM and draws:
+            rows.append(_random_row(scores, draws, options))
+        elif bound in scores.rows_of:
+            rows.append(_row(scores, bound, options))
     return rows
 
 

@@ -14,7 +14,7 @@ from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.model.dialogue import Annotation, streams_of
-from caesura.model.result import Edit, Result
+from caesura.model.result import Result
 
 MAX_OFFSET = 5
 """Largest systematic offset to search for, in positions."""
@@ -209,21 +209,14 @@ def _mistakes_and_matches(
             if edit.kind == "match":
                 matches += 1
             else:
-                mistakes.append(_mistake(edit, *keys[place]))
+                kind, (item, coder), (a, b) = _KINDS[edit.kind], keys[place], (edit.a_position, edit.b_position)
+                mistakes.append(Mistake(kind, item, coder, a, b, edit.a_type, edit.b_type, edit.stream))
     return tuple(mistakes), matches
 
 
-def _mistake(edit: Edit, item: str, coder: str) -> Mistake:
-    return Mistake(
-        _KINDS[edit.kind], item, coder, edit.a_position, edit.b_position, edit.a_type, edit.b_type, edit.stream
-    )
-
-
 def _confusions(mistakes: Iterable[Mistake]) -> tuple[TypeConfusion, ...]:
-    counts: Counter[tuple[str, str]] = Counter()
-    for mistake in mistakes:
-        if mistake.type is not None and mistake.system_type is not None and mistake.type != mistake.system_type:
-            counts[mistake.type, mistake.system_type] += 1
+    pairs = ((mistake.type, mistake.system_type) for mistake in mistakes)
+    counts = Counter((a, b) for a, b in pairs if a is not None and b is not None and a != b)
     return tuple(TypeConfusion(a, b, count) for (a, b), count in counts.most_common())
 
 

@@ -275,29 +275,20 @@ def score_pairs(
     for i, item in enumerate(items):
         by_coder = dict(sorted(participants.coders[item].items()))
         references = _references(by_coder, place, measure)
-        for s, by_item in enumerate(segmenters.values()):
-            if item in by_item:
-                pairs += [(reference, by_item[item]) for _, reference in references]
-                keys += [(s, i, c, -1) for c, _ in references]
-        if human is not None:
-            for author, c, pair in _human_pairs(by_coder, place, measure):
-                pairs.append(pair)
-                keys.append((len(segmenters), i, c, author))
+        annotations = [
+            (s, -1, by_item[item], references) for s, by_item in enumerate(segmenters.values()) if item in by_item
+        ]
+        for author, annotation in by_coder.items() if human is not None else ():
+            rest = {coder: by_coder[coder] for coder in by_coder if coder != author}
+            annotations.append((len(segmenters), place[author], annotation, _references(rest, place, measure)))
+        for s, author_place, annotation, own_references in annotations:
+            pairs += [(reference, annotation) for _, reference in own_references]
+            keys += [(s, i, c, author_place) for c, _ in own_references]
     segmenter_of, item_of, reference_of, author_of = np.array(keys, np.int64).reshape(-1, 4).T
     names = (*segmenters, *([] if human is None else [human]))
     return PairScores(
         measure, names, items, coders, segmenter_of, item_of, reference_of, author_of, score_many(pairs, measure)
     )
-
-
-def _human_pairs(
-    by_coder: Mapping[str, Annotation], place: Mapping[str, int], measure: Measure
-) -> Iterator[tuple[int, int, tuple[Any, Any]]]:
-    """Yield author, reference and their two annotations for every pair of different coders."""
-    for author, annotation in by_coder.items():
-        rest = {coder: by_coder[coder] for coder in by_coder if coder != author}
-        for c, reference in _references(rest, place, measure):
-            yield place[author], c, (reference, annotation)
 
 
 def _references(

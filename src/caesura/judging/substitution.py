@@ -113,15 +113,8 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
         without_system = agreement(participants.to_corpus().select(items=items), **options)
     except InputError as error:
         return AgreementDrop(system, None, None, None, coefficient, measure, len(items), str(error))
-    return AgreementDrop(
-        system,
-        without_system.value - with_system.value,
-        without_system.value,
-        with_system.value,
-        coefficient,
-        measure,
-        len(items),
-    )
+    a, b = without_system.value, with_system.value
+    return AgreementDrop(system, a - b, a, b, coefficient, measure, len(items))
 
 
 def too_few_coders(participants: Participants) -> str | None:
@@ -168,23 +161,21 @@ def replacement_tests(participants: Participants, measure: Measure, epsilon: flo
     scores = score_pairs(participants, measure, participants.systems, human=HUMAN)
     shape = (len(scores.items), len(scores.coders))
     between_coders = np.full((*shape, shape[1]), np.nan)
-    rows = _rows(scores, HUMAN)
-    between_coders[scores.item_of[rows], scores.author_of[rows], scores.reference_of[rows]] = _similarity(scores, rows)
+    rows, similarity = _similarities(scores, HUMAN)
+    between_coders[scores.item_of[rows], scores.author_of[rows], scores.reference_of[rows]] = similarity
     results = []
     for system in participants.systems:
         to_coders = np.full(shape, np.nan)
-        rows = _rows(scores, system)
-        to_coders[scores.item_of[rows], scores.reference_of[rows]] = _similarity(scores, rows)
+        rows, similarity = _similarities(scores, system)
+        to_coders[scores.item_of[rows], scores.reference_of[rows]] = similarity
         results.append(_replacement(system, scores, *_similarities_to_others(between_coders, to_coders), epsilon))
     return tuple(results)
 
 
-def _rows(scores: PairScores, segmenter: str) -> Ints:
-    return scores.rows_of.get(segmenter, np.empty(0, np.int64))
-
-
-def _similarity(scores: PairScores, rows: Ints) -> Floats:
-    return scores.measure.as_similarity(scores.scores.values[rows])
+def _similarities(scores: PairScores, segmenter: str) -> tuple[Ints, Floats]:
+    """Return the rows of a segmenter that could be scored, and their similarities."""
+    rows = scores.rows_of.get(segmenter, np.empty(0, np.int64))
+    return rows, scores.measure.as_similarity(scores.scores.values[rows])
 
 
 def _replacement(system: str, scores: PairScores, s_f: Floats, s_h: Floats, epsilon: float) -> Replacement:
