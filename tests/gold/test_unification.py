@@ -16,7 +16,7 @@ import caesura as cz
 from caesura.errors import OptionError, Undefined
 from caesura.gold.experiment import FigureSummary
 from caesura.gold.unify import METHODS
-from caesura.views.gold import gold_table, unification_table
+from caesura.views.gold import dropped_table, span_table, unification_table, unified_table
 from oracle import unify as oracle
 from support.hierarchies import coders
 
@@ -189,17 +189,19 @@ def test_times_count_what_became_empty():
 
 def test_tables():
     gold = cz.unify(FIGURE_1)
-    table = gold_table(gold)
-    assert table.title == "conflict_free_union, flat: 4 of 6 spans kept, 2 optima"
-    assert table.columns == ("span", "level", "coders", "weight", "gold", "reason", "against")
-    assert table.rows[:3] == (
-        ("1-8", "1", "1, 2, 3", 3, "kept", None, None),
-        ("1-4", "2", "2", 1, "dropped", "crosses 3-6", "1, 3"),
-        ("1-2", "2", "1, 3", 2, "kept", None, None),
-    )
+    table = unified_table({"figure": gold})
+    assert table.title == "conflict_free_union, flat"
+    assert table.columns == ("item", "coders", "spans", "kept", "dropped", "crossing pairs", "optima")
+    assert table.rows == (("figure", 3, 6, 4, 2, 0, 2),)
     assert table.notes[-1] == gold.signature
+    spans = span_table({"figure": gold})
+    assert spans.columns == ("item", "span", "level", "coders", "weight")
+    assert spans.rows[:2] == (("figure", "1-8", 1, "1, 2, 3", 3), ("figure", "1-2", 2, "1, 3", 2))
+    dropped = dropped_table({"figure": gold})
+    assert dropped.columns == ("item", "span", "level", "label", "coders", "weight", "reason", "crosses")
+    assert dropped.rows[0] == ("figure", "1-4", "2", None, "2", 1, "crosses 3-6", "3-6 of 1, 3")
     timed = cz.unify([Hierarchy.from_times([(0, 4.5, 1, "A")])] * 2)
-    assert gold_table(timed).rows == (("0.00-4.50 s", "1", "A", "coder 1, coder 2", 2, "kept"),)
+    assert span_table({"song": timed}).rows == (("song", "0.00-4.50 s", 1, "A", "coder 1, coder 2", 2),)
     experiment = unification_table(cz.evaluate_unification(cz.Corpus({"figure": FIGURE_1})))
     out = io.StringIO()
     experiment.print(Console(file=out, width=140))

@@ -327,7 +327,7 @@ def test_gold_with_different_units_is_refused() -> None:
         cz.errors.MismatchError, match="coder 'x': the gold standard has 8 units, this hierarchy 3; common_units"
     ):
         plot.gold(gold, {"x": cz.Hierarchy(3, [(1, 2)])})
-    with pytest.raises(cz.errors.OptionError, match="expected one hierarchy per coder of the gold standard, 3; got 1"):
+    with pytest.raises(cz.errors.OptionError, match="expected one hierarchy per coder, 3; got 1"):
         plot.gold(gold, [FIGURE_4["first"]])
 
 

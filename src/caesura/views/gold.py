@@ -5,41 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from caesura.gold.experiment import FigureSummary, Unification, UnificationRow
-from caesura.gold.result import Candidate, DroppedSpan, Gold
+from caesura.gold.result import Candidate, Gold
 from caesura.tasks.gold import GoldStandards
 from caesura.views.table import Block, Cell, Table, cells, or_undefined
-
-
-def gold_table(gold: Gold) -> Table:
-    """Return one row per distinct span of any coder, with its coders and, if it was dropped, the reason.
-
-    Parameters
-    ----------
-    gold : Gold
-        The gold standard of one item.
-
-    Returns
-    -------
-    Table
-        Spans by start, the larger first.
-    """
-    candidates: list[Candidate] = [*gold.included, *gold.dropped]
-    candidates.sort(key=lambda candidate: (candidate.start, -candidate.end, candidate.span.level))
-    records = []
-    for candidate in candidates:
-        record = _candidate_record(gold, candidate) | {"gold": "kept"}
-        if isinstance(candidate, DroppedSpan):
-            crossed = ", ".join(candidate.crossed_coders) or None
-            record |= {"gold": "dropped", "reason": candidate.reason, "against": crossed}
-        records.append(record)
-    optima = "" if gold.optima is None else f", {gold.optima} optim{'um' if gold.optima == 1 else 'a'}"
-    return Table.from_records(
-        records,
-        columns=(*_SPAN_COLUMNS, "gold", "reason", "against"),
-        title=f"{gold.method}, {gold.level}: {len(gold.included)} of {len(candidates)} spans kept{optima}",
-        notes=(*gold.notes, gold.signature),
-    ).without_empty_columns(("label", "reason", "against"))
-
 
 _SPAN_COLUMNS = ("span", "level", "label", "coders", "weight")
 

@@ -275,13 +275,9 @@ def _replacement_record(replacement: Replacement) -> dict[str, Cell]:
     test = replacement.test
     if test is None:
         return {"system": replacement.system, "may replace a coder": "undefined", "reason": replacement.reason}
-    return {
-        "system": replacement.system,
-        "may replace a coder": "yes" if test.passed else "no",
-        "coders beaten": f"{sum(coder.rejected for coder in test.coders)} of {len(test.coders)}",
-        "winning rate": test.winning_rate,
-        "advantage": test.advantage,
-    }
+    beaten = f"{sum(coder.rejected for coder in test.coders)} of {len(test.coders)}"
+    record: dict[str, Cell] = {"system": replacement.system, "may replace a coder": "yes" if test.passed else "no"}
+    return record | {"coders beaten": beaten, **cells(test, "winning rate", "advantage")}
 
 
 def mistake_table(mistakes: Iterable[Mistakes]) -> Table:

@@ -115,9 +115,8 @@ def _corpus(corpus: Corpus) -> str:
         annotations = corpus.of_item(item)
         rows.append((item, *(_size(annotations[coder]) if coder in annotations else None for coder in coders)))
     notes = ["number of boundaries per coder, or of spans or nodes"]
-    for noun, names, limit in (("items", corpus.item_names, MAX_ROWS), ("coders", corpus.coders, MAX_CODERS)):
-        if len(names) > limit:
-            notes.append(f"{len(names) - limit} {noun} more")
+    excess = {"items": len(corpus.item_names) - MAX_ROWS, "coders": len(corpus.coders) - MAX_CODERS}
+    notes += [f"{number} {noun} more" for noun, number in excess.items() if number > 0]
     title = repr(corpus).partition(":")[0] + ")"
     return _table(Table(("item", *coders), tuple(rows), title=title, notes=tuple(notes)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -238,7 +239,7 @@ def draw_marks(
         lines[-1].append(column)
         occupied += column_width
     labels = [pad(label, label_width + 2) for label in (*sides, "")]
-    return "\n\n".join("\n".join(_three_lines(line, labels)) for line in lines)
+    return "\n\n".join("\n".join(_three_lines(line, labels)) for line in lines).rstrip("\n")
 
 
 def _three_lines(columns: Sequence[_Column], labels: Sequence[str]) -> list[str]:
@@ -262,14 +263,11 @@ def _columns(
 
 def _signs(edits: Sequence[Edit]) -> dict[int, str]:
     """Return position -> the signs of the edits there; a move has one at each end."""
-    signs: dict[int, str] = {}
+    signs: dict[int, str] = defaultdict(str)
     for edit in edits:
-        if edit.kind in _SIGN:
-            ends = [(edit.position, _SIGN[edit.kind])]
-        else:
-            ends = [(edit.a_position or 0, ">"), (edit.b_position or 0, "<")]
-        for position, sign in ends:
-            signs[position] = signs.get(position, "") + sign
+        move = [(edit.a_position or 0, ">"), (edit.b_position or 0, "<")]
+        for position, sign in [(edit.position, _SIGN[edit.kind])] if edit.kind in _SIGN else move:
+            signs[position] += sign
     return signs
 
 

@@ -342,7 +342,11 @@ def gold(
             axes.tick_params(axis="x", bottom=False, labelbottom=False)
             axes.set_ylim(panel.rows - 0.4, -0.6)
             axes.set_ylabel(canvas.label_text(panel.name, 20), rotation=0, ha="right", va="center")
-        _draw_axis(grid[-1], gold, edges)
+        axes.spines["bottom"].set_visible(True)
+        axes.tick_params(axis="x", bottom=True, labelbottom=True)
+        axes.set(xlim=(edges[0], edges[-1]), xlabel="unit" if gold.hierarchy.edges is None else "seconds")
+        if gold.hierarchy.edges is None:
+            canvas.integer_ticks(axes.xaxis)
     return figure
 
 
@@ -367,9 +371,7 @@ def _by_coder(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierar
     if not isinstance(hierarchies, Mapping):
         listed = list(hierarchies)
         if len(listed) != len(gold.coders):
-            raise OptionError(
-                f"expected one hierarchy per coder of the gold standard, {len(gold.coders)}; got {len(listed)}"
-            )
+            raise OptionError(f"expected one hierarchy per coder, {len(gold.coders)}; got {len(listed)}")
         hierarchies = dict(zip(gold.coders, listed, strict=True))
     for coder, hierarchy in hierarchies.items():
         canvas.check_type(hierarchy, Hierarchy, "Hierarchy or read")
@@ -415,12 +417,3 @@ def _draw_span(
         text = canvas.label_text(span.label, characters)
         ink = "#555555" if gold_colour is None else "black"
         canvas.write_centred(axes, text, ((x0 + x1) / 2, row), size, color=ink, clip_on=True)
-
-
-def _draw_axis(axes: Axes, gold: Gold, edges: Sequence[float]) -> None:
-    """Draw the axis of units or seconds below the last panel."""
-    axes.spines["bottom"].set_visible(True)
-    axes.tick_params(axis="x", bottom=True, labelbottom=True)
-    axes.set(xlim=(edges[0], edges[-1]), xlabel="unit" if gold.hierarchy.edges is None else "seconds")
-    if gold.hierarchy.edges is None:
-        canvas.integer_ticks(axes.xaxis)

@@ -431,9 +431,8 @@ def format_of(path: str | PathLike[str]) -> str:
     """
     suffix = Path(path).suffix.lower()
     if suffix[1:] not in _METADATA:
-        raise FormatError(
-            path, None, f"the suffix must name the format: one of .{', .'.join(_METADATA)}; got {suffix or 'none'}"
-        )
+        suffixes = ", ".join(f".{name}" for name in _METADATA)
+        raise FormatError(path, None, f"the suffix must name the format: one of {suffixes}; got {suffix or 'none'}")
     with _styled():
         return suffix[1:]
 

@@ -16,6 +16,7 @@ from caesura.measures.fuzzy import BoundaryCredit, FuzzyScore, MarkBatch, MarkCl
 from caesura.measures.operations import OperationsTable
 from caesura.model.result import Score
 from caesura.views.figures import canvas
+from caesura.views.figures.canvas import COLUMN_WIDTH
 from caesura.views.judgement import rows_by_measure, segmenter_name
 
 if TYPE_CHECKING:
@@ -26,11 +27,7 @@ MAX_SYSTEMS = 60
 
 
 def systems(
-    judgement: Judgement,
-    measure: str | Measure | None = None,
-    *,
-    width: float = canvas.COLUMN_WIDTH,
-    title: str | None = None,
+    judgement: Judgement, measure: str | Measure | None = None, *, width: float = COLUMN_WIDTH, title: str | None = None
 ) -> Figure:
     """Draw the value of each system with its interval, best first, beside the human bound.
 
@@ -124,7 +121,7 @@ def precision_recall(
     scores: Judgement | Pairwise | Mapping[str, Score],
     measure: str | Measure = "boundary_confusion",
     *,
-    width: float = canvas.COLUMN_WIDTH,
+    width: float = COLUMN_WIDTH,
     title: str | None = None,
 ) -> Figure:
     """Draw precision against recall, one mark per system or coder, over lines of equal F.
@@ -223,7 +220,7 @@ def _draw_equal_f(axes: Axes) -> None:
 # -- a system's boundaries among the marks of many coders ------------------------------------------------------------
 
 
-def clusters(score: FuzzyScore, *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:
+def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
     """Draw the number of coders who marked each position, the clusters of marks, and the boundaries of the system.
 
     Parameters
@@ -283,10 +280,8 @@ def _draw_clusters(axes: Axes, clusters: tuple[MarkCluster, ...], counts: dict[i
         label = "_" if i else "cluster"
         axes.axvspan(cluster.low - 0.5, cluster.up + 0.5, color=canvas.COLOURS[4], alpha=0.3, linewidth=0, label=label)
     clustered = {position for cluster in clusters for position in cluster.positions}
-    for inside, colour, label in (
-        (True, canvas.COLOURS[0], "marked, in a cluster"),
-        (False, "white", "marked, in none"),
-    ):
+    kinds = ((True, canvas.COLOURS[0], "marked, in a cluster"), (False, "white", "marked, in none"))
+    for inside, colour, label in kinds:
         bars = {position: number for position, number in counts.items() if (position in clustered) == inside}
         if bars:
             style: dict[str, Any] = {"color": colour, "edgecolor": "black", "linewidth": 0.5, "label": label}
@@ -310,7 +305,7 @@ MAX_TYPES = 60
 _MAX_SUBSTITUTES = 6  # different types with a pattern of their own
 
 
-def operations(table: OperationsTable, *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:
+def operations(table: OperationsTable, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
     """Draw the operations on the boundaries of each type: one bar per type, whose parts add up to 1.
 
     Parameters

@@ -151,24 +151,24 @@ def _draw_tree(axes: Axes, tree: Tree, height: NDArray[np.int64], aligned: _Alig
             corner = height[parent] - 0.5
             xs, ys = [middle[parent]] * 2 + [x] * 2, [height[parent], corner, corner, y]
             axes.plot(xs, ys, color="#999999", linewidth=0.7)
-        _draw_label(axes, x, y, canvas.label_text(tree.labels[node] or "()", 8), aligned.get(node))
+        _draw_label(axes, (x, y), canvas.label_text(tree.labels[node] or "()", 8), aligned.get(node))
         if is_leaf[node]:
             word = canvas.label_text(tree.words[tree.start[node]], 12)
             axes.plot([x] * 2, [y, -0.8], color="#CCCCCC", linewidth=0.5)
             canvas.write_centred(axes, word, (x, -0.95), canvas.FONT_SIZE - 1, fontstyle="italic")
 
 
-def _draw_label(axes: Axes, x: float, y: float, label: str, aligned: tuple[str, str] | None) -> None:
-    frame = {"facecolor": "white", "linewidth": 0.8, "boxstyle": "round,pad=0.2"}
-    ink = "black"
-    if aligned is None:
-        ink = "#666666"
-        frame |= {"edgecolor": ink, "linestyle": "--"}
-    else:
-        number, colour = aligned
-        label += f" {number}"
-        frame |= {"edgecolor": colour}
-    canvas.write_centred(axes, label, (x, y), canvas.FONT_SIZE - 1, color=ink, bbox=frame, zorder=3)
+def _draw_label(axes: Axes, point: tuple[float, float], label: str, aligned: tuple[str, str] | None) -> None:
+    ink, colour, line = ("#666666", "#666666", "--") if aligned is None else ("black", aligned[1], "-")
+    frame = {
+        "facecolor": "white",
+        "linewidth": 0.8,
+        "boxstyle": "round,pad=0.2",
+        "edgecolor": colour,
+        "linestyle": line,
+    }
+    text = label if aligned is None else f"{label} {aligned[0]}"
+    canvas.write_centred(axes, text, point, canvas.FONT_SIZE - 1, color=ink, bbox=frame, zorder=3)
 
 
 # -- experiments -----------------------------------------------------------------------------------------------------

@@ -170,33 +170,29 @@ def report_page(analyses: CorpusReport, title: str | None = None, *, notes: Iter
         If jinja2 is not installed.
     """
     subject = analyses.subject
-    sections = page_sections(analyses)
     items, common = page_items(analyses)
-    page = (
-        _environment()
-        .get_template("page.html")
-        .render(
-            policy=CONTENT_POLICY,
-            style=_asset("report.css"),
-            script=_asset("report.js"),
-            title=title or f"Report on {count_of(len(subject.corpus.item_names), 'item')}",
-            facts=_facts(analyses),
-            signatures=analyses.signatures,
-            notes=list(dict.fromkeys((*analyses.notes, *notes))),
-            excluded=Table(("excluded, and why",), tuple((str(entry),) for entry in analyses.excluded)),
-            sections=sections,
-            common=common,
-            items=items,
-            aligner=repr(subject.aligner),
-            trees=subject.kind == "trees",
-            version=__version__,
-        )
+    template = _environment().get_template("page.html")
+    page = template.render(
+        policy=CONTENT_POLICY,
+        style=_asset("report.css"),
+        script=_asset("report.js"),
+        title=title or f"Report on {count_of(len(subject.corpus.item_names), 'item')}",
+        facts=_facts(analyses),
+        signatures=analyses.signatures,
+        sections=page_sections(analyses),
+        # After the figures are drawn, because drawing may add warnings.
+        notes=list(dict.fromkeys((*analyses.notes, *notes))),
+        excluded=Table(("excluded, and why",), tuple((str(entry),) for entry in analyses.excluded)),
+        common=common,
+        items=items,
+        aligner=repr(subject.aligner),
+        version=__version__,
     )
     return page + "\n"
 
 
 def _facts(analyses: CorpusReport) -> list[tuple[str, str]]:
-    """Return the summary: name and value of each fact."""
+    """Return name and value of each fact in the summary."""
     subject = analyses.subject
     facts = [
         ("data", _DESCRIPTIONS[subject.kind]),

@@ -227,13 +227,7 @@ def _precision_recall(scores: Pairwise | Judgement) -> _Contents:
     return {"pictures": [_draw(caption, plot.precision_recall, scores, width=4.5)]}
 
 
-@_section(
-    "systems",
-    "Systems",
-    "Scores of the systems, significance of their differences, and a test whether a system could replace a coder. Bounds "
-    "are in brackets.",
-    "judgement",
-)
+@_section("systems", "Systems", "Scores of the systems with significance tests; bounds are in brackets.", "judgement")
 def _systems(judgement: Judgement) -> _Contents:
     caption = "Each system with its interval, beside the human coders"
     tables = judgement_view.score_tables(judgement)
@@ -261,8 +255,7 @@ def _parsers(scores: Sequence[ParserScore]) -> _Contents:
 @_section(
     "clusters",
     "Clusters and phantoms",
-    "Marks of coders that are close together form a cluster. A system's boundary inside a cluster is rewarded; one outside "
-    "is a phantom.",
+    "Close marks of coders form a cluster. A system's boundary inside a cluster is rewarded; one outside is a phantom.",
     "fuzzy",
 )
 def _clusters(entries: Sequence[FuzzyItem]) -> _Contents:
@@ -290,10 +283,7 @@ def _operations(report: CorpusReport) -> _Contents | None:
 
 
 @_section(
-    "gold",
-    "Gold hierarchy",
-    "The conflict-free union of the coders' spans, as nested bars; dropped spans are grey. The hierarchy of each coder is "
-    "below.",
+    "gold", "Gold hierarchy", "Conflict-free union of all spans, above the spans of each coder; dropped spans are grey."
 )
 def _gold(report: CorpusReport) -> _Contents | None:
     golds = None if report.golds is None else report.golds.result

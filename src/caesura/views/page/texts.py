@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Any
 
 from caesura.model.dialogue import Annotation, streams_of
@@ -20,11 +22,7 @@ EDIT_KINDS = ("match", "transposition", "substitution", "transposition with subs
 _BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
 
 
-class _Numbering(dict[str, int]):
-    """Numbers for names that occur often, in the order of their first use."""
-
-    def __missing__(self, name: str) -> int:
-        return self.setdefault(name, len(self))
+_Numbering = defaultdict[str, int]  # numbers for names that occur often, in the order of their first use
 
 
 def page_items(report: CorpusReport) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
@@ -43,7 +41,7 @@ def page_items(report: CorpusReport) -> tuple[dict[str, dict[str, Any]], dict[st
         Names of coders, items, types and streams, and shapes of edits.
     """
     corpus, trees = report.subject.corpus, report.subject.kind == "trees"
-    types, streams = _Numbering(), _Numbering()
+    types, streams = _Numbering(count().__next__), _Numbering(count().__next__)
     items = _tree_items(report) if trees else _text_items(report, types, streams)
     # The shapes may add names to types and streams.
     shapes = [_shape(shape, types, streams) for shape in report.alignments.shapes]
