@@ -85,7 +85,7 @@ BAD = {
         "==========\na\n\nb\n==========\n",
         {},
         3,
-        "a line must contain a unit; it is empty. If blank lines separate segments, read with marker=''",
+        "a line is empty; if blank lines separate segments, read with marker=''",
     ),
     "nothing": ("==========\n", {}, 1, "expected at least one line; got separators only"),
     "no word": ("==========\n", {"unit": "word"}, 1, "expected at least one word; got separators only"),

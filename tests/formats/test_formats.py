@@ -271,7 +271,7 @@ def test_invalid_labels_are_excluded_and_masses_are_read(tmp_path: Path) -> None
     excluded: list[FormatError] = []
     corpus = cz.read(path, excluded=excluded)
     assert [error.problem for error in excluded] == [
-        "segment_labels, item 'i', coder 'x': expected a list of labels; got 7"
+        "segment_labels, item 'i', coder 'x': labels: expected a list of strings; got 7"
     ]
     assert corpus["i", "x"] == cz.Segmentation.from_masses([1, 2])
     assert corpus["i", "y"].labels == ("A", "A", "A")
@@ -356,7 +356,7 @@ BAD = {
     "label.json": (
         '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {\n "x": ["A", null]}}',
         3,
-        "segment_labels, item 'a', coder 'x': label 2: expected a string; got None",
+        "segment_labels, item 'a', coder 'x': labels[1]: expected a string; got None",
     ),
     "fewer.json": (
         '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {"x": ["A"]}}',
@@ -375,7 +375,7 @@ BAD = {
     ),
     "header.tsv": ("0\n1\n", 1, "the first row must contain the names of the columns; got 0; " + HEADER),
     "two.bits": ("0101\n0120\n", 2, "a bit must be 0 or 1; got '2' at mark 3"),
-    "gap.bits": ("0101\n\n01\n", 2, "expected one document per line, '-' for one unit; the line is empty"),
+    "gap.bits": ("0101\n\n01\n", 2, "expected a document, '-' for one unit; the line is empty"),
     "quote.csv": ('unit,ann\n1,"open\n', 2, "not a valid table: unexpected end of data"),
     "coderless.csv": ("item,unit\na,1\n", 1, "expected one column per coder besides item, unit; got none"),
     "nameless.csv": ("item,,x\na,1,2\n", 1, "column 2 must have a name in the header; it is empty"),

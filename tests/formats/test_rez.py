@@ -147,7 +147,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "endnote alone": (
         change("U2", "entryList", to=["E2.1"]),
         {},
-        "unit 2: an utterance must have a token before the boundary symbol; got '.' alone",
+        "unit 2: an utterance must have a token before the boundary; got '.' alone",
     ),
     "endnote inside": (
         change("U2", "entryList", to=["E2.1", "E2.0"]),

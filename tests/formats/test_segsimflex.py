@@ -113,7 +113,7 @@ BAD = {
     "attached dash": ("F,a—\n", 2, {}, f"{DASH}'—' (em dash) of 'a—'; declared is '--'"),
     "ideographic": ("F,嗎 。\n", 2, {}, f"{DASH}'。' (ideographic full stop); declared is '.'"),
     "empty": ("F,a .\nF,\n", 3, {}, "an utterance must have at least one token; this one is empty"),
-    "alone": ("F,.\n", 2, {}, "an utterance must have a token before the boundary symbol; got '.' alone"),
+    "alone": ("F,.\n", 2, {}, "an utterance must have a token before the boundary; got '.' alone"),
     "several": (
         "F,what?.\n",
         2,

@@ -23,8 +23,7 @@ def _read(reading: Reading) -> Corpus:
             item = name.strip() or str(number)
             marks = "".join(bits.split())
             if not marks:
-                problem = f"expected one document per line, {_ONE_UNIT!r} for one unit; the line is empty"
-                raise reading.error(number, problem)
+                raise reading.error(number, f"expected a document, {_ONE_UNIT!r} for one unit; the line is empty")
             for column, mark in enumerate(marks, 1):
                 if mark not in "01" and marks != _ONE_UNIT:
                     raise reading.error(number, f"a bit must be 0 or 1; got {mark!r} at mark {column}")

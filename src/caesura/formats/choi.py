@@ -63,8 +63,7 @@ def _segments(reading: Reading) -> list[list[str]]:
             segments[-1] += line.split() if unit == "word" else [line]
             after_marker = False
         elif unit == "line":
-            problem = "a line must contain a unit; it is empty. If blank lines separate segments, read with marker=''"
-            raise reading.error(number, problem)
+            raise reading.error(number, "a line is empty; if blank lines separate segments, read with marker=''")
     return segments
 
 

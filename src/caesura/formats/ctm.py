@@ -88,12 +88,8 @@ def _rows(reading: Reading, allow_empty: bool) -> Iterator[tuple[str, str, Inter
             columns = "recording, channel, start, duration, word and an optional confidence"
             raise reading.error(number, f"a line is {columns}; got {len(cells)} columns")
         name, channel, _, _, word = cells[:5]
-        start, duration = (
-            parse_decimal(reading, number, "start", cells[2]),
-            parse_decimal(reading, number, "duration", cells[3]),
-        )
-        if len(cells) == 6:
-            parse_decimal(reading, number, "confidence", cells[5])
+        numbers = zip(("start", "duration", "confidence"), (*cells[2:4], *cells[5:]), strict=False)
+        start, duration, *_ = (parse_decimal(reading, number, column, cell) for column, cell in numbers)
         if duration < 0 or (duration == 0 and not allow_empty) or start < 0:
             actual = f"start {cells[2]}, duration {cells[3]}"
             raise reading.error(number, f"{word[:40]!r} must start at 0 or later and have a duration; got {actual}")

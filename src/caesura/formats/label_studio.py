@@ -86,9 +86,8 @@ def _tasks(data: object) -> list[Any] | None:
 
 
 def _is_task(task: object) -> bool:
-    if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
-        return False
-    return any(isinstance(task.get(name), list) for name in _LISTS)
+    has_data = isinstance(task, dict) and isinstance(task.get("data"), dict)
+    return has_data and any(isinstance(task.get(name), list) for name in _LISTS)
 
 
 class _Export:
@@ -187,14 +186,10 @@ def _explain_misfit(document: str, regions: list[_Region], located: Mapping[str,
     """Describe the first span that matches under no interpretation, or else the spans that contradict each other."""
     for i, region in enumerate(regions):
         if all(offsets[i] is None for offsets in located.values()):
-            expected = document[region.start : region.end][:60]
-            return (
-                f"{region.name} must repeat the text at {region.start}-{region.end}, {expected!r}; got "
-                f"{describe_value(region.covered)}; is this the right text?"
-            )
-    misfits = [
-        next(region.name for i, region in enumerate(regions) if offsets[i] is None) for offsets in located.values()
-    ]
+            place = f"{region.start}-{region.end}, {document[region.start : region.end][:60]!r}"
+            actual = describe_value(region.covered)
+            return f"{region.name} must repeat the text at {place}; got {actual}; is this the right text?"
+    misfits = [regions[offsets.index(None)].name for offsets in located.values()]
     return f"offsets must all count characters or all UTF-16 units; {' and '.join(misfits)} disagree"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from caesura.errors import SegmentationError
 from caesura.formats.format import Format, Reading, Writing, describe_value, json_text, parse_table, table_text
-from caesura.formats.values import check_list, check_object, json_entry
+from caesura.formats.values import check_list, check_object, check_strings, json_entry
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, flag
@@ -42,7 +42,7 @@ def _read_json(reading: Reading) -> Corpus:
     return reading.corpus()
 
 
-def _read_labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, list[str]]]:
+def _read_labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, tuple[str, ...]]]:
     """Return the labels by item and coder."""
     items, by_item = data["items"], data.get("segment_labels")
     if by_item is None:
@@ -52,7 +52,7 @@ def _read_labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, 
         got = f"{{coder: [labels]}} for {len(items)} items" if flat else describe_value(by_item)
         problem = f"segment_labels: expected {{item: {{coder: [labels]}}}}; got {got}"
         raise reading.error(reading.line_of_key("segment_labels"), problem)
-    labels: dict[str, dict[str, list[str]]] = {}
+    labels: dict[str, dict[str, tuple[str, ...]]] = {}
     for item, by_coder in (dict.fromkeys(items, by_item) if flat else by_item).items():
         keys = ["segment_labels"] if flat else ["segment_labels", item]
         place = f"segment_labels, item {item!r}"
@@ -68,14 +68,10 @@ def _is_flat(by_item: object) -> bool:
     return isinstance(by_item, dict) and bool(by_item) and all(isinstance(value, list) for value in by_item.values())
 
 
-def _check_labels(masses: object, coder: str, labels: object) -> list[str]:
+def _check_labels(masses: object, coder: str, labels: object) -> tuple[str, ...]:
     if not isinstance(masses, dict) or coder not in masses:
         raise SegmentationError("this item and coder have no masses")
-    names = check_list("a list of labels", labels)
-    for i, name in enumerate(names, 1):
-        if not isinstance(name, str):
-            raise SegmentationError(f"label {i}: expected a string; got {describe_value(name)}")
-    return names
+    return check_strings("labels", labels)
 
 
 def _write_json(writing: Writing) -> str:

@@ -160,14 +160,12 @@ class _NodeMap:
 
     def split_endnote(self, tokens: list[str]) -> tuple[list[str], str]:
         """Return the tokens before the final endnote, and the boundary type."""
-        *words, last = tokens
-        if not words:
-            raise SegmentationError(f"an utterance must have a token before the boundary symbol; got {last!r} alone")
+        last = tokens[-1]
         if not last:
             raise SegmentationError("an endnote must have a text; it is empty")
         if self.symbols.types and last not in self.symbols.types:
             raise SegmentationError(f"an endnote must be one of {self.symbols.symbol_list}; got {last!r}")
-        return words, self.symbols.types.get(last, last)
+        return Symbols({last: self.symbols.types.get(last, last)}).split(tokens)
 
     def node_list(self, name: str, key: str, kind: str) -> list[str]:
         """Return the names of the nodes that a node lists under ``key``."""

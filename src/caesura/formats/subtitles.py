@@ -98,8 +98,8 @@ def _refuse_arrow(reading: Reading, lines: _Lines, name: str, place: str) -> Non
     """Raise an error if a header, comment, style, region or text contains a cue."""
     for number, line in lines:
         if _ARROW in line:
-            problem = f"{name} must not contain {_ARROW}; put a blank line {place}"
-            raise reading.error(number, f"{problem}; got {line[:60]!r}")
+            expected = f"{name} must not contain {_ARROW}; put a blank line {place}"
+            raise reading.error(number, f"{expected}; got {line[:60]!r}")
 
 
 def _cue(reading: Reading, block: _Lines, index: int, times: re.Pattern[str], example: str) -> _Lines:
@@ -194,10 +194,8 @@ def _clock(second: int, style: _SubtitleStyle) -> str:
 
 
 def _looks_like_srt(text: str) -> bool:
-    lines = text.lstrip()[:1000].splitlines()
-    return _SBV.match(text) is not None or (
-        len(lines) > 1 and lines[0].strip().isdecimal() and _SRT_TIMES.fullmatch(lines[1]) is not None
-    )
+    number, times, *_ = (*text.lstrip()[:1000].splitlines(), "", "")
+    return bool(_SBV.match(text) or (number.strip().isdecimal() and _SRT_TIMES.fullmatch(times)))
 
 
 _SRT = _SubtitleStyle(_srt_cues, _srt_words, "", True, ",", str)

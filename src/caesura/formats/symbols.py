@@ -67,8 +67,7 @@ class Symbols:
         Symbols
             The symbols.
         """
-        unclassified = options["unclassified"]
-        symbols = options["symbols"]
+        unclassified, symbols = options["unclassified"], options["symbols"]
         if symbols is None:
             symbols = default if types is None else {name: name for name in types if name != unclassified}
         return cls(symbols, unclassified, options["attached"])
@@ -126,9 +125,7 @@ class Symbols:
         *words, last = tokens
         if last in self.types:
             if not words:
-                raise SegmentationError(
-                    f"an utterance must have a token before the boundary symbol; got {last!r} alone"
-                )
+                raise SegmentationError(f"an utterance must have a token before the boundary; got {last!r} alone")
             return words, self.types[last]
         if self.attached:
             symbol = self._ending(last)

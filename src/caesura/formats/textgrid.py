@@ -16,7 +16,7 @@ are converted to segmentations; see :func:`~caesura.over_units`::
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from typing import cast
 
@@ -203,17 +203,15 @@ def _write(writing: Writing) -> str:
     parts = [_tier_lines(coder, tier.intervals, tier.points, tier.begin, tier.end) for coder, tier in tiers.items()]
     words = _common_words(writing, tiers)
     if words is not None:
-        parts.append(_word_tier_lines(writing, words, tiers))
-    lines = [
-        'File type = "ooTextFile"',
-        'Object class = "TextGrid"',
-        "",
-        f"xmin = {min(tier.begin for tier in tiers.values())!r}",
-        f"xmax = {max(tier.end for tier in tiers.values())!r}",
-        "tiers? <exists>",
-        f"size = {len(parts)}",
-        "item []:",
-    ]
+        name = writing.options["words"] or "words"
+        if name in tiers:
+            raise writing.error(
+                f"a coder has the name of the word tier, {name!r}; choose a different name with words=..."
+            )
+        parts.append(_tier_lines(name, words, None, words[0].start, words[-1].end))
+    begin, end = min(tier.begin for tier in tiers.values()), max(tier.end for tier in tiers.values())
+    lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", f"xmin = {begin!r}", f"xmax = {end!r}"]
+    lines += ["tiers? <exists>", f"size = {len(parts)}", "item []:"]
     for i, part in enumerate(parts, 1):
         lines += [f"    item [{i}]:", *part]
     text = "\n".join(lines) + "\n"
@@ -231,13 +229,6 @@ def _common_words(writing: Writing, tiers: Mapping[str, Tier]) -> tuple[Interval
     if words is not None and not words:
         raise writing.error("a word tier must have words; got none")
     return words
-
-
-def _word_tier_lines(writing: Writing, words: Sequence[Interval], coders: Container[str]) -> list[str]:
-    name = writing.options["words"] or "words"
-    if name in coders:
-        raise writing.error(f"a coder has the name of the word tier, {name!r}; choose a different name with words=...")
-    return _tier_lines(name, words, None, words[0].start, words[-1].end)
 
 
 def _tier_lines(

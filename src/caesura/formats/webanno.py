@@ -48,7 +48,8 @@ _OFFSETS = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 _SLOT = "ROLE_"
 _ESCAPED = re.compile(r"\\(->|[\\\[\]|_;*tnr])")
 _CONTROL_CHARACTERS = {"t": "\t", "n": "\n", "r": "\r"}
-_STACKED = re.compile(r"((?:\\.|[^\\|])*)(\||\Z)")
+_VALUE = r"(?:\\.|[^\\|])+"
+_STACKED = re.compile(rf"{_VALUE}(?:\|{_VALUE})*")
 _NUMBERED = re.compile(r"((?:\\.|[^\\])*)\[([0-9]{1,18})\]")
 
 
@@ -197,18 +198,13 @@ class _TsvParser:
         """Yield each value of a cell with its number."""
         if cell == "_":
             return
-        position = 0
-        while True:
-            match = _STACKED.match(cell, position)
-            if match is None or not match.group(1):
-                raise self.reading.error(number, f"a cell is _, or values with | between them; got {cell[:60]!r}")
-            numbered = _NUMBERED.fullmatch(match.group(1))
-            value, name = numbered.groups() if numbered else (match.group(1), None)
+        if not _STACKED.fullmatch(cell):
+            raise self.reading.error(number, f"a cell is _, or values with | between them; got {cell[:60]!r}")
+        for part in re.findall(_VALUE, cell):
+            numbered = _NUMBERED.fullmatch(part)
+            value, name = numbered.groups() if numbered else (part, None)
             if value != "_":
                 yield (None if value in ("*", "") else _unescape(value)), name
-            if not match.group(2):
-                return
-            position = match.end()
 
     def text_spans(self, tokens: Tokens) -> Iterator[TextSpan]:
         """Yield the spans over the characters of the text, in which one space separates two words."""
