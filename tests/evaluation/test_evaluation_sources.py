@@ -28,7 +28,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "PAIRS_PER_PARTITION", 3)
     monkeypatch.setattr(sources, "_GROUPS_PER_PARTITION", 2)
     monkeypatch.setattr(documents_json, "_PART_BYTES", 200)
-    monkeypatch.setattr(documents_json, "_BLOCK_BYTES", 50)
 
 
 def random_pairs(number: int = NUMBER, seed: int = 1) -> list[tuple[cz.Segmentation, cz.Segmentation]]:

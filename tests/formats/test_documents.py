@@ -408,15 +408,13 @@ def test_invalid_lines_are_excluded(name: str, tmp_path: Path) -> None:
     st.booleans(),
     st.booleans(),
     st.integers(1, 300),
-    st.integers(1, 100),
 )
 def test_every_line_is_read_once_wherever_a_file_is_split(
-    lines: list[str], end: str, last: bool, mark: bool, stretch: int, block: int
+    lines: list[str], end: str, last: bool, mark: bool, stretch: int
 ) -> None:
     text = end.join(lines) + end * last
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(documents_json, "_PART_BYTES", stretch)
-        patched.setattr(documents_json, "_BLOCK_BYTES", block)
         folder = Path(FOLDER.name)
         path = folder / "a.jsonl"
         path.write_bytes(b"\xef\xbb\xbf" * mark + text.encode())

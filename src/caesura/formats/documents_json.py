@@ -35,7 +35,6 @@ BATCH_SIZE = 2**13
 """Maximum number of documents per batch; documents with many boundaries make smaller batches."""
 _MAX_ENTRIES = 2**20  # positions or characters of brackets per batch
 _PART_BYTES = 2**23
-_BLOCK_BYTES = 2**20
 _MAX_LINE_BYTES = 2**26
 
 
@@ -118,18 +117,13 @@ def partitions(files: Sequence[str], root: str) -> list[LineRange]:
 
 def _split(file: BinaryIO) -> Iterator[tuple[int, int]]:
     """Yield the byte offset at which each part ends, and its number of lines. Parts end after a line break."""
-    position = end = lines = start = 0
-    while data := file.read(_BLOCK_BYTES):
-        last = data.rfind(b"\n")
-        if last >= 0:
-            lines += data.count(b"\n")
-            end = position + last + 1
-            if end - start >= _PART_BYTES:
-                yield end, lines
-                start, lines = end, 0
-        position += len(data)
-    if start < position or not position:
-        yield position, lines
+    end = 0
+    while data := file.read(_PART_BYTES):
+        data += file.readline(_MAX_LINE_BYTES)
+        end += len(data)
+        yield end, data.count(b"\n")
+    if not end:
+        yield 0, 0
 
 
 @contextmanager
