@@ -306,6 +306,6 @@ def test_tiers_under_tiers_need_no_recursion(tmp_path: Path) -> None:
 
 def test_without_lxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_file(tmp_path, OK, TOP)
-    monkeypatch.setitem(sys.modules, "lxml", None)
+    monkeypatch.setitem(sys.modules, "lxml.etree", None)
     with pytest.raises(FormatError, match=r"reading this needs lxml; install caesura\[xml\]"):
         cz.read(path)

@@ -420,7 +420,7 @@ def test_a_written_file_is_what_praatio_reads(tmp_path: Path) -> None:
         (Corpus({"talk": {"words": ANN.with_words(WORDS)}}), "a coder has the name of the word tier, 'words'"),
         (Corpus({"talk": {"a": ANN.with_words([])}}), "a word tier must have words; got none"),
         (Corpus({"talk": {"a": Tier([(0, 1, "\ud800")])}}), r"text in UTF-8 cannot contain half a surrogate pair"),
-        (Corpus({"talk": {"a": Tier([(0, 1, "a\0b")])}}), "names and labels must not contain a NUL character"),
+        (Corpus({"talk": {"a": Tier([(0, 1, "a\0b")])}}), "text cannot contain a NUL character"),
     ],
 )
 def test_corpora_that_cannot_be_written(tmp_path: Path, corpus: Corpus, message: str) -> None:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 from caesura.formats.format import Format, Reading, lines_of
 from caesura.formats.symbols import OPTIONS, Streams, Symbols
+from caesura.formats.values import import_extra
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 
@@ -112,14 +113,11 @@ def _check_size(reading: Reading, utterance: _Utterance) -> None:
 
 def _tokens(reading: Reading, utterances: list[_Utterance]) -> list[list[str]]:
     """Return the tokens that rustling finds in each utterance."""
-    try:
-        from rustling.chat import CHAT
-    except ImportError:
-        raise reading.error(None, "reading this needs rustling; install caesura[talkbank]") from None
+    chat_class = import_extra(reading, "rustling.chat", "rustling", "talkbank").CHAT
     lines = "".join(f"*{utterance.speaker}:\t{utterance.text}\n" for utterance in utterances)
     try:
         # mor_tier and gra_tier are off, because their tokens would replace the tokens of the main line.
-        chat = CHAT.from_strs([lines], parallel=False, strict=False, mor_tier=None, gra_tier=None)
+        chat = chat_class.from_strs([lines], parallel=False, strict=False, mor_tier=None, gra_tier=None)
         tokens = [[token.word for token in utterance.tokens or ()] for utterance in chat.utterances()]
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":

@@ -264,11 +264,8 @@ def common_types(writing: Writing) -> tuple[str, ...] | None:
         If documents declare different types.
     """
     pairs, _ = _pairs(writing)
-    scales = dict.fromkeys(
-        segmentation.types
-        for segmentation in _segmentations(pairs)
-        if segmentation.types_declared and segmentation.types != UNTYPED
-    )
+    declared = [segmentation for segmentation in _segmentations(pairs) if segmentation.types_declared]
+    scales = dict.fromkeys(segmentation.types for segmentation in declared if segmentation.types != UNTYPED)
     if len(scales) > 1:
         got = " and ".join(", ".join(scale) for scale in list(scales)[:2])
         raise writing.error(f"all items must declare the same types in the same order; got {got}")
@@ -282,15 +279,11 @@ def _pairs(writing: Writing) -> tuple[dict[str, _Pair], list[str]]:
         reference, hypothesis = choose_sides(corpus.coders, writing.options)
     except OptionError as problem:
         raise writing.error(str(problem)) from None
-    pairs = {}
-    incomplete = []
-    for item in corpus.item_names:
-        by_coder = corpus.of_item(item)
-        if reference in by_coder and hypothesis in by_coder:
-            pairs[item] = by_coder[reference], by_coder[hypothesis]
-        elif reference in by_coder or hypothesis in by_coder:
-            incomplete.append(item)
-    return pairs, incomplete
+    by_item = {item: corpus.of_item(item) for item in corpus.item_names}
+    both = {item: by_coder for item, by_coder in by_item.items() if {reference, hypothesis} <= by_coder.keys()}
+    pairs = {item: (by_coder[reference], by_coder[hypothesis]) for item, by_coder in both.items()}
+    either = [item for item, by_coder in by_item.items() if reference in by_coder or hypothesis in by_coder]
+    return pairs, [item for item in either if item not in pairs]
 
 
 def _segmentations(pairs: Mapping[str, _Pair]) -> list[Segmentation]:
@@ -302,11 +295,8 @@ def _row(writing: Writing, item: str, pair: _Pair, typed: bool) -> dict[str, Any
     reference, hypothesis = pair
     if isinstance(reference, Tree) and isinstance(hypothesis, Tree):
         times = {"reference_times": reference.times, "hypothesis_times": hypothesis.times}
-        return {
-            "reference": reference.brackets,
-            "hypothesis": hypothesis.brackets,
-            **{name: array.tolist() for name, array in times.items() if array is not None},
-        }
+        columns = {name: array.tolist() for name, array in times.items() if array is not None}
+        return {"reference": reference.brackets, "hypothesis": hypothesis.brackets, **columns}
     if not isinstance(reference, Segmentation) or not isinstance(hypothesis, Segmentation):
         raise writing.error("a document is two segmentations or two trees", item)
     if reference.length != hypothesis.length:

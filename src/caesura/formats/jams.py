@@ -87,23 +87,20 @@ def _by_coder(
     """Return coder -> rows of all levels. A coder with an invalid annotation is excluded."""
     rows: dict[str, list[SpanRow]] = {}
     coders: dict[str, list[str]] = {namespace: [] for namespace in levels}
-    invalid: set[str] = set()
+    invalid: set[tuple[str, str]] = set()
     for i, annotation in enumerate(annotations):
         namespace = annotation["namespace"]
         if namespace not in levels:
             continue
         coder = reading.options["coder"] or _annotator(annotation) or str(len(coders[namespace]) + 1)
-        segments = None
+        invalid.add((namespace, coder))
         with reading.item(None, f"item {item!r}, coder {coder!r}: annotations[{i}]: "):
             if coder in coders[namespace]:
                 raise HierarchyError(f"a coder has one annotation in {namespace}; this is a second one")
-            segments = _rows(annotation.get("data"), levels[namespace])
+            rows.setdefault(coder, []).extend(_rows(annotation.get("data"), levels[namespace]))
+            invalid.remove((namespace, coder))
         coders[namespace].append(coder)
-        if segments is None:
-            invalid.add(coder)
-        else:
-            rows.setdefault(coder, []).extend(segments)
-    for coder in invalid:
+    for _, coder in invalid:
         rows.pop(coder, None)
     return _levels_from_1(rows) if None in levels.values() else rows
 

@@ -85,7 +85,7 @@ def _tasks(data: object) -> list[Any] | None:
     return tasks if isinstance(tasks, list) and any(map(_is_task, tasks)) else None
 
 
-def _is_task(task: object) -> bool:
+def _is_task(task: Any) -> bool:
     has_data = isinstance(task, dict) and isinstance(task.get("data"), dict)
     return has_data and any(isinstance(task.get(name), list) for name in _LISTS)
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
@@ -228,6 +229,36 @@ def json_entry(reading: Reading, place: str, *keys: str) -> Iterator[None]:
         search = len(reading.excluded or ()) < _MAX_LINE_SEARCHES
         with reading.item(reading.line_of_key(*filter(None, keys)) if search else None, place):
             raise error from None
+
+
+def import_extra(reading: Reading, module: str, package: str, extra: str) -> Any:
+    """Import a module of an optional dependency.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, for the error message.
+    module : str
+        Name of the module.
+    package : str
+        Name of the package that contains it.
+    extra : str
+        Optional dependency group of this project that installs the package.
+
+    Returns
+    -------
+    module
+        The module.
+
+    Raises
+    ------
+    FormatError
+        If the package is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        raise reading.error(None, f"reading this needs {package}; install caesura[{extra}]") from None
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:

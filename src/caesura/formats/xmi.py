@@ -24,6 +24,7 @@ from caesura.errors import HierarchyError
 from caesura.formats import standoff
 from caesura.formats.format import NAME_OPTIONS, Format, Reading, load
 from caesura.formats.standoff import TextSpan, Tokens, Utf16Offsets
+from caesura.formats.values import import_extra
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
 from caesura.options import Option, path
@@ -113,10 +114,7 @@ def _typesystem(reading: Reading) -> str:
 
 def _load_annotations(reading: Reading) -> tuple[str, list[Any]]:
     """Return the text and all its annotations, with offsets in characters."""
-    try:
-        import cassis
-    except ImportError:
-        raise reading.error(None, "reading this needs dkpro-cassis; install caesura[inception]") from None
+    cassis = import_extra(reading, "cassis", "dkpro-cassis", "inception")
     typesystem = _typesystem(reading)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # cassis warns about feature names that are reserved in Python

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from caesura.errors import FormatError
 from caesura.formats.format import Reading, decode
+from caesura.formats.values import import_extra
 
 _FORBIDDEN = ("<!DOCTYPE", "<!ENTITY")
 _DECLARATION = re.compile(rb"""<\?xml[^>]{0,200}?encoding=["']([A-Za-z0-9._-]{1,40})["']""")
@@ -36,10 +37,7 @@ def parse_xml(reading: Reading) -> Any:
     FormatError
         If lxml is not installed, or if the document has a DOCTYPE or an entity, is nested too deeply or is not valid.
     """
-    try:
-        from lxml import etree
-    except ImportError:
-        raise reading.error(None, "reading this needs lxml; install caesura[xml]") from None
+    etree = import_extra(reading, "lxml.etree", "lxml", "xml")
     for forbidden in _FORBIDDEN:
         position = reading.text.find(forbidden)
         if position >= 0:
