@@ -526,7 +526,7 @@ def test_metadata_hold_the_order_of_types(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     cz.write(cz.Corpus({"i": {"reference": segmentation, "hypothesis": segmentation}}), path, "documents-parquet")
     assert json.loads(pq.read_schema(path).metadata[b"caesura.types"]) == ["x", "m", "a"]
-    assert documents_parquet.declared_types(str(path)) == ("x", "m", "a")
+    assert documents_parquet.inspect_files([str(path)]) == (True, ("x", "m", "a"))
     assert cz.read(path)["i", "reference"] == segmentation
     for metadata in ("{", '"x"', "[1]", "[]", '["x", "x"]', "[" * 100_000):
         table = pq.read_table(path).replace_schema_metadata({"caesura.types": metadata})

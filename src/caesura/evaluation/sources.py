@@ -243,7 +243,8 @@ def _open_path(path: str, options: SourceOptions, types: Types) -> DocumentSourc
         return DocumentSource(documents_json.partitions(paths, root))
     from caesura.formats import documents_parquet
 
-    return DocumentSource(documents_parquet.partitions(paths, root), _declared_types(paths) if types is None else None)
+    declared = documents_parquet.inspect_files(paths)[1] if types is None else None
+    return DocumentSource(documents_parquet.partitions(paths, root), declared)
 
 
 def _document_format(paths: Sequence[str]) -> str | None:
@@ -252,22 +253,9 @@ def _document_format(paths: Sequence[str]) -> str | None:
     if suffixes <= {".jsonl", ".ndjson"}:
         return "documents-json"
     if suffixes == {".parquet"}:
-        from caesura.formats.documents_parquet import is_documents, is_readable
+        from caesura.formats.documents_parquet import inspect_files
 
-        first = next((path for path in paths if is_readable(path)), None)
-        return "documents-parquet" if first is None or is_documents(first) else None
-    return None
-
-
-def _declared_types(paths: Sequence[str]) -> Types:
-    """Return the types that the first readable file declares."""
-    from caesura.formats.documents_parquet import declared_types
-
-    for path in paths:
-        try:
-            return declared_types(path)
-        except FormatError:  # scoring it reports the error
-            continue
+        return "documents-parquet" if inspect_files(paths)[0] else None
     return None
 
 

@@ -130,21 +130,28 @@ def _split(whole: RowGroups) -> list[RowGroups]:
     return parts if len(parts) > 1 else [whole]
 
 
-def declared_types(path: str) -> tuple[str, ...] | None:
-    """Return the boundary types that a file declares.
+def inspect_files(paths: Sequence[str]) -> tuple[bool, tuple[str, ...] | None]:
+    """Inspect the first readable file of a data set. Reading an invalid file raises its error later.
 
     Parameters
     ----------
-    path : str
-        Path of the file.
+    paths : sequence of str
+        Paths of the files.
 
     Returns
     -------
-    tuple of str or None
-        The types in ordinal order; None if the file declares none.
+    has_documents : bool
+        Whether the file has the columns of documents; True if no file is readable.
+    types : tuple of str or None
+        Boundary types that the file declares, in ordinal order.
     """
-    with _open(path) as file:
-        return _declared_types(path, file)
+    for path in paths:
+        try:
+            with _open(path) as file:
+                return _has_documents(file), _declared_types(path, file)
+        except FormatError:
+            continue
+    return True, None
 
 
 def _declared_types(path: str, file: Any) -> tuple[str, ...] | None:
@@ -160,33 +167,13 @@ def _declared_types(path: str, file: Any) -> tuple[str, ...] | None:
         raise FormatError(path, None, f"{_TYPES_KEY.decode()} in the metadata: {problem}") from None
 
 
-def is_readable(path: str) -> bool:
-    """Return whether a file is a Parquet file with a valid schema.
-
-    Parameters
-    ----------
-    path : str
-        Path of the file.
-
-    Returns
-    -------
-    bool
-        True if the file can be opened.
-    """
-    try:
-        with _open(path):
-            return True
-    except FormatError:
-        return False
-
-
-def is_documents(source: str | bytes) -> bool:
+def is_documents(data: bytes) -> bool:
     """Return whether a file has the columns of documents, not the columns of a table of units.
 
     Parameters
     ----------
-    source : str or bytes
-        Path or content of the file.
+    data : bytes
+        Content of the file.
 
     Returns
     -------
@@ -194,7 +181,7 @@ def is_documents(source: str | bytes) -> bool:
         True for documents. False also for a damaged file; reading that file raises the error.
     """
     try:
-        with _open("", source) as file:
+        with _open("", data) as file:
             return _has_documents(file)
     except FormatError:
         return False
@@ -220,13 +207,10 @@ def _has_documents(file: Any) -> bool:
 
 
 @contextmanager
-def _open(path: str, source: str | bytes | None = None) -> Iterator[Any]:
+def _open(path: str, data: bytes | None = None) -> Iterator[Any]:
     """Open a Parquet file by its path or its content."""
     arrow.require_pyarrow(path, "reading")
-    if source is None:
-        source = path
-    elif isinstance(source, bytes):
-        source = pa.BufferReader(source)
+    source = path if data is None else pa.BufferReader(data)
     with arrow.reading_errors(path):
         metadata = pq.read_metadata(source)
         # Pages are read on demand, so a row group is not loaded into memory as a whole.
