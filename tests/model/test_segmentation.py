@@ -350,7 +350,7 @@ BAD = [
     ),
     (
         lambda: Segmentation.from_positions(5, [1, 2], marks=["x"]),
-        "marks: expected one mark per position; got 1 for 2 positions",
+        "marks: expected one per position; got 1 for 2 positions",
     ),
     (
         lambda: Segmentation.from_positions(5, [1, 2], marks=["x", "z"], types=["x", "y"]),

@@ -163,7 +163,7 @@ GOOD = np.full((3, 4), 0.5)
             GOOD[:, :1],
             {},
             Undefined,
-            "coder 0: must have at least 2 items with a similarity to others; got 1; remove this coder",
+            "coder 0: expected at least 2 items shared with others; got 1; remove this coder",
         ),
         (
             GOOD * math.inf,

@@ -105,10 +105,7 @@ def test_without_scikit_posthocs(monkeypatch):
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    message = (
-        "compact letters need scikit-posthocs, which could not be imported (No module named 'scikit_posthocs'); "
-        "pip install 'caesura[stats]'"
-    )
+    message = "letters need scikit-posthocs (No module named 'scikit_posthocs'); pip install 'caesura[stats]'"
     with pytest.raises(OptionError, match=re.escape(message)):
         letters([[1, 0.5], [0.5, 1]], [1, 2])
 
@@ -116,7 +113,7 @@ def test_without_scikit_posthocs(monkeypatch):
 def test_more_groups_than_letters():
     k = 53
     p = np.where(np.eye(k, dtype=bool), 1, 0.001)
-    with pytest.raises(OptionError, match="53 systems fall into more groups than there are letters; compare fewer"):
+    with pytest.raises(OptionError, match="53 systems need more letters than there are; compare fewer"):
         letters(p, np.arange(k))
 
 

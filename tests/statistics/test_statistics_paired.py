@@ -288,7 +288,7 @@ GOOD = [[1, 2], [2, 3]]
             GOOD,
             lambda sums: sums[:, 0] * math.nan,
             OptionError,
-            "finish: must return a finite value for every sum of parts; got nan for [3.0, 5.0]",
+            "finish: must return finite values; got nan for the sums [3.0, 5.0]",
         ),
     ],
 )

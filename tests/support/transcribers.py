@@ -18,12 +18,13 @@ def check_unknown_texts_of_different_length(both: dict[str, cz.Segmentation], fo
         cz.window_diff(first, second)
     for align in (over_characters, over_edits):
         with pytest.raises(
-            MismatchError, match=rf"item 'x': the text must be known, .*; {a} has {first.length} units without a text"
+            MismatchError,
+            match=rf"item 'x': coder '{a}': expected units with a text; got {first.length} units without one",
         ):
             align(cz.Corpus({"x": both}))
     paths = []
     for coder, annotation in both.items():
         paths.append(folder / f"{coder}.bits")
         cz.write(cz.Corpus({"talk": {coder: annotation}}), paths[-1])
-    with pytest.raises(FormatError, match="the text must be known"):
+    with pytest.raises(FormatError, match="expected units with a text"):
         cz.read_coders(paths, align="edit")

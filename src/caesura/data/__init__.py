@@ -8,9 +8,7 @@ from importlib.resources import files
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 
-STARGAZER_SOURCE = (
-    "Hearst, M. (1997). TextTiling. Computational Linguistics 23(1): 33-64, seven readers of 'Stargazers'"
-)
+STARGAZER_SOURCE = "Hearst (1997). TextTiling. Computational Linguistics 23(1): 33-64, seven readers of 'Stargazers'"
 
 
 def stargazer() -> Corpus:

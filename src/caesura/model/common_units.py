@@ -145,10 +145,8 @@ def _annotations(
 
 
 def _note(by_stream: Mapping[str, _Grid]) -> str:
-    notes = [
-        f"stream {stream!r}: {grid.note}" if stream else grid.note for stream, grid in by_stream.items() if grid.note
-    ]
-    return "; ".join(notes)
+    notes = {stream: grid.note for stream, grid in by_stream.items() if grid.note}
+    return "; ".join(f"stream {stream!r}: {note}" if stream else note for stream, note in notes.items())
 
 
 def check_units(name: str, value: object) -> Units:
@@ -194,9 +192,7 @@ def _grids(
     grids: dict[str, dict[str, _Grid]] = {}
     for item, by_stream in tiers.items():
         with collect_errors(item, excluded, TierError):
-            grids[item] = {
-                stream: _put_over_units(by_coder, chosen, tolerance) for stream, by_coder in by_stream.items()
-            }
+            grids[item] = {stream: _put_over_units(group, chosen, tolerance) for stream, group in by_stream.items()}
     return grids
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Any
 
 from caesura.errors import InputError, OptionError
 from caesura.model.dialogue import Annotation, Dialogue, tiers_of
@@ -17,12 +18,7 @@ from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import Value
 
-_KINDS: tuple[tuple[str, type], ...] = (
-    ("trees", Tree),
-    ("hierarchy", Hierarchy),
-    ("timed", Tier),
-    ("dialogue", Dialogue),
-)
+_KINDS: dict[str, type] = {"trees": Tree, "hierarchy": Hierarchy, "timed": Tier, "dialogue": Dialogue}
 """Kinds of data and the classes of their annotations; the most structured kind comes first."""
 
 
@@ -71,25 +67,14 @@ class Source:
             All files, formats, roles and notes; equal entries occur once.
         """
         listed = list(sources)
-        if len(listed) == 1:
-            return listed[0]
         roles: dict[str, str] = {}
         for source in listed:
             for name, role in source.roles.items():
                 roles.setdefault(name, role)
-        return cls(
-            files=_distinct(source.files for source in listed),
-            format=", ".join(dict.fromkeys(source.format for source in listed)),
-            part=listed[0].part if listed else "field",
-            roles=roles,
-            ignored=_distinct(source.ignored for source in listed),
-            notes=_distinct(source.notes for source in listed),
-            hint=listed[0].hint if listed else "--format",
-        )
-
-
-def _distinct(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for group in groups for name in group))
+        entries: dict[str, Any] = {"format": ", ".join(dict.fromkeys(source.format for source in listed))}
+        for name in ("files", "ignored", "notes"):
+            entries[name] = tuple(dict.fromkeys(entry for source in listed for entry in getattr(source, name)))
+        return replace(listed[0] if listed else cls(()), roles=roles, **entries)
 
 
 class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
@@ -159,7 +144,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         corpus without any of these is linear.
         """
         classes = {Tier if tiers_of(entry) else type(entry) for entry in self._annotations.values()}
-        return next((kind for kind, base in _KINDS if any(issubclass(cls, base) for cls in classes)), "linear")
+        return next((kind for kind, base in _KINDS.items() if any(issubclass(cls, base) for cls in classes)), "linear")
 
     @property
     def reading(self) -> ReadingReport | None:
@@ -277,11 +262,6 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
 
     def __len__(self) -> int:
         return len(self._annotations)
-
-    def __eq__(self, other: object) -> bool:
-        return self._annotations == other._annotations if isinstance(other, Corpus) else NotImplemented
-
-    __hash__ = Value.__hash__
 
     def _key(self) -> frozenset[tuple[tuple[str, str], Annotation]]:
         return frozenset(self._annotations.items())

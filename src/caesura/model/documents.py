@@ -146,11 +146,9 @@ class Documents:
         try:
             if not column.typed:
                 return Segmentation.from_positions(length, positions)
-            names = column.types_of(document, self.types)
-            if len(names) != positions.size:
-                raise SegmentationError(
-                    f"expected one type per position; got {len(names)} for {positions.size} positions"
-                )
+            names, n = column.types_of(document, self.types), positions.size
+            if len(names) != n:
+                raise SegmentationError(f"expected one type per position; got {len(names)} for {n} positions")
             groups = groupby(zip(positions.tolist(), names, strict=True), itemgetter(0))
             marks = [(position, [name for _, name in group]) for position, group in groups]
             at, sets = [position for position, _ in marks], [names for _, names in marks]

@@ -90,11 +90,9 @@ class Marks(Value):
             If there is no segmentation, or the segmentations are of different texts.
         """
         listed = checks.as_list(segmentations, "segmentations")
-        for i, segmentation in enumerate(listed):
-            if not isinstance(segmentation, Segmentation):
-                raise SegmentationError(
-                    f"segmentations[{i}]: expected a Segmentation; got {type(segmentation).__name__}"
-                )
+        for i, text in enumerate(listed):
+            if not isinstance(text, Segmentation):
+                raise SegmentationError(f"segmentations[{i}]: expected a Segmentation; got {type(text).__name__}")
         if not listed:
             raise SegmentationError("segmentations: expected at least one; got none")
         difference = text_difference({f"segmentations[{i}]": segmentation for i, segmentation in enumerate(listed)})

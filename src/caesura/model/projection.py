@@ -370,9 +370,7 @@ def _tokens(coder: str, annotation: Annotation) -> Sequence[str]:
     if not isinstance(annotation, (Segmentation, Hierarchy)):
         raise MismatchError(f"coder {coder!r}: expected units of text; got {kind_name(annotation)}")
     if annotation.units is None:
-        raise MismatchError(
-            f"the text must be known, to use its characters; {coder} has {annotation.length} units without a text"
-        )
+        raise MismatchError(f"coder {coder!r}: expected units with a text; got {annotation.length} units without one")
     return annotation.units
 
 

@@ -203,9 +203,7 @@ class Segmentation(Value, Displayed):
             return cls(length, array, _NO_CODES, UNTYPED, units=units)
         listed = checks.as_list(marks, "marks")
         if len(listed) != len(array):
-            raise SegmentationError(
-                f"marks: expected one mark per position; got {len(listed)} for {len(array)} positions"
-            )
+            raise SegmentationError(f"marks: expected one per position; got {len(listed)} for {len(array)} positions")
         sets = [tuple(mark) if isinstance(mark, (tuple, list, set, frozenset)) else (mark,) for mark in listed]
         if () in sets:
             raise SegmentationError(f"marks[{sets.index(())}]: a position needs a type; got none")
@@ -443,11 +441,8 @@ class Segmentation(Value, Displayed):
         scale = check_types(types)
         place = {name: i for i, name in enumerate(scale)}
         codes = np.array([place.get(name, -1) for name in self.types], np.int64)[self.codes]
-        missing = np.flatnonzero(codes < 0)
-        if missing.size:
-            position, name = self.boundaries[missing[0]]
-            i = int(np.searchsorted(self.positions, position))
-            raise SegmentationError(f"boundaries[{i}]: {_not_declared(name, scale)}")
+        if (i := checks.first_true(codes < 0)) is not None:
+            raise SegmentationError(f"boundaries[{i}]: {_not_declared(self.boundaries[i][1], scale)}")
         texts = {"units": self.units, "labels": self.labels}
         return self._with_boundaries(self.boundary_positions, codes, scale, types_declared=types_declared, **texts)
 

@@ -240,13 +240,12 @@ def table_1(
     check_size(trials * hypotheses, 0, "trials and hypotheses")
     cells: list[ScenarioMean] = []
     for scenario, (misses, alarms) in _SCENARIOS.items():
+        rates = {"miss": misses * miss, "false_alarm": alarms * false_alarm}
         for count, low, high in lengths:
             values = np.empty((len(chosen), trials, hypotheses))
             for trial in range(trials):
                 ends = np.cumsum(rng.integers(low, high, count, endpoint=True))
-                positions = segmentations.draw_hypotheses(
-                    ends, hypotheses, miss=misses * miss, false_alarm=alarms * false_alarm, margin=margin, rng=rng
-                )
+                positions = segmentations.draw_hypotheses(ends, hypotheses, **rates, margin=margin, rng=rng)
                 values[:, trial] = _trial_values(ends, positions, chosen)
             cells += [_cell(scenario, low, high, *entry) for entry in zip(chosen, values, strict=True)]
     return tuple(cells)

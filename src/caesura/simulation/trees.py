@@ -590,15 +590,16 @@ def correlation(
 
 def _samples(valid: Ints, samples: int | None, size: int, rng: np.random.Generator) -> Ints:
     """Return the indices of the sentences, one row per sample."""
+    n = len(valid)
     if samples is None:
-        samples = len(valid) // size
+        samples = n // size
         if samples < 3:
             raise OptionError(
-                f"expected at least 3 samples; {len(valid)} sentences make {samples} of {size}. Use a smaller size"
+                f"expected at least 3 samples; {n} sentences make {samples} of {size}. Use a smaller size"
             )
         return rng.permutation(valid)[: samples * size].reshape(samples, size)
-    if size > len(valid):
-        raise OptionError(f"size must be at most the number of sentences, {len(valid)}; got {size}")
+    if size > n:
+        raise OptionError(f"size must be at most the number of sentences, {n}; got {size}")
     return np.array([rng.choice(valid, size, replace=False) for _ in range(samples)])
 
 

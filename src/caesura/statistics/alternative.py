@@ -135,9 +135,8 @@ def alternative_annotator(
     >>> alternative_annotator(far, close).passed
     False
     """
-    S_f, S_h = equal_matrices(  # noqa: N806 - the paper's symbols
-        {"system": system, "coders": coders}, "coders", "items", missing=True
-    )
+    tables = {"system": system, "coders": coders}
+    S_f, S_h = equal_matrices(tables, "coders", "items", missing=True)  # noqa: N806 - the paper's symbols
     if len(S_f) < MIN_CODERS:
         raise Undefined(f"the alternative annotator test needs at least {MIN_CODERS} coders; got {len(S_f)}")
     epsilon, q = number(0, 1, below=True)("epsilon", epsilon), fraction("q", q)
@@ -158,7 +157,7 @@ def _signs(coder: int, difference: Floats) -> Floats:
     present = difference[~np.isnan(difference)]
     if len(present) < 2:
         raise Undefined(
-            f"coder {coder}: must have at least 2 items with a similarity to others; got {len(present)}; remove this coder"
+            f"coder {coder}: expected at least 2 items shared with others; got {len(present)}; remove this coder"
         )
     return np.sign(np.where(np.abs(present) <= _EQUAL, 0.0, present))
 

@@ -166,9 +166,7 @@ def finished(finish: Finish, sums: Floats) -> Floats:
         n, shape = len(sums), values.shape
         raise OptionError(f"finish: must turn {n} rows of summed parts into {n} values; got an array of shape {shape}")
     if (row := checks.first_true(~np.isfinite(values))) is not None:
-        raise OptionError(
-            f"finish: must return a finite value for every sum of parts; got {values[row]} for {sums[row].tolist()}"
-        )
+        raise OptionError(f"finish: must return finite values; got {values[row]} for the sums {sums[row].tolist()}")
     return values
 
 

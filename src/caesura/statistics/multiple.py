@@ -144,18 +144,14 @@ def letters(p: ArrayLike, means: ArrayLike, *, alpha: float = 0.05, higher_is_be
     try:
         from scikit_posthocs import compact_letter_display
     except ImportError as error:
-        raise OptionError(
-            f"compact letters need scikit-posthocs, which could not be imported ({error}); pip install 'caesura[stats]'"
-        ) from error
+        raise OptionError(f"letters need scikit-posthocs ({error}); pip install 'caesura[stats]'") from error
     best_first = np.argsort(-order_by if higher_is_better else order_by, kind="stable")
     # scikit-posthocs treats p = alpha as no difference; pass 0 and 1 instead of p to count it as a difference.
     alike = np.where(table <= alpha, 0.0, 1.0)[np.ix_(best_first, best_first)]
     try:
         display = compact_letter_display(alike, alpha=0.5)
     except ValueError as error:
-        raise OptionError(
-            f"p: {len(table)} systems fall into more groups than there are letters; compare fewer"
-        ) from error
+        raise OptionError(f"p: {len(table)} systems need more letters than there are; compare fewer") from error
     by_system = np.empty(len(table), object)
     by_system[best_first] = ["".join(entry.split()) for entry in display]
     return tuple(by_system.tolist())
