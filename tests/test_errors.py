@@ -19,7 +19,7 @@ def classes() -> dict[str, type]:
     }
 
 
-def test_the_tree_is_as_drawn():
+def test_the_exception_tree_matches_its_docstring():
     """Read the drawing: depth by indentation, the other base in brackets."""
     bases_drawn = {}
     parents: list[str] = []
@@ -47,7 +47,7 @@ def test_every_exception_has_one_root_and_errors_about_values_are_value_errors()
         assert issubclass(kind, ValueError) == about_values, name
 
 
-def test_every_exception_says_what_it_is():
+def test_every_exception_has_a_docstring():
     for kind in classes().values():
         assert kind.__doc__
 
@@ -72,7 +72,7 @@ def test_format_error(problem, message):
 
 
 @pytest.mark.parametrize("kind", [errors.MismatchError, errors.OptionError, errors.SegmentationError, errors.Undefined])
-def test_errors_travel(kind):
+def test_errors_can_be_pickled(kind):
     problem = pickle.loads(pickle.dumps(kind("what happened")))
     assert (type(problem), str(problem)) == (kind, "what happened")
 

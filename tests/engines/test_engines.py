@@ -31,20 +31,20 @@ def square(x: int) -> int:
     return x * x
 
 
-def test_every_task_once(engine: Engine) -> None:
+def test_every_task_runs_once(engine: Engine) -> None:
     assert {result.index: result.value for result in engine.run(square, range(20))} == {x: x * x for x in range(20)}
     assert list(engine.map(square, iter([3, 1, 2]))) == [9, 1, 4]
     assert list(engine.run(square, [])) == []
     assert engine.workers == 2
 
 
-def test_what_the_function_raises_is_raised(engine: Engine) -> None:
+def test_exceptions_of_the_function_are_raised(engine: Engine) -> None:
     with pytest.raises(ValueError, match="-1 is below 0"):
         list(engine.run(square, [1, 2, -1, 3]))
     assert list(engine.map(square, [4])) == [16]  # and the engine goes on
 
 
-def test_tasks_are_taken_while_there_is_room() -> None:
+def test_tasks_are_fetched_only_when_workers_are_free() -> None:
     """However many there are: memory is bounded by what is under way."""
     requested = 0
 
@@ -62,7 +62,7 @@ def test_tasks_are_taken_while_there_is_room() -> None:
     assert requested <= 10 + 2 * 2
 
 
-def test_in_order_even_if_the_first_is_slowest() -> None:
+def test_results_are_in_order_even_if_the_first_is_slowest() -> None:
     late = threading.Event()
 
     def first_waits(x: int) -> int:
@@ -81,7 +81,7 @@ def warns(x: int) -> int:
     return x
 
 
-def test_warnings_come_back(engine: Engine) -> None:
+def test_warnings_of_workers_are_issued(engine: Engine) -> None:
     with pytest.warns(CaesuraWarning, match="7 is odd") as caught:
         assert list(engine.map(warns, [7])) == [7]
     assert len(caught) == 1
@@ -181,7 +181,7 @@ def test_invalid_requests() -> None:
 ABOUT = {"what": "test", "measures": ["pk"], "data": "abc"}
 
 
-def test_a_checkpoint_goes_on(tmp_path: Path) -> None:
+def test_a_checkpoint_is_continued(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path / "new" / "er", ABOUT)
     assert not checkpoint.resumed
     assert checkpoint.get("1") is None
@@ -213,7 +213,7 @@ def test_a_folder_that_is_not_a_checkpoint(tmp_path: Path) -> None:
         Checkpoint(tmp_path, ABOUT)
 
 
-def test_what_was_not_written_to_its_end(tmp_path: Path) -> None:
+def test_incomplete_records_are_computed_again(tmp_path: Path) -> None:
     """A record is renamed into place, so half of one is what somebody else did: the task is done again."""
     checkpoint = Checkpoint(tmp_path, ABOUT)
     checkpoint.put("1", [1])

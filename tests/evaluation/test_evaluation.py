@@ -77,7 +77,7 @@ def test_scores_of_all_documents(folder: Path, whole: Any) -> None:
         result["crisp"]
 
 
-def test_two_measures_of_one_name(folder: Path) -> None:
+def test_two_measures_with_the_same_name(folder: Path) -> None:
     result = cz.evaluate(folder, ["pk(window=3)", "pk", "pk(window=3)"])
     assert list(result) == ["pk(window=3)", "pk"]
     assert result["pk(window=3)"].params["window"] == 3
@@ -102,7 +102,7 @@ def corrupt(folder: Path) -> None:
     (folder / "003.parquet").write_text("item,length\n")
 
 
-def test_unreadable_and_unscorable_documents_are_listed_and_the_rest_counts(folder: Path, whole: Any) -> None:
+def test_unreadable_and_unscorable_documents_are_listed_and_the_rest_are_scored(folder: Path, whole: Any) -> None:
     corrupt(folder)
     result = cz.evaluate(folder, MEASURES)
     scorable = [*whole[ROWS : ROWS + 4], *whole[ROWS + 5 : ROWS + 7], *whole[ROWS + 8 : 3 * ROWS], *whole[4 * ROWS :]]
@@ -162,7 +162,7 @@ def test_strict_stops(folder: Path, engine: str) -> None:
         assert len(result.stderr.splitlines()) == 1
 
 
-def test_a_measure_that_some_documents_are_too_short_for(tmp_path: Path) -> None:
+def test_documents_that_are_too_short_for_a_measure(tmp_path: Path) -> None:
     collection(tmp_path / "data", 2, 10)
     write(tmp_path / "data" / "short.parquet", [([2], [3]), ([], [1])], units=4, first=100)
     result = cz.evaluate(tmp_path / "data", ["pk(window=6)", "boundary_similarity(n_t=2)"])
@@ -223,7 +223,9 @@ class Deadly:
 
 
 @pytest.mark.slow
-def test_a_partition_that_kills_its_worker_costs_no_other(whole: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_partition_that_kills_its_worker_loses_no_other_partition(
+    whole: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not even those that were sent with it."""
     parts = [Deadly(i) for i in range(12)]
     assert partitions_per_task(len(parts), 1) == 3
@@ -241,7 +243,7 @@ def test_a_partition_that_kills_its_worker_costs_no_other(whole: Any, monkeypatc
     ("partitions", "workers", "number"),
     [(None, 2, 1), (5, 2, 1), (40, 2, 5), (4000, 2, 16), (4000, 100, 10), (3, 1000, 1)],
 )
-def test_partitions_that_are_sent_partitions_per_task(partitions: int | None, workers: int, number: int) -> None:
+def test_number_of_partitions_per_task(partitions: int | None, workers: int, number: int) -> None:
     """At most 16, and so many tasks that every worker has four."""
     assert partitions_per_task(partitions, workers) == number
 
@@ -249,7 +251,7 @@ def test_partitions_that_are_sent_partitions_per_task(partitions: int | None, wo
 # -- checkpoints ------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_goes_on(folder: Path, whole: Any, tmp_path: Path) -> None:
+def test_a_run_is_continued(folder: Path, whole: Any, tmp_path: Path) -> None:
     checkpoint = tmp_path / "checkpoint"
     first = cz.evaluate(folder, MEASURES, checkpoint=checkpoint)
     for number in (1, 3):
@@ -276,7 +278,7 @@ def test_a_partition_that_could_not_be_read_is_tried_again(folder: Path, whole: 
     assert (dict(again), again.resumed) == (totals(whole), FILES - 1)
 
 
-def test_documents_that_were_left_out_stay_listed(folder: Path, tmp_path: Path) -> None:
+def test_excluded_documents_stay_listed(folder: Path, tmp_path: Path) -> None:
     corrupt(folder)
     first = cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept")
     again = cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept")
@@ -288,7 +290,7 @@ def test_documents_that_were_left_out_stay_listed(folder: Path, tmp_path: Path) 
     )
 
 
-def test_different_arguments_and_different_data_are_refused(folder: Path, tmp_path: Path) -> None:
+def test_different_arguments_and_different_data_are_rejected(folder: Path, tmp_path: Path) -> None:
     checkpoint = tmp_path / "kept"
     cz.evaluate(folder, ["pk"], checkpoint=checkpoint)
     with pytest.raises(CheckpointError, match="measures was"):
@@ -306,7 +308,7 @@ def test_different_arguments_and_different_data_are_refused(folder: Path, tmp_pa
     assert "it belongs to a different run" in result.stderr
 
 
-def test_an_iterator_that_says_something_else(whole: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_iterator_that_yields_different_data(whole: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its data are not known before they come: each partition is held against its record."""
     monkeypatch.setattr("caesura.evaluation.sources.PAIRS_PER_PARTITION", 40)
     first = cz.evaluate(iter(whole), MEASURES, checkpoint=tmp_path)
@@ -387,7 +389,7 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
     assert dict(again) == totals(pairs(documents(30 * 150)), ["flexible_similarity"])
 
 
-def test_steps_are_paced(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_time_left_of_consecutive_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """At 1, 2 and 4 s 10, 20 and 40 of 100 draws are made; then 5 of 100 of another run, which began at 4 s, and 10."""
     now = 0.0
     monkeypatch.setattr("caesura.cli.program.monotonic", lambda: now)

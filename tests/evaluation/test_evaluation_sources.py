@@ -111,7 +111,7 @@ def test_one_file_per_coder(name: str, pattern: str | None, tmp_path: Path) -> N
     agrees(tmp_path, corpus, partitions=4, pattern=pattern)
 
 
-def test_files_that_each_hold_both(tmp_path: Path) -> None:
+def test_files_with_both_coders(tmp_path: Path) -> None:
     for i, (reference, hypothesis) in enumerate(random_pairs()):
         put(tmp_path / f"t{i}.csv", table({"ann": reference, "bo": hypothesis, "cy": reference}))
     corpus = cz.read(tmp_path)
@@ -223,7 +223,7 @@ def check_types(source: Any, pairs: list[tuple[Any, Any]], measures: tuple[str, 
         same(result[measure], cz.score_many(pairs, measure).total)
 
 
-def test_types_that_are_declared(parquet: Any, tmp_path: Path) -> None:
+def test_declared_types(parquet: Any, tmp_path: Path) -> None:
     pairs = typed_pairs()
     corpus = corpus_of(pairs, "reference", "hypothesis")
     cz.write(corpus, tmp_path / "a.parquet", "documents-parquet")
@@ -243,7 +243,7 @@ def test_types_that_are_declared(parquet: Any, tmp_path: Path) -> None:
     check_types(corpus_of(flexible), flexible, ("flexible_similarity",), reference="ann", hypothesis="bo")
 
 
-def test_texts_without_boundaries_are_over_any_types() -> None:
+def test_texts_without_boundaries_fit_any_types() -> None:
     """Also where a whole partition has no others."""
     empty = cz.Segmentation.from_masses([4])
     typed = typed_pairs(4)
@@ -418,7 +418,7 @@ def test_invalid_pairs_are_listed() -> None:
 # -- what is wrong ----------------------------------------------------------------------------------------------------
 
 
-def test_a_file_that_cannot_be_read_and_an_item_that_was_left_out(tmp_path: Path) -> None:
+def test_an_unreadable_file_and_an_excluded_item(tmp_path: Path) -> None:
     pairs = random_pairs()
     for i, pair in enumerate(pairs):
         for coder, side in zip(("ann", "bo"), pair, strict=True):
@@ -439,7 +439,7 @@ def test_a_file_that_cannot_be_read_and_an_item_that_was_left_out(tmp_path: Path
     same(result["pk"], cz.score_many([pairs[i] for i in (0, 1, 3, 4)], "pk").total)
 
 
-def test_an_item_of_a_corpus_that_was_left_out() -> None:
+def test_an_excluded_item_of_a_corpus() -> None:
     pairs = random_pairs()
     cells = {f"t{i}": {"ann": a, "bo": b} for i, (a, b) in enumerate(pairs)}
     del cells["t4"]["bo"]
@@ -449,7 +449,7 @@ def test_an_item_of_a_corpus_that_was_left_out() -> None:
     same(result["pk"], cz.score_many([pair for i, pair in enumerate(pairs) if i != 4], "pk").total)
 
 
-def test_a_coder_who_is_nowhere_is_an_error_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_coder_is_an_error_before_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     by_folder, both = tmp_path / "folders", tmp_path / "both"
     for i, (reference, hypothesis) in enumerate(random_pairs()):
         put(by_folder / "ann" / f"t{i}.csv", table({"ann": reference}))
@@ -477,7 +477,7 @@ def test_a_coder_who_is_nowhere_is_an_error_at_once(tmp_path: Path, monkeypatch:
         cz.evaluate(corpus, "pk", reference="ann", hypothesis="ann")
 
 
-def test_options_without_a_place(tmp_path: Path) -> None:
+def test_options_that_do_not_apply(tmp_path: Path) -> None:
     corpus = corpus_of(random_pairs(), "reference", "hypothesis")
     cz.write(corpus, tmp_path / "a.jsonl")
     folder = tmp_path / "tables"
@@ -501,7 +501,7 @@ def test_options_without_a_place(tmp_path: Path) -> None:
             cz.evaluate(source, "pk", **reading)
 
 
-def test_an_option_of_some_of_the_files(tmp_path: Path) -> None:
+def test_an_option_that_only_some_formats_have(tmp_path: Path) -> None:
     """As ``read`` has it: what one format does not know another may."""
     put(
         tmp_path / "a.csv",
@@ -515,7 +515,7 @@ def test_an_option_of_some_of_the_files(tmp_path: Path) -> None:
     agrees(tmp_path, cz.read(tmp_path, labels=False), partitions=2, coders=("reference", "hypothesis"), labels=False)
 
 
-def test_nothing_there(tmp_path: Path) -> None:
+def test_no_documents(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="no file can be read; the folder is empty"):
         cz.evaluate(tmp_path, "pk")
     for name in ("nothing.csv", "nothing.jsonl", "nothing.parquet"):
@@ -558,9 +558,7 @@ def test_scores_of_every_document(parquet: Any, tmp_path: Path) -> None:
             assert [row[name] for row in rows] == [None if np.isnan(value) else value for value in expected.tolist()]
 
 
-def test_nothing_is_left_of_parts_that_were_not_finished(
-    parquet: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unfinished_parts_leave_no_files(parquet: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -92,7 +92,7 @@ def test_errors(tmp_path: Path, line: str, problem: str) -> None:
     assert str(caught.value) == f"{path}{problem}"
 
 
-def test_other_formats_are_not_taken(tmp_path: Path) -> None:
+def test_other_formats_are_not_detected_as_labels(tmp_path: Path) -> None:
     assert detect(write_file(tmp_path, LABELS)).name == "audacity"
     others = {"a.lab": (LABELS, "lab"), "a.txt": ("0.000\tSilence\n0.464\tA, a\n25.0\tEnd\n", "salami")}
     for name, (text, format_name) in others.items():
@@ -130,7 +130,7 @@ def test_round_trips(
     round_trip_or_refuse(corpus, path, "audacity", sure="\t" not in label and "\n" not in label, units="times")
 
 
-def test_what_cannot_be_written(tmp_path: Path) -> None:
+def test_corpora_that_cannot_be_written(tmp_path: Path) -> None:
     path = tmp_path / "talk1.txt"
     for tier, problem in [
         (Tier([(0, 1, "a")], end=2), r"cannot store the end of the recording, 2.0 s; .* duration=2.0"),

@@ -97,7 +97,7 @@ def test_invalid_lines(tmp_path: Path, lines: str, line: int, message: str) -> N
     assert "\n" not in str(caught.value)
 
 
-def test_the_text_is_needed(tmp_path: Path) -> None:
+def test_a_missing_text_is_an_error(tmp_path: Path) -> None:
     path = write_file(tmp_path, EVERYTHING)
     (tmp_path / "t.txt").rename(tmp_path / "other.txt")
     with pytest.raises(FormatError, match=r"the text file .*t\.txt does not exist; set it"):

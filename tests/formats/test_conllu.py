@@ -158,7 +158,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @settings(max_examples=100)
 @given(corpus=corpora(), name=st.sampled_from(["t.tok", "t.conllu"]))
-def test_round_trip_or_refuse(corpus: cz.Corpus, name: str, folder: Path) -> None:
+def test_round_trip_or_error(corpus: cz.Corpus, name: str, folder: Path) -> None:
     forms = [unit for key in corpus for unit in corpus[key].units]
     sure = all(form and not {*"\t\n\r"} & {*form} for form in forms) and all(
         item.strip() == item != "" and not {*"\n\r"} & {*item} for item in corpus.item_names
@@ -166,7 +166,7 @@ def test_round_trip_or_refuse(corpus: cz.Corpus, name: str, folder: Path) -> Non
     round_trip_or_refuse(corpus, folder / name, sure=sure)
 
 
-def test_written_as_disrpt_does(tmp_path: Path) -> None:
+def test_written_files_follow_disrpt(tmp_path: Path) -> None:
     corpus = cz.Corpus({"a": {"t": cz.Segmentation.from_masses([2, 1], units=["In", "Xanadu", "did"])}})
     cz.write(corpus, tmp_path / "t.tok")
     assert (tmp_path / "t.tok").read_text() == (
@@ -185,13 +185,13 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_corpora_that_do_not_fit(name: str, tmp_path: Path) -> None:
+def test_corpora_that_cannot_be_written(name: str, tmp_path: Path) -> None:
     segmentation, message = REFUSED[name]
     with pytest.raises(FormatError, match=message):
         cz.write(cz.Corpus({"i": {"t": segmentation}}), tmp_path / "t.tok")
     assert not (tmp_path / "t.tok").exists()
 
 
-def test_a_name_that_does_not_fit(tmp_path: Path) -> None:
+def test_a_name_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="item ' x': this format cannot store the name"):
         cz.write(cz.Corpus({" x": {"t": cz.Segmentation.from_masses([1], units="a")}}), tmp_path / "t.tok")

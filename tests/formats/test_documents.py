@@ -294,7 +294,7 @@ def test_a_table_of_units_with_coders_reference_and_hypothesis(tmp_path: Path) -
 # -- limits -----------------------------------------------------------------------------------------------------------
 
 
-def test_files_that_claim_to_be_too_large_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_claim_to_be_too_large_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = {
         "length": [9] * 5,
         "reference": [[]] * 4 + [[1] * 200],
@@ -521,7 +521,7 @@ def test_round_trip(corpus: cz.Corpus) -> None:
         assert again.coders == ("reference", "hypothesis")
 
 
-def test_metadata_hold_the_order_of_types(tmp_path: Path) -> None:
+def test_metadata_contain_the_order_of_types(tmp_path: Path) -> None:
     segmentation = cz.Segmentation.from_sets([{"x"}, {"a"}], types=["x", "m", "a"])
     path = tmp_path / "a.parquet"
     cz.write(cz.Corpus({"i": {"reference": segmentation, "hypothesis": segmentation}}), path, "documents-parquet")

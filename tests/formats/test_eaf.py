@@ -156,7 +156,7 @@ def test_an_annotation_without_a_text_is_not_a_segment(tmp_path: Path) -> None:
 # -- who --------------------------------------------------------------------------------------------------------------
 
 
-def test_who_is_the_coder(tmp_path: Path) -> None:
+def test_names_of_coders(tmp_path: Path) -> None:
     mine = tier("t1", own("a", "s", "e"), more='ANNOTATOR="Ann" PARTICIPANT="P"')
     path = write_file(
         tmp_path, slots(s=0, e=1000), mine, tier("t2", own("b", "s", "e"), more='ANNOTATOR="Bo" PARTICIPANT="P"')
@@ -296,7 +296,7 @@ def test_a_file_cut_off_anywhere_is_an_error(tmp_path: Path) -> None:
             cz.read(path)
 
 
-def test_tiers_under_tiers_need_no_recursion(tmp_path: Path) -> None:
+def test_deeply_nested_tiers_need_no_recursion(tmp_path: Path) -> None:
     deep = [
         tier(f"t{i}", hung(f"x{i}", f"x{i - 1}"), kind="assoc", more=f'PARENT_REF="t{i - 1}"')
         for i in reversed(range(1, 2000))

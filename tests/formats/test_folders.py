@@ -181,7 +181,7 @@ def test_globs(glob: str, expected: list[str], tmp_path: Path) -> None:
         assert names == sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob(glob))
 
 
-def test_a_file_may_be_called_like_a_glob(tmp_path: Path) -> None:
+def test_the_name_of_a_file_may_look_like_a_glob(tmp_path: Path) -> None:
     table(tmp_path / "what?[1].csv", "101")
     assert len(cz.read(tmp_path / "what?[1].csv")) == 1
 

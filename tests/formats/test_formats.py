@@ -226,7 +226,7 @@ def test_coders_share_the_text_of_an_item(tmp_path: Path) -> None:
     assert first is second
 
 
-def test_a_nul_is_not_written(tmp_path: Path) -> None:
+def test_nul_characters_are_not_written(tmp_path: Path) -> None:
     corpus = cz.Corpus({"i": {"c": cz.Segmentation.from_masses([1], units=["a\0b"])}})
     with pytest.raises(FormatError, match="text cannot contain a NUL character"):
         cz.write(corpus, tmp_path / "t.csv")

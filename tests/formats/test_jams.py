@@ -43,7 +43,7 @@ def test_one_level(tmp_path: Path) -> None:
     assert longer == Hierarchy.from_times([(0, 4, 1, "A"), (4, 9.5, 1, "B")], duration=12)
 
 
-def test_salami_has_two_levels_and_functions_are_none(tmp_path: Path) -> None:
+def test_salami_has_two_levels_and_functions_are_ignored(tmp_path: Path) -> None:
     hierarchy = cz.read(write_file(tmp_path, FUNCTION, UPPER, LOWER))["song", "ann"]
     assert hierarchy == Hierarchy.from_times(
         [(0, 4, 1, "A"), (4, 10, 1, "B"), (0, 2, 2, "a"), (2, 4, 2, "a'"), (4, 10, 2, "b")]
@@ -154,13 +154,13 @@ def test_files_that_are_not_jams(tmp_path: Path) -> None:
         cz.read(write_file(tmp_path, OPEN, duration="long"))
 
 
-def test_under_the_suffix_of_json(tmp_path: Path) -> None:
+def test_jams_with_the_suffix_json(tmp_path: Path) -> None:
     assert detect(write_file(tmp_path, OPEN, name="song.json")).name == "jams"
     (tmp_path / "m.json").write_text('{"file_metadata": {"annotations": [2, 3]}}')
     assert detect(tmp_path / "m.json").name == "masses-json"
 
 
-def test_as_the_library_writes_it(tmp_path: Path) -> None:
+def test_files_of_the_jams_library(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         jams = pytest.importorskip("jams", reason="jams is not installed: pip install caesura[test]")

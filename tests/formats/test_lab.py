@@ -66,7 +66,7 @@ def test_invalid_files(tmp_path: Path, lines: str, message: str) -> None:
 SALAMI = "0.000\tSilence\n1.500\tA, a, Intro, (voice\n4.000\tb, voice)\n7.250\tB, c\n9.000\tEnd\n"
 
 
-def test_beginnings_last_until_the_next_of_their_level(tmp_path: Path) -> None:
+def test_a_segment_ends_where_the_next_of_its_level_begins(tmp_path: Path) -> None:
     (tmp_path / "17_textfile2.txt").write_text(SALAMI)
     corpus = cz.read(tmp_path / "17_textfile2.txt")
     assert corpus["17", "textfile2"] == Hierarchy.from_times(
@@ -85,7 +85,7 @@ def test_beginnings_last_until_the_next_of_their_level(tmp_path: Path) -> None:
     assert cz.read(tmp_path / "17" / "textfile2.txt") == corpus
 
 
-def test_the_end_is_the_end(tmp_path: Path) -> None:
+def test_lines_after_the_end_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "1_textfile1.txt").write_text(SALAMI + "10.0\tC\n")
     with pytest.raises(
         FormatError, match=":6: a line is a time and its labels, and End is the last; got a line after End"

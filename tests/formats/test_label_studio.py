@@ -97,7 +97,7 @@ def test_ambiguous_offsets(tmp_path: Path) -> None:
     }  # before the face: no question
 
 
-def test_offsets_that_fit_neither_way(tmp_path: Path) -> None:
+def test_offsets_that_fit_in_neither_unit(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"item '7', coder '1': result\[1\] must repeat the text at 4-8, 'Haag'; got"):
         cz.read(write_file(tmp_path, task(region(0, 3, "A"), region(4, 8, "PER", text="Hoag"))))
     with pytest.raises(FormatError, match=r"result\[0\] must repeat"):
@@ -207,7 +207,7 @@ def test_the_other_annotations_are_still_read(tmp_path: Path) -> None:
         ('[{"id": 1, "data": {}, "annotations": []}]', "label-studio"),
     ],
 )
-def test_other_json_stays_what_it_is(tmp_path: Path, content: str, name: str) -> None:
+def test_other_json_files_keep_their_format(tmp_path: Path, content: str, name: str) -> None:
     (tmp_path / "x.json").write_text(content)
     assert detect(tmp_path / "x.json").name == name
 

@@ -155,7 +155,7 @@ def test_a_damaged_page_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("limit", "message"), [("_MAX_CELLS", "100 cells; this claims to have 400$"), ("MAX_BYTES", "100 bytes")]
 )
-def test_files_that_claim_to_be_too_large_are_refused(
+def test_files_that_claim_to_be_too_large_are_rejected(
     limit: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = put(tmp_path, {"text": [str(i) for i in range(200)], "x": [0, 1] * 100})
@@ -182,7 +182,7 @@ def test_without_pyarrow(tmp_path: Path) -> None:
     assert "reading this needs pyarrow; install caesura[parquet]" in process.stderr
 
 
-def test_half_a_surrogate_pair_is_refused(tmp_path: Path) -> None:
+def test_half_a_surrogate_pair_is_rejected(tmp_path: Path) -> None:
     corpus = cz.Corpus({"i": {"c": cz.Segmentation.from_masses([1], units=["\ud800"])}})
     for name in ("t.parquet", "t.csv"):
         with pytest.raises(FormatError, match="text in UTF-8 cannot contain half a surrogate pair"):

@@ -172,7 +172,7 @@ def test_damage(name: str, tmp_path: Path) -> None:
     assert caught.value.problem == message
 
 
-def test_damage_is_placed(tmp_path: Path) -> None:
+def test_errors_name_the_place_of_the_damage(tmp_path: Path) -> None:
     path = write_file(tmp_path, change("U2", "tagMap", to={}))
     with pytest.raises(FormatError) as caught:
         cz.read(path)
@@ -192,7 +192,7 @@ def test_deep_nesting_is_an_error(content: bytes, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("depth", [10, 300, 900])
-def test_nested_values_are_not_walked_into(depth: int, tmp_path: Path) -> None:
+def test_nested_values_are_not_traversed(depth: int, tmp_path: Path) -> None:
     deep = json.loads("[" * depth + "]" * depth)
     for steps in (("D", "unitList"), ("U1", "entryList"), ("E1.0", "token"), ("T1.0", "tagMap"), ("U1", "tagMap")):
         with suppress(cz.errors.CaesuraError):

@@ -78,7 +78,7 @@ def test_repair_leaves_out_yields_with_a_gap(tmp_path: Path) -> None:
         assert spans(write_file(tmp_path, body), repair=True) == []
 
 
-def test_where_edus_end(tmp_path: Path) -> None:
+def test_edus_as_segments(tmp_path: Path) -> None:
     body = '<segment id="1">we read</segment><segment id="2">and slept well</segment>'
     hierarchy = cz.read(write_file(tmp_path, body), as_="segments")["t", "t"]
     assert hierarchy == Segmentation.from_masses([2, 3], units=["we", "read", "and", "slept", "well"])
@@ -115,7 +115,7 @@ def test_unknown_encoding(tmp_path: Path) -> None:
         cz.read(tmp_path / "t.rs3")
 
 
-def test_nothing_from_outside_is_read(tmp_path: Path) -> None:
+def test_external_entities_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     for doctype in (
         f'<!DOCTYPE rst [<!ENTITY x SYSTEM "{tmp_path}/secret">]>',
@@ -127,7 +127,7 @@ def test_nothing_from_outside_is_read(tmp_path: Path) -> None:
             cz.read(tmp_path / "t.rs3")
 
 
-def test_nesting_without_end(tmp_path: Path) -> None:
+def test_excessive_nesting_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="not valid XML: Excessive depth"):
         cz.read(write_file(tmp_path, "<segment id='1'>" + "<a>" * 5000 + "</a>" * 5000 + "</segment>"))
 

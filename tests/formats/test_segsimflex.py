@@ -279,7 +279,7 @@ UNWRITABLE = [
 
 
 @pytest.mark.parametrize(("corpus", "message"), UNWRITABLE)
-def test_what_a_table_cannot_hold(corpus: cz.Corpus, message: str, tmp_path: Path) -> None:
+def test_corpora_that_cannot_be_written(corpus: cz.Corpus, message: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     with pytest.raises(FormatError) as caught:
         cz.write(corpus, path, "segsimflex")
@@ -355,5 +355,5 @@ def test_conversations_of_the_case_study(tmp_path: Path) -> None:
             assert cz.read(again, symbols=symbols, unclassified=";") == mine
 
 
-def test_it_is_registered() -> None:
+def test_the_format_is_registered() -> None:
     assert formats()["segsimflex"].write is not None

@@ -265,9 +265,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
 
 @given(corpora(), st.sampled_from(["json", "csv", "tsv"]))
 @examples(150)
-def test_what_is_written_reads_back_the_same(
-    tmp_path_factory: pytest.TempPathFactory, corpus: Corpus, suffix: str
-) -> None:
+def test_round_trip(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus, suffix: str) -> None:
     path = tmp_path_factory.getbasetemp() / f"round.{suffix}"
     cz.write(corpus, path)
     assert cz.read(path) == corpus
@@ -291,7 +289,7 @@ def test_common_units_of_several_coders_read_back(tmp_path: Path) -> None:
         assert cz.read(tmp_path / name) == Corpus({"s": merged})
 
 
-def test_the_file_is_one_that_people_can_read(tmp_path: Path) -> None:
+def test_layout_of_a_written_file(tmp_path: Path) -> None:
     cz.write(cz.read(write_file(tmp_path, POEM)), tmp_path / "out.json")
     assert (tmp_path / "out.json").read_text(encoding="utf-8") == (
         '{\n  "items": {\n    "poem": {\n      "length": 6,\n'
@@ -317,7 +315,7 @@ def test_segments_are_spans_of_level_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["spans-json", "spans-csv"])
-def test_spans_hold_no_types_and_no_streams(tmp_path: Path, name: str) -> None:
+def test_types_and_streams_cannot_be_written(tmp_path: Path, name: str) -> None:
     typed = Segmentation.from_marks(["", ",", "."])
     with pytest.raises(FormatError, match=r"spans cannot have boundary types; write a \.csv table"):
         cz.write(Corpus({"p": {"a": typed}}), tmp_path / "t.x", name)
@@ -327,7 +325,7 @@ def test_spans_hold_no_types_and_no_streams(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["masses-json", "masses-tsv", "bits", "table-csv", "table-tsv", "segsimflex"])
-def test_other_formats_refuse_a_hierarchy(tmp_path: Path, name: str) -> None:
+def test_other_formats_reject_a_hierarchy(tmp_path: Path, name: str) -> None:
     path = tmp_path / "a.out"
     with pytest.raises(FormatError, match="cannot store a Hierarchy; it can be written as spans-json, spans-csv"):
         cz.write(Corpus({"p": {"a": Hierarchy(4, [(1, 4)])}}), path, name)
@@ -340,7 +338,7 @@ def test_format_without_a_writer(tmp_path: Path, name: str) -> None:
         cz.write(Corpus({"p": {"a": Hierarchy(4, [(1, 4)])}}), tmp_path / "t.x", name)
 
 
-def test_a_table_cannot_hold_an_empty_label(tmp_path: Path) -> None:
+def test_an_empty_label_cannot_be_written_to_a_table(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="a table cannot contain an empty label"):
         cz.write(Corpus({"p": {"a": Hierarchy(4, [(1, 4, 1, "")])}}), tmp_path / "t.csv")
 
@@ -353,13 +351,13 @@ def test_no_times_before_zero(tmp_path: Path) -> None:
 # -- hostile files ----------------------------------------------------------------------------------------------------
 
 
-def test_nesting_without_end(tmp_path: Path) -> None:
+def test_excessive_nesting_is_an_error(tmp_path: Path) -> None:
     deep = '{"items": {"t": {"length": 3, "coders": {"a": ' + "[" * 200_000 + "]" * 200_000 + "}}}}"
     with pytest.raises(FormatError, match="nested too deeply"):
         cz.read(write_file(tmp_path, deep))
 
 
-def test_many_spans_take_time_in_proportion(tmp_path: Path) -> None:
+def test_time_is_linear_in_the_number_of_spans(tmp_path: Path) -> None:
     """A million take ten times as long; a quadratic reader would take hours for these already."""
     n = 100_000
     spans = [[1, n]] + [[i, i + 9] for i in range(1, n, 10)] + [[i, i + 1] for i in range(1, n, 2)]
@@ -372,7 +370,7 @@ def test_many_spans_take_time_in_proportion(tmp_path: Path) -> None:
     assert time.process_time() - began < 20
 
 
-def test_many_bad_items_take_time_in_proportion(tmp_path: Path) -> None:
+def test_time_is_linear_in_the_number_of_invalid_items(tmp_path: Path) -> None:
     data = {"items": {f"i{i}": {"length": 2, "coders": {"a": [[2, 1]]}} for i in range(20_000)}}
     excluded: list[FormatError] = []
     began = time.process_time()
@@ -394,7 +392,7 @@ def test_many_bad_items_take_time_in_proportion(tmp_path: Path) -> None:
     ),
     st.sampled_from(["items", "tracks", "songs", "doc"]),
 )
-def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: Any, key: str) -> None:
+def test_any_text_is_read_or_rejected(tmp_path_factory: pytest.TempPathFactory, data: Any, key: str) -> None:
     path = tmp_path_factory.getbasetemp() / "whatever.json"
     path.write_text(json.dumps({key: {"t": data}}))
     excluded: list[FormatError] = []

@@ -42,7 +42,7 @@ def read_annotation(path: Path, **options: Any) -> Any:
 
 @settings(max_examples=60)
 @given(st.text("ab \n\t\u3000", max_size=20))
-def test_white_space_cuts_as_python_does(document: str) -> None:
+def test_white_space_separates_tokens_as_in_python(document: str) -> None:
     if document.split():
         tokens = Tokens.tokenize(document, None)
         assert list(tokens.units) == document.split()
@@ -62,7 +62,7 @@ def test_words_and_punctuation() -> None:
 
 @settings(max_examples=60)
 @given(st.text("ab \n", min_size=1, max_size=12), st.data())
-def test_a_span_is_the_tokens_of_its_characters(document: str, data: st.DataObject) -> None:
+def test_a_span_covers_the_tokens_of_its_characters(document: str, data: st.DataObject) -> None:
     """Against a count by hand: a token is covered if one of its characters is."""
     start = data.draw(st.integers(0, len(document) - 1))
     end = data.draw(st.integers(start + 1, len(document)))
@@ -87,7 +87,7 @@ def test_tokens_must_not_overlap() -> None:
 
 @settings(max_examples=60)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=12))
-def test_units_of_utf_16_are_those_of_the_codec(document: str) -> None:
+def test_offsets_in_utf_16_match_the_codec(document: str) -> None:
     utf16 = Utf16Offsets(document)
     units = len(document.encode("utf-16-le")) // 2
     begins = {len(document[:i].encode("utf-16-le")) // 2: i for i in range(len(document) + 1)}
@@ -116,7 +116,7 @@ def test_spans_over_tokens_levels_from_nesting(tmp_path: Path) -> None:
     assert read_annotation(path, labels=["S", "X"]) == Hierarchy(6, [(1, 6, 1, "S")], units=words)
 
 
-def test_white_space_at_the_edges_means_nothing(tmp_path: Path) -> None:
+def test_white_space_at_the_edges_is_ignored(tmp_path: Path) -> None:
     assert read_annotation(write_file(tmp_path, "NP 2 10", "NP 13 25")).flat == {(2, 2), (4, 5)}
 
 
@@ -177,7 +177,7 @@ def test_spans_that_cross_are_both_named(tmp_path: Path) -> None:
 @given(
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).map(sorted).map(tuple), max_size=6)  # type: ignore[arg-type]
 )
-def test_exactly_the_spans_that_cross_are_refused(tmp_path_factory: pytest.TempPathFactory, spans: list[Any]) -> None:
+def test_exactly_the_spans_that_cross_are_rejected(tmp_path_factory: pytest.TempPathFactory, spans: list[Any]) -> None:
     """Against every pair."""
     folder = tmp_path_factory.getbasetemp()
     path = write_file(folder, *(f"L {2 * a} {2 * b + 1}" for a, b in spans), text="a b c d e f")
@@ -224,5 +224,5 @@ def test_spans_that_end_together_give_a_set(tmp_path: Path) -> None:
     assert segmentation.boundaries == ((1, "begin"), (3, "A"), (3, "S"), (5, "B"))
 
 
-def test_no_spans_are_one_segment(tmp_path: Path) -> None:
+def test_a_text_without_spans_is_one_segment(tmp_path: Path) -> None:
     assert read_annotation(write_file(tmp_path), as_="segments") == Segmentation.from_masses([6], units=TEXT.split())

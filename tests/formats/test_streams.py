@@ -107,7 +107,7 @@ def test_a_table_of_dialogues_and_texts(tmp_path: Path) -> None:
     assert corpus["chat", "ann"] == {"F": cz.Segmentation.from_bits("1"), "M": cz.Segmentation.from_bits("")}
 
 
-def test_a_stream_that_a_coder_does_not_have(tmp_path: Path) -> None:
+def test_a_coder_without_one_of_the_streams(tmp_path: Path) -> None:
     corpus = cz.read(write_file(tmp_path, "stream,ann,bo\nF,1,1\nF,0,0\nM,NA,0\n"))
     assert list(corpus["t", "ann"]) == ["F"]
     assert list(corpus["t", "bo"]) == ["F", "M"]
@@ -153,7 +153,7 @@ UNWRITABLE = [
 
 
 @pytest.mark.parametrize(("by_coder", "message"), UNWRITABLE)
-def test_what_a_table_cannot_hold(by_coder: dict[str, object], message: str, tmp_path: Path) -> None:
+def test_corpora_that_cannot_be_written(by_coder: dict[str, object], message: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     with pytest.raises(FormatError) as caught:
         cz.write(cz.Corpus({"i": by_coder}), path)

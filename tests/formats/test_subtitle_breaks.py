@@ -83,7 +83,7 @@ def test_errors_of_single_lines(tmp_path: Path, line: str, problem: str) -> None
     assert [str(error) for error in excluded] == [str(caught.value)]
 
 
-def test_other_formats_are_not_taken(tmp_path: Path) -> None:
+def test_other_formats_are_not_detected_as_breaks(tmp_path: Path) -> None:
     assert detect(write_file(tmp_path, '[{"text": "a <eob> b", "x": 1}]', "a.json")).name != "subtitle-breaks"
     cue = "1\n00:00:01,000 --> 00:00:02,500\na <eob> b\n"
     assert detect(write_file(tmp_path, cue, "a.txt")).name == "srt"
@@ -118,7 +118,7 @@ def test_round_trips(tmp_path_factory: pytest.TempPathFactory, lines: list[list[
     round_trip_or_refuse(corpus, path, "subtitle-breaks", sure=False)
 
 
-def test_what_cannot_be_written(tmp_path: Path) -> None:
+def test_corpora_that_cannot_be_written(tmp_path: Path) -> None:
     path = tmp_path / "ref.fr"
     corpus = cz.read(write_file(tmp_path, TEXT))
     cz.write(corpus, path, "subtitle-breaks")

@@ -163,7 +163,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @settings(max_examples=100)
 @given(corpus=corpora(), name=st.sampled_from(["t.srt", "t.vtt"]))
-def test_round_trip_or_refuse(corpus: cz.Corpus, name: str, folder: Path) -> None:
+def test_round_trip_or_error(corpus: cz.Corpus, name: str, folder: Path) -> None:
     units = corpus["t", "t"].units
     # Whatever has no white space in it; of .srt, which cannot escape, without brackets and arrows.
     sure = all(unit.split() == [unit] and (name == "t.vtt" or not {*"<>{}"} & {*unit}) for unit in units)
@@ -208,19 +208,16 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_corpora_that_do_not_fit(name: str, tmp_path: Path) -> None:
+def test_corpora_that_cannot_be_written(name: str, tmp_path: Path) -> None:
     segmentation, message = REFUSED[name]
     with pytest.raises(FormatError, match=message):
         cz.write(cz.Corpus({"t": {"t": segmentation}}), tmp_path / "t.srt")
     assert not (tmp_path / "t.srt").exists()
 
 
-def test_convert_takes_the_name_of_the_file(tmp_path: Path) -> None:
+def test_convert_names_the_item_after_the_file(tmp_path: Path) -> None:
     cz.write(cz.Corpus({"poem": {"ann": marked("", "block")}}), tmp_path / "in.csv")
     done = CliRunner().invoke(main, ["convert", str(tmp_path / "in.csv"), str(tmp_path / "out.vtt")])
     assert done.exit_code == 0, done.output
     assert "item 'poem' is called 'out'" in done.output
     assert cz.read(tmp_path / "out.vtt") == cz.Corpus({"out": {"out": marked("", "block")}})
-
-
-# -- real files -------------------------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ def test_every_form(tmp_path: Path, text: str, encoding: str) -> None:
     assert cz.read(path, units="times", tiers="*", words="word") == everything
 
 
-def test_elans_writing_and_comments(tmp_path: Path) -> None:
+def test_textgrids_written_by_elan_and_comments(tmp_path: Path) -> None:
     text = re.sub(r"(intervals|points) (\[\d\]):", r"\1 \2", LONG).replace("item [", "item[")
     text = text.replace("size = 3\nitem", "size = 3 ! three of them\nitem").replace("number =", "time =")
     assert cz.read(write_file(tmp_path, text), units="times", tiers="*") == cz.read(
@@ -394,7 +394,7 @@ def test_round_trip_with_words(by_coder: dict[str, int], tmp_path_factory: pytes
     assert cz.read(path, units="times", words="w") == corpus
 
 
-def test_a_written_file_is_what_praatio_reads(tmp_path: Path) -> None:
+def test_praatio_reads_written_files(tmp_path: Path) -> None:
     textgrid = pytest.importorskip("praatio.textgrid")
     mine = Corpus({"t": {"ann": ANN, "tones": Tier(points=[(0.25, "H*"), (2.5, "L")], end=3)}})
     cz.write(mine, tmp_path / "t.TextGrid")

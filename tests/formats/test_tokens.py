@@ -26,7 +26,7 @@ def excluded(**by_coder: object) -> list[str]:
     return [str(problem) for problem in errors]
 
 
-def test_the_same() -> None:
+def test_equal_tokens() -> None:
     assert (
         excluded(A={"F": with_units("a b"), "M": with_units("c")}, B={"M": with_units("c"), "F": with_units("a b")})
         == []

@@ -33,7 +33,7 @@ def spans(path: Path, **options: Any) -> set[tuple[int, int, str | None]]:
     return {(span.start, span.end, span.label) for span in read_annotation(path, **options).spans}
 
 
-def test_numbers_join_rows_and_bars_stack(tmp_path: Path) -> None:
+def test_numbers_join_rows_and_bars_separate_spans(tmp_path: Path) -> None:
     path = write_file(
         tmp_path, "1-1 0-3 Ms. PER[1]|PERpart[2]", "1-2 4-8 Haag PER[1]", "1-3 9-14 plays _", "1-4 15-22 Elianti WORK"
     )
@@ -45,7 +45,7 @@ def test_numbers_join_rows_and_bars_stack(tmp_path: Path) -> None:
     assert read_annotation(path, as_="segments").boundaries == ((1, "PERpart"), (2, "PER"), (3, "begin"), (4, "WORK"))
 
 
-def test_neighbours_without_a_number_are_two(tmp_path: Path) -> None:
+def test_neighbours_without_a_number_are_separate_spans(tmp_path: Path) -> None:
     assert spans(write_file(tmp_path, "1-1 0-1 a X", "1-2 2-3 b X")) == {(1, 1, "X"), (2, 2, "X")}
     assert spans(write_file(tmp_path, "1-1 0-1 a X|Y", "2-1 2-3 b *")) == {(1, 1, "X"), (1, 1, "Y"), (2, 2, None)}
 
@@ -54,7 +54,7 @@ def test_a_span_over_two_sentences(tmp_path: Path) -> None:
     assert spans(write_file(tmp_path, "1-1 0-1 a _", "1-2 2-3 b X[7]", "2-1 0-1 c X[7]")) == {(2, 3, "X")}
 
 
-def test_features_of_one_span_stand_in_columns(tmp_path: Path) -> None:
+def test_features_of_one_span_are_columns(tmp_path: Path) -> None:
     layers = ("#T_SP=webanno.custom.R|entity|status", "#T_RL=webanno.custom.C|type|BT_webanno.custom.R")
     rows = ("1-1 0-1 a person[1] new[1] coref 1-3[2_1] ", "1-2 2-3 b person[1] new[1] _ _", "1-3 4-5 c _ old[2] _ _ ")
     path = write_file(tmp_path, *rows, layers=layers)
@@ -66,7 +66,7 @@ def test_features_of_one_span_stand_in_columns(tmp_path: Path) -> None:
         read_annotation(path, feature="x")
 
 
-def test_which_layer(tmp_path: Path) -> None:
+def test_choice_of_the_layer(tmp_path: Path) -> None:
     rows = ("1-1 0-1 a NN X Y", "1-2 2-3 b VV X _")
     layers = (f"#T_SP={POS}|PosValue", "#T_SP=webanno.custom.A|v")
     assert spans(write_file(tmp_path, "1-1 0-1 a NN X", layers=layers)) == {
@@ -89,7 +89,7 @@ def test_which_layer(tmp_path: Path) -> None:
         read_annotation(write_file(tmp_path, "1-1 0-1 a NN", layers=layers[:1]))
 
 
-def test_no_layer_at_all(tmp_path: Path) -> None:
+def test_a_file_without_layers(tmp_path: Path) -> None:
     assert read_annotation(write_file(tmp_path, "1-1 0-1 a", "1-2 2-3 b ", layers=())) == Hierarchy(
         2, [], units=["a", "b"]
     )
@@ -151,7 +151,7 @@ def test_parts_of_tokens(tmp_path: Path) -> None:
         assert spans(path, edges="token") == {(1, 1, "V")}
 
 
-def test_parts_that_are_the_whole(tmp_path: Path) -> None:
+def test_parts_that_cover_the_whole_token(tmp_path: Path) -> None:
     # pl|ays well: the span is on the second part and on the next token
     path = write_file(tmp_path, "1-1 10-15 plays _", "1-1.1 12-15 ays X[1]", "1-2 16-20 well X[1]")
     with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 1 "):
@@ -220,7 +220,7 @@ def test_different_versions(tmp_path: Path) -> None:
         cz.read(tmp_path / "t.tsv")
 
 
-def test_other_tables_stay_what_they_are(tmp_path: Path) -> None:
+def test_other_tables_keep_their_format(tmp_path: Path) -> None:
     for content, name in (
         ("Coder\tMasses\n1\t2\t3\n", "masses-tsv"),
         ("unit\tann\n1\t0\n", "table-tsv"),

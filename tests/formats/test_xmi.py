@@ -103,7 +103,7 @@ def test_labels_by_feature(tmp_path: Path) -> None:
         read_annotation(path, feature="x")
 
 
-def test_which_layer(tmp_path: Path) -> None:
+def test_choice_of_the_layer(tmp_path: Path) -> None:
     path = write_file(tmp_path, [(0, 8, "PER")])
     assert read_annotation(path, layer="Sentence").flat == {(1, 7)}
     assert read_annotation(path, layer="webanno.custom.*").flat == {(1, 2)}
@@ -168,7 +168,7 @@ def test_duplicate_ids(tmp_path: Path) -> None:
         read_annotation(path)
 
 
-def test_the_type_system_is_needed(tmp_path: Path) -> None:
+def test_a_missing_type_system_is_an_error(tmp_path: Path) -> None:
     path = write_file(tmp_path, [(0, 8, "PER")])
     (tmp_path / "TypeSystem.xml").rename(tmp_path / "other.xml")
     with pytest.raises(FormatError, match=r"the type system .*TypeSystem\.xml does not exist; set it"):
@@ -187,7 +187,7 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a
 @pytest.mark.parametrize(
     "head", [BOMB, '<!DOCTYPE x SYSTEM "http://localhost/x">', '<!DOCTYPE x [<!ENTITY a SYSTEM "t.xmi">]>']
 )
-def test_nothing_is_expanded_and_nothing_from_outside_read(tmp_path: Path, name: str, head: str) -> None:
+def test_entities_are_neither_expanded_nor_read(tmp_path: Path, name: str, head: str) -> None:
     path = write_file(tmp_path, [(0, 8, "PER")])
     changed(tmp_path / name, r"\?>", f"?>{head}".replace("\\", r"\\"))
     with pytest.raises(FormatError, match=rf"{name}:\d: expected a plain document, entities are not expanded"):
@@ -195,7 +195,7 @@ def test_nothing_is_expanded_and_nothing_from_outside_read(tmp_path: Path, name:
 
 
 @pytest.mark.parametrize("name", ["t.xmi", "TypeSystem.xml"])
-def test_nesting_without_end(tmp_path: Path, name: str) -> None:
+def test_excessive_nesting_is_an_error(tmp_path: Path, name: str) -> None:
     path = write_file(tmp_path, [(0, 8, "PER")])
     (tmp_path / name).write_text("<xmi:XMI xmlns:xmi='http://www.omg.org/XMI'>" + "<a>" * 5000)
     with pytest.raises(FormatError, match=rf"{name}:\d: not valid XML: Excessive depth"):

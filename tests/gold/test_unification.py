@@ -79,7 +79,7 @@ def test_every_figure_of_every_method(items):
 
 @settings(max_examples=100)
 @given(coders())
-def test_what_holds_by_definition(by_coder):
+def test_properties_that_follow_from_the_definitions(by_coder):
     """For every annotation, and not in the mean only."""
     golds = {
         (method, level): cz.unify(by_coder, method=method, level=level).hierarchy
@@ -179,7 +179,7 @@ def test_methods_and_options():
             cz.evaluate_unification(corpus, **options)
 
 
-def test_times_count_what_became_empty():
+def test_spans_that_become_empty_are_counted():
     timed = {"a": Hierarchy.from_times([(0, 20, 1), (0, 0.25, 2)]), "b": Hierarchy.from_times([(0, 20, 1), (0, 10, 2)])}
     experiment = cz.evaluate_unification(cz.Corpus({"song": timed}))
     assert experiment.empty_spans == 1

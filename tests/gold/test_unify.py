@@ -109,14 +109,14 @@ def test_the_number_of_optima_is_exact_however_large(blocks):
     assert best_set.members == (True, False) * blocks  # the earlier stays
 
 
-def test_three_ways_a_hundred_times():
+def test_three_to_the_power_of_100_optima():
     spans = [(start, start + 4) for b in range(100) for start in (10 * b + 1, 10 * b + 3, 10 * b + 5)]
     assert heaviest_conflict_free_set(spans, [7] * len(spans)).optima == 3**100
     nested = [*spans, (1, 1000)]
     assert heaviest_conflict_free_set(nested, [7] * len(nested)).optima == 3**100
 
 
-def test_weights_do_not_outgrow_the_machine():
+def test_large_weights_do_not_overflow():
     spans = [(i, 5000) for i in range(1, 5001)]
     best_set = heaviest_conflict_free_set(spans, [1_000_000] * 5000)
     assert (best_set.weight, best_set.optima, all(best_set.members)) == (5_000_000_000, 1, True)
@@ -144,7 +144,7 @@ def test_consensus_majority_and_union_are_sets(by_coder):
 
 @settings(max_examples=100)
 @given(coders(), st.sampled_from(EVERY))
-def test_kept_and_dropped_are_all_there_is(by_coder, which):
+def test_every_candidate_is_included_or_dropped(by_coder, which):
     method, level = which
     try:
         gold = cz.unify(by_coder, method=method, level=level)
@@ -237,7 +237,7 @@ def test_levels_and_labels():
     assert [tuple(span) for span in full.hierarchy.spans] == [(1, 4, 1, None), (1, 4, 2, "q")]
 
 
-def test_a_gold_need_not_nest_by_level_but_can_be_made_to():
+def test_nested_hierarchy_of_a_gold():
     gold = cz.unify([Hierarchy(4, [(1, 4), (1, 2)]), Hierarchy(4, [(1, 3), (1, 2)])])
     with pytest.raises(HierarchyError, match="an inner span must be deeper"):
         Hierarchy(4, gold.hierarchy.spans)
@@ -249,7 +249,7 @@ def test_a_gold_need_not_nest_by_level_but_can_be_made_to():
     assert repr(union) == "Gold(union, flat: 4 units, 2 spans, 1 pair crosses)"
 
 
-def test_a_gold_is_a_value():
+def test_attributes_of_a_gold():
     hierarchies = [Hierarchy(4, [(1, 2)], units="abcd"), Hierarchy(4, [(1, 2)])]
     gold = cz.unify(hierarchies)
     assert gold.hierarchy == hierarchies[0] == cz.unify(reversed(hierarchies)).hierarchy

@@ -45,7 +45,7 @@ def test_76_pairs(run: str, file: str, options: dict[str, Any]) -> None:
         assert part in why
 
 
-def test_unlabelled_figures_stand_beside_the_labelled() -> None:
+def test_unlabelled_figures() -> None:
     oracle = read_oracle("evalb.json")
     gold, predicted = (
         [cz.Tree.from_brackets(pair[side]) if pair[side].strip() else None for pair in oracle["pairs"]]

@@ -90,7 +90,7 @@ def test_table_2_of_2012(moonstone: dict[str, cz.Corpus], chapter: str) -> None:
     assert len(wd.rows) == n * (n - 1)
 
 
-def test_table_2_is_the_oracles() -> None:
+def test_table_2_is_that_of_the_oracle() -> None:
     rows = read_oracle("fournier_figures.json")
     published = {}
     for row in rows:
@@ -127,7 +127,7 @@ def test_segeval_on_sixty_data_sets() -> None:
     assert checked == 60
 
 
-def test_segeval_live(segeval: ModuleType) -> None:
+def test_segeval_itself(segeval: ModuleType) -> None:
     """The same against the program itself, on its own samples; its bias of two identical coders is not ours."""
     samples = segeval.data.samples
     for data in (samples.HEARST_1997_STARGAZER, samples.KAZANTSEVA2012_G2, samples.KAZANTSEVA2012_G5):

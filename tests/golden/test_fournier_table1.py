@@ -70,24 +70,24 @@ def sampling_error(cell: ScenarioMean) -> float:
 
 
 @pytest.mark.parametrize("case", CELLS, ids=lambda case: "{} ({},{}) {}".format(*case))
-def test_corrected_experiment_comes_close(corrected, case):
+def test_the_corrected_experiment_is_close_to_the_table(corrected, case):
     mean, _ = printed(case)
     assert corrected[case].mean == pytest.approx(mean, abs=0.012 if case[3] == WD else 0.0015)
 
 
 @pytest.mark.parametrize("case", CELLS, ids=lambda case: "{} ({},{}) {}".format(*case))
-def test_preset_gives_the_print_within_sampling_error(preset, case):
+def test_the_preset_reproduces_the_table_within_sampling_error(preset, case):
     mean, deviation = printed(case)
     ours = preset[case]
     assert abs(ours.mean - mean) < sampling_error(ours)
     assert ours.deviation == pytest.approx(deviation, abs=0.0025 if case[3] == WD else 0.00015)
 
 
-def test_every_cell_was_seen(corrected, preset):
+def test_every_cell_was_checked(corrected, preset):
     assert set(corrected) == set(preset) == set(CELLS)
 
 
-def test_without_the_quirks_the_print_is_out_of_reach(corrected):
+def test_the_table_cannot_be_reproduced_without_the_quirks(corrected):
     """Otherwise the preset would prove nothing."""
     case = ("both", 5, 45, S)
     assert abs(corrected[case].mean - printed(case)[0]) > 2 * sampling_error(corrected[case])

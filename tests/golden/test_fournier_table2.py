@@ -106,7 +106,7 @@ def test_mean_and_standard_error(segmenter):
     assert (interval.high - interval.low) / 2 == pytest.approx(1.96 * interval.standard_error, rel=1e-4)
 
 
-def test_what_section_6_says_of_it():
+def test_claims_of_section_6():
     """BayesSeg lies between the bounds, intervals apart, as the text says.
 
     The text also says that B puts MinCut and APS below the random baseline; by the table APS is above it.

@@ -105,7 +105,7 @@ def test_kappa_of_s_f_b_and_of_the_r_package(
         assert abs(simulated.value - value) < 3 * simulated.standard_error + 1e-4, options
 
 
-def test_s_f_b_helped_by_the_exact_cost(talks: dict[str, cz.Corpus]) -> None:
+def test_s_f_b_with_the_exact_cost(talks: dict[str, cz.Corpus]) -> None:
     ratio = measure("identity", normalize="boundaries")
     chances = (cz.Simulate(draws=4000), cz.Exact(draws=4000))
     plain, helped = (cz.agreement(talks["t001"], measure=ratio, seed=4, chance=chance) for chance in chances)

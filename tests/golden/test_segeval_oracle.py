@@ -141,7 +141,7 @@ def cost(score: cz.Score) -> float:
     return sum(edit.cost for edit in score.edits)
 
 
-def test_the_minimum_is_never_dearer(single):
+def test_the_minimum_never_costs_more(single):
     cheaper = 0
     for case, reference, hypothesis in single:
         stats = case["stats"]
@@ -182,7 +182,7 @@ def test_s_of_several_types_divides_twice(multi):
     assert checked > 100
 
 
-def test_the_minimum_of_several_types_is_never_dearer(multi):
+def test_the_minimum_of_several_types_never_costs_more(multi):
     cheaper = 0
     for case, hypothesis, reference in multi:
         if crashed(case["B"]):

@@ -151,7 +151,7 @@ def test_ends_of_texts_are_marked_as_the_coders_do():
     assert baselines.none()["x"]["F"].boundaries == ()
 
 
-def test_ends_alone():
+def test_boundaries_only_at_the_ends_of_texts():
     """Nobody has an inner boundary, so no bound has: there is no type to give it."""
     corpus, systems = ends(["", "", "."], types=[",", "."])
     baselines = bounds(corpus, systems)

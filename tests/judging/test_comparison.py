@@ -105,7 +105,7 @@ def test_all_tests(compared, place):
         assert pair.kruskal_wallis == pytest.approx(by_rank.pairs[a, b])
 
 
-def test_letters_say_what_randomisation_says(compared):
+def test_letters_match_the_randomisation_tests(compared):
     _, _, judgement = compared
     for comparison in judgement.comparisons:
         letters = comparison.letters
@@ -126,7 +126,7 @@ def test_two_equal_systems_do_not_differ(compared):
     assert comparison.letters == {"a": "a", "b": "a"}
 
 
-def test_enough_draws_for_many_pairs():
+def test_enough_replicates_for_many_pairs():
     """12 systems are 66 pairs; the smallest p after Holm is 66 in so many, and must stay below alpha."""
     corpus, systems = people_and_systems(items=20)
     many = {f"s{k}": systems["alpha"] for k in range(11)} | {

@@ -287,7 +287,7 @@ def test_one_item():
     plain(judgement)
 
 
-def test_infinite_interval_is_a_word_in_json():
+def test_an_infinite_interval_is_text_in_json():
     """With 2 items that differ the studentised interval has no end."""
     corpus, systems = people_and_systems(items=2)
     judgement = cz.judge(corpus, {name: systems[name] for name in ("alpha", "beta")}, measures=B, seed=1, bounds=2)
@@ -364,7 +364,7 @@ def test_coders_who_share_no_item():
     )
 
 
-def test_a_system_named_like_a_bound():
+def test_a_system_with_the_name_of_a_bound():
     corpus, systems = people_and_systems()
     judgement = cz.judge(corpus, {"random": systems["alpha"], "human": systems["beta"]}, measures=B, seed=1, bounds=3)
     assert not judgement.row("random", B).bound
@@ -555,7 +555,7 @@ def test_sets_of_types(declared):
     plain(judgement)
 
 
-def test_bounds_do_not_change_what_a_system_gets():
+def test_bounds_do_not_change_the_scores_of_a_system():
     """A type that only the system uses: it was refused with bounds, because those declared the coders' types."""
     corpus, systems = sets(declared=False)
     odd = cz.Segmentation.from_sets([{"page"} if k == 4 else set() for k in range(19)])
@@ -664,7 +664,7 @@ def test_coders_that_differ_are_listed_and_the_rest_is_scored():
         cz.judge(only, {"alpha": {"item 4": systems["alpha"]["item 4"]}}, seed=1)
 
 
-def test_units_that_only_the_second_coder_carries_are_checked():
+def test_units_that_only_the_second_coder_has_are_checked():
     bare, texted = cz.Segmentation.from_masses([1, 2]), cz.Segmentation.from_masses([1, 2], units=["so", "it", "goes"])
     corpus = cz.Corpus({"x": {"ann": bare, "bo": texted}, "y": {"ann": bare, "bo": bare}})
     by_item = {"x": cz.Segmentation.from_masses([2, 1], units=["so", "it", "went"]), "y": bare}
@@ -698,7 +698,7 @@ def late(segmentation):
     return shifts(cz.Segmentation.from_positions(60, segmentation.inner[segmentation.inner < 59]), 1)
 
 
-def test_a_coder_can_stand_in_and_a_random_segmenter_cannot(field_of_known_quality):
+def test_a_coder_can_replace_another_and_a_random_segmenter_cannot(field_of_known_quality):
     _, _, judgement = field_of_known_quality
     drop = {entry.system: entry.value for entry in judgement.drops}
     assert abs(drop["sixth"]) < 0.02
@@ -714,7 +714,7 @@ def test_a_coder_can_stand_in_and_a_random_segmenter_cannot(field_of_known_quali
     assert low < judgement.row("human", B).value < high
 
 
-def test_letters_separate_them(field_of_known_quality):
+def test_letters_separate_systems_of_known_quality(field_of_known_quality):
     _, _, judgement = field_of_known_quality
     (comparison,) = judgement.comparisons
     assert comparison.letters == {"copy": "a", "sixth": "b", "late": "c", "random": "d"}

@@ -53,7 +53,7 @@ def test_every_mistake_by_hand():
     assert not result.systematic  # two boundaries are no evidence
 
 
-def test_further_near_misses_with_a_wider_measure():
+def test_more_near_misses_with_a_larger_n_t():
     result = mistakes(cz.Corpus({"x": X}), {"bot": BOT}, measures="boundary_similarity(n_t=4)")["bot"]
     assert [(mistake.kind, mistake.offset) for mistake in result.mistakes if mistake.kind == "near miss"] == [
         ("near miss", -1),

@@ -18,7 +18,7 @@ def ints(*values: int) -> np.ndarray:
 
 
 @pytest.mark.skipif(os.environ.get("CAESURA_CHECKED") != "1", reason="needs kernels built with bounds checks (.ci/run)")
-def test_checked_build_checks() -> None:
+def test_a_build_with_bounds_checks_raises_index_errors() -> None:
     # The offsets promise a boundary that the array does not have.
     with pytest.raises(IndexError):
         segments.pair_within(EMPTY, ints(0, 1), ints(1), ints(0, 1), 0, ints(-1))
@@ -42,12 +42,12 @@ def test_checked_build_checks() -> None:
 @pytest.mark.parametrize(
     "call", [segments.pair_within, segments.unit_overlap, window.sweep, boundary.align, nested.conflict_free]
 )
-def test_none_is_refused(call: object) -> None:
+def test_none_is_rejected(call: object) -> None:
     with pytest.raises(TypeError):
         call(*[None] * 12)  # type: ignore[operator]
 
 
-def test_gil_is_released() -> None:
+def test_the_gil_is_released() -> None:
     """While one thread is in the kernel another one runs Python."""
     n = 300_000
     a, b = np.arange(1, 2 * n, 2), np.arange(2, 2 * n + 1, 2)

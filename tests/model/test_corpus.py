@@ -18,7 +18,7 @@ first, second, third = (cz.Segmentation.from_masses(m) for m in ([2, 2], [1, 3],
 CORPUS = cz.Corpus({"poem": {"Ann": first, "Bo": second}, "letter": {"Bo": third}})
 
 
-def test_what_it_holds():
+def test_annotations_by_item_and_coder():
     assert CORPUS.item_names == ("poem", "letter")
     assert CORPUS.coders == ("Ann", "Bo")
     assert len(CORPUS) == 3
@@ -34,7 +34,7 @@ def test_what_it_holds():
         CORPUS["letter", "Ann"]
 
 
-def test_it_is_a_mapping():
+def test_a_corpus_is_a_mapping():
     keys = [("poem", "Ann"), ("poem", "Bo"), ("letter", "Bo")]
     assert list(CORPUS.keys()) == keys
     assert list(CORPUS.values()) == [first, second, third]
@@ -78,7 +78,7 @@ def test_select():
     assert CORPUS.select(items=[]) == cz.Corpus({})
 
 
-def test_drawing():
+def test_repr():
     assert repr(CORPUS) == "Corpus(2 items, 2 coders: Ann, Bo)"
     assert repr(cz.Corpus({"poem": {"Ann": first}})) == "Corpus(1 item, 1 coder: Ann)"
     assert repr(cz.Corpus({})) == "Corpus(0 items, 0 coders)"
@@ -143,7 +143,7 @@ def test_names_become_text():
     assert corpus["1", "2"] == first
 
 
-def test_two_names_that_become_one_are_refused():
+def test_two_names_with_the_same_text_are_rejected():
     """1 and "1" would stand for one item, and the second coding would replace the first in silence."""
     with pytest.raises(OptionError):
         cz.Corpus({1: {"Ann": first}, "1": {"Ann": second}})

@@ -39,7 +39,7 @@ def test_the_same_span_twice_is_one_and_does_not_deepen_others():
     assert Hierarchy(4, [(1, 4), (1, 4), (1, 2)]).spans == (Span(1, 4, 1), Span(1, 2, 2))
 
 
-def test_the_same_span_may_stand_on_two_levels():
+def test_a_span_may_be_on_two_levels():
     hierarchy = Hierarchy(4, [(1, 4, 1), (1, 4, 2), (1, 2, 2)])
     assert hierarchy.full == {(1, 4, 1), (1, 4, 2), (1, 2, 2)}
     assert hierarchy.flat == {(1, 4), (1, 2)}
@@ -68,7 +68,7 @@ def test_durations():
     assert Hierarchy.from_times([(0, 4.5), (0, 1)]).durations == (1.0, 3.5)
 
 
-def test_a_span_says_what_it_is():
+def test_attributes_of_a_span():
     assert [str(s) for s in (Span(1, 6, 1), Span(2, 3, 2, "verse"))] == ["1-6 on level 1", "2-3 on level 2 'verse'"]
 
 
@@ -241,7 +241,7 @@ any_spans = st.lists(
 
 
 @given(any_spans)
-def test_what_is_repaired_is_sound_and_nothing_more_is_dropped(spans):
+def test_repair_gives_a_valid_hierarchy_and_drops_no_more_than_needed(spans):
     repaired = Hierarchy(8, spans, repair=True)
     assert repaired.full <= set(spans)
     assert not any(cross(x, y) for x in repaired.flat for y in repaired.flat)
@@ -272,7 +272,7 @@ def test_common_units():
     assert merged["ann"].extent == merged["bo"].extent == round(20.3 / 0.5)
 
 
-def test_a_group_reaches_from_its_first_time():
+def test_a_group_is_measured_from_its_first_time():
     """0, .4 and .8: the third is near the second, and too far from the first."""
     hierarchy = Hierarchy.from_times([(0, 9), (0.4, 9), (0.8, 9)])
     merged, _ = cz.common_units({"one": hierarchy})
@@ -285,7 +285,7 @@ def test_text_is_restored():
     assert (unchanged["a"] is TREE, dropped) == (True, 0)
 
 
-def test_what_has_no_common_units():
+def test_corpora_without_common_units():
     timed = Hierarchy.from_times([(0, 0.3)])
     with pytest.raises(HierarchyError) as caught:
         cz.common_units({"a": TREE, "b": timed})
@@ -334,7 +334,7 @@ def test_merged_times_stay_in_order_and_nest(ann, bo, tolerance):
 # In a corpus
 
 
-def test_a_corpus_holds_hierarchies():
+def test_a_corpus_of_hierarchies():
     corpus = cz.Corpus({"talk": {"ann": TREE, "bo": Hierarchy(6, [(1, 6)])}})
     assert corpus["talk", "ann"] is TREE
     assert pickle.loads(pickle.dumps(corpus)) == corpus
@@ -345,7 +345,7 @@ def test_a_corpus_holds_hierarchies():
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint32, np.int64])
-def test_whole_numbers_of_numpy_are_numbers(kind):
+def test_numpy_integers_are_accepted(kind):
     spans = [(kind(1), kind(6), kind(1)), (kind(1), kind(4), kind(2))]
     repaired = Hierarchy(kind(6), spans, extent=kind(9))
     assert repaired == Hierarchy(6, [(1, 6, 1), (1, 4, 2)], extent=9)
@@ -353,7 +353,7 @@ def test_whole_numbers_of_numpy_are_numbers(kind):
 
 
 @pytest.mark.parametrize("kind", [np.int16, np.float32, np.float64])
-def test_times_of_numpy_are_numbers(kind):
+def test_numpy_times_are_accepted(kind):
     repaired = Hierarchy.from_times([(kind(0), kind(4)), (kind(0), kind(2))], duration=kind(5))
     assert repaired == Hierarchy.from_times([(0, 4), (0, 2)], duration=5)
     assert cz.common_units({"a": repaired}, tolerance=kind(1)) == cz.common_units({"a": repaired}, tolerance=1)

@@ -55,12 +55,12 @@ def naive_repair(spans: RawSpans) -> RawSpans:
 
 
 @given(raw_spans())
-def test_repair_is_the_rule_word_for_word(case: tuple[int, RawSpans]) -> None:
+def test_repair_matches_a_naive_implementation(case: tuple[int, RawSpans]) -> None:
     length, spans = case
     assert Hierarchy(length, spans, repair=True) == Hierarchy(length, naive_repair(spans))
 
 
-def test_of_two_that_cross_the_deeper_goes_then_the_shorter_then_the_later() -> None:
+def test_of_two_crossing_spans_the_deeper_then_the_shorter_then_the_later_is_dropped() -> None:
     # |-----|      level 1
     #     |-----|  level 2
     assert Hierarchy(8, [(1, 4, 1), (3, 6, 2)], repair=True).full == {(1, 4, 1)}
@@ -69,7 +69,7 @@ def test_of_two_that_cross_the_deeper_goes_then_the_shorter_then_the_later() -> 
     assert Hierarchy(8, [(1, 4, 2), (2, 3, 2)], repair=True).full == {(1, 4, 2)}
 
 
-def test_messages_in_time_name_the_times() -> None:
+def test_error_messages_name_the_times() -> None:
     with pytest.raises(HierarchyError, match=r"0-10\.5 s on level 1 and 8\.25-12 s on level 2 cross"):
         Hierarchy.from_times([(0, 10.5, 1), (8.25, 12, 2), (10.5, 12, 1)])
     with pytest.raises(HierarchyError, match=r"1\.5-3 s on level 1 lies inside 0-9 s on level 1"):
@@ -79,7 +79,7 @@ def test_messages_in_time_name_the_times() -> None:
 
 
 @pytest.mark.parametrize("repair", [False, True])
-def test_deep_nesting_takes_time_in_proportion(repair: bool) -> None:
+def test_time_is_linear_in_the_depth(repair: bool) -> None:
     began = time.process_time()
     deep = Hierarchy(60_000, [(i, 60_001 - i, i) for i in range(1, 30_001)], repair=repair)
     assert deep.depth == 30_000

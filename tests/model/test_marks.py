@@ -148,7 +148,7 @@ def test_invalid_input(counts, coders, message):
         (5, "segmentations: expected a sequence; got 5"),
     ],
 )
-def test_what_has_no_marks(segmentations, message):
+def test_annotations_without_marks(segmentations, message):
     with pytest.raises(SegmentationError) as caught:
         cz.Marks.of(segmentations)
     assert str(caught.value) == message

@@ -73,7 +73,7 @@ def test_labels_and_sets_of_types() -> None:
     assert projected["x", "bo"].boundaries == ((3, "scene"), (3, "act"))
 
 
-def test_the_end_of_the_text_is_marked_only_where_it_was() -> None:
+def test_the_end_of_the_text_is_marked_only_if_it_was_before() -> None:
     ended = Segmentation.from_marks(["", "."], units=["ab", "c"])
     open_ = Segmentation.from_masses([1, 1], units=["a", "bc"])
     projected, _ = over_characters(corpus(ann=ended, bo=open_))
@@ -89,7 +89,7 @@ def test_tokens_without_a_character_lose_their_boundary_and_this_is_reported() -
     assert notes == {"x": "for ann 0 of 2 characters differ from the text of ann; 0 boundaries moved, 2 lost"}
 
 
-def test_dialogues_go_stream_by_stream() -> None:
+def test_streams_of_dialogues_are_projected_separately() -> None:
     ann = {
         "F": Segmentation.from_marks([",", "."], units=["can", "not"]),
         "M": Segmentation.from_marks(["."], units=["no"]),
@@ -176,7 +176,7 @@ def test_by_hand() -> None:
     )
 
 
-def test_boundaries_that_fall_together_are_one_and_counted() -> None:
+def test_boundaries_on_the_same_character_are_joined_and_counted() -> None:
     #  ann   a b         bo   a , x y . b     nothing of xy is left: . goes to ,
     pytest.importorskip("rapidfuzz")
     ann = Segmentation.from_masses([1, 1], units=["a", "b"])
@@ -186,7 +186,7 @@ def test_boundaries_that_fall_together_are_one_and_counted() -> None:
     assert notes == {"x": "for bo 2 of 4 characters differ from the text of ann; 1 boundary moved, 1 lost"}
 
 
-def test_spans_and_words_of_which_nothing_is_left() -> None:
+def test_spans_and_words_that_become_empty() -> None:
     pytest.importorskip("rapidfuzz")
     spans = Hierarchy(3, [(1, 3), (2, 2)], units=["a", "xy", "b"])
     projected, notes = over_edits(corpus(ann=Hierarchy(2, [(1, 2)], units=["a", "b"]), bo=spans))
@@ -237,7 +237,7 @@ def test_texts_too_long_to_align(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- the way out, and reading -----------------------------------------------------------------------------------------
 
 
-def test_errors_name_the_way_out() -> None:
+def test_errors_suggest_a_solution() -> None:
     annotation = Segmentation.from_bits("1", units=["can", "not"])
     with pytest.raises(MismatchError, match=r"the characters agree: read with align='characters'$"):
         cz.pk(annotation, Segmentation.from_bits("", units=["cannot"]))

@@ -23,7 +23,7 @@ def score_of(name: str, a: cz.Segmentation = REFERENCE, b: cz.Segmentation = HYP
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_float(name):
+def test_a_score_is_a_number(name):
     score = score_of(name)
     assert float(score) == score.value
     assert isinstance(score.value, float)
@@ -32,12 +32,12 @@ def test_float(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_function_and_the_measure_are_one(name):
+def test_the_function_equals_the_measure(name):
     assert getattr(cz, name)(*inputs_for(cz.measures()[name], REFERENCE, HYPOTHESIS)) == score_of(name)
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_params_and_signature_hold_every_option(name):
+def test_params_and_signature_contain_every_option(name):
     score = score_of(name)
     kind = cz.measures()[name]
     words = score.signature.split("|")
@@ -52,7 +52,7 @@ def test_params_and_signature_hold_every_option(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_signature_names_the_preset_and_what_it_did(name):
+def test_signature_names_the_preset_and_its_options(name):
     kind = cz.measures()[name]
     for preset, values in kind.presets.items():
         words = score_of(name, compat=preset).signature.split("|")
@@ -62,7 +62,7 @@ def test_signature_names_the_preset_and_what_it_did(name):
             assert f"{option}:{plain}" in words
 
 
-def test_what_a_signature_says():
+def test_content_of_a_signature():
     """Options as they were resolved: the k that was really used, types in their order, how many documents."""
     words = cz.pk(REFERENCE, HYPOTHESIS).signature.split("|")
     assert {"window:2", "window_from:auto", "padded:no", "clamp:yes", "rounding:half_up"} <= set(words)
@@ -113,7 +113,7 @@ def test_as_dict_is_json_for_any_types(pair: TypedPair):
 
 
 @pytest.mark.parametrize("name", ["crisp", "win_pr"])
-def test_precision_and_recall_stand_in_parts(name):
+def test_precision_and_recall_of_boundaries(name):
     """Reference 2, 5; hypothesis 2, 4, 7.
 
     r  |··|···|······|
@@ -139,7 +139,7 @@ def test_precision_of_a_measure_without_one():
             score.parts["precision"]
 
 
-def test_edits_are_there_where_something_is_aligned():
+def test_edits_exist_for_measures_that_align():
     assert score_of("pk").edits is None
     assert score_of("unit_error").edits is None
     for name in ("crisp", "segmentation_similarity", "boundary_similarity", "boundary_confusion"):
@@ -235,7 +235,7 @@ def test_the_signature_of_a_sum_does_not_depend_on_brackets():
     assert left == right == pooled
 
 
-def test_what_does_not_add_up():
+def test_scores_that_cannot_be_added():
     first = score_of("pk")
     for different in (score_of("window_diff"), score_of("pk", window=3), score_of("pk", compat="nltk")):
         with pytest.raises(cz.errors.OptionError) as caught:
@@ -251,7 +251,7 @@ def test_what_does_not_add_up():
             first + stranger
 
 
-def test_the_sum_of_nothing():
+def test_the_sum_of_no_scores():
     with pytest.raises(cz.errors.OptionError) as caught:
         cz.parse("pk").total([])
     assert str(caught.value) == "a total needs at least one score; got none"
@@ -278,7 +278,7 @@ def test_equality_and_hash(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_score_travels(name):
+def test_a_score_can_be_pickled(name):
     """Scores are pickled, because partial results from many machines are added up in one process."""
     score = score_of(name)
     again = pickle.loads(pickle.dumps(score))

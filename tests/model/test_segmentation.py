@@ -127,7 +127,7 @@ def test_from_positions_with_sets_of_types():
     assert Segmentation.from_positions(4, [4], marks=["x"]).positions.tolist() == [4]
 
 
-def test_types_that_are_collected_are_put_in_order():
+def test_collected_types_are_sorted():
     """Numbers in their own order, then names in alphabetical order."""
     assert Segmentation.from_marks(["b", 10, 9, "a"]).types == ("9", "10", "a", "b")
     assert Segmentation.from_sets([{2}, {1, 10}]).types == ("1", "2", "10")
@@ -215,7 +215,7 @@ def test_reversed(pair: TypedPair):
     assert back.masses == segmentation.masses[::-1]
 
 
-def test_reversed_takes_text_and_labels_along_and_leaves_the_end_out():
+def test_reversed_keeps_text_and_labels_without_the_end():
     segmentation = Segmentation.from_labels("ABB", units=["x", "y", "z"])
     assert segmentation.reversed().labels == ("B", "B", "A")
     assert segmentation.reversed().units == ("z", "y", "x")
@@ -458,7 +458,7 @@ STRANGE = {
 
 
 @pytest.mark.parametrize("build", STRANGE.values(), ids=STRANGE.keys())
-def test_strange_input_is_refused_by_an_error_of_ours(build):
+def test_any_invalid_input_raises_our_error(build):
     """Whoever catches CaesuraError is safe from anything that comes out of a file."""
     with pytest.raises(CaesuraError) as caught:
         build()
@@ -511,7 +511,7 @@ def test_attributes_cannot_be_deleted():
 
 @pytest.mark.parametrize("name", ["positions", "inner", "codes"])
 @pytest.mark.parametrize("segmentation", [ELEVEN, TYPED, MARKED], ids=["plain", "typed", "marked"])
-def test_arrays_cannot_be_written_through(segmentation, name):
+def test_arrays_cannot_change_a_segmentation(segmentation, name):
     """Either the array refuses, or it was a copy."""
     before = getattr(segmentation, name).tolist()
     array = getattr(segmentation, name)
@@ -552,14 +552,14 @@ def test_equality_and_hash():
     assert len({ELEVEN, *different}) == len(different) + 1
 
 
-def test_the_order_of_types_is_part_of_it():
+def test_equality_depends_on_the_order_of_types():
     segmentation = Segmentation.from_sets([{"x"}], types=["x", "y"])
     assert segmentation != Segmentation.from_sets([{"x"}], types=["y", "x"])
     assert segmentation == Segmentation.from_sets([["x"]], types=("x", "y"))
 
 
 @given(pairs(max_units=8), pairs(max_units=8))
-def test_equal_exactly_if_boundaries_are(first: Pair, second: Pair):
+def test_segmentations_are_equal_exactly_if_their_boundaries_are(first: Pair, second: Pair):
     same = first.length == second.length and first.a == second.a
     assert (first.segmentations[0] == second.segmentations[0]) == same
     if same:
@@ -581,13 +581,13 @@ def test_equal_exactly_if_boundaries_are(first: Pair, second: Pair):
         (Segmentation.from_marks(["", "", ""], types=["a", "b"]), "···"),
     ],
 )
-def test_drawings(segmentation, drawing):
+def test_draw_and_repr(segmentation, drawing):
     assert segmentation.draw() == drawing
     units = f"{segmentation.length} units"
     assert repr(segmentation) == f"Segmentation({units}: {drawing})"
 
 
-def test_a_long_text_is_described_and_not_drawn():
+def test_repr_of_a_long_text():
     assert repr(Segmentation.from_masses([20, 40])) == f"Segmentation(60 units: {'·' * 20}|{'·' * 40})"
     assert repr(Segmentation.from_masses([20, 41])) == "Segmentation(61 units, 2 segments: 20|41)"
     assert repr(Segmentation.from_masses([10] * 7)) == "Segmentation(70 units, 7 segments: 10|10|10|10|10|10|…)"
@@ -596,7 +596,7 @@ def test_a_long_text_is_described_and_not_drawn():
 
 
 @given(st.lists(st.sampled_from(["", ",", "."]), min_size=1, max_size=60))
-def test_a_drawing_shows_every_mark(marks):
+def test_draw_shows_every_mark(marks):
     segmentation = Segmentation.from_marks(marks, types=[",", "."])
     assert segmentation.draw() == "".join("·" + mark for mark in marks)
 
@@ -664,7 +664,7 @@ def test_arrays_of_the_caller_stay_writeable():
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint16, np.int64, np.float32, np.float64])
-def test_numbers_of_numpy_are_numbers(kind):
+def test_numpy_numbers_are_accepted(kind):
     assert Segmentation.from_masses([kind(2), kind(3), kind(6)]) == ELEVEN
     assert Segmentation.from_positions(11, [kind(2), kind(5)]) == ELEVEN
     if issubclass(kind, np.integer):

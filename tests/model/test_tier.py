@@ -45,7 +45,7 @@ def put_over_units(tiers: dict[str, Tier], units: Any, **options: Any) -> tuple[
 # -- the value --------------------------------------------------------------------------------------------------------
 
 
-def test_a_tier_is_a_value() -> None:
+def test_tiers_can_be_compared_and_pickled() -> None:
     segmentation = Tier([(0.5, 1, "A"), [np.float64(1), 2, "B"]], end=3)
     assert segmentation == Tier(((0.5, 1.0, "A"), (1.0, 2.0, "B")), 0, 3.0)
     assert hash(segmentation) == hash(Tier([(0.5, 1, "A"), (1, 2, "B")], end=3))
@@ -64,7 +64,7 @@ def test_a_tier_is_a_value() -> None:
     assert segmentation.with_words([(0, 3, "w")]).words == (cz.Interval(0, 3, "w"),)
 
 
-def test_the_end_is_that_of_what_comes_last() -> None:
+def test_the_end_is_that_of_the_last_interval_or_point() -> None:
     assert Tier([(0, 1, "A")], words=[(0, 2, "w")]).end == 2
     assert Tier(points=[(4, "")], words=[(0, 2, "w")]).end == 4
 
@@ -109,7 +109,7 @@ def test_invalid_input(arguments: dict[str, Any], message: str) -> None:
 WORDS = [(1, 2, "good"), (2, 3, "night"), (4, 5, "moon"), (5, 6, "and"), (6, 7, "sun")]
 
 
-def test_an_end_goes_to_the_gap_it_lies_in() -> None:
+def test_an_end_in_a_gap_is_a_boundary_there() -> None:
     # ann    |---- A ---|     |---- B ----|
     # bo   |--- A ---|  |------- B ---------|
     ann = Tier([(1, 3.5, "A"), (4, 7, "B")], end=8, words=WORDS)
@@ -119,7 +119,7 @@ def test_an_end_goes_to_the_gap_it_lies_in() -> None:
     assert note == ""
 
 
-def test_an_end_inside_a_word_goes_to_the_nearest_gap() -> None:
+def test_an_end_inside_a_word_moves_to_the_nearest_gap() -> None:
     # night 2-3: the end at 2.25 is nearer to 2 (gap 1), that at 5.75 in "and" nearer to 6 (gap 4)
     ann = Tier([(1, 2.25, "A"), (2.25, 5.75, "B")], end=8, words=WORDS)
     segmentations, note = put_over_units({"ann": ann}, "words")
@@ -127,7 +127,7 @@ def test_an_end_inside_a_word_goes_to_the_nearest_gap() -> None:
     assert note == "edges were moved to the nearest gap between words, that of coder 'ann' at 2.25 s by 0.25 s"
 
 
-def test_a_start_at_which_nothing_ends_is_a_plain_boundary() -> None:
+def test_a_start_without_an_end_is_a_plain_boundary() -> None:
     # words |good|night|  |moon|and|sun|
     # ann        |- A -|  .    |B|
     ann = Tier([(2, 3, "A"), (5, 6, "B")], end=8, words=WORDS)
@@ -137,7 +137,7 @@ def test_a_start_at_which_nothing_ends_is_a_plain_boundary() -> None:
     assert segmentation == Segmentation.from_masses([1, 1, 1, 1, 1], units=[w[2] for w in WORDS])
 
 
-def test_the_plain_type_comes_before_those_declared() -> None:
+def test_the_plain_type_precedes_declared_types() -> None:
     ann = Tier([(2, 3, "minor"), (5, 6, "major")], end=8, words=WORDS)
     corpus = over_units(Corpus({"x": {"ann": ann}}), "words", types=["minor", "major"])[0]["x", "ann"]
     assert isinstance(corpus, Segmentation)
@@ -174,7 +174,7 @@ def test_an_interval_without_a_word_is_reported() -> None:
     assert note == "1 interval contains no unit and becomes a single boundary"
 
 
-def test_coders_may_align_the_same_words_otherwise() -> None:
+def test_coders_may_have_different_times_for_the_same_words() -> None:
     later = [(start + 10, end + 10, word) for start, end, word in WORDS]
     ann = Tier([(1, 3, "A"), (4, 7, "B")], end=8, words=WORDS)
     bo = Tier([(11, 13, "A"), (14, 17, "B")], begin=10, end=18, words=later)
@@ -196,7 +196,7 @@ def test_coders_must_have_the_same_words() -> None:
 
 
 @given(st.data())
-def test_every_edge_goes_to_the_nearest_gap_by_exhaustive_search(data: st.DataObject) -> None:
+def test_every_edge_moves_to_the_nearest_gap_by_exhaustive_search(data: st.DataObject) -> None:
     """Gaps written out as intervals of time, and every one of them tried."""
     cuts = sorted(data.draw(st.sets(st.integers(1, 60), min_size=2, max_size=10)))
     words = [(a, b, f"w{a}") for a, b in itertools.pairwise(cuts) if data.draw(st.booleans())]
@@ -262,13 +262,13 @@ def test_the_union_of_times() -> None:
     assert segmentations["bo"] == (6, ((2, "A"), (3, "boundary"), (5, "B")))
 
 
-def test_a_group_is_as_long_as_the_tolerance_and_no_chain() -> None:
+def test_a_group_is_no_longer_than_the_tolerance() -> None:
     tiers = {name: Tier(points=[(time, "p")], end=9) for name, time in (("a", 1.0), ("b", 1.4), ("c", 1.8))}
     segmentations, _ = put_over_units(tiers, "union", tolerance=0.5)
     assert [segmentation[1][0][0] for segmentation in segmentations.values()] == [1, 1, 2]
 
 
-def test_never_two_of_one_coder_in_a_group() -> None:
+def test_a_group_has_each_coder_once() -> None:
     # ann  1.0 1.1, bo 1.2: ann's second opens a group, which bo's joins
     ann, bo = Tier(points=[(1.0, "p"), (1.1, "p")], end=9), Tier(points=[(1.2, "p")], end=9)
     segmentations, _ = put_over_units({"ann": ann, "bo": bo}, "union", tolerance=0.5)
@@ -290,7 +290,7 @@ def test_beginning_and_end_of_the_recording() -> None:
 
 
 @given(marks=st.lists(st.sets(st.integers(1, 400), max_size=8), min_size=1, max_size=4), tolerance=st.integers(0, 60))
-def test_groups_by_their_definition(marks: list[set[int]], tolerance: int) -> None:
+def test_groups_match_their_definition(marks: list[set[int]], tolerance: int) -> None:
     """Whole tenths of a second, as points: each group spans at most the tolerance, holds a coder once, and is greedy."""
     tiers = {
         f"c{i}": Tier(points=[(t / 10, "p") for t in sorted(segmentation)], end=100)
@@ -313,7 +313,7 @@ def test_groups_by_their_definition(marks: list[set[int]], tolerance: int) -> No
             assert times[0] - before[0][0] > tolerance or names[0] in {name for _, name in before}
 
 
-def test_different_unions_are_not_compared_by_mistake() -> None:
+def test_coders_converted_separately_cannot_be_compared() -> None:
     """Two coders laid over units apart: as many units on both sides, and other times."""
     with pytest.warns(CaesuraWarning, match=UNION):
         segmentation, two = (
@@ -326,7 +326,7 @@ def test_different_unions_are_not_compared_by_mistake() -> None:
         cz.boundary_similarity(segmentation, two)
 
 
-def test_all_coders_have_one_scale_of_types(tmp_path: Any) -> None:
+def test_all_coders_share_one_scale_of_types(tmp_path: Any) -> None:
     """So that a table can hold them; nobody declared it."""
     tiers = {"ann": Tier([(1, 2, "B")], end=3), "bo": Tier([(0, 2, "A")], end=3), "cy": Tier(end=3)}
     corpus, _ = over_units(Corpus({"x": tiers}), 1)
@@ -358,7 +358,7 @@ def test_words_by_default_if_there_are_any() -> None:
     assert (corpus.item_names, [str(segmentation)[:14] for segmentation in excluded]) == (("x",), ["item 'y': expe"])
 
 
-def test_what_has_no_times_is_left_alone() -> None:
+def test_annotations_without_times_are_unchanged() -> None:
     plain = Segmentation.from_masses([2, 2])
     corpus = Corpus({"x": {"ann": plain}, "y": {"ann": Tier([(1, 2, "A")], end=3)}})
     corpus, _ = over_units(corpus, 1)
@@ -391,7 +391,7 @@ TIERS = Corpus({item: {"ann": Tier([(1, 2, "A")], end=3), "bo": Tier([(1, 3, "A"
 
 
 @pytest.mark.parametrize("name", list(cz.measures()))
-def test_no_measure_takes_a_tier(name: str) -> None:
+def test_no_measure_accepts_a_tier(name: str) -> None:
     tier, measure = Tier([(1, 2, "A")]), cz.measures()[name]()
     with pytest.raises(CaesuraError, match=r"expected .*; got Tier") as caught:
         measure.score(tier, tier)  # type: ignore[arg-type]
@@ -414,14 +414,14 @@ def test_no_measure_takes_a_tier(name: str) -> None:
         lambda: pair_items(TIERS, TIERS, reference_coder="ann", hypothesis_coder="bo"),
     ],
 )
-def test_one_clear_error(ask: Any) -> None:
+def test_functions_reject_tiers_in_one_line(ask: Any) -> None:
     with pytest.raises(InputError, match=r"expected .*; got (a )?Tier.*over_units") as caught:
         ask()
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["c.json", "c.csv", "c.tsv", "c.bits"])
-def test_other_formats_hold_no_tiers(tmp_path: Any, name: str) -> None:
+def test_other_formats_cannot_contain_tiers(tmp_path: Any, name: str) -> None:
     with pytest.raises(
         FormatError,
         match=r"cannot store a Tier; put tiers over common units with over_units; it can be written as audacity, textgrid",
@@ -431,7 +431,7 @@ def test_other_formats_hold_no_tiers(tmp_path: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [np.int16, np.int64, np.float32, np.float64])
-def test_numbers_of_numpy_are_numbers(kind: Any) -> None:
+def test_numpy_numbers_are_accepted(kind: Any) -> None:
     tier = Tier([(kind(0), kind(1), "A"), (kind(1), kind(2), "B")], kind(0), kind(3), words=[(kind(0), kind(2), "w")])
     assert tier == Tier([(0, 1, "A"), (1, 2, "B")], 0, 3, words=[(0, 2, "w")])
     assert all(type(time) is float for row in tier.intervals for time in row[:2])

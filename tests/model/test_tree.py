@@ -55,7 +55,7 @@ def test_nodes_in_preorder() -> None:
 
 
 @given(st.integers(0, 10**9))
-def test_brackets_and_nested_tuples_say_the_same(seed: int) -> None:
+def test_brackets_and_nested_tuples_give_equal_trees(seed: int) -> None:
     rng = Random(seed)
     nested = random_nested(rng, rng.randint(1, 30), "ABC")
     tree = Tree.from_nested(nested)
@@ -189,7 +189,7 @@ def test_invalid_times(times: list[tuple[float, float]], message: str) -> None:
         ([(0, 1), (1, 2), (2, 2), (2, 2)], "(S (NP (DT the)) (NN man_ate_rice))", [(0, 1), (1, 2)]),
     ],
 )
-def test_words_without_length_are_joined(
+def test_words_of_zero_length_are_merged(
     times: list[tuple[float, float]], brackets: str, remaining: list[tuple[float, float]]
 ) -> None:
     tree = Tree.from_brackets(MAN, times, zero_length="merge")
@@ -198,7 +198,7 @@ def test_words_without_length_are_joined(
     assert tree.times.tolist() == [list(tree) for tree in remaining]
 
 
-def test_no_word_takes_time() -> None:
+def test_trees_whose_words_all_have_zero_length() -> None:
     with pytest.raises(TreeError, match="all words have zero duration"):
         Tree.from_brackets("(S (A a) (B b))", [(1, 1), (1, 1)], zero_length="merge")
     with pytest.raises(TreeError, match="zero_length must be 'error' or 'merge'; got 'drop'"):
@@ -231,7 +231,7 @@ def test_deep_trees() -> None:
     assert Tree.from_nested(nested) == tree
 
 
-def test_in_a_corpus() -> None:
+def test_a_corpus_of_trees() -> None:
     tree = Tree.from_brackets(MAN)
     corpus = cz.Corpus({"1": {"gold": tree, "parser": tree.without_labels()}})
     assert corpus["1", "gold"] is tree

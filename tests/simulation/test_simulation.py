@@ -39,7 +39,7 @@ references = masses.map(cz.Segmentation.from_masses)
 
 
 @given(st.integers(1, 200), masses, seeds)
-def test_random_segmentation_is_made_of_the_masses(units, given_masses, seed):
+def test_random_segmentation_consists_of_the_given_masses(units, given_masses, seed):
     lengths = sim.random_segmentation(units, given_masses, seed=seed).masses
     assert sum(lengths) == units
     assert set(lengths[:-1]) <= set(given_masses)
@@ -94,7 +94,7 @@ def test_uniform_segments_are_uniform_and_include_both_ends():
 
 
 @given(references, probabilities, seeds)
-def test_misses_only_drop(reference, p, seed):
+def test_misses_only_remove_boundaries(reference, p, seed):
     hypothesis = sim.misses(reference, p, seed=seed)
     assert hypothesis.length == reference.length
     assert set(hypothesis.inner) <= set(reference.inner)
@@ -161,7 +161,7 @@ def test_frequency_and_direction_of_near_misses():
     assert is_likely(int((offsets == 1).sum()), n, 0.15)
 
 
-def test_near_misses_that_would_meet_stay():
+def test_near_misses_that_would_collide_stay():
     # reference ···|··|···     towards each other: both stay
     outcomes = [sim.near_misses(segmentation("···|··|···"), 1, seed=seed).draw() for seed in range(400)]
     for outcome in ("··|··|····", "··|····|··", "····|··|··", "···|··|···"):
@@ -209,14 +209,14 @@ RANDOM_FUNCTIONS = {
 
 
 @pytest.mark.parametrize("name", RANDOM_FUNCTIONS)
-def test_a_seed_gives_the_same_every_time_and_another_another(name):
+def test_the_result_depends_only_on_the_seed(name):
     draw = RANDOM_FUNCTIONS[name]
     assert draw(7) == draw(7) == draw(np.int64(7)) == draw(np.random.default_rng(7))
     assert draw(7) != draw(8)
 
 
 @pytest.mark.parametrize("name", RANDOM_FUNCTIONS)
-def test_a_generator_goes_on(name):
+def test_a_generator_is_advanced(name):
     rng = np.random.default_rng(7)
     first, second = RANDOM_FUNCTIONS[name](rng), RANDOM_FUNCTIONS[name](rng)
     assert first != second
@@ -230,7 +230,7 @@ def test_two_draws_from_one_generator_are_independent():
     assert is_likely(len(first & second), len(reference.inner), 1 / 4)
 
 
-def test_drawing_leaves_numpys_own_state_alone():
+def test_the_global_state_of_numpy_is_unchanged():
     np.random.seed(1)
     expected = np.random.random()
     np.random.seed(1)
@@ -310,14 +310,14 @@ def test_cells_of_table_1_by_hand():
     }
 
 
-def test_table_1_takes_any_measure_and_says_if_it_does_not_fit():
+def test_table_1_accepts_any_suitable_measure():
     table = sim.table_1(seed=1, trials=2, hypotheses=2, segments=5, measures=[B, cz.parse("pk")], ranges=[(3, 4)])
     assert [cell.measure.name for cell in table] == ["boundary_similarity", "pk"] * 3
     with pytest.raises(OptionError, match="window must lie in"):
         sim.table_1(seed=1, trials=2, hypotheses=2, segments=2, measures="pk(window=50)", ranges=[(3, 4)])
 
 
-def test_preset_of_table_1_and_what_overrides_it():
+def test_options_override_the_preset_of_table_1():
     small = {"seed": 1, "trials": 2, "hypotheses": 2, "segments": 5}
     preset = sim.table_1(**small, compat="fournier2012")
     assert {(cell.low, cell.high) for cell in preset} == {(20, 30), (15, 35), (10, 40), (5, 44)}
@@ -352,13 +352,13 @@ def test_pseudo_coders_who_make_no_error_agree():
     assert placed.tolist() == hidden.tolist()
 
 
-def test_pseudo_coders_move():
+def test_pseudo_coders_move_boundaries():
     hidden, placed = coded(near=0.2)
     assert set((placed - hidden).tolist()) == {-1, 0, 1}
     assert is_likely(int((placed != hidden).sum()), hidden.size, 0.2)
 
 
-def test_pseudo_coders_leave_out_and_add():
+def test_pseudo_coders_omit_and_add_boundaries():
     hidden, placed = coded(miss=0.4)
     omitted, added = np.setdiff1d(hidden, placed).size, np.setdiff1d(placed, hidden)
     assert is_likely(omitted, hidden.size, 0.2)
@@ -368,18 +368,18 @@ def test_pseudo_coders_leave_out_and_add():
         assert is_likely(int((added % 5 == place).sum()), added.size, 1 / 4)
 
 
-def test_pseudo_coders_who_only_leave_out():
+def test_pseudo_coders_who_only_omit_boundaries():
     hidden, placed = coded(miss=0.4, omissions_only=True)
     assert not np.setdiff1d(placed, hidden).size
     assert is_likely(placed.size, hidden.size, 0.6)
 
 
-def test_pseudo_coders_add_nothing_if_nothing_is_free():
+def test_pseudo_coders_add_nothing_if_no_position_is_free():
     corpus = sim.pseudo_coders(200, [1], coders=1, near=1, miss=1, seed=1)
     assert is_likely(len(corpus["item 1", "coder 1"].inner), 199, 0.5)
 
 
-def test_random_coders_share_nothing():
+def test_random_coders_are_independent():
     corpus = sim.random_coders(60_000, [2, 4], coders=2, seed=3)
     first, second = (set(corpus["item 1", coder].inner.tolist()) for coder in corpus.coders)
     # A position carries a boundary with 1/3; independent coders share a ninth. Masses 2 and 4 make all positions even.
@@ -413,7 +413,7 @@ def pi_by_misses(moonstone, coders, misses, **options):
 
 
 @pytest.mark.parametrize("coders", [2, 5, 10])
-def test_misses_lower_agreement_by_b_and_hardly_by_s(moonstone, coders):
+def test_misses_lower_agreement_based_on_b_and_hardly_on_s(moonstone, coders):
     by_s, by_b = pi_by_misses(moonstone, coders, [0, 0.2, 0.4, 0.6, 0.8])
     assert by_b[0] - by_b[-1] > 0.4
     assert by_b == sorted(by_b, reverse=True)
@@ -421,14 +421,14 @@ def test_misses_lower_agreement_by_b_and_hardly_by_s(moonstone, coders):
 
 
 @pytest.mark.parametrize("coders", [2, 5, 10])
-def test_omissions_raise_agreement_by_s_again(moonstone, coders):
+def test_many_omissions_raise_agreement_based_on_s(moonstone, coders):
     by_s, by_b = pi_by_misses(moonstone, coders, [0.6, 0.7, 0.8, 0.9], omissions_only=True)
     assert by_s == sorted(by_s)
     assert by_s[-1] - by_s[0] > 0.02
     assert by_b == sorted(by_b, reverse=True)
 
 
-def test_random_coders_agree_a_little_by_b_and_much_by_s(moonstone):
+def test_random_coders_agree_little_based_on_b_and_much_on_s(moonstone):
     everyone = sim.random_coders([100] * 20, moonstone, coders=10, seed=2)
     for n in range(2, 11):
         corpus = everyone.select(coders=everyone.coders[:n])

@@ -113,18 +113,18 @@ def test_noise_goes_from_left_to_right():
     assert edges(moved) == [0, 6, 7.5, 12]
 
 
-def test_no_draw_is_a_step_to_the_right_of_no_length():
+def test_a_draw_of_zero_moves_a_boundary_nowhere():
     assert edges(trees.noise(tree("(S (A a) (B b))", 0, 4, 12), 1, seed=Fixed([0.0]))) == [0, 4, 12]
 
 
 @pytest.mark.parametrize("draws", [[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
-def test_no_word_is_lost_when_a_boundary_moves_all_the_way(draws):
+def test_no_word_is_lost_when_a_boundary_moves_as_far_as_possible(draws):
     moved = edges(trees.noise(tree("(S (A a) (B b) (C c))", 0, 4, 8, 12), 1, seed=Fixed(draws)))
     assert (moved[0], moved[-1]) == (0, 12)
     assert sorted(set(moved)) == moved
 
 
-def test_words_as_short_as_numbers_can_be_keep_their_place():
+def test_words_of_the_smallest_possible_length_stay_in_order():
     first = 1.0
     second = math.nextafter(first, 2)
     third = math.nextafter(second, 2)
@@ -136,7 +136,7 @@ def test_words_as_short_as_numbers_can_be_keep_their_place():
 
 @few
 @given(spoken(silence=False), shares, seeds)
-def test_noise_stays_between_the_marks_of_figure_4(sentence, delta, seed):
+def test_noise_stays_within_the_limits_of_figure_4(sentence, delta, seed):
     before = edges(sentence)
     moved = trees.noise(sentence, delta, seed=seed)
     check(moved)
@@ -178,7 +178,7 @@ def test_insertion_by_hand():
     assert edges(perturbed) == [0, 0.5, 2, 10]
 
 
-def test_a_word_that_is_the_root_stays_above_its_halves():
+def test_a_split_root_word_stays_the_parent_of_its_halves():
     perturbed = trees.insert(tree("(UH yes)", 1, 2), 1, seed=Fixed([0.9], [0.5]))
     assert (perturbed.brackets, edges(perturbed)) == ("(UH (UH yes_1) (UH yes_2))", [1, 1.5, 2])
 
@@ -239,7 +239,7 @@ def test_deletion_is_as_frequent_as_delta():
 
 @few
 @given(spoken(), shares, seeds)
-def test_deletion_keeps_no_edge_that_was_not_there(sentence, delta, seed):
+def test_deletion_creates_no_new_edges(sentence, delta, seed):
     perturbed = trees.delete(sentence, delta, seed=seed)
     check(perturbed)
     assert set(perturbed.times.ravel().tolist()) <= set(sentence.times.ravel().tolist())
@@ -247,7 +247,7 @@ def test_deletion_keeps_no_edge_that_was_not_there(sentence, delta, seed):
 
 
 @given(sentences(), st.data())
-def test_joined_words_as_the_rule_says(roots, data):
+def test_joined_words_match_the_definition(roots, data):
     n = len(oracle.leaves(roots))
     boundaries = data.draw(st.sets(st.integers(1, n - 1))) if n > 1 else set()
     perturbed = join_words(cz.Tree.from_brackets(oracle.to_brackets(roots)), boundaries)
@@ -255,7 +255,7 @@ def test_joined_words_as_the_rule_says(roots, data):
 
 
 @given(sentences(), st.data())
-def test_split_words_as_the_rule_says(roots, data):
+def test_split_words_match_the_definition(roots, data):
     n = len(oracle.leaves(roots))
     cut = data.draw(st.sets(st.integers(0, n - 1)))
     sentence = tree(oracle.to_brackets(roots), *range(n + 1))
@@ -272,7 +272,7 @@ SPOKEN = [
 ]
 
 
-def test_at_the_start_stands_the_score_of_the_trees_as_they_are():
+def test_delta_0_scores_the_original_trees():
     wrong = [SPOKEN[0], cz.Tree.from_brackets("(S (PRP he) (VP (VBD slept)))", SPOKEN[1].times)]
     quiet = [[trees.without_silence(sentence) for sentence in side] for side in (SPOKEN, wrong)]
     expected = cz.struct_iou_corpus(*quiet)
@@ -281,7 +281,7 @@ def test_at_the_start_stands_the_score_of_the_trees_as_they_are():
         assert (point.corpus, point.corpus_deviation) == (pytest.approx(expected.total.value), 0)
 
 
-def test_at_the_end_of_deletion_one_word_is_left():
+def test_deletion_with_delta_1_leaves_one_word():
     # (S (DT the_man_ate_rice)) of 7.5 s: the S of 8 nodes is met, and the DT by one of a second;
     # (ROOT (S (PRP he_slept))) of 1.5 s: ROOT and S of 6 nodes, and the PRP by one of half a second
     (point,) = trees.perturbation_curve(SPOKEN, kinds=["delete"], deltas=[1], repeats=3, seed=1).points
@@ -291,7 +291,7 @@ def test_at_the_end_of_deletion_one_word_is_left():
     assert point.deviation == pytest.approx(0)
 
 
-def test_every_draw_has_its_own_stream():
+def test_values_do_not_depend_on_other_kinds_and_deltas():
     whole = trees.perturbation_curve(SPOKEN, deltas=[0.2, 0.7], repeats=2, seed=5)
     reordered = trees.perturbation_curve(SPOKEN, kinds=["delete", "noise"], deltas=[0.7, 0.5, 0.2], repeats=2, seed=5)
     for kind in ("noise", "delete"):
@@ -375,7 +375,7 @@ def test_invalid_input(call, message):
         call()
 
 
-def test_a_word_too_short_where_silence_puts_it_is_an_error_with_its_place():
+def test_a_word_that_is_too_short_after_silence_is_an_error():
     lost = cz.Tree.from_brackets("(S (A a) (B b))", [(-1, -0.9), (0, 1e-300)])
     with pytest.raises(TreeError, match="gold, sentence 1: word 2 'b': must take time"):
         trees.perturbation_curve([lost])
@@ -420,7 +420,7 @@ def test_plausible_trees_are_all_parses(n):
 
 
 @pytest.mark.parametrize("n", range(2, 7))
-def test_lowest_scores_by_looking_at_every_pair(n):
+def test_lowest_scores_by_exhaustive_search(n):
     result, listed = trees.ambiguity(n, random_trees=1, seed=1), trees.plausible_trees(n)
     iou = np.full((len(listed), len(listed)), np.inf)
     pairs = list(combinations(range(len(listed)), 2))
@@ -458,7 +458,7 @@ def test_expected_f1_by_every_order(n):
     assert trees.ambiguity(n, random_trees=1, seed=1).random_f1 == pytest.approx(expected, abs=1e-12)
 
 
-def test_random_trees_come_as_often_as_orders_make_them():
+def test_random_trees_have_the_frequency_of_their_orders():
     """Of the six orders in which three gaps close, two make ((ab)(cd)) and one each of the four others."""
     rng = np.random.default_rng(7)
     counts = Counter(brackets_of(trees.random_tree("abcd", seed=rng)) for _ in range(2000))
@@ -520,7 +520,7 @@ def test_samples_of_ten_sentences():
     check_samples_of_ten_sentences(*two_random_parsers(203, seed=3))
 
 
-def test_sentences_that_cannot_be_compared_are_left_out_and_listed():
+def test_sentences_that_cannot_be_compared_are_excluded_and_listed():
     texts = [
         "(S (NP (A a)) (B b))",
         "(S (NP (A a) (B b)))",
@@ -537,7 +537,7 @@ def test_sentences_that_cannot_be_compared_are_left_out_and_listed():
     )
 
 
-def test_no_brackets_above_words_are_no_disagreement_and_what_never_varies_has_no_correlation():
+def test_constant_scores_have_no_correlation():
     same = [cz.Tree.from_brackets("(UH yes)")] * 3
     with pytest.raises(Undefined, match="Struct-IoU is the same in all 3 samples"):
         trees.correlation(same, same, size=1, seed=1)

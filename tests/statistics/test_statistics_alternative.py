@@ -34,7 +34,7 @@ def similarities(rng, items, coders, noise, program_noise):
 
 
 @pytest.mark.parametrize("items", [20, 100])
-def test_a_program_that_sees_what_is_there_passes_and_a_blind_one_fails(items):
+def test_an_informed_program_passes_and_a_blind_one_fails(items):
     rng = np.random.default_rng(items)
     good = alternative_annotator(*similarities(rng, items, 4, 0.1, 0.05))
     blind = alternative_annotator(*similarities(rng, items, 4, 0.1, None))
@@ -54,7 +54,7 @@ def test_a_program_equal_to_the_best_coder_passes():
     assert all(row.rejected for row in result.coders)
 
 
-def test_a_program_that_is_a_little_worse_passes_only_if_coders_are_dear():
+def test_a_slightly_worse_program_passes_only_if_coders_are_expensive():
     """Closer on 47 of 100 items, farther on 53: mean d = .06, more than nothing and less than .3."""
     S_h = np.tile(np.repeat([1.0, 0.0], [53, 47]), (3, 1))  # noqa: N806
     assert alternative_annotator(1 - S_h, S_h, epsilon=0.3).passed
@@ -69,12 +69,12 @@ def test_advantage_and_difference_count_ties_on_both_sides():
     assert (row.advantage, row.mean_difference) == pytest.approx((3 / 6, (3 - 1) / 6))
 
 
-def test_similarities_that_differ_by_rounding_are_level():
+def test_similarities_that_differ_by_rounding_are_ties():
     S_f, S_h = [[0.1 + 0.2] * 4] * 3, [[0.3] * 4] * 3  # noqa: N806
     assert alternative_annotator(S_f, S_h).coders[0].mean_difference == 0
 
 
-def test_from_thirty_items_on_a_t_test():
+def test_the_t_test_is_used_from_thirty_items():
     rng = np.random.default_rng(4)
     S_f, S_h = similarities(rng, 30, 3, 0.1, 0.1)  # noqa: N806
     result = alternative_annotator(S_f, S_h, epsilon=0.15)
@@ -115,7 +115,7 @@ def test_the_same_on_every_item(d, epsilon, p):
     assert [(row.test, row.p, row.rejected) for row in result.coders] == [("constant", p, p == 0)] * 3
 
 
-def test_half_of_the_coders_are_enough():
+def test_winning_against_half_of_the_coders_is_enough():
     S_h = np.full((4, 8), 0.5)  # noqa: N806
     S_f = S_h + np.array([[0.1], [0.1], [-0.1], [-0.1]])  # noqa: N806
     result = alternative_annotator(S_f, S_h)

@@ -43,7 +43,7 @@ def test_percentiles_against_every_resample():
         assert np.mean(every <= end + 1e-9) >= share - 0.005
 
 
-def test_items_that_are_alike_leave_no_doubt():
+def test_identical_items_give_an_interval_of_zero_width():
     result = bootstrap([[1, 2]] * 30, ratio, replicates=50)
     assert (result.low, result.value, result.high) == (0.5, 0.5, 0.5)
 
@@ -66,7 +66,7 @@ def test_few_items_cause_a_warning():
         ([[1, 2], [1, 2]], {"level": 95}, OptionError, "level must be a number between 0 and 1; got 95"),
     ],
 )
-def test_bad_bootstrap(parts, options, kind, message):
+def test_invalid_bootstrap(parts, options, kind, message):
     with pytest.raises(kind, match=re.escape(message)):
         bootstrap(parts, ratio, **options)
 
@@ -92,6 +92,6 @@ def test_counts_are_repetitions(pairs):
         (([1, "x"],), OptionError, "values: must be a regular array of numbers; got list"),
     ],
 )
-def test_bad_mean(arguments, kind, message):
+def test_invalid_mean(arguments, kind, message):
     with pytest.raises(kind, match=re.escape(message)):
         mean_interval(*arguments)

@@ -75,7 +75,7 @@ def test_letters_are_shared_only_without_a_difference(k):
 
 
 @pytest.mark.parametrize("higher_is_better", [True, False])
-def test_the_best_system_has_an_a(higher_is_better):
+def test_the_best_system_has_the_letter_a(higher_is_better):
     means = np.array([0.3, 0.5, 0.1, 0.4])
     for p in graphs(4):
         display = letters(p, means, higher_is_better=higher_is_better)

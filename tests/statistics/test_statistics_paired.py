@@ -51,7 +51,7 @@ def test_all_swaps_against_exhaustive_search(systems):
     assert result.difference == pytest.approx(ratio(np.sum(a, axis=0)[None])[0] - ratio(np.sum(b, axis=0)[None])[0])
 
 
-def test_drawn_swaps_come_close_to_all_of_them():
+def test_random_swaps_approximate_all_swaps():
     rng = np.random.default_rng(5)
     a = np.column_stack([rng.integers(3, 9, 12), np.full(12, 10)])
     b = np.column_stack([rng.integers(2, 8, 12), np.full(12, 10)])
@@ -61,13 +61,13 @@ def test_drawn_swaps_come_close_to_all_of_them():
     assert sampled.p == pytest.approx(every.p, abs=4 * math.sqrt(every.p * (1 - every.p) / 4000))
 
 
-def test_drawn_p_counts_the_assignment_that_was_seen():
+def test_random_swaps_count_the_observed_assignment():
     """Ten identical differences: one swap in 2^20 is as large, so none of 99 is, and p is 1 / 100 and not 0."""
     a, b = [[9, 10]] * 20, [[1, 10]] * 20
     assert randomisation(a, b, ratio, draws=99, seed=1).p == 0.01
 
 
-def test_six_items_are_the_fewest_that_can_be_significant():
+def test_at_least_six_items_are_needed_for_significance():
     for n in (1, 5, 6, 9):
         assert randomisation([[9, 10]] * n, [[1, 10]] * n, ratio).p == 2.0 ** (1 - n)
 
@@ -98,7 +98,7 @@ def test_paired_tests_are_invariant_to_scale_and_shift(systems, factor):
 # The studentised bootstrap
 
 
-def test_of_a_mean_the_standard_error_is_the_textbook_one():
+def test_the_standard_error_of_a_mean_is_that_of_textbooks():
     """For scores of equal weight the slope of the mean is exact, and s is that of the paired t-test."""
     rng = np.random.default_rng(1)
     x, y = rng.random(12), rng.random(12)
@@ -107,7 +107,7 @@ def test_of_a_mean_the_standard_error_is_the_textbook_one():
     assert result.standard_error == pytest.approx((x - y).std(ddof=1) / math.sqrt(12))
 
 
-def test_of_a_mean_against_every_resample():
+def test_the_interval_of_a_mean_against_every_resample():
     """All 3^3 resamples of three differences, t* by hand. Of 27, 3 have no spread and t* is infinite."""
     d = np.array([0.1, 0.2, 0.6])
     theta, s = d.mean(), d.std(ddof=1) / math.sqrt(3)
@@ -130,7 +130,7 @@ def test_p_and_interval_agree(systems, level):
     assert (result.p <= 1 - level + 1e-12) == (result.low > 1e-12 or result.high < -1e-12)
 
 
-def test_systems_that_are_the_same():
+def test_identical_systems():
     parts = [[1, 4], [2, 3], [0, 5]]
     result = paired_bootstrap(parts, parts, ratio)
     assert (result.difference, result.standard_error, result.p, result.low, result.high) == (0, 0, 1, 0, 0)
@@ -148,13 +148,13 @@ def test_the_same_difference_on_every_item(n):
     assert (result.low, result.high) == (unbounded if n < 6 else (result.difference, result.difference))
 
 
-def test_items_that_count_for_nothing_do_not_make_a_difference_certain():
+def test_items_without_weight_do_not_make_a_difference_significant():
     """Two texts with the same difference and eight that are empty: 1 swap in 2 is as large."""
     a, b = [[2, 2]] * 2 + [[0, 0]] * 8, [[1, 2]] * 2 + [[0, 0]] * 8
     assert paired_bootstrap(a, b, shared, seed=1).p == randomisation(a, b, shared).p == 0.5
 
 
-def test_one_item_alone_differs():
+def test_only_one_item_differs():
     a, b = [[9, 10]] + [[5, 10]] * 9, [[1, 10]] + [[5, 10]] * 9
     assert randomisation(a, b, ratio).p == 1
     assert paired_bootstrap(a, b, ratio, seed=1).p > 0.3
@@ -230,7 +230,7 @@ def correctness(sums):
 
 
 @pytest.mark.parametrize("items", [6, 20])
-def test_equal_systems_are_seldom_called_different(items):
+def test_equal_systems_seldom_differ_significantly(items):
     """500 comparisons at 5 %; ``python -m bench level`` has 2,000. The plain bootstrap shows that this can fail."""
     rng = np.random.default_rng(items)
     counts = {"studentised": 0, "randomisation": 0, "plain": 0}
@@ -298,7 +298,7 @@ def test_invalid_parts(test, a, b, finish, kind, message):
 
 
 @pytest.mark.parametrize("value", [0, -1, 2.5, True, "9"])
-def test_bad_numbers_of_draws(value):
+def test_invalid_numbers_of_replicates(value):
     with pytest.raises(OptionError, match=rf"^draws must be a whole number.*; got {value!r}$"):
         randomisation(GOOD, GOOD, ratio, draws=value)
     with pytest.raises(OptionError, match=rf"^replicates must be a whole number.*; got {value!r}$"):

@@ -109,7 +109,7 @@ def test_rounding_first_base_without_the_correction_for_ties():
 # Kruskal-Wallis: published
 
 
-def test_the_rule_of_siegel_and_castellan():
+def test_the_critical_difference_of_siegel_and_castellan():
     """Worked through by hand: rank sums, their critical difference (without ties) and ours, which pairs differ."""
     result = kruskal_wallis(KRUSKALMC)
     assert (result.mean_ranks * 6).tolist() == [25, 65, 81]

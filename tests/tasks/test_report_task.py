@@ -53,7 +53,7 @@ def test_numbers_are_those_of_the_functions() -> None:
     assert report.alignments.operations == cz.operations_table(scores)
 
 
-def test_items_that_do_not_fit_are_excluded() -> None:
+def test_incomparable_items_are_excluded() -> None:
     annotations = {item: plain().of_item(item) for item in plain().item_names}
     odd = {"ann": cz.Segmentation.from_masses([3]), "bo": cz.Segmentation.from_masses([4])}
     tree = {"ann": parsed()["1", "gold"]}

@@ -65,7 +65,7 @@ def test_pair_without_a_common_item_stays_blank() -> None:
     assert len(axes.texts) == 7
 
 
-def test_bright_is_alike_also_under_an_error_rate() -> None:
+def test_bright_means_similar_also_for_error_rates() -> None:
     pairs = cz.pairwise(THREE, "window_diff", ordered=True)
     axes = plot.pairwise(pairs).axes[0]
     (image,) = axes.images
@@ -75,13 +75,13 @@ def test_bright_is_alike_also_under_an_error_rate() -> None:
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("hypothesis", "reference")
 
 
-def test_values_leave_cells_that_have_no_room_for_them() -> None:
+def test_values_are_not_printed_in_small_cells() -> None:
     pairs = cz.pairwise(random_corpus(1, items=1, coders=[f"c{i}" for i in range(12)]), B)
     assert len(plot.pairwise(pairs, width=1.8).axes[0].texts) == 0
     assert len(plot.pairwise(pairs, width=3.3).axes[0].texts) == 12 * 12
 
 
-def test_heat_is_the_number_of_coders_a_position() -> None:
+def test_heat_is_the_number_of_coders_per_position() -> None:
     axes = plot.boundary_heat(cz.boundary_heat(THREE)).axes[0]
     assert axes.images[0].get_array().tolist() == [[0, 2, 0, 0, 0, 0, 0, 1, 0]]
     assert axes.images[0].norm.vmax == 3
@@ -90,7 +90,7 @@ def test_heat_is_the_number_of_coders_a_position() -> None:
     assert ticks(axes.yaxis) == ["poem"]
 
 
-def test_long_texts_go_on_below_and_unlike_numbers_of_coders_are_shares() -> None:
+def test_long_texts_are_wrapped_and_different_numbers_of_coders_become_shares() -> None:
     long = cz.Segmentation.from_positions(150, [1, 125])
     corpus = cz.Corpus({"long": {"a": long, "b": long}, "short": {"a": cz.Segmentation.from_masses([1, 2])}})
     axes = plot.boundary_heat(cz.boundary_heat(corpus), width=3.0).axes[0]
@@ -102,7 +102,7 @@ def test_long_texts_go_on_below_and_unlike_numbers_of_coders_are_shares() -> Non
     assert axes.images[0].norm.vmax == 1
 
 
-def test_dendrogram_has_joints_at_their_distances() -> None:
+def test_dendrogram_joins_at_the_distances() -> None:
     clustering = cz.cluster_coders(stargazer())
     axes = plot.dendrogram(clustering).axes[0]
     assert [max(line.get_xdata()) for line in axes.lines] == [cluster.height for cluster in clustering.clusters]
@@ -182,7 +182,7 @@ def test_lines_of_equal_f() -> None:
     assert [float(values[0]) for values in axes.lines[-1].get_data()] == [0.5, 1]  # values of two found, nothing else
 
 
-def test_coders_of_pairs_stand_at_their_means_either_way() -> None:
+def test_coders_of_pairs_are_at_their_means() -> None:
     """Ordered pairs have each coder as hypothesis; unordered ones are seen from both sides, which is the same."""
     figures = [
         plot.precision_recall(cz.pairwise(THREE, "crisp", ordered=ordered)).axes[0].lines[-3:]
@@ -193,7 +193,7 @@ def test_coders_of_pairs_stand_at_their_means_either_way() -> None:
     assert either[0] == either[1] == [(0.25, 0.5), (0.5, 0.25), (0.0, 0.0)]
 
 
-def test_no_name_is_lost_for_being_long_or_odd() -> None:
+def test_long_and_unusual_names_are_shown() -> None:
     score = cz.crisp(cz.Segmentation.from_masses([2, 3]), cz.Segmentation.from_masses([2, 3]))
     long = "a system with a name that is cut"
     figure = plot.precision_recall({f"{long} 1": score, f"{long} 2": score, "_hidden": score})
@@ -203,7 +203,7 @@ def test_no_name_is_lost_for_being_long_or_odd() -> None:
     assert [axes.get_ylabel() for axes in plot.gold(cz.unify(same), same).axes] == ["gold", "gold", "dropped"]
 
 
-def test_a_measure_without_precision_is_refused(judged: cz.Judgement) -> None:
+def test_a_measure_without_precision_is_rejected(judged: cz.Judgement) -> None:
     with pytest.raises(cz.errors.OptionError, match=r"such as boundary_confusion; window_diff has none"):
         plot.precision_recall(judged, "window_diff")
     with pytest.raises(cz.errors.OptionError, match="a Judgement, a Pairwise or a mapping name -> Score"):
@@ -261,7 +261,7 @@ def test_clusters_phantoms_and_best_places() -> None:
     assert [(band.get_x(), band.get_x() + band.get_width()) for band in bands] == [(1.5, 2.5), (4.5, 7.5), (10.5, 11.5)]
 
 
-def test_clusters_of_several_documents_are_refused() -> None:
+def test_clusters_of_several_documents_are_rejected() -> None:
     score = cz.fuzzy_success([0, 2, 0], cz.Segmentation.from_positions(4, [2]), coders=2)
     with pytest.raises(cz.errors.OptionError, match="expected the score of one document"):
         plot.clusters(score + score)
@@ -286,7 +286,7 @@ def bars(axes: Any) -> list[tuple[float, float, int, bool]]:
     ]
 
 
-def test_gold_and_what_is_not_in_it() -> None:
+def test_gold_and_dropped_spans() -> None:
     figure = plot.gold(cz.unify(FIGURE_4))
     included, dropped = figure.axes
     assert bars(included) == [(1, 8, 0, False), (1, 2, 1, False), (3, 6, 1, False), (7, 8, 1, False)]
@@ -302,7 +302,7 @@ def test_gold_above_its_coders() -> None:
     assert [bars(axes) for axes in again.axes] == [bars(axes) for axes in figure.axes]
 
 
-def test_spans_that_cross_get_rows_of_their_own() -> None:
+def test_crossing_spans_are_on_separate_rows() -> None:
     spans = bars(plot.gold(cz.unify(FIGURE_4, method="union")).axes[0])
     assert len(spans) == 6
     for i, (start, end, row, _) in enumerate(spans):
@@ -321,7 +321,7 @@ def test_gold_over_time() -> None:
     assert axes[-1].get_xlabel() == "seconds"
 
 
-def test_gold_with_different_units_is_refused() -> None:
+def test_gold_with_different_units_is_rejected() -> None:
     gold = cz.unify(FIGURE_4)
     with pytest.raises(
         cz.errors.MismatchError, match="coder 'x': the gold standard has 8 units, this hierarchy 3; common_units"
@@ -372,7 +372,7 @@ def test_lines_of_a_tree_do_not_cross() -> None:
     assert not any(left < x < right and low < y < high for left, right, y in flat for low, high, x in upright)
 
 
-def test_trees_of_another_score_are_refused() -> None:
+def test_trees_of_another_score_are_rejected() -> None:
     with pytest.raises(cz.errors.MismatchError, match="that of these two trees"):
         plot.tree_alignment(JJ, MAN, cz.struct_iou(MAN, JJ))
     with pytest.raises(cz.errors.OptionError, match="expected the score of one sentence"):
@@ -407,7 +407,7 @@ def test_levels_by_length() -> None:
         plot.by_length(rows[1:2])
 
 
-def test_correlation_is_a_dot_a_sample() -> None:
+def test_correlation_has_one_dot_per_sample() -> None:
     gold = [cz.Tree.from_brackets(f"(S (NP {'(N a) ' * n}) (VP (V b)))") for n in range(1, 5)]
     predicted = [cz.Tree.from_brackets(f"(S (NP (N a)) {'(N a) ' * (n - 1)} (VP (V b)))") for n in range(1, 5)]
     result = trees.correlation(gold, predicted, size=1, seed=1)
@@ -429,7 +429,7 @@ def test_the_same_figure_is_the_same_file(suffix: str, tmp_path: Path) -> None:
     assert data.startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[suffix])
 
 
-def test_text_stays_text_and_no_name_is_a_formula_or_a_tag() -> None:
+def test_names_are_neither_formulas_nor_tags() -> None:
     names = ["a$x$", "<script>alert(1)</script>", "王小明", "שלום", 'id="x" &amp; #y', "bell\x07\n\u202e"]
     corpus = cz.Corpus({"詩": {name: cz.Segmentation.from_masses([i + 1, 9 - i]) for i, name in enumerate(names)}})
     figure = plot.dendrogram(cz.cluster_coders(corpus))
@@ -439,7 +439,7 @@ def test_text_stays_text_and_no_name_is_a_formula_or_a_tag() -> None:
     assert "<script" not in plot.svg(figure)
 
 
-def test_svg_inside_a_page_keeps_its_ids_to_itself() -> None:
+def test_ids_of_svg_figures_in_a_page_are_unique() -> None:
     first, second = (
         plot.svg(plot.dendrogram(cz.cluster_coders(THREE))),
         plot.svg(plot.boundary_heat(cz.boundary_heat(THREE))),
@@ -467,7 +467,7 @@ def test_invalid_file(tmp_path: Path) -> None:
         plot.save(figure, tmp_path / "no" / "x.svg")
 
 
-def test_characters_without_a_font_are_named_but_for_svg(tmp_path: Path) -> None:
+def test_characters_without_a_font_are_listed_except_for_svg(tmp_path: Path) -> None:
     figure = plot.boundaries_per_coder(cz.boundaries_placed(of_masses(x={"𒀀": [2, 2]})))  # cuneiform
     plot.save(figure, tmp_path / "x.svg")
     with pytest.warns(cz.errors.CaesuraWarning, match="no installed font has"):
@@ -482,7 +482,7 @@ def test_style_is_restored() -> None:
     assert dict(matplotlib.rcParams) == before
 
 
-def test_threads_do_not_take_each_others_style() -> None:
+def test_threads_do_not_share_their_style() -> None:
     drawings: list[str] = []
     clustering = cz.cluster_coders(THREE)
     before = dict(matplotlib.rcParams)
@@ -526,7 +526,7 @@ def test_everything_is_inside_the_picture(judged: cz.Judgement) -> None:
 
 
 @pytest.mark.parametrize("kind", [name for name in KINDS if name != "tree_alignment"])
-def test_another_result_is_refused(kind: str) -> None:
+def test_other_results_are_rejected(kind: str) -> None:
     with pytest.raises(cz.errors.OptionError, match=r"expected.*; got"):
         getattr(plot, kind)([3] if kind in ("by_length", "boundary_heat") else 3)
 
@@ -536,12 +536,12 @@ def test_every_figure_can_be_made_on_the_command_line() -> None:
 
 
 @pytest.mark.parametrize("width", [0, -1, 41, float("nan"), "3", True])
-def test_width_is_inches_of_a_page(width: Any) -> None:
+def test_width_is_in_inches(width: Any) -> None:
     with pytest.raises(cz.errors.OptionError, match="width must be a number"):
         plot.dendrogram(cz.cluster_coders(THREE), width=width)
 
 
-def test_too_much_for_a_figure_is_reported() -> None:
+def test_data_too_large_for_a_figure_is_reported() -> None:
     long = cz.Segmentation.from_positions(100_000, [5])
     with pytest.raises(cz.errors.OptionError, match="a figure has room for 300 lines; got 848"):
         plot.boundary_heat(cz.boundary_heat(cz.Corpus({"x": {"a": long}})))

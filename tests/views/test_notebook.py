@@ -92,7 +92,7 @@ def test_score_with_drawing_and_signature() -> None:
     assert "REF" not in page(score + score).text  # two documents have no drawing
 
 
-def test_score_over_types_of_strangers() -> None:
+def test_score_with_types() -> None:
     a = cz.Segmentation.from_marks(["", ",", "", "", BAD, "."])
     b = cz.Segmentation.from_marks(["", "", ",", "", "?", "."])
     text = page(cz.flexible_similarity(a, b)).text
@@ -181,7 +181,7 @@ def test_very_large_tree_is_in_brackets() -> None:
     assert page(cz.Tree.from_nested(deep)).tags == ["pre"]
 
 
-def test_what_makes_html_is_imported_when_something_is_shown() -> None:
+def test_the_renderer_is_imported_when_something_is_shown() -> None:
     code = (
         "import sys, caesura as cz\n"
         "value = cz.Segmentation.from_masses([1, 2])\n"

@@ -161,7 +161,7 @@ MATCH, NEAR, FIRST, SECOND = 0, 1, 4, 5
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REAL)
-def test_real_corpora_open_in_silence(browser: Browser, shared: Path, name: str) -> None:
+def test_published_corpora_open_without_errors(browser: Browser, shared: Path, name: str) -> None:
     corpus, systems = REAL[name](shared)
     browser.open(name, corpus, systems)
     assert browser.errors() == []
@@ -255,7 +255,7 @@ def test_sort_and_save(poem: Browser) -> None:
     assert poem.errors() == []
 
 
-def test_trees_stand_side_by_side(browser: Browser) -> None:
+def test_trees_are_side_by_side(browser: Browser) -> None:
     browser.open("trees", parsed(), ["parser"])
     rows = browser.run(
         "return [...document.querySelectorAll('.pair')].map((one) => one.innerText.split('\\n').map((x) => x.trim()))"
@@ -288,7 +288,7 @@ def test_text_that_looks_like_a_script_is_text(browser: Browser) -> None:
     assert any("Content Security Policy" in error["message"] for error in browser.errors())
 
 
-def test_other_scripts_dark_and_print(browser: Browser) -> None:
+def test_other_writing_systems_dark_mode_and_print(browser: Browser) -> None:
     cut = cz.Segmentation.from_positions
     browser.open(
         "scripts",

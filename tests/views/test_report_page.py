@@ -216,7 +216,7 @@ def test_aligned_nodes_of_trees(pages: dict[str, Page]) -> None:
     ]
 
 
-def test_a_full_page_says_where_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_items_beyond_the_limit_of_the_page_are_excluded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alignments, "MAX_EDITS", 2)
     excluded: list[Excluded] = []
     page = Page(cz.report(plain(), excluded=excluded))
@@ -281,7 +281,7 @@ def test_embedded_data_cannot_end_its_block(data: object) -> None:
     assert json.loads(text) == data
 
 
-def test_policy(evil: str) -> None:
+def test_content_security_policy(evil: str) -> None:
     (policy,) = [element["content"] for element in Page(evil).of("meta") if "http-equiv" in element]
     assert policy == "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
@@ -296,7 +296,7 @@ def test_no_network_access(evil: str) -> None:
     assert all((element["href"] or "").startswith("#") for element in page.of("a"))
 
 
-def test_every_name_stands_once_and_what_is_named_is_there(pages: dict[str, Page]) -> None:
+def test_ids_are_unique_and_references_exist(pages: dict[str, Page]) -> None:
     for page in pages.values():
         assert len(set(page.ids)) == len(page.ids)
         targets = {(element["href"] or "")[1:] for element in page.of("a")}
@@ -450,7 +450,7 @@ def test_file_is_written(run: Run) -> None:
     assert Path("other.html").read_text(encoding="utf-8") == page
 
 
-def test_problems_are_lines_and_exit_code_1(run: Run) -> None:
+def test_errors_are_printed_with_exit_code_1(run: Run) -> None:
     Path("odd.json").write_text('{"items": {"a": {"x": [1, 2], "y": [2, 1]}, "b": {"x": [4], "y": [5]}}}')
     result = run("odd.json")
     assert result.exit_code == 1

@@ -61,14 +61,14 @@ def test_table_as_text_csv_and_latex() -> None:
     assert table.latex().splitlines()[4] == r"a\_b \& c & 0.1235 \\"
 
 
-def test_markup_in_names_is_shown_and_not_obeyed() -> None:
+def test_markup_in_names_is_not_interpreted() -> None:
     out = io.StringIO()
     Table(("[red]x[/red]",), (("[bold]y",),)).print(Console(file=out, width=60))
     assert "[red]x[/red]" in out.getvalue()
     assert "[bold]y" in out.getvalue()
 
 
-def test_columns_with_nothing_in_them_are_not_printed() -> None:
+def test_empty_columns_are_not_printed() -> None:
     table = Table(("name", "low", "high"), (("a", None, 0.5), ("b", None, None)))
     out = io.StringIO()
     table.print(Console(file=out, width=60))
@@ -77,7 +77,7 @@ def test_columns_with_nothing_in_them_are_not_printed() -> None:
     assert table.csv().startswith("name,low,high\n")
 
 
-def test_what_is_small_but_not_nothing() -> None:
+def test_small_p_values_are_not_printed_as_zero() -> None:
     table = Table(("x", "p"), ((0.00001, 0.00001234), (0.0, 0.0)), p_values=("p",))
     assert table.latex().splitlines()[4:6] == [r"0.0000 & 1.2e-05 \\", r"0.0000 & 0.0000 \\"]
     assert table.csv() == "x,p\n1e-05,1.234e-05\n0.0,0.0\n"
@@ -93,14 +93,14 @@ def test_control_characters_in_tables() -> None:
     assert table.latex().splitlines()[-1] == "% one�line"
 
 
-def test_numbers_are_never_cut_in_two() -> None:
+def test_numbers_are_never_wrapped() -> None:
     table = Table(("what", "value"), (("a long name that has to give way", -0.12345),) * 2)
     out = io.StringIO()
     table.print(Console(file=out, width=24))
     assert out.getvalue().count("-0.1235") == 2
 
 
-def test_blocks_of_rows_as_tables_of_their_own() -> None:
+def test_blocks_of_rows_as_separate_tables() -> None:
     rows = (("pi", "B", "ann", 0.5), ("pi", "B", "bo", 0.25), ("pi", "S", "ann", 0.75))
     table = Table(
         ("coefficient", "over", "coder", "value"), rows, title="Coders", notes=("n",), group=2, split_groups=True
@@ -121,7 +121,7 @@ def test_blocks_of_rows_as_tables_of_their_own() -> None:
     assert table.csv().splitlines()[1] == "pi,B,ann,0.5"
 
 
-def test_clean_keeps_what_writing_needs() -> None:
+def test_clean_keeps_characters_that_scripts_need() -> None:
     text = "Zo\u00e9 e\u0301 a\u00a0b \u3000狗 می\u200cروم 👩\u200d🔬"
     assert clean(text) == text
     assert clean("a\x1b\n\t\u202e\u2028\ud800\x7f") == "a" + "�" * 7
@@ -148,7 +148,7 @@ def test_table_as_markdown() -> None:
     )
 
 
-def test_text_is_cut_by_the_columns_it_takes() -> None:
+def test_text_is_truncated_by_display_width() -> None:
     assert shorten("abcdef", 6) == "abcdef"
     assert shorten("abcdefg", 6) == "abcde…"
     assert shorten("王小明王", 6) == "王小…"  # two columns each: five are left, and the third would take the sixth
