@@ -257,6 +257,11 @@ SAMPLES = {
     "table-parquet": Sample("a.parquet", "", make=parquet),
     "documents-parquet": Sample("a.parquet", "", make=documents),
     "documents-json": Sample("a.jsonl", DOCUMENTS),
+    "bio": Sample(
+        "a.bio",
+        "-DOCSTART- -X- O\n\nGood ADJ B-X\nnight NOUN I-X\n. PUNCT O\n\nMoon NOUN B-Y\n\n-DOCSTART- -X- O\n\nno X O\n",
+        real="data/everyday/conll2003.bio",
+    ),
     "choi": Sample("a.ref", "==========\none line\nanother\n==========\na third .\n==========\n"),
     "marked-text": Sample("a.txt", "one line\nanother\n\na third .\n", options={"marker": ""}, detectable=False),
     "srt": Sample(

@@ -74,6 +74,7 @@ _MODULES = {
     "xmi": "xmi.FORMAT",
     "label-studio": "label_studio.FORMAT",
     "jams": "jams.FORMAT",
+    "bio": "bio.FORMAT",
     "choi": "choi.CHOI",
     "marked-text": "choi.MARKED",
     "srt": "subtitles.SRT",

@@ -381,7 +381,7 @@ def to_annotation(
     hierarchy = build_hierarchy(reading, item, coder, rows, Continuum(units=tokens.units))
     if reading.options["as_"] == "spans":
         return hierarchy
-    return _segmentation(hierarchy, reading.options["begin"], reading.types)
+    return segment_at_edges(hierarchy, reading.options["begin"], reading.types)
 
 
 @dataclass(frozen=True)
@@ -463,8 +463,23 @@ def _refuse_crossing(rows: Sequence[SpanRow], row_names: Sequence[str]) -> None:
         enclosing.append(i)
 
 
-def _segmentation(hierarchy: Hierarchy, begin: str, types: tuple[str, ...] | None) -> Segmentation:
-    """Return a segmentation with a boundary at both edges of every span."""
+def segment_at_edges(hierarchy: Hierarchy, begin: str, types: tuple[str, ...] | None) -> Segmentation:
+    """Return a segmentation with a boundary at both edges of every span.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        The spans.
+    begin : str
+        Type of a boundary at which spans only begin.
+    types : tuple of str or None
+        Declared boundary types.
+
+    Returns
+    -------
+    Segmentation
+        The segmentation; the type of a boundary is the label of the spans that end there.
+    """
     spans, length, units = hierarchy.spans, hierarchy.length, hierarchy.units
     ends: dict[int, set[str]] = {}
     for span in spans:

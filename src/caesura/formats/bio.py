@@ -1,0 +1,290 @@
+"""Spans as tags of tokens, in columns, as in the shared tasks of CoNLL, with one token per line::
+
+    -DOCSTART- -X- -X- O
+
+    Peter NNP B-NP B-PER
+    Blackburn NNP I-NP I-PER
+    spoke VBD B-VP O
+
+Columns are separated by tabs or spaces. The first column is the token. The last column contains the tags; the option ``layer``
+chooses another column, counted from 1. A blank line ends a sentence. A line with ``-DOCSTART-`` begins a document. The
+documents are the items, called 1, 2, 3 and so on. A file without such lines is one item with the name of the file. The name
+of the file is the name of the coder.
+
+A tag is a prefix and a label. The schemes are IOB2 (``B-`` begins a span and ``I-`` continues it), IOB1 (``B-`` only begins a
+span directly after a span with the same label), BIOES (``E-`` ends a span and ``S-`` is a span of one token), BILOU (with
+``L-`` and ``U-``) and BMES (with ``M-`` for ``I-``). The tags decide which scheme is used. A tag that does not fit into its
+scheme, such as ``I-PER`` after ``O`` in IOB2, begins a new span, as in conlleval; a warning gives the number of such tags.
+
+The spans become a hierarchy with labels. With ``as_="segments"``, both edges of each span are boundaries, and with
+``spans="sentences"``, the ends of sentences are the boundaries. The writer uses IOB2 and writes no sentences.
+
+References
+----------
+Tjong Kim Sang, E. F., & De Meulder, F. (2003). Introduction to the CoNLL-2003 shared task. CoNLL.
+
+Ramshaw, L. A., & Marcus, M. P. (1995). Text chunking using transformation-based learning. Workshop on Very Large Corpora.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
+from caesura.formats.spans import SpanRow
+from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, segment_at_edges
+from caesura.formats.values import matches
+from caesura.model.corpus import Corpus
+from caesura.model.display import count_of
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.segmentation import Segmentation
+from caesura.options import Option, choice, optional, whole
+
+_DOCUMENT = "-DOCSTART-"
+_TAG = re.compile(r"O|([BIESLUM])(?:-(\S+))?")
+_TYPED_TAG = re.compile(r"O|[BIESLUM]-\S+")
+_SCHEMES = (("BIOES", frozenset("BIESO")), ("BILOU", frozenset("BILUO")), ("BMES", frozenset("BMESO")))
+_BEGINS, _ENDS, _SINGLE = "BSU", "ESLU", "SU"
+_MAX_LINES = 1000  # that are examined to recognise the format
+
+
+class _Tag(NamedTuple):
+    """Prefix and label of a tag; the prefix of a token outside of all spans is O."""
+
+    prefix: str
+    label: str | None
+    line: int
+
+
+@dataclass
+class _Document:
+    """Tokens of a document with their tags, and the positions at which sentences begin."""
+
+    name: str
+    line: int
+    units: list[str] = field(default_factory=list)
+    tags: list[_Tag] = field(default_factory=list)
+    sentence_starts: list[int] = field(default_factory=list)
+
+    def sentences(self) -> Iterator[tuple[int, int]]:
+        """Yield the first position of each sentence and the position after it."""
+        yield from pairwise((*self.sentence_starts, len(self.units)))
+
+
+def _read(reading: Reading) -> Corpus:
+    """Return one item per document."""
+    documents = _documents(reading)
+    sentences = sum(len(document.sentence_starts) for document in documents)
+    if reading.options["spans"] == "sentences":
+        reading.notes.append(f"the ends of {count_of(sentences, 'sentence')} are the boundaries")
+    else:
+        reading.notes.append(f"{count_of(sentences, 'sentence')} (spans=sentences makes their ends the boundaries)")
+        scheme = _scheme(documents)
+        reading.notes.append(f"the scheme of the tags is {scheme}")
+    for document in documents:
+        with reading.item(document.line, f"item {document.name!r}: "):
+            if not document.units:
+                raise reading.error(document.line, f"a document must have a token; {document.name[:60]!r} has none")
+            if reading.options["spans"] == "sentences":
+                starts = document.sentence_starts[1:]
+                annotation = Segmentation.from_positions(len(document.units), starts, units=document.units)
+                reading.add(document.name, reading.coder_name, annotation)
+            else:
+                reading.add(document.name, reading.coder_name, _spans(reading, document, scheme))
+    return reading.corpus()
+
+
+# -- lines ------------------------------------------------------------------------------------------------------------
+
+
+def _documents(reading: Reading) -> list[_Document]:
+    documents: list[_Document] = []
+    begins_sentence, columns = True, 0
+    for number, line in enumerate(lines_of(reading.text), 1):
+        if not line.strip():
+            begins_sentence = True
+        elif line.startswith(_DOCUMENT):
+            documents.append(_Document(str(len(documents) + 1), number))
+            begins_sentence = True
+        else:
+            cells = _cells(line)
+            columns = columns or _check_columns(reading, number, cells)
+            if len(cells) != columns:
+                raise reading.error(number, f"each line must have {columns} columns like the first; got {len(cells)}")
+            if not documents:
+                documents.append(_Document(reading.item_name, 1))
+            _add_token(reading, documents[-1], number, cells, begins_sentence=begins_sentence)
+            begins_sentence = False
+    if not columns:
+        raise reading.error(None, "expected at least one token; got none")
+    if len(documents) > 1 and documents[0].name != "1":  # tokens before the first -DOCSTART-
+        documents[0].name = "1"
+        reading.notes.append("the tokens before the first -DOCSTART- are the item '1'")
+    return documents
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a line. With tabs, a cell may be empty or contain spaces."""
+    return [cell.strip() for cell in line.rstrip().split("\t")] if "\t" in line else line.split()
+
+
+def _check_columns(reading: Reading, number: int, cells: Sequence[str]) -> int:
+    """Return the number of columns; record which columns are used."""
+    columns, layer, token = len(cells), reading.options["layer"] or len(cells), reading.options["token"]
+    if columns < 2 or max(layer, token) > columns or layer == token:
+        problem = f"a line must have a token in column {token} and a tag in another column"
+        raise reading.error(number, f"{problem}; got {count_of(columns, 'column')}; choose with layer= and token=")
+    reading.roles |= {str(token): "words", str(layer): "tags of spans"}
+    if reading.options["spans"] == "sentences":
+        del reading.roles[str(layer)]
+    unused = [i for i in range(1, columns + 1) if str(i) not in reading.roles]
+    tagged = [str(i) for i in unused if _TYPED_TAG.fullmatch(cells[i - 1]) and reading.options["spans"] == "tags"]
+    if tagged:
+        reading.ignored.append(f"tags in column {', '.join(tagged)} (layer={tagged[0]} reads column {tagged[0]})")
+    if len(unused) > len(tagged):
+        reading.ignored.append(f"column {', '.join(str(i) for i in unused if str(i) not in tagged)} (not needed)")
+    return columns
+
+
+def _add_token(
+    reading: Reading, document: _Document, number: int, cells: Sequence[str], *, begins_sentence: bool
+) -> None:
+    layer = reading.options["layer"] or len(cells)
+    token, tag = cells[reading.options["token"] - 1], cells[layer - 1]
+    match = _TAG.fullmatch(tag)
+    if not token:
+        raise reading.error(number, "a token must not be empty")
+    if match is None and reading.options["spans"] == "tags":
+        hint = "choose the column of the tags with layer=, or read sentences with spans=sentences"
+        raise reading.error(
+            number, f"column {layer} must contain tags such as O, B-PER and I-PER; got {tag[:40]!r}; {hint}"
+        )
+    if begins_sentence:
+        document.sentence_starts.append(len(document.units))
+    document.units.append(token)
+    document.tags.append(_Tag((match and match.group(1)) or "O", match and match.group(2), number))
+
+
+# -- spans ------------------------------------------------------------------------------------------------------------
+
+
+def _scheme(documents: Sequence[_Document]) -> str:
+    """Return the name of the scheme that the tags follow."""
+    prefixes = {tag.prefix for document in documents for tag in document.tags}
+    if prefixes <= frozenset("BIO"):
+        return "IOB1" if _is_iob1(documents) else "IOB2"
+    return next((name for name, allowed in _SCHEMES if prefixes <= allowed), "a mixture")
+
+
+def _is_iob1(documents: Sequence[_Document]) -> bool:
+    """Return whether some spans begin with I, and B only separates two spans with the same label."""
+    begins_with_i = False
+    for document in documents:
+        for start, end in document.sentences():
+            previous = _Tag("O", None, 0)
+            for tag in document.tags[start:end]:
+                follows_span = previous.prefix != "O" and previous.label == tag.label
+                if tag.prefix == "B" and not follows_span:
+                    return False
+                begins_with_i = begins_with_i or (tag.prefix == "I" and not follows_span)
+                previous = tag
+    return begins_with_i
+
+
+def _spans(reading: Reading, document: _Document, scheme: str) -> Hierarchy | Segmentation:
+    rows: list[SpanRow] = []
+    for start, end in document.sentences():
+        rows += _sentence_spans(reading, document, scheme, start, end)
+    patterns = reading.options["labels"]
+    if patterns is not None:
+        rows = [row for row in rows if matches(row.label or "", patterns)]
+    hierarchy = Hierarchy(len(document.units), rows, units=document.units)
+    if reading.options["as_"] == "spans":
+        return hierarchy
+    return segment_at_edges(hierarchy, reading.options["begin"], reading.types)
+
+
+def _sentence_spans(reading: Reading, document: _Document, scheme: str, start: int, end: int) -> Iterator[SpanRow]:
+    """Yield the spans of a sentence. A tag that cannot continue the span before it begins a new span."""
+    first: int | None = None
+    previous = _Tag("O", None, 0)
+    for i, tag in enumerate([*document.tags[start:end], _Tag("O", None, 0)], start):
+        continues = tag.prefix in "IELM" and previous.prefix in "BIM" and tag.label == previous.label
+        if first is not None and not continues:
+            yield SpanRow(first + 1, i, None, previous.label)
+            if scheme in ("BIOES", "BILOU", "BMES") and previous.prefix not in _ENDS:
+                _count_irregular(reading, document, scheme, previous)
+            first = None
+        if tag.prefix != "O" and not continues:
+            first = i
+            if tag.prefix not in _BEGINS and scheme != "IOB1":
+                _count_irregular(reading, document, scheme, tag)
+        previous = tag
+
+
+def _count_irregular(reading: Reading, document: _Document, scheme: str, tag: _Tag) -> None:
+    name = tag.prefix if tag.label is None else f"{tag.prefix}-{tag.label[:40]}"
+    place = f"{name} in line {tag.line}, item {document.name!r}"
+    reading.log.count(f"tags that do not fit into the scheme {scheme}; a new span begins there or a span ends", place)
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+def _write(writing: Writing) -> str:
+    """Return two columns, tokens and IOB2 tags, with one block per item."""
+    coder = writing.only_coder()
+    blocks = []
+    for item in writing.corpus.item_names:
+        annotation = writing.corpus[item, coder]
+        if not isinstance(annotation, Hierarchy) or annotation.units is None:
+            raise writing.error("this format holds spans over tokens; there are none", item, coder)
+        tags = ["O"] * annotation.length
+        for span in annotation.spans:
+            if {*tags[span.start - 1 : span.end]} != {"O"} or span.label is None:
+                raise writing.error("this format holds spans with labels that do not overlap", item, coder)
+            tags[span.start - 1 : span.end] = [f"B-{span.label}", *[f"I-{span.label}"] * (span.end - span.start)]
+        blocks.append("".join(f"{unit}\t{tag}\n" for unit, tag in zip(annotation.units, tags, strict=True)))
+    head = f"{_DOCUMENT}\tO\n\n"
+    if writing.corpus.item_names == (writing.options["item"] or writing.stem,):
+        head = ""
+    return writing.check_round_trip(
+        "\n".join(head + block for block in blocks), _read, layer=None, token=1, as_="spans"
+    )
+
+
+def _looks_like(text: str) -> bool:
+    lines = lines_of(text[: _MAX_LINES * 200])[:_MAX_LINES]
+    if len(text) > _MAX_LINES * 200:
+        lines = lines[:-1]  # the last line may be cut
+    rows = [_cells(line) for line in lines if line.strip() and not line.startswith(_DOCUMENT)]
+    if not rows or len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
+        return False
+    tags = {row[-1] for row in rows}
+    return all(_TYPED_TAG.fullmatch(tag) for tag in tags) and tags != {"O"}
+
+
+FORMAT = Format(
+    name="bio",
+    suffixes=(".bio", ".iob", ".iob2"),
+    other_suffixes=(".conll", ".bioes", ".ner", ".txt", ".tsv"),
+    description="tokens in lines with tags such as B-PER, I-PER and O in a column",
+    read=_read,
+    looks_like=_looks_like,
+    write=_write,
+    options=(
+        *NAME_OPTIONS,
+        Option("layer", None, optional(whole(1)), "column of the tags, from 1 (default: the last column)"),
+        Option("token", 1, whole(1), "column of the tokens, from 1"),
+        Option("spans", "tags", choice("tags", "sentences"), "read the tags, or the ends of sentences as boundaries"),
+        *(option for option in OPTIONS if option.name in ("as_", "begin", "labels")),
+    ),
+    annotation_types=ANNOTATION_TYPES,
+    names_from_file=("coder",),
+    part="column",
+    hint="--reading layer=N",
+)
