@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,11 +60,23 @@ def agreement_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     columns += ["error", "chance"] if simulated else []
     columns += ["reason"] if any(outcome.result is None for outcome in outcomes) else []
     return Table.from_records(
-        map(_agreement_record, outcomes), columns=columns, notes=_agreement_notes(results), digits=6 if simulated else 4
+        map(_agreement_record, outcomes), columns=columns, notes=agreement_notes(results), digits=6 if simulated else 4
     )
 
 
-def _agreement_notes(results: Sequence[Agreement]) -> tuple[str, ...]:
+def agreement_notes(results: Sequence[Agreement]) -> tuple[str, ...]:
+    """Return the notes below coefficients.
+
+    Parameters
+    ----------
+    results : sequence of Agreement
+        The coefficients.
+
+    Returns
+    -------
+    tuple of str
+        Kinds of intervals, bias and signatures, each once.
+    """
     notes = [
         result.interval_note if result.interval is None else f"interval: {result.interval_note}" for result in results
     ]
@@ -417,10 +430,8 @@ def _draw_joint(canvas: list[list[str]], halves: list[tuple[int, int]], column: 
 
 
 def _label(value: float | None) -> str:
-    if value is None:
-        return " undefined "
-    short = f"{value:.2f}"
-    return f" {short.replace('0.', '.', 1) if short.lstrip('-').startswith('0.') else short} "
+    """Return two decimals without the zero before them."""
+    return " undefined " if value is None else re.sub(r"\b0\.", ".", f" {value:.2f} ")
 
 
 # -- output of the command -------------------------------------------------------------------------------------------

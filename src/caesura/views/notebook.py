@@ -22,6 +22,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
+from caesura.views.agreement import agreement_notes
 from caesura.views.judgement import score_notes, score_tables
 from caesura.views.results import LEGEND, boundary_marks, draw_marks, evaluation_table
 from caesura.views.table import Cell, Table, cells, clean, interval_cells, shorten, text_width
@@ -158,10 +159,9 @@ def _edits(score: Score, edits: tuple[Edit, ...]) -> str:
 @to_html.register
 def _agreement(agreement: Agreement) -> str:
     over = "positions" if agreement.measure is None else agreement.measure.label
-    note = agreement.interval_note if agreement.interval is None else f"interval: {agreement.interval_note}"
     record = {"coefficient": agreement.coefficient, "over": over, "value": agreement.value}
     record |= interval_cells(agreement.interval) | cells(agreement, "observed", "expected")
-    total = Table.from_records([record], notes=(note, agreement.signature))
+    total = Table.from_records([record], notes=agreement_notes([agreement]))
     rows = tuple((row.coder, row.value, row.without, row.gain) for row in agreement.coders)
     coders = Table(("coder", "with all others", "others without", "gain"), rows)
     return f"<div>{_table(total)}{_table(coders) if len(rows) > 2 else ''}</div>"

@@ -255,7 +255,7 @@ def boundaries_per_coder(placed: Placed, *, width: float = canvas.COLUMN_WIDTH, 
     labels = [canvas.label_text(row.coder) for row in placed.rows]
     mean, deviation = placed.mean_density, placed.density_deviation
     vertical = max(map(len, labels)) * len(labels) > 12 * canvas.check_width(width)
-    with canvas.new_axes(width, 1.9 + (min(canvas.label_inches(labels), 1.5) if vertical else 0), title) as (
+    with canvas.new_axes(width, 2.0 + (min(canvas.label_inches(labels), 1.5) if vertical else 0), title) as (
         figure,
         axes,
     ):

@@ -477,13 +477,11 @@ def _encode(figure: Figure, format_: str) -> bytes:
     with _styled(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         figure.savefig(buffer, format=format_, metadata=_METADATA[format_])
-    missing: dict[str, None] = {}
-    for warning in caught:
-        glyph = re.match(r"Glyph (\d+) ", str(warning.message))
+    glyphs = [(warning, re.match(r"Glyph (\d+) ", str(warning.message))) for warning in caught]
+    for warning, glyph in glyphs:
         if glyph is None:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-        else:
-            missing[chr(int(glyph[1]))] = None
+    missing = dict.fromkeys(chr(int(glyph[1])) for _, glyph in glyphs if glyph is not None)
     if missing and format_ != "svg":
         characters = clean("".join(missing)[:20])
         warnings.warn(

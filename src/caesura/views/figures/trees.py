@@ -213,9 +213,8 @@ def perturbation(
     """
     canvas.check_type(curve, PerturbationCurve, "perturbation_curve")
     corpus = choice("sentences", "corpus")("level", level) == "corpus"
-    kinds = dict.fromkeys(point.kind for point in curve.points)
     with canvas.new_axes(canvas.check_width(width), 0.7 * width + 0.2, title) as (figure, axes):
-        for i, kind in enumerate(kinds):
+        for i, kind in enumerate(dict.fromkeys(point.kind for point in curve.points)):
             points = sorted(curve.of_kind(kind), key=lambda point: point.delta)
             deltas = [point.delta for point in points]
             values = [point.corpus if corpus else point.mean for point in points]
