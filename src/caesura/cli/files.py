@@ -26,18 +26,15 @@ def info(path: str, reading: ReadingOptions, output: str | None) -> None:
     Tiers are shown as they are, in seconds. Files that cannot be read are listed, and the exit code is 1.
     """
     result = file_info(path, reading)
-    if result.contents is None:
-        if output is None:
-            print_blocks(_tier_blocks(result), output)
-        reading.require(None, "show")
-    first = {"first": dict(_first_lines(result))}
-    print_result("info", result, _blocks(result, output), output=output, reading=reading, extra=first)
+    if not result.corpus and output is None:
+        print_blocks(_tier_blocks(result), output)
+    reading.require(result.corpus, "show")
+    lines = first_lines(result.corpus.of_item(result.corpus.item_names[0]))
+    blocks = _blocks(result, lines, output)
+    print_result("info", result, blocks, output=output, reading=reading, extra={"first": dict(lines)})
 
 
-def _blocks(result: FileInfo, output: str | None) -> Iterator[Block]:
-
-    assert result.contents is not None
-    assert result.corpus is not None
+def _blocks(result: FileInfo, lines: list[tuple[str, str]], output: str | None) -> Iterator[Block]:
     items = result.corpus.item_names
     names = ", ".join(map(clean, items[:10])) + (", …" if len(items) > 10 else "")
     formats = ", ".join(f"{name} ({n})" if result.files > 1 else name for name, n in result.formats.items())
@@ -46,17 +43,10 @@ def _blocks(result: FileInfo, output: str | None) -> Iterator[Block]:
     if output is None:
         yield from _tier_blocks(result)
         yield f"{clean(items[0])} begins"
-        yield Table(("coder", "first line"), tuple(_first_lines(result)))
-
-
-def _first_lines(result: FileInfo) -> list[tuple[str, str]]:
-
-    assert result.corpus is not None
-    return first_lines(result.corpus.of_item(result.corpus.item_names[0]))
+        yield Table(("coder", "first line"), tuple(lines))
 
 
 def _tier_blocks(result: FileInfo) -> list[Table]:
-
     rows = [
         (Path(path).name, tier.name, tier.kind, tier.number, tier.labelled, tier.begin, tier.end)
         for path, tiers in result.tiers.items()

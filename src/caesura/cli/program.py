@@ -324,27 +324,25 @@ class Progress:
         detail : EvaluationProgress, optional
             Number and speed of documents, if the steps are partitions of a collection.
         """
-        status = f"{finished:,}{'' if total is None else f' of {total:,}'} {self.steps}"
         if finished < self.finished:
             self.started = self.last_step
         self.finished, self.last_step = finished, monotonic()
         if detail is not None:
             speed = _pace(detail.documents - detail.resumed_documents, detail.seconds, detail.seconds_left)
-            self._show(status, f"{detail.documents:,} documents, {speed}", total)
-            return
-        seconds = self.last_step - self.started
-        remaining = seconds / finished * (total - finished) if finished and total is not None else None
-        self._show(status, _pace(finished, seconds, remaining), total)
-
-    def _show(self, status: str, details: str, total: int | None) -> None:
+            speed = f"{detail.documents:,} documents, {speed}"
+        else:
+            seconds = self.last_step - self.started
+            remaining = seconds / finished * (total - finished) if finished and total is not None else None
+            speed = _pace(finished, seconds, remaining)
+        status = f"{finished:,}{'' if total is None else f' of {total:,}'} {self.steps}"
         click.get_current_context().meta[PROGRESS] = status
         if self._on_terminal:
             self._bar = self._bar or self._new_bar()
             task = self._bar.task_ids[0]
-            self._bar.update(task, completed=self.finished, total=total, description=f"{status}, {details}")
+            self._bar.update(task, completed=finished, total=total, description=f"{status}, {speed}")
         elif monotonic() - self.last_line >= LINE_INTERVAL:
             self.last_line = monotonic()
-            click.echo(f"caesura: {status}, {details}", err=True)
+            click.echo(f"caesura: {status}, {speed}", err=True)
 
     def _new_bar(self) -> RichProgress:
         from rich.console import Console

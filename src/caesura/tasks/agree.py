@@ -25,9 +25,7 @@ from caesura.model.result import Excluded, Result, to_plain
 from caesura.options import OptionSet, choice, fraction, optional, seed, setting, switch, whole
 from caesura.tasks.prepare import choose_measures, measures_setting, on_common_units, warn_all
 
-PRESETS = tuple(
-    dict.fromkeys(preset for entry in measures().values() if entry.coefficients for preset in entry.presets)
-)
+PRESETS = tuple(dict.fromkeys(name for entry in measures().values() if entry.coefficients for name in entry.presets))
 """Presets of the measures for which agreement is defined."""
 
 
@@ -71,6 +69,7 @@ class AgreeOptions(OptionSet):
 
 
 T = TypeVar("T")
+Errors = type[CaesuraError] | tuple[type[CaesuraError], ...]
 
 
 @dataclass(frozen=True)
@@ -89,12 +88,7 @@ class Outcome(Generic[T]):
     reason: str | None = None
 
     @classmethod
-    def attempt(
-        cls,
-        compute: Callable[[], T],
-        errors: type[CaesuraError] | tuple[type[CaesuraError], ...] = Undefined,
-        **attributes: Any,
-    ) -> Self:
+    def attempt(cls, compute: Callable[[], T], errors: Errors = Undefined, **attributes: Any) -> Self:
         """Return the outcome of a computation.
 
         Parameters
@@ -257,8 +251,11 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
         if not any(name in measure.coefficients for measure in measures):
             suitable = ", ".join(measures[0].coefficients) or "no coefficient"
             raise OptionConflictError(f"{name} is not defined over {measures[0].name}; use {suitable}")
-    if options.coefficients != ("alpha",):
-        _check_presets(measures, options.compat)
+    for measure in measures if options.coefficients != ("alpha",) else ():
+        try:
+            resolve_coefficient(measure, compat=options.compat)
+        except OptionError as error:
+            raise OptionConflictError(str(error)) from None
 
 
 def _check_simulation(measures: Sequence[Measure], options: AgreeOptions, checkpoint: str | None) -> None:
@@ -270,14 +267,6 @@ def _check_simulation(measures: Sequence[Measure], options: AgreeOptions, checkp
         )
     if options.chance == "exact" and options.no_variates:
         raise OptionConflictError("--no-variates applies to simulation only; remove it, or remove --chance exact")
-
-
-def _check_presets(measures: Sequence[Measure], compat: str | None) -> None:
-    for measure in measures:
-        try:
-            resolve_coefficient(measure, compat=compat)
-        except OptionError as error:
-            raise OptionConflictError(str(error)) from None
 
 
 def _coefficients(

@@ -334,12 +334,11 @@ Systems = dict[str, dict[str, Annotation]]
 )
 def _precision_recall(source: FigureSource, options: FigureOptions) -> FigureData:
     """Compute precision and recall of the systems, or of the coders if there are no systems."""
-    default = "boundary_confusion(n_t=2)"
+    corpus = _shared_units(source).boundaries
+    measure = _measure(source, options, corpus, "boundary_confusion(n_t=2)")
     if not options.systems:
-        corpus = _shared_units(source).boundaries
-        pairs = pairwise(corpus, _measure(source, options, corpus, default), ordered=True)
+        pairs = pairwise(corpus, measure, ordered=True)
         return FigureData((pairs,), pairs.excluded)
-    measure = options.measures[0] if options.measures else parse(default)
     judgement = _judge(source, options, (measure,))
     return FigureData((judgement, measure), judgement.excluded)
 

@@ -66,20 +66,20 @@ class FileInfo(Result):
         Format -> number of files.
     files : int
         Number of files.
-    contents : Contents or None
-        Summary of the corpus; None if no file could be read.
+    contents : Contents
+        Summary of the corpus.
     tiers : mapping
         File -> its tiers.
-    corpus : Corpus or None
-        The corpus; None if no file could be read.
+    corpus : Corpus
+        The corpus; empty if no file could be read.
     """
 
     path: str
     formats: Mapping[str, int]
     files: int
-    contents: Contents | None
+    contents: Contents
     tiers: Mapping[str, tuple[TierSummary, ...]]
-    corpus: Corpus | None = field(metadata=HIDDEN, repr=False)
+    corpus: Corpus = field(metadata=HIDDEN, repr=False)
 
 
 def file_info(path: str, reading: ReadingOptions) -> FileInfo:
@@ -101,7 +101,7 @@ def file_info(path: str, reading: ReadingOptions) -> FileInfo:
     detected = _detected(files, reading.format)
     if any(Tier in entry.annotation_types for entry in detected):
         reading = reading.with_options(units="times")
-    corpus = None
+    corpus = Corpus({})
     try:
         corpus = reading.read([path])
     except FormatError as error:
@@ -110,7 +110,7 @@ def file_info(path: str, reading: ReadingOptions) -> FileInfo:
         path=path,
         formats=Counter(entry.name for entry in detected),
         files=len(files),
-        contents=describe(corpus) if corpus is not None and len(corpus) else None,
+        contents=describe(corpus),
         tiers=_tiers(files, reading.format),
         corpus=corpus,
     )

@@ -209,12 +209,12 @@ class ReadingOptions(OptionSet):
         """Files and items that could not be read."""
         return tuple(Excluded(None, None, message) for message in dict.fromkeys(map(str, self.errors)))
 
-    def require(self, corpus: Corpus | None, purpose: str) -> None:
+    def require(self, corpus: Corpus, purpose: str) -> None:
         """Raise an error if nothing was read.
 
         Parameters
         ----------
-        corpus : Corpus or None
+        corpus : Corpus
             The corpus that was read.
         purpose : str
             Purpose of the corpus, such as ``"score"``.
