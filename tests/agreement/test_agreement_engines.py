@@ -12,17 +12,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scipy.stats import chi2
 
 import caesura as cz
 from caesura.agreement import chance_simulation
-from caesura.cli import main
 from caesura.engines import Engine, TaskResult, open_engine
 from caesura.errors import CaesuraWarning, CheckpointError, OptionError
 from caesura.measures import many
 from caesura.parsing.corpus import parseval_corpus, struct_iou_corpus
 from caesura.progress import on_progress
+from support.commands import invoke
 from support.simulated import flexible_agreement as simulation
 
 MARKS = ["", "", "", ",", "."]
@@ -270,8 +269,8 @@ def table(tmp_path: Path) -> str:
 def test_agree_keeps_finished_work(table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "kept"
     drawing = ["agree", table, "--seed", "5", "--draws", "200", "--interval", "none", "--no-variates", "--json"]
-    plain = CliRunner().invoke(main, drawing)
-    recorded = CliRunner().invoke(main, [*drawing, "--workers", "2", "--checkpoint", str(folder)])
+    plain = invoke(drawing)
+    recorded = invoke([*drawing, "--workers", "2", "--checkpoint", str(folder)])
     assert plain.exit_code == recorded.exit_code == 0
     assert recorded.output == plain.output
     assert plain.output.count('"method": "simulated, no control variates"') == 2
@@ -281,10 +280,10 @@ def test_agree_keeps_finished_work(table: str, tmp_path: Path, monkeypatch: pyte
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sys.modules["caesura.tasks.agree"], "agreement", ended)
-    run = CliRunner().invoke(main, [*drawing, "--checkpoint", str(folder)])
+    run = invoke([*drawing, "--checkpoint", str(folder)])
     assert run.exit_code == 130
     assert f"finished work is kept in {folder}, and the same command continues from there" in run.stderr
-    assert "nothing is kept" in CliRunner().invoke(main, drawing).stderr
+    assert "nothing is kept" in invoke(drawing).stderr
 
 
 def test_simulation_options_are_rejected_without_simulation(tmp_path: Path) -> None:
@@ -292,7 +291,7 @@ def test_simulation_options_are_rejected_without_simulation(tmp_path: Path) -> N
     text = cz.Segmentation.from_masses([2, 3])
     cz.write(cz.Corpus({"x": {"a": text, "b": text}}), path)
     for option in (["--no-variates"], ["--checkpoint", "x", "--seed", "1"]):
-        run = CliRunner().invoke(main, ["agree", str(path), "-m", "boundary_similarity", *option])
+        run = invoke(["agree", str(path), "-m", "boundary_similarity", *option])
         assert run.exit_code == 2
         assert f"{option[0]}: only for measures whose chance agreement is simulated" in run.stderr
 
@@ -302,11 +301,10 @@ def test_trees_on_an_engine(tmp_path: Path) -> None:
     for path, texts in zip(files, (GOLD, TOLD), strict=True):
         path.write_text("\n".join(texts) + "\n")
     plain, spread = (
-        CliRunner().invoke(main, ["trees", *map(str, files), "--json", *more])
-        for more in ([], ["--engine", "threads", "--workers", "2"])
+        invoke(["trees", *map(str, files), "--json", *more]) for more in ([], ["--engine", "threads", "--workers", "2"])
     )
     assert plain.exit_code == spread.exit_code == 0
     assert spread.output == plain.output
-    run = CliRunner().invoke(main, ["trees", *map(str, files), "--scheduler", "tcp://nowhere:1"])
+    run = invoke(["trees", *map(str, files), "--scheduler", "tcp://nowhere:1"])
     assert run.exit_code == 1
     assert run.stderr.strip() == "caesura: scheduler is for engine='dask'; with engine='threads' leave it out"

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import caesura as cz
-from caesura.cli import main
 from caesura.data import stargazer
 from caesura.errors import CaesuraWarning
 from caesura.formats import formats
 from caesura.views.agreement import draw_dendrogram
+from support.commands import invoke
 from support.corpora import TALK
 from support.envelope import excluded_of, results_of
 
@@ -36,7 +36,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     cz.write(stargazer(), "readers.json")
 
     def call(*arguments: str) -> Result:
-        result = CliRunner().invoke(main, list(arguments))
+        result = invoke(list(arguments))
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         assert "Traceback" not in result.output
         return result
@@ -648,13 +648,18 @@ def labelled(run: Run) -> Run:
 
 
 def test_agree_labels(labelled: Run) -> None:
-    result = labelled("agree", "labelled.json", "--labels", "-m", B)
+    result = labelled("agree", "labelled.json", "--label-similarity", "-m", B)
     assert result.exit_code == 0
     lines = [line.split() for line in result.stdout.splitlines()]
     # units: 1, 1, 0 and 1/2
     assert ["ann", "-", "bo", "0.6250", "0.4146", "4"] in lines
     assert ["all", "0.6250", "0.4146", "4"] in lines
-    assert results_of(labelled("agree", "labelled.json", "--labels", "--json"))["analyses"]["labels"]["value"] == 0.625
+    assert (
+        results_of(labelled("agree", "labelled.json", "--label-similarity", "--json"))["analyses"]["label_similarity"][
+            "value"
+        ]
+        == 0.625
+    )
 
 
 def test_agree_heat(run: Run) -> None:
@@ -667,12 +672,12 @@ def test_agree_heat(run: Run) -> None:
 
 
 def test_failed_analysis_does_not_affect_the_others(run: Run) -> None:
-    result = run("agree", "readers.json", "-m", B, "--labels", "--cochran")
+    result = run("agree", "readers.json", "-m", B, "--label-similarity", "--cochran")
     assert result.exit_code == 1
     assert "0.4644" in result.stdout
     assert "Cochran's Q" in result.stdout
     assert result.stderr == (
-        "caesura: --labels: no item has labels from two coders: item 'stargazer': not labelled by any coder\n"
+        "caesura: --label-similarity: no item has labels from two coders: item 'stargazer': not labelled by any coder\n"
     )
 
 

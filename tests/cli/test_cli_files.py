@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import caesura as cz
-from caesura.cli import main
 from caesura.data import stargazer
 from caesura.formats import detect, formats
 from support import fuzzing
+from support.commands import invoke
 from support.envelope import excluded_of, results_of
 
 Run = Callable[..., Result]
@@ -62,7 +62,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         Path(coder, "x.csv").write_text("Speaker,Utterance\n" + quoted + "\n")
 
     def call(*arguments: str) -> Result:
-        result = CliRunner().invoke(main, list(arguments))
+        result = invoke(list(arguments))
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         return result
 

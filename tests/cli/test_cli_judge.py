@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import caesura as cz
-from caesura.cli import main
 from caesura.data import stargazer
+from support.commands import invoke
 from support.corpora import TALK
 from support.envelope import excluded_of, results_of
 from support.judged import SYSTEMS, people_and_systems
@@ -42,7 +42,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(folder)
 
     def call(*arguments: str) -> Result:
-        result = CliRunner().invoke(main, ["judge", *arguments])
+        result = invoke(["judge", *arguments])
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         assert "Traceback" not in result.output
         return result

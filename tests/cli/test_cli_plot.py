@@ -8,13 +8,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import caesura as cz
 from caesura import plot
-from caesura.cli import main
 from caesura.data import stargazer
 from caesura.tasks.figures import KINDS
+from support.commands import invoke
 
 Run = Callable[..., Result]
 GOLD = "(S (NP (DT the) (NN man)) (VP (VBD ate)))\n" * 30
@@ -42,7 +42,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(folder)
 
     def call(*arguments: str) -> Result:
-        result = CliRunner().invoke(main, ["plot", *arguments])
+        result = invoke(["plot", *arguments])
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         assert "Traceback" not in result.output
         return result
@@ -185,7 +185,7 @@ def test_missing_matplotlib_error_says_how_to_install_it(run: Run, monkeypatch: 
 def test_every_table_in_markdown(folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]) -> None:
     """Every row has as many cells as the header, for any cell content."""
     monkeypatch.chdir(folder)
-    result = CliRunner().invoke(main, [*arguments, "--markdown"])
+    result = invoke([*arguments, "--markdown"])
     assert result.exit_code == 0, result.output
     width = 0
     rules = 0

@@ -9,11 +9,11 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import caesura as cz
-from caesura.cli import main
 from caesura.errors import CaesuraWarning, FormatError, OptionError
+from support.commands import invoke
 from support.envelope import results_of
 
 GOLD = """(S (NP (DT the) (NN man)) (VP (VBD ate) (NP (NN rice))))
@@ -53,7 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["trees", *arguments])
+    return invoke(["trees", *arguments])
 
 
 def complaint(result: Result) -> str:

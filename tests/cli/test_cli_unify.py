@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import caesura as cz
 from caesura import Corpus, Hierarchy
-from caesura.cli import main
+from support.commands import invoke
 from support.envelope import excluded_of, results_of
 
 Run = Callable[..., Result]
@@ -34,7 +34,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     cz.write(Corpus({"figure 4": FIGURE_4}), "figure.json")
 
     def call(*arguments: str) -> Result:
-        result = CliRunner().invoke(main, list(arguments))
+        result = invoke(list(arguments))
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         assert "Traceback" not in result.output
         return result

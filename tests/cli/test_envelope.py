@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from caesura.cli import main
+from support.commands import invoke
 from support.envelope import envelope_of, excluded_of, results_of
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
@@ -22,7 +22,7 @@ DOCUMENTS = (
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, [*arguments, "--json"])
+    return invoke([*arguments, "--json"])
 
 
 @pytest.fixture

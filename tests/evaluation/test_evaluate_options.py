@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import caesura as cz
-from caesura.cli import main
 from caesura.errors import CaesuraWarning, OptionError
 from caesura.formats import read_settings
+from support.commands import invoke
 
 SETTINGS = """
 symbols = {"/" = "minor", "//" = "major"}
@@ -42,7 +41,7 @@ t,bo,F,e /
 
 def scored(*arguments: object) -> dict[str, dict[str, Any]]:
     """Return measure -> total score that ``caesura score`` prints as JSON."""
-    result = CliRunner().invoke(main, ["score", *map(str, arguments), "--json"])
+    result = invoke(["score", *map(str, arguments), "--json"])
     assert result.exit_code == 0, result.output
     data = json.loads(result.stdout)
     rows = data.get("scores") or data["results"]
@@ -76,7 +75,7 @@ def test_symbols_and_costs_of_settings(study: Path) -> None:
 def test_settings_on_the_command_line(study: Path) -> None:
     arguments = ["talk.csv", "--settings", "study.toml", "--reference", "ann", "--hypothesis", "bo"]
     arguments[0], arguments[2] = str(study / "talk.csv"), str(study / "study.toml")
-    result = CliRunner().invoke(main, ["evaluate", *arguments, "--json"])
+    result = invoke(["evaluate", *arguments, "--json"])
     assert result.exit_code == 0, result.output
     expected = cz.evaluate(
         study / "talk.csv", settings=study / "study.toml", reference="ann", hypothesis="bo"

@@ -18,7 +18,6 @@ from typing import Any
 
 import click
 import pytest
-from click.testing import CliRunner
 
 import caesura as cz
 from caesura.cli import main
@@ -28,6 +27,7 @@ from caesura.errors import CheckpointError, InputError, OptionError, Undefined
 from caesura.evaluation import DocumentSource, EvaluationProgress, partitions_per_task
 from caesura.model.documents import DocumentPairs
 from support.collected import collection, documents, pairs, write
+from support.commands import invoke
 
 pytest.importorskip("pyarrow", reason="needs caesura[parquet]")
 
@@ -56,7 +56,7 @@ def follow(reports: list[EvaluationProgress]) -> AbstractContextManager[None]:
 
 
 def run(*arguments: object) -> Any:
-    return CliRunner().invoke(main, ["evaluate", *map(str, arguments)])
+    return invoke(["evaluate", *map(str, arguments)])
 
 
 def test_scores_of_all_documents(folder: Path, whole: Any) -> None:

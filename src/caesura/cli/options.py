@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import Field, dataclass
+from dataclasses import Field, dataclass, replace
 from functools import wraps
 from typing import Any, TypeVar, cast
 
 import click
 
-from caesura.cli.program import CHECKPOINT, ERRORS
+from caesura.cli.program import CHECKPOINT, ERRORS, print_reading
 from caesura.engines import ENGINES, Engine, use_engine
 from caesura.errors import OptionError
 from caesura.options import OptionSet, choice, flag, setting, text, whole
@@ -210,6 +210,7 @@ def reading_options(command: F) -> F:
     @wraps(command)
     def wrapped(*args: Any, reading: ReadingOptions, **values: Any) -> Any:
         click.get_current_context().meta[ERRORS] = reading.errors
+        reading = replace(reading, announce=None if reading.quiet else print_reading)
         return command(*args, reading=reading, **values)
 
     return cast(F, wrapped)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from caesura.errors import CaesuraError, CaesuraWarning, OptionConflictError
+from caesura.errors import AmbiguousFileError, CaesuraError, CaesuraWarning, FormatError, OptionConflictError
 from caesura.model.result import Result, to_json, to_plain
 from caesura.progress import on_progress
 from caesura.version import __version__
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
     from caesura.evaluation.result import EvaluationProgress
+    from caesura.model.corpus import Corpus
     from caesura.tasks.prepare import ReadingOptions
     from caesura.views.table import Table
 
@@ -29,6 +31,7 @@ CHECKPOINT = "caesura.checkpoint"
 """Key of the click context under which a command keeps its checkpoint folder."""
 ERRORS = "caesura.errors"
 """Key of the click context under which a command keeps its reading errors."""
+_OWN_FLAGS = ("fields", "recipe", "encoding", "words", "labels", "types", "format", "pattern", "align")
 PROGRESS = "caesura.progress"
 """Key of the click context under which a command keeps its progress."""
 MAX_MESSAGES = 20
@@ -122,6 +125,10 @@ class Program(click.Group):
                 return super().invoke(ctx)
             except OptionConflictError as error:
                 raise click.UsageError(str(error)) from None
+            except AmbiguousFileError as error:
+                for message in _commands(error):
+                    _print_message(message)
+                ctx.exit(1)
             except CaesuraError as error:
                 # Reading errors may explain why the rest could not be used.
                 for message in dict.fromkeys([*map(str, ctx.meta.get(ERRORS, ())), *str(error).splitlines()]):
@@ -130,6 +137,37 @@ class Program(click.Group):
             except KeyboardInterrupt:
                 _print_message(_interruption(ctx.meta))
                 ctx.exit(130)
+
+
+def _commands(error: AmbiguousFileError) -> list[str]:
+    """Return the problem and, for each possible reading, the command that chooses it."""
+    typed = sys.argv[1:]
+    lines = [FormatError.__str__(error)]
+    for description, options in error.choices:
+        words = ["caesura", *typed]
+        for name, value in options.items():
+            if isinstance(value, Mapping):
+                value = ",".join(f"{role}={column}" for role, column in value.items())
+            words += [f"--{name}", str(value)] if name in _OWN_FLAGS else ["--reading", f"{name}={value}"]
+        lines.append(f"{description}: {shlex.join(words)}")
+    return lines
+
+
+def print_reading(corpus: Corpus) -> None:
+    """Print how a corpus was read, and warnings about implausible data, on standard error.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus.
+    """
+    from caesura.views.contents import reading_line
+    from caesura.views.table import clean
+
+    if corpus.source is not None and len(corpus):
+        click.echo(clean(reading_line(corpus)), err=True)
+        for warning in corpus.reading.warnings if corpus.reading is not None else ():
+            _print_message(f"warning: {warning}")
 
 
 def _print_message(message: str) -> None:

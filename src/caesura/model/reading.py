@@ -106,43 +106,6 @@ class ReadingReport(Result):
         )
 
 
-def describe_source(corpus: Corpus, source: Source) -> str:
-    """Return the line that commands print after reading files.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The corpus that was read.
-    source : Source
-        Its files and their roles.
-
-    Returns
-    -------
-    str
-        A line such as ``"read a.csv: 2 items, 2 coders (ann, bo), 40 units, 1/0 marks in columns ann, bo"``.
-    """
-    total: dict[str, float] = {}
-    for (item, _), annotation in corpus.items():
-        total.setdefault(item, length_of(annotation))
-    unit = "seconds" if corpus.kind == "timed" else "units"
-    coders = count_of(len(corpus.coders), "coder")
-    facts = [
-        count_of(len(corpus.item_names), "item"),
-        f"{coders} ({_listed(corpus.coders)})" if corpus.coders else coders,
-        f"{sum(total.values()):g} {unit}" if unit == "seconds" else f"{int(sum(total.values()))} {unit}",
-    ]
-    by_role: dict[str, list[str]] = {}
-    for name, role in source.roles.items():
-        by_role.setdefault(role, []).append(name)
-    roles = [
-        f"{role} in {source.part}{'s' if len(names) > 1 else ''} {_listed(names)}" for role, names in by_role.items()
-    ]
-    ignored = [f"ignored: {_listed(source.ignored)}"] if source.ignored else []
-    files = source.files[0] if len(source.files) == 1 else f"{len(source.files)} files"
-    sentences = [", ".join(facts), *roles, *ignored, *source.notes]
-    return f"read {files} ({source.format}): {'; '.join(sentences)}"
-
-
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - _MAX_NAMES
     return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")

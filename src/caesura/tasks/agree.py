@@ -47,7 +47,7 @@ class AgreeOptions(OptionSet):
     cochran: bool = switch(
         "Add Cochran's Q, percentage agreement, and the number of coders who must mark a boundary for it to count."
     )
-    labels: bool = switch("Add the Jaccard similarity of segment labels.")
+    label_similarity: bool = switch("Add the Jaccard similarity of segment labels.")
     heat: bool = switch("Add the number of coders who marked each position, item by item.")
     interval: str | None = setting(
         "items", optional(choice("items", "coders"), "none"), "What the bootstrap resamples."
@@ -155,7 +155,7 @@ class AgreementStudy(Result):
     placed : Placed
         Number of boundaries of each coder.
     analyses : mapping
-        Name of each requested analysis (``clusters``, ``cochran``, ``labels``, ``heat``) -> its outcome.
+        Name of each requested analysis (``clusters``, ``cochran``, ``label_similarity``, ``heat``) -> its outcome.
     excluded : tuple of Excluded
         Items and analyses that could not be used.
     """
@@ -320,7 +320,7 @@ def _analyses(
     makers: dict[str, Callable[[], Any]] = {
         "clusters": partial(_clusters, corpus, measure, options),
         "cochran": partial(cochran_q, corpus),
-        "labels": partial(label_agreement, corpus),
+        "label_similarity": partial(label_agreement, corpus),
         "heat": lambda: boundary_heat(corpus.select(items=items)),
     }
     outcomes: dict[str, Outcome[Any]] = {}
@@ -330,7 +330,7 @@ def _analyses(
             if getattr(options, name):
                 outcomes[name] = Outcome.attempt(compute)
         except InputError as error:
-            failures.append(Excluded(None, None, f"--{name}: {error}"))
+            failures.append(Excluded(None, None, f"--{name.replace('_', '-')}: {error}"))
     return outcomes, failures
 
 

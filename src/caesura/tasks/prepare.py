@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +27,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.reading import ReadingReport
 from caesura.model.result import Excluded
-from caesura.options import OptionSet, choice, setting, text
+from caesura.options import OptionSet, choice, setting, switch, text
 from caesura.options import path as path_name
 
 KIND_NAMES = {
@@ -81,6 +81,8 @@ class ReadingOptions(OptionSet):
         Reading errors; filled by the reading methods.
     corpora : list of Corpus
         The corpora, one per file or group of files; filled by the reading methods.
+    announce : callable, optional
+        Called with every corpus that was read.
     """
 
     format: str | None = setting(None, choice(*NAMES), "Input format (default: detected from the file).")
@@ -95,6 +97,14 @@ class ReadingOptions(OptionSet):
         choice(*ALIGNMENTS),
         "How to align coders whose tokens differ: by characters, or by edit distance if the texts differ too.",
     )
+    fields: str | None = setting(None, text, "Columns or fields by role, such as item=doc,text=sentence,coders=A+B.")
+    recipe: str | None = setting(None, text, "Recipe for a JSON file (default: by its fields).")
+    encoding: str | None = setting(None, text, "Encoding of the text, such as cp1252 (default: UTF-8).")
+    tier: tuple[str, ...] = setting((), text, "Tier to read, for files with tiers. May be repeated.")
+    words: str | None = setting(None, text, "Tier with the words, for files with tiers.")
+    labels: str | None = setting(
+        None, choice("types", "ignore"), "Whether labels of tiers are boundary types or ignored."
+    )
     format_options: tuple[tuple[str, Any], ...] = setting(
         (),
         _named_value,
@@ -104,8 +114,10 @@ class ReadingOptions(OptionSet):
     settings_file: str | None = setting(
         None, path_name, "A .toml or .json file with symbols, similarity matrix and costs.", flags=("--settings",)
     )
+    quiet: bool = switch("Do not print how the files were read.")
     errors: list[FormatError] = field(default_factory=list)
     corpora: list[Corpus] = field(default_factory=list)
+    announce: Callable[[Corpus], None] | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -113,7 +125,19 @@ class ReadingOptions(OptionSet):
         values: dict[str, list[Any]] = {}
         for name, value in self.format_options:
             values.setdefault(name, []).append(value)
-        return {name: listed[0] if len(listed) == 1 else listed for name, listed in values.items()}
+        named = {name: listed[0] if len(listed) == 1 else listed for name, listed in values.items()}
+        flags = {name: getattr(self, name) for name in ("fields", "recipe", "encoding", "words", "labels")}
+        return named | {name: value for name, value in flags.items() if value is not None} | self._tiers()
+
+    def _tiers(self) -> dict[str, Any]:
+        return {"tiers": list(self.tier)} if self.tier else {}
+
+    def _add(self, *corpora: Corpus) -> None:
+        """Keep corpora that were read, and announce them."""
+        self.corpora.extend(corpora)
+        for corpus in corpora if self.announce is not None else ():
+            assert self.announce is not None
+            self.announce(corpus)
 
     @cached_property
     def settings(self) -> Settings | None:
@@ -138,7 +162,7 @@ class ReadingOptions(OptionSet):
         if self.pattern is not None:
             raise OptionConflictError("a pattern describes the files of one folder or glob; got several files")
         corpus = read_coders(paths, **self._arguments(paths[0]))
-        self.corpora.append(corpus)
+        self._add(corpus)
         return corpus
 
     def read_separately(self, paths: Sequence[str]) -> list[Corpus]:
@@ -155,7 +179,7 @@ class ReadingOptions(OptionSet):
             One corpus per path.
         """
         corpora = read_together(paths, pattern=self.pattern, **self._arguments(paths[0]))
-        self.corpora.extend(corpora)
+        self._add(*corpora)
         return corpora
 
     def read_with_systems(self, paths: Sequence[str], systems: Sequence[str]) -> tuple[Corpus, dict[str, Corpus]]:

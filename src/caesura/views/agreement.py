@@ -454,7 +454,7 @@ class AgreeTables(OptionSet):
 _ANALYSIS_TABLES: dict[str, Callable[[Any], Table]] = {
     "clusters": cluster_table,
     "cochran": cochran_table,
-    "labels": label_table,
+    "label_similarity": label_table,
     "heat": heat_table,
 }
 
