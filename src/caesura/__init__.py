@@ -52,8 +52,7 @@ if _typing.TYPE_CHECKING:
     from caesura.evaluation.result import Evaluation
     from caesura.formats.ptb import read_trees
     from caesura.gold.experiment import Unification, evaluate_unification
-    from caesura.gold.result import Gold
-    from caesura.gold.unify import unify
+    from caesura.gold.unify import Gold, unify
     from caesura.judging.comparison import ParserComparison, compare_parsers
     from caesura.judging.judge import Judgement, judge
     from caesura.measures.operations import OperationsTable, operations_table
@@ -163,8 +162,7 @@ _LAZY = {
     "caesura.evaluation.result": ("Evaluation",),
     "caesura.formats.ptb": ("read_trees",),
     "caesura.gold.experiment": ("Unification", "evaluate_unification"),
-    "caesura.gold.result": ("Gold",),
-    "caesura.gold.unify": ("unify",),
+    "caesura.gold.unify": ("Gold", "unify"),
     "caesura.judging.judge": ("Judgement", "judge"),
     "caesura.judging.comparison": ("ParserComparison", "compare_parsers"),
     "caesura.measures.operations": ("OperationsTable", "operations_table"),

@@ -287,7 +287,7 @@ ASYMMETRIC = cz.parse("flexible_similarity").replace(
         (
             {"x": SAME, "y": {"b": [5], "c": [5]}},
             {},
-            "coders 'a' and 'c' share no item, so they have no distance; select coders or items that go together",
+            "coders 'a' and 'c' share no item, so they have no distance; select coders who share items",
         ),
         (
             {"x": SAME},

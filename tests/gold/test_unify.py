@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import HierarchyError, MismatchError, OptionError, Undefined
-from caesura.gold.unify import METHODS, heaviest_conflict_free_set, kappa_or_none
+from caesura.gold.candidates import heaviest_conflict_free_set
+from caesura.gold.unify import METHODS, kappa_or_none
 from oracle import unify as oracle
 from support.examples import examples
 from support.hierarchies import coders

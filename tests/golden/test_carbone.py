@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 import caesura as cz
-from caesura.gold.result import Candidate
+from caesura.gold.candidates import Candidate
 from caesura.gold.unify import kappa_or_none
 
 Hierarchy = cz.Hierarchy

@@ -39,7 +39,7 @@ def _folder(name: str, value: Any) -> str:
 _DRAWS = optional(whole(20))  # with fewer there is no standard error
 _DRAWS_HELP = f"Number of simulated pairs of texts, {DEFAULT_DRAWS:,} by default; with a tolerance, the maximum."
 _TOLERANCE_HELP = (
-    f"Simulate until the standard error of the coefficient is below this, with at most {MAX_DRAWS:,} draws."
+    f"Simulate until the standard error of the coefficient is below this value, with at most {MAX_DRAWS:,} draws."
 )
 _CHECKPOINT_HELP = "Folder that records finished draws, so that the same call continues where it stopped."
 
@@ -79,7 +79,7 @@ Chance = Simulate | Exact
 
 
 def as_chance(chance: str | Chance | None) -> Chance:
-    """Return the options of a chance model, which may be specified by name or as an object.
+    """Return the options for chance agreement, from a name or an object.
 
     Parameters
     ----------

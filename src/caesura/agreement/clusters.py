@@ -270,6 +270,6 @@ def _distances(observed: CoderPairs) -> Floats:
     for a, b in np.argwhere(np.isnan(distances))[:1].tolist():
         raise OptionError(
             f"coders {observed.coders[a]!r} and {observed.coders[b]!r} share no item, so they have no distance; "
-            "select coders or items that go together"
+            "select coders who share items"
         )
     return distances

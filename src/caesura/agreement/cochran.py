@@ -209,13 +209,10 @@ class CochranQ(MarkTable):
             if rule == "chance":
                 raise OptionError(f"set threshold or rule='chance', not both; got threshold={threshold!r}")
             return whole(1, len(self.coders))("threshold", threshold), "given"
-        minimum = self.threshold if rule == "partial" else self.chance_threshold
+        minimum, reason = self.threshold, "no count above the mean is significant"
+        if rule == "chance":
+            minimum, reason = self.chance_threshold, "even marks of all coders may coincide by chance"
         if minimum is None:
-            reason = (
-                "no count above the mean is significant"
-                if rule == "partial"
-                else "even marks of all coders may coincide by chance"
-            )
             raise Undefined(f"{reason} at alpha={self.alpha}, so there is no {rule} threshold; set threshold=...")
         return minimum, rule
 
@@ -244,7 +241,7 @@ class PercentageAgreement(MarkTable):
 
 
 def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
-    """Test whether coders agree on positions more than by chance, and how many coders are needed for a boundary.
+    """Test whether coders agree on positions more than by chance, and compute how many coders a boundary needs.
 
     Parameters
     ----------
@@ -257,8 +254,8 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
     Returns
     -------
     CochranQ
-        The test, its parts and two thresholds. The table must have no gaps: items that some coder of the corpus did not
-        annotate, items whose coders segmented different texts, and dialogues are listed in ``.excluded``.
+        The test, its parts and two thresholds. ``.excluded`` lists dialogues, items that not all coders annotated, and
+        items whose coders segmented different texts.
 
     Raises
     ------
@@ -267,29 +264,37 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
 
     Notes
     -----
-    Each of c coders marks some of k inner positions; position N and boundary types are ignored. L_i is the number of
-    positions that coder i marked, G_j the number of coders who marked position j. If each coder placed the marks at random, the
-    G_j would lie close to their mean::
+    Each of c coders marks some of k inner positions. Position N and boundary types are ignored. L_i is the number of
+    positions that coder i marked, and G_j is the number of coders who marked position j::
 
         Q = k (k-1) sum_j (G_j - mean G)^2 / D        D = k sum_i L_i - sum_i L_i^2
 
-    is then approximately chi-square with k-1 degrees of freedom. A large Q (a small ``.p``) shows that coders do not mark at
-    random. It does not show that they agree well. With many positions Q is almost always significant.
+    If each coder marks positions at random, the G_j are close to their mean, and Q is approximately chi-square with k-1
+    degrees of freedom. A large Q (a small ``.p``) shows that coders do not mark at random. It does not show that they agree
+    well. With many positions, Q is almost always significant.
 
-    Q is a sum of parts, ``.partial``, one for each count g that occurs: with n_g positions that g coders marked,
-    Q_g = n_g (g - mean G)^2 k (k-1) / D, compared with chi-square with n_g degrees of freedom. ``.threshold`` is the smallest
-    count above the mean that is significant (p <= ``alpha``) together with every larger one that occurs. Passonneau &
-    Litman choose the number of coders needed for a boundary in this way. The groups depend on the outcome that is tested, so
-    the test is descriptive and the threshold is lenient: 7 coders who each place 15 marks at random in 100 positions nearly
-    always get a threshold of 3. ``.chance_threshold`` is stricter: the smallest g with k P(G >= g) <= ``alpha``.
-    G, the number of marks that coincide at a position by chance, is a sum of independent events with the probabilities L_i / k
-    (Poisson-binomial, computed exactly). In that example it is 6, both at .05 and at .01.
+    **Partial Q.** Q is a sum of parts (``.partial``), one for each count g that occurs. If g coders marked n_g positions::
 
-    ``.gold()`` is the crisp gold standard, computed with the partial threshold unless you pass ``rule="chance"`` or a number.
-    Precision, recall and F of a program against it are those of ``caesura.crisp``, the "existing evaluation" of the paper by
-    Yöndem & Üçoluk. Departures from that paper: its equation 1 prints a sum inside the square, which is the mean; and its
-    example compares a Q of 3691 positions with 45, the chi-square of 20 degrees of freedom, although 3690 degrees need 3961
-    at p = .001.
+        Q_g = n_g (g - mean G)^2 k (k-1) / D
+
+    which is compared with chi-square with n_g degrees of freedom.
+
+    **Thresholds.** ``.threshold`` is the rule of Passonneau & Litman for the number of coders needed for a boundary: the
+    smallest count above the mean such that this count and all larger counts are significant (p <= ``alpha``). The groups
+    depend on the outcome that is tested. The test is therefore descriptive, and the threshold is lenient. For example,
+    7 coders who each place 15 marks at random in 100 positions nearly always get a threshold of 3.
+
+    ``.chance_threshold`` is stricter: the smallest g with k P(G >= g) <= ``alpha``. G is the number of marks that coincide
+    at a position by chance. It is a sum of independent events with the probabilities L_i / k (Poisson-binomial), and its
+    distribution is computed exactly. In the example the threshold is 6, both at .05 and at .01.
+
+    **Gold standard.** ``.gold()`` uses the partial threshold, unless you pass ``rule="chance"`` or a number. To compare a
+    program with it, use ``caesura.crisp``; its precision, recall and F are the "existing evaluation" in the paper by Yöndem &
+    Üçoluk.
+
+    There are two differences from that paper. Its equation 1 prints a sum inside the square where the mean is correct. Its
+    example compares the Q of 3691 positions with 45, the critical value for 20 degrees of freedom; with 3690 degrees of
+    freedom the critical value at p = .001 is 3961.
 
     References
     ----------
@@ -367,7 +372,7 @@ def percentage_agreement(segmentations: Coded) -> PercentageAgreement:
 
         percentage agreement = sum_j max(G_j, c - G_j) / (c k)
 
-    The number is inflated: boundaries are rare, so nearly all coders agree at most positions that there is no boundary. Seven
+    The number is inflated. Boundaries are rare, so nearly all coders agree that most positions have no boundary. Seven
     coders who each place 15 marks at random in 100 positions have an agreement of 85 %, and coders who mark nothing have
     100 %. Use it only for comparison with older work, and also report a chance-corrected coefficient.
 

@@ -52,19 +52,13 @@ class CountChance(ChanceModel):
             "counted",
             "boundaries",
             choice("boundaries", "segments"),
-            "What is counted; published figures of 2012 and 2013 count segments, against equation 8.",
+            "Objects to count; published figures use segments.",
         ),
         Option(
-            "rates",
-            "pooled",
-            choice("pooled", "mean"),
-            "pi's probability: boundaries over positions, or the mean of that ratio over coders and items.",
+            "rates", "pooled", choice("pooled", "mean"), "Probability in pi: pooled, or the mean over coders and items."
         ),
         Option(
-            "types",
-            "separate",
-            choice("separate", "together"),
-            "One probability per boundary type, or one for all: boundaries over positions times types.",
+            "types", "separate", choice("separate", "together"), "One probability per boundary type, or one for all."
         ),
     )
     presets = MappingProxyType(

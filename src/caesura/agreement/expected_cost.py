@@ -4,9 +4,9 @@ Two coders place boundaries at random, each from a separate distribution and ind
 differ by a cost C, and 1 - E[C] / N is the similarity expected by chance. ``kernels/frontier.pyx`` explains how E[C] is
 computed without sampling, and why the result is exact.
 
-The number of states does not depend on the length of the text. Of the distributions, only the set of types that can occur
-matters. It grows with the distance over which boundaries can be paired and with the number of distinct sums of costs. Round
-costs, such as quarters, need few states. Arbitrary costs, such as those estimated from a confusion matrix, need very many.
+The number of states does not depend on the length of the text or on the probabilities, only on which types can occur. It
+grows with the distance over which boundaries can be paired and with the number of distinct sums of costs. Round costs, such
+as quarters, need few states. Arbitrary costs, such as those estimated from a confusion matrix, need very many states.
 For such costs, set a ``tolerance``: very unlikely states are then dropped, and an upper bound of the error in E[C] is
 reported.
 """

@@ -1,8 +1,8 @@
 """Krippendorff's alpha over positions, a common baseline that gives no credit for near misses.
 
-The value that a coder gives to an inner position is the set of types there, the empty set included. With m coders of an
-item, every position has m values and m (m - 1) ordered pairs of them. A pair weighs 1 / (m - 1), so that every value counts
-once (Krippendorff 2004, section 11.3). Over all n values, n_v of them v::
+The value that a coder gives to an inner position is the set of types there, which may be empty. If an item has m coders,
+every position has m values and m (m - 1) ordered pairs of values. A pair has the weight 1 / (m - 1), so that every value
+counts once (Krippendorff 2004, section 11.3). Let n be the number of all values, and n_v the number of values v::
 
     A_o = sum over positions of (pairs that agree) / (m - 1) / n        A_e = sum over v of n_v (n_v - 1) / (n (n - 1))
 
@@ -44,6 +44,8 @@ class NominalChance(ChanceModel):
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         super().__init__(observed, coefficient, engine)
         items, pairs = len(observed.items), len(observed.pairs)
+        self._coders_per_item = observed.present.sum(axis=1).astype(float)
+        self._pair_numbers = {pair: k for k, pair in enumerate(observed.pairs)}
         self._positions = np.zeros(items)
         self._matches = np.zeros(items)  # pairs of values that agree; each pair of coders counts once
         # The same for each pair: one row per item, or all items in one row if every coder annotated every item.
@@ -81,10 +83,6 @@ class NominalChance(ChanceModel):
             self._pair_matches[0 if self.observed.complete else i, places] += matches
         return counts
 
-    @cached_property
-    def _pair_numbers(self) -> dict[tuple[int, int], int]:
-        return {pair: k for k, pair in enumerate(self.observed.pairs)}
-
     def _codes(self, i: int, coders: list[int]) -> tuple[int, Ints, int]:
         """Return the number of positions with a mark, the codes there (coders x positions), and the length."""
         observed = self.observed
@@ -101,14 +99,9 @@ class NominalChance(ChanceModel):
             codes[row, np.searchsorted(positions, segmentation.inner)] = values
         return len(positions), codes, segmentations[0].length
 
-    @cached_property
-    def _coders_per_item(self) -> Floats:
-        m: Floats = self.observed.present.sum(axis=1).astype(np.float64)
-        return m
-
     def over_items(self, weights: Floats) -> AgreementArrays:
-        m = self._coders_per_item
-        return _arrays(weights @ (2 * self._matches / (m - 1)), weights @ self._counts.sum(axis=1))
+        matches = 2 * self._matches / (self._coders_per_item - 1)
+        return _arrays(weights @ matches, weights @ self._counts.sum(axis=1))
 
     def by_item(self) -> AgreementArrays:
         return _arrays(2 * self._matches / (self._coders_per_item - 1), self._counts.sum(axis=1))

@@ -164,14 +164,10 @@ class RandomTextChance(ChanceModel):
         total = weights.sum(axis=1)
         total = np.where(total > 0, total, np.nan)
         a, e, s = (np.nansum(weights * values, axis=1) for values in (observed, expected, error**2 * weights))
-        expected = np.where(self._any_boundary, e / total, np.nan)
+        scores = self.observed.scores
+        any_boundary = any((codes < len(scores.types)).any() for codes in (scores.batch.a_code, scores.batch.b_code))
+        expected = np.where(any_boundary, e / total, np.nan)
         return AgreementArrays.of(a / total, expected, error=np.sqrt(s) / total)
-
-    @property
-    def _any_boundary(self) -> bool:
-        T = len(self.observed.scores.types)  # noqa: N806
-        batch = self.observed.scores.batch
-        return bool((batch.a_code < T).any() or (batch.b_code < T).any())
 
     @cached_property
     def _expected(self) -> tuple[Floats, Floats]:

@@ -1,7 +1,8 @@
-"""The hierarchies of several coders for the same text, and the distinct spans that they contain."""
+"""The hierarchies of several coders for the same text, their distinct spans, and the spans that cross."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +12,67 @@ from numpy.typing import NDArray
 
 from caesura.agreement.pairwise import by_coder_name
 from caesura.errors import MismatchError, OptionError
-from caesura.gold.result import Candidate
+from caesura.kernels.nested import conflict_free
 from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.options import positive
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A distinct span that at least one coder marked; with ``level="full"``, on one level.
+
+    Attributes
+    ----------
+    span : Span
+        The span as it is, or would be, in the gold standard. Its level is the one most coders chose, the smallest if
+        several tie. Its label is the one most of these coders chose, the first if several tie.
+    levels : tuple of int
+        Every level on which a coder marked it.
+    labels : tuple of str
+        Every label that a coder gave it.
+    coders : tuple of str
+        The coders who marked it.
+    weight : int
+        Weight of the span in a conflict-free union.
+    """
+
+    span: Span
+    levels: tuple[int, ...]
+    labels: tuple[str, ...]
+    coders: tuple[str, ...]
+    weight: int
+
+    @property
+    def start(self) -> int:
+        """First unit, counted from 1."""
+        return self.span.start
+
+    @property
+    def end(self) -> int:
+        """Last unit."""
+        return self.span.end
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedSpan(Candidate):
+    """A span that is not in the gold standard.
+
+    Attributes
+    ----------
+    reason : str
+        Reason why the span was dropped.
+    crossed_spans : tuple of Candidate
+        The spans of the gold standard that it crosses.
+    """
+
+    reason: str
+    crossed_spans: tuple[Candidate, ...]
+
+    @property
+    def crossed_coders(self) -> tuple[str, ...]:
+        """The coders who marked a span that it crosses, in order of first appearance."""
+        return tuple(dict.fromkeys(coder for candidate in self.crossed_spans for coder in candidate.coders))
 
 
 @dataclass(frozen=True)
@@ -182,3 +240,82 @@ def crossing_places(
     c, e = np.array([*against], np.int64).reshape(-1, 2).T
     for i, j in spans:
         yield np.flatnonzero(((c < i) & (i <= e) & (e < j)) | ((i < c) & (c <= j) & (j < e)))
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictFreeSet:
+    """A subset of spans in which no two cross.
+
+    Attributes
+    ----------
+    members : tuple of bool
+        Whether each span is in the set.
+    weight : int
+        Sum of the weights of its spans.
+    optima : int
+        Number of conflict-free subsets with this weight.
+    """
+
+    members: tuple[bool, ...]
+    weight: int
+    optima: int
+
+
+def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequence[int]) -> ConflictFreeSet:
+    """Return the heaviest subset of distinct spans in which no two cross.
+
+    Parameters
+    ----------
+    spans : sequence of (start, end)
+        Distinct spans.
+    weights : sequence of int
+        One weight per span.
+
+    Returns
+    -------
+    ConflictFreeSet
+        If several subsets have the greatest weight, the kernel's documented preference decides.
+
+    Notes
+    -----
+    The number of optima is a product over neighbouring parts of the text, so it can exceed any machine word. The kernel
+    counts modulo as many coprime numbers as the size of the count requires. The Chinese remainder theorem combines the
+    remainders.
+
+    Examples
+    --------
+    >>> heaviest_conflict_free_set([(1, 4), (3, 6), (5, 6)], [1, 1, 1])
+    ConflictFreeSet(members=(True, False, True), weight=2, optima=2)
+    """
+    if not spans:
+        return ConflictFreeSet((), 0, 1)
+    c, e = np.array(spans, np.int64).T
+    order = np.lexsort((-c, e))
+    c, w = c[order], np.array(weights, np.int64)[order]
+    ends, end, counts = np.unique(e[order], return_inverse=True, return_counts=True)
+    before = np.searchsorted(ends, c)
+    # In the order (e, -c), the last span of each start is the largest.
+    outer = c.size - 1 - np.unique(c[::-1], return_index=True)[1][::-1]
+    arrays = (c, w, end.astype(np.int64), np.concatenate([[0], np.cumsum(counts)]), before, outer)
+    in_set = np.zeros(c.size, np.int64)
+    moduli = _coprime_numbers()
+    modulus = next(moduli)
+    weight, optima, bits = conflict_free(*arrays, modulus, in_set)
+    product = modulus
+    while math.log2(product) < bits + 1:
+        modulus = next(moduli)
+        _, remainder, _ = conflict_free(*arrays, modulus, None)
+        optima += product * ((remainder - optima) * pow(product, -1, modulus) % modulus)
+        product *= modulus
+    members = np.zeros(c.size, bool)
+    members[order] = in_set == 1
+    return ConflictFreeSet(tuple(members.tolist()), weight, optima)
+
+
+def _coprime_numbers() -> Iterator[int]:
+    """Yield pairwise coprime numbers below 2^31, so that products of remainders fit a machine word."""
+    product = 1
+    for candidate in range(2**31 - 1, 2**30, -1):
+        if math.gcd(product, candidate) == 1:
+            product *= candidate
+            yield candidate

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.gold.candidates import CoderHierarchies, collect_hierarchies
-from caesura.gold.result import Gold
-from caesura.gold.unify import METHODS, UnificationMethod, build_gold, check_method, kappa_or_none
+from caesura.gold.unify import METHODS, Gold, UnificationMethod, build_gold, check_method, kappa_or_none
 from caesura.measures.hierarchy import hierarchy_overlap, non_crossing
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy

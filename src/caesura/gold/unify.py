@@ -7,18 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
-
-import numpy as np
+from typing import Any, ClassVar
 
 from caesura.errors import OptionError, Undefined
-from caesura.gold.candidates import CoderHierarchies, collect_hierarchies, crossing_places
-from caesura.gold.result import Candidate, DroppedSpan, Gold
-from caesura.kernels.nested import conflict_free
+from caesura.gold.candidates import (
+    Candidate,
+    CoderHierarchies,
+    DroppedSpan,
+    collect_hierarchies,
+    crossing_places,
+    heaviest_conflict_free_set,
+)
 from caesura.measures.hierarchy import hierarchy_kappa
 from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.result import signature_line
+from caesura.model.result import Result, signature_line
 from caesura.options import Option, choice, number, resolve_options, suggest, whole
 
 METHODS = {
@@ -30,21 +33,105 @@ METHODS = {
 }
 """Method -> the levels on which it can compare spans."""
 
-_OPTIONS = {
-    option.name: option
-    for option in (
-        Option("threshold", 0.5, number(0, 1, below=True), "A majority is more than this ratio of the coders."),
-        Option("weights", "coders", choice("coders", "unique"), "Weight of a span: its coders, or 1."),
-        Option("min_support", 1, whole(1), "Drop spans of fewer coders before a union."),
-    )
-}
+_OPTIONS = (
+    Option("threshold", 0.5, number(0, 1, below=True), "A majority is more than this ratio of the coders."),
+    Option("weights", "coders", choice("coders", "unique"), "Weight of a span: its number of coders, or 1."),
+    Option("min_support", 1, whole(1), "Minimum number of coders of a span in a union."),
+)
 _OPTIONS_OF_METHOD = {
-    "consensus": (),
     "majority": ("threshold",),
     "conflict_free_union": ("weights", "min_support"),
     "union": ("min_support",),
-    "best_annotator": (),
 }
+
+
+@dataclass(frozen=True, repr=False)
+class Gold(Result):
+    """A gold standard that :func:`unify` built from the hierarchies of several coders.
+
+    Attributes
+    ----------
+    hierarchy : Hierarchy
+        The gold standard itself. Unlike the spans of a coder, its spans may cross; ``conflicts`` counts the pairs. Its
+        levels are those that the coders agreed on, so an inner span need not be deeper than the span around it;
+        :meth:`nested_hierarchy` derives levels from nesting.
+    method : str
+        Name of the method.
+    level : str
+        ``"flat"`` or ``"full"``.
+    coders : tuple of str
+        The coders, in the order of the input.
+    included : tuple of Candidate
+        The distinct spans in the gold standard, sorted by start, larger spans first.
+    dropped : tuple of DroppedSpan
+        The distinct spans that are not in the gold standard, with reasons.
+    conflicts : int
+        Number of pairs of included spans that cross. Above 0 only for a union, or a majority with a threshold below .5.
+    optima : int or None
+        Number of conflict-free sets with the greatest weight; None unless the method is a conflict-free union.
+    best_annotator : str or None
+        The coder whose hierarchy is the gold standard; None unless the method is the best annotator.
+    mean_kappas : mapping of str to float or None
+        Mean kappa of each coder with the others, None if all are undefined. Empty unless the method is the best annotator.
+    notes : tuple of str
+        Remarks for the reader, such as ties, and spans that became empty.
+    signature : str
+        One line to reproduce the result.
+    """
+
+    json_properties: ClassVar[tuple[str, ...]] = ("tied",)
+    frame_field: ClassVar[str] = "included"
+
+    hierarchy: Hierarchy
+    method: str
+    level: str
+    coders: tuple[str, ...]
+    included: tuple[Candidate, ...]
+    dropped: tuple[DroppedSpan, ...]
+    signature: str
+    conflicts: int = 0
+    optima: int | None = None
+    best_annotator: str | None = None
+    mean_kappas: Mapping[str, float | None] = field(default_factory=dict, hash=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def tied(self) -> bool:
+        """Whether a different gold standard is equally good (several optima, or several best annotators)."""
+        means = [mean for mean in self.mean_kappas.values() if mean is not None]
+        return (self.optima or 1) > 1 or sum(mean > max(means) - 1e-12 for mean in means) > 1
+
+    def nested_hierarchy(self) -> Hierarchy:
+        """Return the same spans with levels derived from nesting.
+
+        Returns
+        -------
+        Hierarchy
+            The level of a span is 1 + the number of distinct spans that strictly contain it.
+
+        Raises
+        ------
+        HierarchyError
+            If two spans cross.
+
+        Examples
+        --------
+        >>> gold = unify([Hierarchy(4, [(1, 4), (1, 2)]), Hierarchy(4, [(1, 3), (1, 2)])])
+        >>> [str(span) for span in gold.hierarchy]
+        ['1-4 on level 1', '1-3 on level 1', '1-2 on level 2']
+        >>> [str(span) for span in gold.nested_hierarchy()]
+        ['1-4 on level 1', '1-3 on level 2', '1-2 on level 3']
+        """
+        text = self.hierarchy
+        spans = dict.fromkeys((span.start, span.end, None, span.label) for span in text)
+        return Hierarchy(text.length, spans, units=text.units, edges=text.edges, extent=text.extent)
+
+    def __repr__(self) -> str:
+        content = repr(self.hierarchy).removeprefix("Hierarchy(").removesuffix(")")
+        if self.conflicts:
+            crossing = "1 pair crosses" if self.conflicts == 1 else f"{self.conflicts} pairs cross"
+            content = f"{content.partition(':')[0]}, {crossing}"
+        return f"Gold({self.method}, {self.level}: {content})"
 
 
 def unify(
@@ -129,7 +216,7 @@ def unify(
 
     Examples
     --------
-    Figure 4, where dropping 1-4 and 5-8 is as good as dropping the two copies of 3-6:
+    In Figure 4, dropping 1-4 and 5-8 is as good as dropping the two copies of 3-6:
 
     >>> gold = unify({
     ...     "first": Hierarchy(8, [(1, 8), (1, 2), (3, 6), (7, 8)]),
@@ -193,12 +280,13 @@ def check_method(name: str, level: str, *, strict: bool = True, **options: Any) 
     if name not in METHODS:
         raise OptionError(suggest("no method", name, METHODS))
     choice(*METHODS[name])(f"level of {name}", level)
-    own = _OPTIONS_OF_METHOD[name]
-    for option, value in options.items():
-        if strict and option in _OPTIONS and option not in own and value != _OPTIONS[option].default:
-            owners = " and ".join(method for method, names in _OPTIONS_OF_METHOD.items() if option in names)
-            raise OptionError(f"{option} is an option of {owners} only; got {value!r} for {name}")
-    resolved = resolve_options("unify", _OPTIONS.values(), options)
+    own = _OPTIONS_OF_METHOD.get(name, ())
+    for option in _OPTIONS:
+        value = options.get(option.name, option.default)
+        if strict and option.name not in own and value != option.default:
+            owners = " and ".join(method for method, names in _OPTIONS_OF_METHOD.items() if option.name in names)
+            raise OptionError(f"{option.name} is an option of {owners} only; got {value!r} for {name}")
+    resolved = resolve_options("unify", _OPTIONS, options)
     return UnificationMethod(name, level, {option: resolved[option] for option in own})
 
 
@@ -411,85 +499,3 @@ def _content_notes(included: tuple[Candidate, ...], empty_spans: int, tolerance:
         spans = count_of(empty_spans, "span")
         notes.append(f"{spans} dropped: empty after times within {tolerance:g} s were merged")
     return notes
-
-
-# -- the heaviest conflict-free set -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ConflictFreeSet:
-    """A subset of spans in which no two cross.
-
-    Attributes
-    ----------
-    members : tuple of bool
-        Whether each span is in the set.
-    weight : int
-        Sum of the weights of its spans.
-    optima : int
-        Number of conflict-free subsets with this weight.
-    """
-
-    members: tuple[bool, ...]
-    weight: int
-    optima: int
-
-
-def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequence[int]) -> ConflictFreeSet:
-    """Return the heaviest subset of distinct spans in which no two cross.
-
-    Parameters
-    ----------
-    spans : sequence of (start, end)
-        Distinct spans.
-    weights : sequence of int
-        One weight per span.
-
-    Returns
-    -------
-    ConflictFreeSet
-        If several subsets have the greatest weight, the kernel's documented preference decides.
-
-    Notes
-    -----
-    The number of optima is a product over neighbouring parts of the text, so it can exceed any machine word. The kernel
-    counts modulo as many coprime numbers as the size of the count requires. The Chinese remainder theorem combines the
-    remainders.
-
-    Examples
-    --------
-    >>> heaviest_conflict_free_set([(1, 4), (3, 6), (5, 6)], [1, 1, 1])
-    ConflictFreeSet(members=(True, False, True), weight=2, optima=2)
-    """
-    if not spans:
-        return ConflictFreeSet((), 0, 1)
-    c, e = np.array(spans, np.int64).T
-    order = np.lexsort((-c, e))
-    c, w = c[order], np.array(weights, np.int64)[order]
-    ends, end, counts = np.unique(e[order], return_inverse=True, return_counts=True)
-    before = np.searchsorted(ends, c)
-    # In the order (e, -c), the last span of each start is the largest.
-    outer = c.size - 1 - np.unique(c[::-1], return_index=True)[1][::-1]
-    arrays = (c, w, end.astype(np.int64), np.concatenate([[0], np.cumsum(counts)]), before, outer)
-    in_set = np.zeros(c.size, np.int64)
-    moduli = _coprime_numbers()
-    modulus = next(moduli)
-    weight, optima, bits = conflict_free(*arrays, modulus, in_set)
-    product = modulus
-    while math.log2(product) < bits + 1:
-        modulus = next(moduli)
-        _, remainder, _ = conflict_free(*arrays, modulus, None)
-        optima += product * ((remainder - optima) * pow(product, -1, modulus) % modulus)
-        product *= modulus
-    members = np.zeros(c.size, bool)
-    members[order] = in_set == 1
-    return ConflictFreeSet(tuple(members.tolist()), weight, optima)
-
-
-def _coprime_numbers() -> Iterator[int]:
-    """Yield pairwise coprime numbers below 2^31, so that products of remainders fit a machine word."""
-    product = 1
-    for candidate in range(2**31 - 1, 2**30, -1):
-        if math.gcd(product, candidate) == 1:
-            product *= candidate
-            yield candidate

@@ -2,9 +2,9 @@
 
 The bounds of a judgement are::
 
-    human each coder compared with every other coder as reference
-    random segment lengths drawn from the coders' segments; the score is the mean of many draws
-    regular segments of equal length, which is the mean length of the coders' segments
+    human     each coder compared with every other coder as reference
+    random    segment lengths drawn from the coders' segments; the score is the mean of many draws
+    regular   segments of equal length, which is the mean length of the coders' segments
     none      no boundary
     all       a boundary at every position
 
@@ -66,15 +66,11 @@ class Baselines:
             if text.types_declared and text.types != UNTYPED:
                 return text.types
         if all(text.types == UNTYPED for text in self._texts):
-            return UNTYPED if self._marks_ends else None
+            marks_ends = any(text.inner.size != text.boundary_positions.size for text in self._texts)
+            return UNTYPED if marks_ends else None
         # If no coder declared types, use all types that occur. A system may have types that no coder has.
         texts = [*self._texts, *_all_streams(self.participants.systems)]
         return sort_types({name for text in texts for _, name in text.boundaries}) or None
-
-    @property
-    def _marks_ends(self) -> bool:
-        """Whether a coder marks the end of a text."""
-        return any(text.inner.size != text.boundary_positions.size for text in self._texts)
 
     @cached_property
     def _type_sets(self) -> tuple[_TypeSets, _TypeSets]:

@@ -204,7 +204,7 @@ def judge(
     alpha: float = 0.05,
     epsilon: float = 0.2,
 ) -> Judgement:
-    """Judge systems against human coders: which is best, is the difference significant, and could it replace a coder?
+    """Compare systems with human coders: scores, bounds, confidence intervals, and tests of difference and replacement.
 
     Parameters
     ----------
@@ -261,8 +261,8 @@ def judge(
     **Comparisons** (``.comparisons``, with two systems or more): Kruskal-Wallis with Siegel & Castellan's comparisons and
     Friedman with the Wilcoxon-Nemenyi-McDonald-Thompson post-hoc test, over (item, coder); studentised paired bootstrap and
     approximate randomisation over items, corrected by Holm; letters at ``alpha``; wins, ties and losses. The coders of an
-    item are not independent. With 6 coders and 20 items the first two tests find a difference between equal systems in 32
-    % and 22 % of cases instead of 5 %; the last two tests stay near 5 %.
+    item are not independent. For equal systems, 6 coders and 20 items, the first two tests find a difference in 32 % and
+    22 % of cases instead of 5 %. The last two tests find one in about 5 %.
 
     **Drop** (``.drops``): how much the coders' agreement falls when the system joins them. The coefficient is the default
     of the first measure that aligns boundaries and has a coefficient. **Replacement** (``.replacements``): the
@@ -283,9 +283,9 @@ def judge(
     Examples
     --------
     >>> from caesura.data import stargazer
-    >>> people = stargazer()
-    >>> seventh = {"reader 7": {"stargazer": people["stargazer", "7"]}}
-    >>> judgement = judge(people.select(coders="123456"), seventh, seed=1)
+    >>> readers = stargazer()
+    >>> seventh = {"reader 7": {"stargazer": readers["stargazer", "7"]}}
+    >>> judgement = judge(readers.select(coders="123456"), seventh, seed=1)
     >>> for name in ("reader 7", "human", "random", "none"):
     ...     print(f"{name:9} {judgement.row(name, 'boundary_similarity').value:.3f}")
     reader 7  0.613

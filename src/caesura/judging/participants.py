@@ -89,14 +89,14 @@ def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
     OptionError
         If there is no system, no coder, or a system has no item in common with the coders.
     """
-    by_system, people = _separate_systems(corpus, systems)
+    by_system, human_corpus = _separate_systems(corpus, systems)
     if not by_system:
         raise OptionError("systems: expected at least one; got none")
     for name in by_system:
-        if name in people.coders:
+        if name in human_corpus.coders:
             raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
     excluded: list[Excluded] = []
-    coders = _consistent_items(people, excluded)
+    coders = _consistent_items(human_corpus, excluded)
     comparable: dict[str, dict[str, Annotation]] = {}
     for name, by_item in by_system.items():
         before = len(excluded)
@@ -111,13 +111,13 @@ def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
     return Participants(tuple(coders), coders, comparable, tuple(excluded))
 
 
-def _consistent_items(people: Corpus, excluded: list[Excluded]) -> dict[str, dict[str, Annotation]]:
+def _consistent_items(corpus: Corpus, excluded: list[Excluded]) -> dict[str, dict[str, Annotation]]:
     """Return item -> coder -> annotation for items whose coders have the same units; add the others to ``excluded``."""
     coders: dict[str, dict[str, Annotation]] = {}
-    for item in people.item_names:
-        difference = text_difference(people.of_item(item))
+    for item in corpus.item_names:
+        difference = text_difference(corpus.of_item(item))
         if difference is None:
-            coders[item] = people.of_item(item)
+            coders[item] = corpus.of_item(item)
         else:
             excluded.append(Excluded(item, None, f"coders differ{difference}"))
     if not coders:
@@ -158,10 +158,10 @@ def _separate_systems(corpus: Corpus, systems: Systems) -> tuple[Mapping[str, Ma
     if isinstance(systems, Mapping):
         return check_systems(systems), corpus
     names = check_system_names(systems)
-    people = [coder for coder in corpus.coders if coder not in names]
-    if not people:
+    coders = [coder for coder in corpus.coders if coder not in names]
+    if not coders:
         raise OptionError("coders: expected at least one to judge against; all coders of the corpus are systems")
-    return {name: corpus.of_coder(name) for name in names}, corpus.select(coders=people)
+    return {name: corpus.of_coder(name) for name in names}, corpus.select(coders=coders)
 
 
 def check_system_names(systems: Sequence[str]) -> list[str]:

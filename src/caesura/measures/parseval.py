@@ -2,10 +2,11 @@
 
 A tree is converted into words, tags and brackets over the words, in this order:
 
-1. preterminals with a deleted tag are removed with their words (punctuation, traces);
-2. if the two sides then differ in the number of words, quotes that only one side deleted are restored; 3. brackets
-without words are removed; 4. the remaining labels are cut at the first ``-`` or ``=``: NP-SBJ-1 becomes NP. Tags are
-not cut; 5. brackets with a deleted label are removed; their words stay.
+1. Preterminals with a deleted tag are removed with their words (punctuation, traces).
+2. If the two sides then differ in the number of words, quotes that only one side deleted are restored.
+3. Brackets without words are removed.
+4. The remaining labels are cut at the first ``-`` or ``=``: NP-SBJ-1 becomes NP. Tags are not cut.
+5. Brackets with a deleted label are removed; their words stay.
 
 Then brackets over the same words with equal labels match. Each bracket matches at most once.
 """

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from caesura.errors import CaesuraError, HierarchyError, OptionError
 from caesura.gold.experiment import Unification, evaluate_unification
-from caesura.gold.result import Gold
-from caesura.gold.unify import METHODS, check_method, unify
+from caesura.gold.unify import METHODS, Gold, check_method, unify
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result

@@ -14,7 +14,7 @@ from caesura.agreement.pairwise import Pairwise, pairwise
 from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
 from caesura.errors import CaesuraError, InputError, OptionError, Undefined
 from caesura.formats.settings import Settings
-from caesura.gold.result import Gold
+from caesura.gold.unify import Gold
 from caesura.judging.judge import Judgement, judge
 from caesura.judging.participants import Systems, check_system_names, check_systems
 from caesura.measures.base import Measure

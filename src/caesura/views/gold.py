@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from caesura.gold.candidates import Candidate
 from caesura.gold.experiment import FigureSummary, Unification, UnificationRow
-from caesura.gold.result import Candidate, Gold
+from caesura.gold.unify import Gold
 from caesura.tasks.gold import GoldStandards
 from caesura.views.table import Block, Cell, Table, cells, or_undefined
 

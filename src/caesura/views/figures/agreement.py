@@ -12,7 +12,7 @@ from caesura.agreement.clusters import Clustering
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
 from caesura.errors import MismatchError, OptionError
-from caesura.gold.result import Gold
+from caesura.gold.unify import Gold
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.views.figures import canvas
 from caesura.views.table import text_width
