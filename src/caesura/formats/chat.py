@@ -82,11 +82,9 @@ def _utterances(reading: Reading) -> Iterator[_Utterance]:
         if not line.startswith(("\t", " ")):
             if utterance is not None:
                 yield utterance
-            utterance = _main_line(reading, number, line) if line.startswith("*") else None
+            utterance = _main_line(reading, number, line)
             if line.startswith("@"):
                 last_header = line.rstrip()
-            elif line and not line.startswith(("*", "%")):
-                raise reading.error(number, f"a line must begin with @, *, % or a tab; got {line[:60]!r}")
         elif utterance is not None:  # continuation lines of other tiers are skipped
             utterance.text += f" {line.strip()}"
         if utterance is not None:
@@ -97,7 +95,12 @@ def _utterances(reading: Reading) -> Iterator[_Utterance]:
         raise reading.error(None, "the file must end with a line @End; there is none; is the file truncated?")
 
 
-def _main_line(reading: Reading, number: int, line: str) -> _Utterance:
+def _main_line(reading: Reading, number: int, line: str) -> _Utterance | None:
+    """Return the utterance in a line, or None if the line is a header or belongs to a dependent tier."""
+    if not line or line.startswith(("@", "%")):
+        return None
+    if not line.startswith("*"):
+        raise reading.error(number, f"a line must begin with @, *, % or a tab; got {line[:60]!r}")
     match = _MAIN_LINE.fullmatch(line.rstrip())
     if match is None:
         raise reading.error(number, f"a main line must be like '*CHI:', a tab and words; got {line[:60]!r}")

@@ -279,11 +279,15 @@ def _pairs(writing: Writing) -> tuple[dict[str, _Pair], list[str]]:
         reference, hypothesis = choose_sides(corpus.coders, writing.options)
     except OptionError as problem:
         raise writing.error(str(problem)) from None
-    by_item = {item: corpus.of_item(item) for item in corpus.item_names}
-    both = {item: by_coder for item, by_coder in by_item.items() if {reference, hypothesis} <= by_coder.keys()}
-    pairs = {item: (by_coder[reference], by_coder[hypothesis]) for item, by_coder in both.items()}
-    either = [item for item, by_coder in by_item.items() if reference in by_coder or hypothesis in by_coder]
-    return pairs, [item for item in either if item not in pairs]
+    pairs, incomplete = {}, []
+    for item in corpus.item_names:
+        by_coder = corpus.of_item(item)
+        annotations = [by_coder[coder] for coder in (reference, hypothesis) if coder in by_coder]
+        if len(annotations) == 2:
+            pairs[item] = annotations[0], annotations[1]
+        elif annotations:
+            incomplete.append(item)
+    return pairs, incomplete
 
 
 def _segmentations(pairs: Mapping[str, _Pair]) -> list[Segmentation]:

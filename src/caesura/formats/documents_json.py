@@ -203,7 +203,7 @@ def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Document
             item, kind = _item_name(row, number), _kind(row)
             content = documents.parse_trees(row) if kind == "trees" else _check_numbers(row)
         except CaesuraError as error:
-            problem = error.problem if isinstance(error, FormatError) else str(error)
+            problem = getattr(error, "problem", str(error))
         if kind not in batches:
             batches[kind] = _Batch(kind)
         batch = batches[kind]
@@ -211,10 +211,14 @@ def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Document
             batch.add_invalid(number, item, problem)
         else:
             batch.add(number, item, content)
-            batch.size += sum(len(row[side] or ()) for side in SIDES)
+            batch.size += _size(row)
         if batch.full:
             yield batches.pop(kind).documents()
     yield from (batch.documents() for batch in batches.values())
+
+
+def _size(row: Mapping[str, Any]) -> int:
+    return sum(len(row[side] or ()) for side in SIDES)
 
 
 def _kind(row: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
@@ -202,8 +202,11 @@ def _has_documents(file: Any) -> bool:
         return False
     batches = file.iter_batches(batch_size=_SAMPLE_ROWS, columns=list(SIDES), use_threads=False)
     rows: list[dict[str, str | None]] = next((batch.to_pylist() for batch in batches if batch.num_rows), [])
-    cells = [cell for row in rows for cell in row.values()]
-    return any(_TREE.fullmatch(cell or "") for cell in cells) if rows else set(schema.names) <= set(FIELDS)
+    return any(map(_has_tree, rows)) if rows else set(schema.names) <= set(FIELDS)
+
+
+def _has_tree(row: Mapping[str, str | None]) -> bool:
+    return any(_TREE.fullmatch(cell) for cell in row.values() if cell)
 
 
 @contextmanager
@@ -241,13 +244,10 @@ class _DocumentReader:
             raise self._error("expected one row per document; this is a table of units")
         if not self.trees:
             self._require("length")
-        details = "times" if self.trees else "types"
-        columns = (*(() if self.trees else ("length",)), *SIDES, *(f"{side}_{details}" for side in SIDES))
+        suffix = "_times" if self.trees else "_types"
+        columns = ["length"] * (not self.trees) + [*SIDES, *(f"{side}{suffix}" for side in SIDES)]
         self.columns = [name for name in columns if name in self.kinds]
-        item_kind = self.kinds.get("item", pa.null())
-        if not (pa.types.is_null(item_kind) or arrow.is_text(item_kind) or pa.types.is_integer(item_kind)):
-            raise self._wrong_type("item", "text or whole numbers")
-        self.has_names = not pa.types.is_null(item_kind)
+        self.has_names = self._has_names()
 
     def _require(self, *names: str) -> None:
         for name in names:
@@ -259,6 +259,12 @@ class _DocumentReader:
         if len(present) > 1:
             raise self._error("expected reference_types and hypothesis_types, or neither; got one of them")
         return True in present
+
+    def _has_names(self) -> bool:
+        kind = self.kinds.get("item", pa.null())
+        if not (pa.types.is_null(kind) or arrow.is_text(kind) or pa.types.is_integer(kind)):
+            raise self._wrong_type("item", "text or whole numbers")
+        return not pa.types.is_null(kind)
 
     def _wrong_type(self, name: str, expected: str) -> FormatError:
         return self._error(f"column {name!r} must contain {expected}; got {str(self.kinds[name])[:80]}")

@@ -22,7 +22,7 @@ from fractions import Fraction
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.formats.format import Format, Reading
+from caesura.formats.format import Format, Reading, describe_value
 from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers, choose_tiers
 from caesura.formats.xml import Node, decode_xml, parents_first, parse_xml, unique_id
 from caesura.model.corpus import Corpus
@@ -80,6 +80,7 @@ class _Document:
         self.intervals: dict[str, tuple[Fraction, Fraction]] = {}
         self.interpolated = 0
         for tier in parents_first(reading, self.tiers, "tier"):
+            self.check_slots(tier)
             self.interpolate_slots(tier)
             self.compute_intervals(tier)
         if self.interpolated:
@@ -120,7 +121,7 @@ class _Document:
                 self.intervals[name] = self.slot_times(annotation, annotation.slots)
             elif parent is None or parent not in self.intervals:
                 expected = f"{name[:40]!r} must refer to an annotation on a tier above"
-                raise self.error(annotation, f"{expected}; got {(parent or '')[:40]!r}")
+                raise self.error(annotation, f"{expected}; got {describe_value(parent)}")
             elif tier.constraint not in (_ASSOCIATION, _SUBDIVISION):
                 raise self.error(annotation, f"annotation {name[:40]!r} must have times; its tier is not symbolic")
             else:
@@ -158,12 +159,14 @@ class _Document:
             raise self.error(annotation, f"{expected}; {annotation.name[:40]!r} is not in it")
         return order
 
-    def interpolate_slots(self, tier: _EafTier) -> None:
-        """Interpolate the slots without a time along chains of annotations that share slots."""
+    def check_slots(self, tier: _EafTier) -> None:
         for annotation in tier.annotations:
             for slot in annotation.slots or ():
                 if slot not in self.slots:
                     raise self.error(annotation, f"a time slot must be in the time order; got {slot[:40]!r}")
+
+    def interpolate_slots(self, tier: _EafTier) -> None:
+        """Interpolate the slots without a time along chains of annotations that share slots."""
         pairs = [annotation.slots for annotation in tier.annotations if annotation.slots is not None]
         following = dict(pairs)
         for slots in pairs:

@@ -286,12 +286,11 @@ def _check_types(settings: Settings) -> None:
     names = [("symbols", name) for _, name in settings.symbols or ()]
     if settings.unclassified is not None:
         names.append(("unclassified", settings.unclassified))
-    for key, name in names:
-        if name == _NONE:
-            raise OptionError(f"{key}: {_NONE!r} means no boundary and cannot be a boundary type")
     if isinstance(settings.transposition, tuple):
         names += [(f"transposition.{name}", name) for name, _ in settings.transposition]
     for key, name in names:
+        if name == _NONE:
+            raise OptionError(f"{key}: {_NONE!r} means no boundary and cannot be a boundary type")
         if settings.types is not None and name not in settings.types:
             declared = ", ".join(map(repr, settings.types))
             raise OptionError(f"{key}: type {name!r} is not in similarity.types: {declared}")

@@ -318,8 +318,13 @@ def _fit_duration(
         problem = f"a span must lie in 0-{duration:.10g} s; got {row.start:.10g}-{row.end:.10g}"
         raise HierarchyError(f"spans[{outside[0]}]: {problem}; or read with beyond='extend' or beyond='clip'")
     log.add(f"item {item!r}: {len(outside)} span(s) were clipped or excluded at its end, {duration:.10g} s")
+    return _clip(rows, duration), duration
+
+
+def _clip(rows: Rows, duration: float) -> Rows:
+    """Clip spans at the end of the recording and remove spans after it."""
     inside = (row for row in rows if row.start < duration or row.end <= duration)
-    return [row._replace(end=min(row.end, duration)) for row in inside], duration
+    return [row._replace(end=min(row.end, duration)) for row in inside]
 
 
 # -- from hierarchies to rows -----------------------------------------------------------------------------------------

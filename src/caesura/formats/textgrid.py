@@ -201,12 +201,7 @@ def _write(writing: Writing) -> str:
         if tier.intervals and tier.points is not None:
             raise writing.error("a TextGrid cannot store intervals and points in one tier", item, coder)
     parts = [_tier_lines(coder, tier.intervals, tier.points, tier.begin, tier.end) for coder, tier in tiers.items()]
-    words = _common_words(writing, tiers)
-    if words is not None:
-        name = writing.options["words"] or "words"
-        if name in tiers:
-            raise writing.error(f"a coder has the name of the word tier, {name!r}; choose another with words=...")
-        parts.append(_tier_lines(name, words, None, words[0].start, words[-1].end))
+    parts += _word_tier(writing, tiers)
     begin, end = min(tier.begin for tier in tiers.values()), max(tier.end for tier in tiers.values())
     lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", f"xmin = {begin!r}", f"xmax = {end!r}"]
     lines += ["tiers? <exists>", f"size = {len(parts)}", "item []:"]
@@ -215,15 +210,20 @@ def _write(writing: Writing) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _common_words(writing: Writing, tiers: Mapping[str, Tier]) -> tuple[Interval, ...] | None:
-    """Return the words; raise an error if coders have different words."""
+def _word_tier(writing: Writing, tiers: Mapping[str, Tier]) -> list[list[str]]:
+    """Return the lines of the word tier, if there is one. All coders must have the same words."""
     first, words = next((coder, tier.words) for coder, tier in tiers.items())
     for coder, tier in tiers.items():
         if tier.words != words:
             raise writing.error(f"a TextGrid has one word tier; {first!r} and {coder!r} have different words")
-    if words is not None and not words:
+    if words is None:
+        return []
+    if not words:
         raise writing.error("a word tier must have words; got none")
-    return words
+    name = writing.options["words"] or "words"
+    if name in tiers:
+        raise writing.error(f"a coder has the name of the word tier, {name!r}; choose another with words=...")
+    return [_tier_lines(name, words, None, words[0].start, words[-1].end)]
 
 
 def _tier_lines(

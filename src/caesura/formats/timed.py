@@ -101,14 +101,18 @@ def _coder_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTie
     """Return the tiers that the option ``tiers`` selects (default: all interval tiers)."""
     patterns = reading.options["tiers"]
     for pattern in patterns or ():
-        if not any(matches(tier.name, [pattern]) for tier in tiers):
+        if not any(_is_chosen(tier, [pattern]) for tier in tiers):
             raise reading.error(None, f"tiers: {pattern!r} must match a tier; the tiers are {_tier_names(tiers)}")
-    candidates = [tier for tier in tiers if tier is not word_tier]
-    chosen = [tier for tier in candidates if (matches(tier.name, patterns) if patterns else tier.points is None)]
+    others = [tier for tier in tiers if tier is not word_tier]
+    chosen = [tier for tier in others if _is_chosen(tier, patterns)]
     if not chosen:
-        hint = "; choose point tiers with tiers=..." if candidates and patterns is None else ""
+        hint = "; choose point tiers with tiers=..." if patterns is None and others else ""
         raise reading.error(None, f"expected a tier besides the words; the tiers are {_tier_names(tiers)}{hint}")
     return chosen
+
+
+def _is_chosen(tier: FileTier, patterns: Sequence[str] | None) -> bool:
+    return tier.points is None if patterns is None else matches(tier.name, patterns)
 
 
 def find_word_tier(reading: Reading, tiers: Sequence[FileTier], name: str | None) -> FileTier:

@@ -122,18 +122,12 @@ class _TsvParser:
                 raise self.reading.error(number, f"a layer must have a unique name; got {name[:60]!r}")
             features = [feature for feature in columns if feature]
             if match.group(1) == "SP":
-                # A slot takes two columns, which are not read.
-                slots = {i + k for i, feature in enumerate(features) if feature.startswith(_SLOT) for k in (0, 1)}
-                pairs = [(feature, self.width + i) for i, feature in enumerate(features) if i not in slots]
-                self.layers.append(_TsvLayer(name, [i for _, i in pairs] or [self.width], dict(pairs)))
+                self.layers.append(_layer(name, features, self.width))
             self.width += max(1, len(features))
 
     def parse_rows(self, layers: Sequence[_TsvLayer]) -> None:
         """Collect the words, and the spans of these layers."""
-        label_columns: dict[str, int | None] = {}
-        for layer in layers:
-            feature = standoff.choose_feature(layer.name, layer.features, self.reading.options["feature"])
-            label_columns[layer.name] = None if feature is None else layer.features[feature]
+        label_columns = {layer.name: self.label_column(layer) for layer in layers}
         position, token_start = (0, 0), 0
         for number, line in enumerate(self.lines, 1):
             if not line.strip() or line.startswith("#"):
@@ -154,6 +148,10 @@ class _TsvParser:
                 self.add_spans(layer, label_columns[layer.name], row, part)
         if not self.words:
             raise HierarchyError("expected at least one token (a row such as 1-1); got none")
+
+    def label_column(self, layer: _TsvLayer) -> int | None:
+        feature = standoff.choose_feature(layer.name, layer.features, self.reading.options["feature"])
+        return None if feature is None else layer.features[feature]
 
     def parse_row(self, number: int, line: str) -> _TsvRow:
         cells = line.split("\t")
@@ -215,6 +213,13 @@ class _TsvParser:
                 fragments += [(start + a, start + b) for a, b in parts] or [(start, tokens.ends[token])]
             full_name = layer.rpartition(".")[2] + (f"[{name}]" if isinstance(name, str) else "")
             yield TextSpan(full_name, span.label, tuple(fragments), span.line)
+
+
+def _layer(name: str, features: Sequence[str], first: int) -> _TsvLayer:
+    """Return a layer without its slots, which take two columns each."""
+    slots = {i + k for i, feature in enumerate(features) if feature.startswith(_SLOT) for k in (0, 1)}
+    pairs = [(feature, first + i) for i, feature in enumerate(features) if i not in slots]
+    return _TsvLayer(name, [column for _, column in pairs] or [first], dict(pairs))
 
 
 def _unescape(cell: str) -> str:
