@@ -20,7 +20,7 @@ def classes() -> dict[str, type]:
 
 
 def test_the_exception_tree_matches_its_docstring():
-    """Read the drawing: depth by indentation, the other base in brackets."""
+    """The depth in the drawing is the indentation. A second base class is in brackets."""
     bases_drawn = {}
     parents: list[str] = []
     for line in errors.__doc__.splitlines():
@@ -81,7 +81,7 @@ def test_errors_can_be_pickled(kind):
 
 
 def test_all_of_the_package_is_complete():
-    """Whatever a user can reach as cz.name and is no module is listed; whatever is listed is there."""
+    """``__all__`` contains exactly the names of the package that are not modules."""
     for name in caesura.__all__:
         assert getattr(caesura, name) is not None  # some are imported only now
     reachable = {
@@ -144,7 +144,7 @@ INTERFACE = [
 
 @pytest.mark.parametrize(("name", "arguments"), INTERFACE, ids=[name for name, _ in INTERFACE])
 def test_the_names_of_the_interface(name, arguments):
-    """The first two arguments come by position, options by keyword, in this order."""
+    """The first two arguments are positional. Options are keywords, in this order."""
     assert name in caesura.__all__
     if arguments is None:
         return

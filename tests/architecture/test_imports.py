@@ -78,7 +78,7 @@ def test_private_names_stay_in_their_module() -> None:
 
 
 def test_private_attributes_are_read_by_their_own_class() -> None:
-    """``x._name`` is written only as ``self._name``, ``cls._name`` or, of an object of the same class, ``other._name`` and ``new._name``."""
+    """Only ``self._name``, ``cls._name`` and, for objects of the same class, ``other._name`` and ``new._name`` are used."""
     allowed = {"self", "cls", "other", "new", "sys", "copy"}
     wrong = []
     for path in sorted(SOURCE.rglob("*.py")):

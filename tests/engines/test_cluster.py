@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def expected(folder: Path) -> dict[str, cz.Score]:
-    """From objects, by another way."""
+    """The same scores, computed from objects."""
     scored_pairs = pairs(collection(folder, FILES, ROWS))
     return {cz.parse(name).name: cz.score_many(scored_pairs, name).total for name in MEASURES}
 
@@ -129,7 +129,7 @@ def test_killed_driver(folder: Path, expected: dict[str, cz.Score], cluster: Any
 
 @pytest.mark.slow
 def test_a_task_that_kills_every_worker(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is given up and named; all others are done, though they were waiting on the same workers."""
+    """It is reported and excluded. All other tasks finish, although they waited for the same workers."""
     monkeypatch.setattr(
         cluster.scheduler, "allowed_failures", 0
     )  # workers that it may kill: each takes a second to replace
@@ -149,7 +149,7 @@ def _dies_at_three(task: int) -> int:
 
 @pytest.mark.slow
 def test_workers_of_another_version(tmp_path: Path) -> None:
-    """They are found before the first task; and where one comes later, by its first."""
+    """They are detected before the first task, or at their own first task if they join later."""
     patch = tmp_path / "patched.py"
     patch.write_text("import caesura.version\ncaesura.version.__version__ = '0.0.1'\n")
     with (

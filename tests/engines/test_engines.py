@@ -45,7 +45,7 @@ def test_exceptions_of_the_function_are_raised(engine: Engine) -> None:
 
 
 def test_tasks_are_fetched_only_when_workers_are_free() -> None:
-    """However many there are: memory is bounded by what is under way."""
+    """Memory is bounded by the tasks in progress, whatever their total number."""
     requested = 0
 
     def endless() -> Iterator[int]:
@@ -104,7 +104,7 @@ def dies_once(path: str) -> str:
 
 @pytest.mark.slow
 def test_a_process_that_dies(tmp_path: Path) -> None:
-    """Its tasks are done again; one that kills every process is given up, and the others are done."""
+    """Its tasks run again. A task that kills every process is excluded; the others finish."""
     with open_engine("processes", 2) as engine:
         results = sorted(engine.run(dies_at_three, range(8)), key=lambda result: result.index)
         assert [result.value for result in results] == [0, 1, 2, None, 4, 5, 6, 7]
@@ -214,7 +214,7 @@ def test_a_folder_that_is_not_a_checkpoint(tmp_path: Path) -> None:
 
 
 def test_incomplete_records_are_computed_again(tmp_path: Path) -> None:
-    """A record is renamed into place, so half of one is what somebody else did: the task is done again."""
+    """A complete record is renamed into place. If a record is incomplete, the task runs again."""
     checkpoint = Checkpoint(tmp_path, ABOUT)
     checkpoint.put("1", [1])
     (tmp_path / "done" / "1.json").write_text('[1, {"a"')

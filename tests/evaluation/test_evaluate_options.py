@@ -107,7 +107,7 @@ def test_options_of_the_call_take_precedence_over_settings(study: Path) -> None:
 
 
 def songs(number: int = 5) -> cz.Corpus:
-    """Two coders of two levels whose times differ by less than half a second here and there."""
+    """Two coders with two levels. Some of their times differ by less than half a second."""
     rng = np.random.default_rng(3)
     items = {}
     for i in range(number):

@@ -92,7 +92,7 @@ def test_one_measure_as_text(folder: Path, whole: Any) -> None:
 
 
 def corrupt(folder: Path) -> None:
-    """000: cut off. 001: a document beyond its text, and one whose positions fall. 003: no Parquet at all."""
+    """Write 000 truncated, 001 with a position beyond the text and with decreasing positions, 003 not as Parquet."""
     path = folder / "000.parquet"
     path.write_bytes(path.read_bytes()[:-200])
     rows = documents(FILES * ROWS)[ROWS : 2 * ROWS]
@@ -198,7 +198,7 @@ def test_many_problems_are_counted_and_the_first_is_reported(tmp_path: Path) -> 
 
 @dataclass(frozen=True)
 class Deadly:
-    """A partition of five pairs; the one of this number kills whoever reads it."""
+    """A partition of five pairs. The partition with this number kills the process that reads it."""
 
     number: int
 
@@ -226,7 +226,7 @@ class Deadly:
 def test_a_partition_that_kills_its_worker_loses_no_other_partition(
     whole: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even those that were sent with it."""
+    """This includes the partitions of the same task."""
     parts = [Deadly(i) for i in range(12)]
     assert partitions_per_task(len(parts), 1) == 3
     monkeypatch.setattr(import_module("caesura.tasks.score"), "open_source", lambda *_: DocumentSource(parts))
@@ -244,7 +244,7 @@ def test_a_partition_that_kills_its_worker_loses_no_other_partition(
     [(None, 2, 1), (5, 2, 1), (40, 2, 5), (4000, 2, 16), (4000, 100, 10), (3, 1000, 1)],
 )
 def test_number_of_partitions_per_task(partitions: int | None, workers: int, number: int) -> None:
-    """At most 16, and so many tasks that every worker has four."""
+    """At most 16, and few enough that every worker has four tasks."""
     assert partitions_per_task(partitions, workers) == number
 
 
@@ -309,7 +309,7 @@ def test_different_arguments_and_different_data_are_rejected(folder: Path, tmp_p
 
 
 def test_an_iterator_that_yields_different_data(whole: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its data are not known before they come: each partition is held against its record."""
+    """Its data are unknown before it yields them, so each partition is compared with its record."""
     monkeypatch.setattr("caesura.evaluation.sources.PAIRS_PER_PARTITION", 40)
     first = cz.evaluate(iter(whole), MEASURES, checkpoint=tmp_path)
     (tmp_path / "done" / "0000002.json").unlink()
@@ -348,7 +348,7 @@ def test_time_left() -> None:
 
 
 def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
-    """A run that a person stops says how to go on; the same command then does the rest."""
+    """A run that the user stops explains how to continue. The same command then computes the rest."""
     collection(tmp_path / "data", 30, 150)
     command = [
         sys.executable,
@@ -390,7 +390,7 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
 
 
 def test_time_left_of_consecutive_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """At 1, 2 and 4 s 10, 20 and 40 of 100 draws are made; then 5 of 100 of another run, which began at 4 s, and 10."""
+    """After 1, 2 and 4 s, 10, 20 and 40 of 100 draws are finished. A second run begins at 4 s and has 5, then 10."""
     now = 0.0
     monkeypatch.setattr("caesura.cli.program.monotonic", lambda: now)
     monkeypatch.setattr("caesura.cli.program.LINE_INTERVAL", 1.5)

@@ -66,7 +66,7 @@ def agrees(
 
 
 def grid(ends: list[float], name: str = "iu") -> str:
-    """A TextGrid of one tier whose intervals end there."""
+    """Write a TextGrid with one tier whose intervals end at these times."""
     rows = [f'{start}\n{end}\n"x"' for start, end in zip([0.0, *ends], ends, strict=False)]
     head = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "0", str(ends[-1]), "<exists>", "1"]
     return "\n".join([*head, '"IntervalTier"', f'"{name}"', "0", str(ends[-1]), str(len(rows)), *rows, ""])
@@ -144,7 +144,7 @@ def test_files_of_several_formats(tmp_path: Path) -> None:
 
 
 def test_the_same_names_in_several_files_are_different_documents(tmp_path: Path) -> None:
-    """Whether they come into one partition or not."""
+    """This does not depend on the partitions."""
     pairs = random_pairs(6)
     for i, (reference, hypothesis) in enumerate(pairs):
         cz.write(cz.Corpus({"1": {"ann": reference, "bo": hypothesis}}), tmp_path / f"f{i}.json")
@@ -191,7 +191,7 @@ SCALE = ("scene", "act", "book")
 
 
 def typed_pairs(number: int = 8, *, exclusive: bool = False, declared: bool = True) -> list[tuple[Any, Any]]:
-    """Types at inner positions and at the end, in an order that is not that of the alphabet."""
+    """Types at inner positions and at the end, in an order that is not alphabetical."""
     rng = random.Random(5)
     pairs = []
     for _ in range(number):
@@ -244,7 +244,7 @@ def test_declared_types(parquet: Any, tmp_path: Path) -> None:
 
 
 def test_texts_without_boundaries_fit_any_types() -> None:
-    """Also where a whole partition has no others."""
+    """This includes a partition without any boundary."""
     empty = cz.Segmentation.from_masses([4])
     typed = typed_pairs(4)
     pairs = [(empty, empty)] * 3 + typed
@@ -270,7 +270,7 @@ def test_files_that_declare_different_types(parquet: Any, tmp_path: Path) -> Non
 
 
 def test_undeclared_types(parquet: Any, tmp_path: Path) -> None:
-    """Those of all documents together, in the order of the alphabet, which matters from three on."""
+    """They are collected from all documents in alphabetical order, which matters from three types on."""
     undeclared_pairs = typed_pairs(declared=False)
     pairs = [tuple(side.with_types(sorted(SCALE)) for side in pair) for pair in undeclared_pairs]
     corpus = corpus_of(undeclared_pairs, "reference", "hypothesis")
@@ -502,7 +502,7 @@ def test_options_that_do_not_apply(tmp_path: Path) -> None:
 
 
 def test_an_option_that_only_some_formats_have(tmp_path: Path) -> None:
-    """As ``read`` has it: what one format does not know another may."""
+    """As in ``read``, it goes to the formats that have it."""
     put(
         tmp_path / "a.csv",
         table({"reference": cz.Segmentation.from_bits("010"), "hypothesis": cz.Segmentation.from_bits("001")}),

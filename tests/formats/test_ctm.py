@@ -40,7 +40,7 @@ def test_recordings_are_items(tmp_path: Path) -> None:
 
 
 def test_the_sum_of_decimals_is_exact(tmp_path: Path) -> None:
-    """0.1 + 0.2 is 0.3, where the next word starts."""
+    """0.1 + 0.2 must equal 0.3, because the next word starts there."""
     words, moved = word_times(write_file(tmp_path, CTM))
     assert words["talk1"] == [("good", 0.1, 0.3), ("night", 0.3, 0.75), ("moon", 1.0, 1.1)]
     assert (words["talk2"], moved) == ([("ə́", 1.5, 1.75)], 0)

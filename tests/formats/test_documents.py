@@ -144,7 +144,7 @@ def test_columns_of_the_wrong_type(name: str, tmp_path: Path) -> None:
 
 
 def test_dictionary_columns(tmp_path: Path) -> None:
-    """As in a data frame with categories: some of them do not occur, and are no types of these documents."""
+    """As in a data frame with categories. Categories that do not occur are not types of these documents."""
     words = pa.DictionaryArray.from_arrays(pa.array([2, 0], pa.int8()), ["act", "never", "scene"])
     table = {
         "item": pa.array(["a", "a"]).dictionary_encode(),

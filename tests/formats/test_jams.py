@@ -88,7 +88,7 @@ def test_several_kinds(tmp_path: Path) -> None:
 
 
 def test_sums_of_times_are_not_exact(tmp_path: Path) -> None:
-    """0.1 + 0.2 is more than 0.3, so the segments would cross, and go on after the end."""
+    """In floating point, 0.1 + 0.2 is more than 0.3, so segments would cross or continue after the end."""
     path = write_file(tmp_path, annotation("segment_open", [(0.1, 0.2, "A"), (0.3, 0.3, "B")]), duration=0.6)
     assert 0.1 + 0.2 > 0.3
     hierarchy = cz.read(path)["song", "ann"]

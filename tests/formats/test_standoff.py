@@ -19,7 +19,7 @@ TEXT = "In Xanadu did\nKubla Khan decree."
 
 
 def write_file(tmp_path: Path, *spans: str, text: str = TEXT) -> Path:
-    """Spans such as ``A 0 9``, as brat has them; the text column is cut out of the text."""
+    """Write spans such as ``A 0 9`` in brat's format, with the text column taken from the text."""
     lines = []
     for number, span in enumerate(spans, 1):
         offsets = span.split(" ", 1)[1]
@@ -63,7 +63,7 @@ def test_words_and_punctuation() -> None:
 @settings(max_examples=60)
 @given(st.text("ab \n", min_size=1, max_size=12), st.data())
 def test_a_span_covers_the_tokens_of_its_characters(document: str, data: st.DataObject) -> None:
-    """Against a count by hand: a token is covered if one of its characters is."""
+    """By definition, a token is covered if one of its characters is."""
     start = data.draw(st.integers(0, len(document) - 1))
     end = data.draw(st.integers(start + 1, len(document)))
     if not document.split():
@@ -178,7 +178,7 @@ def test_spans_that_cross_are_both_named(tmp_path: Path) -> None:
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).map(sorted).map(tuple), max_size=6)  # type: ignore[arg-type]
 )
 def test_exactly_the_spans_that_cross_are_rejected(tmp_path_factory: pytest.TempPathFactory, spans: list[Any]) -> None:
-    """Against every pair."""
+    """Every pair is checked."""
     folder = tmp_path_factory.getbasetemp()
     path = write_file(folder, *(f"L {2 * a} {2 * b + 1}" for a, b in spans), text="a b c d e f")
     crossing = any(a < c <= b < d for a, b in spans for c, d in spans)

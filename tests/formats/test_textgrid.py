@@ -83,7 +83,7 @@ TONES = Tier(points=[(0.25, "H*"), (2.5, "")], end=3)
 
 
 def short(long: str) -> str:
-    """The short form: every value on a line of its own, without the names."""
+    """Return the short form: one value per line, without names."""
     values = re.findall(r'"(?:[^"]|"")*"|<exists>|(?<=[= ])[-+0-9.e]+(?=\n)', long)
     return "\n".join(['File type = "ooTextFile short"', *values[1:]]) + "\n"
 
@@ -335,7 +335,7 @@ def test_a_file_cut_off_anywhere_is_an_error(tmp_path: Path) -> None:
     "junk", ['"' * 99_999, " " * 100_000, "intervals [" * 20_000, "! " * 50_000, "xmin = " * 20_000]
 )
 def test_junk_is_rejected_fast(tmp_path: Path, junk: str) -> None:
-    """A tokenizer that went back over what it passed would not end here."""
+    """A tokenizer with backtracking would not finish."""
     with pytest.raises(FormatError):
         cz.read(write_file(tmp_path, LONG[:100] + junk + "?"))
 

@@ -34,7 +34,7 @@ STRICT: dict[str, Any] = {"edges": "error"}
 def write_file(
     tmp_path: Path, spans: Spans, *, text: str = TEXT, words: Sequence[str] = WORDS, name: str = "t.xmi"
 ) -> Path:
-    """Offsets in characters; cassis counts them in UTF-16 as it writes."""
+    """Write spans with offsets in characters. cassis converts them to UTF-16."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         types = cassis.TypeSystem()

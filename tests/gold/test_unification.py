@@ -80,7 +80,7 @@ def test_every_figure_of_every_method(items):
 @settings(max_examples=100)
 @given(coders())
 def test_properties_that_follow_from_the_definitions(by_coder):
-    """For every annotation, and not in the mean only."""
+    """They hold for every annotation, not only for the mean."""
     golds = {
         (method, level): cz.unify(by_coder, method=method, level=level).hierarchy
         for method, levels in METHODS.items()

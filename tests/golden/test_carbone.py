@@ -62,12 +62,12 @@ FIGURE_6 = (
 
 
 def letters(candidates: tuple[Candidate, ...]) -> set[str]:
-    """The letters of these spans."""
+    """Return the letters of these spans."""
     return {label for candidate in candidates for label in candidate.labels}
 
 
 def test_figure_1():
-    """All agree on only the largest segment (A, E, and H); FlatCNS gives the same gold standard."""
+    """All annotators agree only on the largest segment (A, E and H). FlatCNS gives the same gold standard."""
     for level in ("full", "flat"):
         gold = cz.unify(FIGURE_1, method="consensus", level=level)
         assert letters(gold.included) == set("AEH")
@@ -85,14 +85,14 @@ def test_figure_2():
 
 
 def test_figure_3():
-    """FullMCNS: the largest, and the two of annotators 1 and 3: B and C, I and J. D is left out."""
+    """FullMCNS contains the largest segment and the two of annotators 1 and 3: B and C, I and J. D is excluded."""
     gold = cz.unify(FIGURE_1, method="majority", level="full")
     assert letters(gold.included) == set("AEH") | set("BCIJ")
     assert letters(gold.dropped) == set("DFG")
 
 
 def test_figure_4():
-    """CFU: not included are only F and G; to remove C and J would have been equally good."""
+    """CFU excludes only F and G. It would be equally good to exclude C and J."""
     gold = cz.unify(FIGURE_1)
     assert letters(gold.dropped) == set("FG")
     assert (gold.optima, sum(candidate.weight for candidate in gold.included)) == (2, 8)
@@ -106,7 +106,7 @@ def test_figure_4():
 
 
 def test_figure_5():
-    """FullUNI: every segment, with internal conflicts. H, I and J of annotation 3 match annotation 1."""
+    """FullUNI contains every segment, with conflicts. H, I and J of annotation 3 match annotation 1."""
     gold = cz.unify(FIGURE_1, method="union", level="full")
     assert letters(gold.included) == set("ABCDEFGHIJ")
     assert (gold.dropped, gold.conflicts) == ((), 2)
@@ -122,7 +122,7 @@ def test_kappa_by_hand():
 
 
 def test_figure_6():
-    """Clearly different, and the same to kappa."""
+    """The two hierarchies differ clearly, but kappa is 1."""
     a, b = FIGURE_6
     assert kappa_or_none(a, b) == kappa_or_none(b, a) == 1
     assert a.flat != b.flat

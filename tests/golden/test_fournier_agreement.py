@@ -102,7 +102,7 @@ def test_table_2_is_that_of_the_oracle() -> None:
 
 
 def test_segeval_on_sixty_data_sets() -> None:
-    """pi, kappa and bias to ten digits, and what they are made of."""
+    """pi, kappa, bias and their parts, to ten digits."""
     checked = 0
     for case in read_oracle("segeval.jsonl"):
         if case["kind"] != "agreement":
@@ -128,7 +128,7 @@ def test_segeval_on_sixty_data_sets() -> None:
 
 
 def test_segeval_itself(segeval: ModuleType) -> None:
-    """The same against the program itself, on its own samples; its bias of two identical coders is not ours."""
+    """Compare with the program itself on its own samples. Its bias of two identical coders differs from ours."""
     samples = segeval.data.samples
     for data in (samples.HEARST_1997_STARGAZER, samples.KAZANTSEVA2012_G2, samples.KAZANTSEVA2012_G5):
         corpus = corpus_from_masses(data)

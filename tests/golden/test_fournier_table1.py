@@ -36,7 +36,7 @@ def printed(cell: tuple[str, int, int, str]) -> tuple[float, float]:
 
 
 def by_place(table: tuple[ScenarioMean, ...]) -> dict[tuple[str, int, int, str], ScenarioMean]:
-    """Cells under the ranges that were printed: the last column's 5..44 is headed (5, 45)."""
+    """Return the cells under the printed ranges. The last column, 5..44, has the heading (5, 45)."""
     return {(c.scenario, c.low, 45 if c.high == 44 else c.high, c.measure.name): c for c in table}
 
 
@@ -56,7 +56,7 @@ def preset() -> dict[tuple[str, int, int, str], ScenarioMean]:
 
 
 def sampling_error(cell: ScenarioMean) -> float:
-    """Three standard errors of the difference between our mean and one over 10 trials of 100, and the rounding of print.
+    """Return three standard errors of the difference between our mean and a mean over 10 trials of 100, plus rounding.
 
     The variance of a trial's mean is that between trials and that within, divided by the hypotheses; of a single value
     it is the sum of both.
@@ -88,12 +88,12 @@ def test_every_cell_was_checked(corrected, preset):
 
 
 def test_the_table_cannot_be_reproduced_without_the_quirks(corrected):
-    """Otherwise the preset would prove nothing."""
+    """Otherwise the test of the preset would prove nothing."""
     case = ("both", 5, 45, S)
     assert abs(corrected[case].mean - printed(case)[0]) > 2 * sampling_error(corrected[case])
 
 
 def test_the_experiment_at_its_own_size(preset):
-    """10 trials of 100 hypotheses, against the print: two draws, each with its sampling error."""
+    """10 trials of 100 hypotheses. Our result and the printed one both have a sampling error."""
     for case, cell in by_place(table_1(seed=1, compat="fournier2012")).items():
         assert abs(cell.mean - printed(case)[0]) < math.sqrt(2) * sampling_error(preset[case])

@@ -34,9 +34,9 @@ CONFUSION = {
 
 
 def texts(segmenter: str, items: int = 5) -> list[tuple[cz.Segmentation, cz.Segmentation]]:
-    """Reference and hypothesis with exactly the row's matches, near misses, false positives and negatives, cut into items.
+    """Return items with exactly the matches, near misses, false positives and false negatives of the row.
 
-    Six units hold one of them, three away from the next, so that nothing else can be near:
+    Each takes six units, and boundaries are at least three units apart, so that no others are near:
 
         match  ···|···   near miss  ···|···   false positive  ······   false negative  ···|···
                ···|···              ····|··                   ···|···                  ······
@@ -71,7 +71,7 @@ def test_confusion(segmenter):
 
 @pytest.mark.parametrize("segmenter", TABLE_2)
 def test_four_cells_fill_the_matrix(segmenter):
-    """TP + FP + FN + TN is 5253 in every row: the table was copied right."""
+    """TP + FP + FN + TN is 5253 in every row, so the table was copied correctly."""
     assert sum(TABLE_2[segmenter][3:6]) + CONFUSION[segmenter][3] == 5253
 
 

@@ -34,7 +34,7 @@ def single(cases) -> list[tuple[dict, cz.Segmentation, cz.Segmentation]]:
 
 @pytest.fixture(scope="module")
 def multi(cases) -> list[tuple[dict, cz.Segmentation, cz.Segmentation]]:
-    """(case, hypothesis, reference). segeval's types are numbers: declared are all from the least to the greatest."""
+    """(case, hypothesis, reference). segeval's types are numbers. All from the smallest to the largest are declared."""
     pairs = []
     for case in cases["multi"]:
         numbers = {t for side in (case["h"], case["r"]) for marks in side for t in marks} or {1}
@@ -119,7 +119,7 @@ def test_unweighted(single, field, name):
 
 
 def test_edits(single):
-    """Additions, transpositions with their ends, matches: the lists segeval gives, not only their cost."""
+    """Additions, transpositions and matches equal segeval's lists, not only their cost."""
     checked = 0
     for case, reference, hypothesis in single:
         stats = case["stats"]
@@ -171,7 +171,7 @@ def test_several_types(multi):
 
 
 def test_s_of_several_types_divides_twice(multi):
-    """segeval's |T| are the types that occur in the pair: comparable where all from the least to the greatest do."""
+    """segeval's |T| counts the types that occur in the pair. It equals ours if all declared types occur."""
     checked = 0
     for case, hypothesis, reference in multi:
         if crashed(case["S"]) or len(case["stats"]["types"]) != len(hypothesis.types):

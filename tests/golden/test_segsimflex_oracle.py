@@ -21,7 +21,7 @@ Dialogue = dict[str, cz.Segmentation]
 
 
 def options(case: dict[str, Any]) -> dict[str, Any]:
-    """The case's matrix and costs; "order" names the types and, last, none."""
+    """Return the matrix and costs of a case. "order" contains the types, and none at the end."""
     types = case["order"][:-1]
     matrix = case["m"] or np.eye(len(types) + 1)
     cost = case["transCost"]
@@ -69,7 +69,7 @@ def test_the_recursion_as_printed() -> None:
 
 
 def test_the_minimum() -> None:
-    """With the R package's rule for c always, with ours where all c are equal; else against exhaustive search."""
+    """Under the R package's rule for c always; under ours if all c are equal, else by exhaustive search."""
     equal = searched = 0
     for case in read_oracle("segsimflex.jsonl"):
         a, b = sides(case)
@@ -96,7 +96,7 @@ def test_the_minimum() -> None:
 
 
 def test_conversations_of_the_case_study() -> None:
-    """Texts 001, 004 and 016 under the identity, the matrix as worded, and with comma and period swapped."""
+    """Texts 001, 004 and 016 under the identity matrix, the matrix described in the text, and with comma and period swapped."""
     compared = set()
     for case in read_oracle("nccu.jsonl"):
         a, b = sides(case)
@@ -109,7 +109,7 @@ def test_conversations_of_the_case_study() -> None:
 
 
 def test_conversations_by_the_definition() -> None:
-    """Under the identity and the matrix as worded the R package happens to find the minimum, and counts no pair twice."""
+    """Under the identity matrix and the matrix described in the text, the R package finds the minimum and counts no pair twice."""
     for case in read_oracle("nccu.jsonl"):
         if case["config"] != "M_vignette_order":
             parts = cz.flexible_similarity(*sides(case), **options(case)).parts
@@ -117,7 +117,7 @@ def test_conversations_by_the_definition() -> None:
 
 
 def distribution(side: Dialogue, types: tuple[str, ...]) -> np.ndarray:
-    """Shares of each type and of none, streams pooled."""
+    """Return the shares of each type and of none in all streams together."""
     counts = Counter(kind for stream in side.values() for _, kind in stream.boundaries)
     positions = sum(stream.length for stream in side.values())
     return np.array([*(counts[name] for name in types), positions - counts.total()]) / positions

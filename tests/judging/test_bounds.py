@@ -60,7 +60,7 @@ def test_regular_rounds_half_up(masses, step):
 
 
 def test_random_draws_segments_with_replacement_until_the_text_is_full():
-    """Every segment but the last has a length that some coder made, each as often as they did; the last is cut."""
+    """Every segment except the last has the length of a coder's segment, with the same frequency. The last is truncated."""
     baselines = bounds(PEOPLE)
     rng = np.random.default_rng(1)
     first = []
@@ -75,7 +75,7 @@ def test_random_draws_segments_with_replacement_until_the_text_is_full():
 
 
 def test_random_is_the_mean_of_pooled_values():
-    """From the same draws, each pooled over items and coders by itself."""
+    """Each draw is pooled over items and coders separately."""
     judgement = cz.judge(PEOPLE, BOT, seed=9, bounds=12)
     rng = np.random.default_rng([9, 1])
     baselines = bounds(PEOPLE)
@@ -121,7 +121,7 @@ def typed(declared):
 
 @pytest.mark.parametrize("declared", [True, False])
 def test_types_are_those_of_the_coders(declared):
-    """Four of five boundaries are scenes: regular ones are scenes, a fifth of the random ones is both."""
+    """Four of five boundaries are scenes. So regular boundaries are scenes, and a fifth of the random ones are both."""
     corpus, systems = typed(declared)
     baselines = bounds(corpus, systems)
     assert set(baselines.all()["x"].boundaries) == {(position, "scene") for position in range(1, 8)}
@@ -152,7 +152,7 @@ def test_ends_of_texts_are_marked_as_the_coders_do():
 
 
 def test_boundaries_only_at_the_ends_of_texts():
-    """Nobody has an inner boundary, so no bound has: there is no type to give it."""
+    """No coder has an inner boundary, so the bounds have none either: its type would be unknown."""
     corpus, systems = ends(["", "", "."], types=[",", "."])
     baselines = bounds(corpus, systems)
     for by_item in (baselines.random(np.random.default_rng(1)), baselines.regular(), baselines.all()):

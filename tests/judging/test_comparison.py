@@ -127,7 +127,7 @@ def test_two_equal_systems_do_not_differ(compared):
 
 
 def test_enough_replicates_for_many_pairs():
-    """12 systems are 66 pairs; the smallest p after Holm is 66 in so many, and must stay below alpha."""
+    """12 systems have 66 pairs. The smallest possible p after Holm is 66 / (replicates + 1) and must be below alpha."""
     corpus, systems = people_and_systems(items=20)
     many = {f"s{k}": systems["alpha"] for k in range(11)} | {
         "none": {i: cz.Segmentation.from_masses([text.length]) for i, text in systems["alpha"].items()}

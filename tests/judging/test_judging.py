@@ -38,13 +38,13 @@ def judged():
 
 
 def pooled(measure, pairs):
-    """The value over all pairs, each scored by itself."""
+    """Return the value over all pairs, each scored separately."""
     parsed = cz.parse(measure)
     return sum(parsed.score(*pair) for pair in pairs)
 
 
 def against_coders(corpus, by_item, measure):
-    """Item -> pairs (reference, hypothesis); for fuzzy success the coders are one reference."""
+    """Return item -> pairs (reference, hypothesis). For fuzzy success all coders are one reference."""
     pairs = {}
     for item, segmentation in by_item.items():
         by_coder = corpus.of_item(item)
@@ -88,7 +88,7 @@ def test_against_each_coder(judged, measure):
 
 @pytest.mark.parametrize("measure", LINEAR)
 def test_human_bound(judged, measure):
-    """All ordered pairs of different coders; under fuzzy success each coder against the marks of the others."""
+    """All ordered pairs of coders. For fuzzy success, each coder is compared with the marks of the others."""
     corpus, _, judgement = judged
     pairs = []
     for item in corpus.item_names:
@@ -107,7 +107,7 @@ def test_human_bound(judged, measure):
 
 @pytest.mark.parametrize("measure", [B, "window_diff"])
 def test_interval_over_items(judged, measure):
-    """Items drawn with replacement, their parts summed: the same replicates as the seed gives."""
+    """Items are drawn with replacement and their parts summed, with the same seed."""
     corpus, systems, judgement = judged
     parsed = cz.parse(measure)
     pairs = against_coders(corpus, systems["gamma"], measure)
@@ -121,7 +121,7 @@ def test_interval_over_items(judged, measure):
 
 
 def test_drop(judged):
-    """Agreement of the coders and of coders and system, on corpora built by hand."""
+    """Agreement of the coders, and of coders and system, from two separate corpora."""
     corpus, systems, judgement = judged
     for drop in judgement.drops:
         by_item = systems[drop.system]
@@ -135,7 +135,7 @@ def test_drop(judged):
 
 
 def test_drop_is_over_the_same_items_before_and_after():
-    """An item with one coder says nothing of the coders' agreement, and must not enter when the system joins."""
+    """An item with one coder has no agreement of coders, so it must not count when the system is added."""
     corpus, systems = people_and_systems()
     lonely = random_segmentation(200, [2, 3], seed=1)
     more = cz.Corpus({**{i: corpus.of_item(i) for i in corpus.item_names}, "lonely": {"coder 1": lonely}})
@@ -147,7 +147,7 @@ def test_drop_is_over_the_same_items_before_and_after():
 
 
 def similarities(corpus, by_item):
-    """S_f and S_h by loops: system and coder j to the coders other than j."""
+    """Return S_f and S_h by loops: similarity of the system and of coder j to the coders other than j."""
     coders = sorted(corpus.coders)
     system, human = (np.full((len(coders), len(corpus.item_names)), np.nan) for _ in range(2))
     for j, coder in enumerate(coders):
@@ -203,7 +203,7 @@ def test_missing_item_is_listed(judged):
 
 
 def same(a, b):
-    """Two judgements with the same numbers, whatever the order of items, coders and systems."""
+    """Return whether two judgements have the same numbers, whatever the order of items, coders and systems."""
     of_b = {(row.segmenter, row.bound, row.measure): row for row in b.rows}
     assert len(of_b) == len(a.rows)
     for row in a.rows:
@@ -251,7 +251,7 @@ def test_seed():
 
 
 def plain(judgement):
-    """JSON as the standard has it: no NaN, no infinity."""
+    """Return standard JSON, without NaN and infinity."""
     data = judgement.to_dict() | {
         "mistakes": {name: mistakes.to_dict() for name, mistakes in judgement.mistakes.items()}
     }
@@ -270,7 +270,7 @@ def test_json(judged):
 
 
 def test_one_item():
-    """No interval, no bootstrap, no alternative test; each says why, and the rest is there."""
+    """There is no interval, bootstrap or alternative annotator test. Each has a reason; everything else is computed."""
     corpus, systems = people_and_systems()
     single = {name: {"item 1": systems[name]["item 1"]} for name in SYSTEMS}
     judgement = cz.judge(corpus.select(items=["item 1"]), single, seed=1, bounds=5)
@@ -288,7 +288,7 @@ def test_one_item():
 
 
 def test_an_infinite_interval_is_text_in_json():
-    """With 2 items that differ the studentised interval has no end."""
+    """With 2 items that differ, the studentised interval is infinite."""
     corpus, systems = people_and_systems(items=2)
     judgement = cz.judge(corpus, {name: systems[name] for name in ("alpha", "beta")}, measures=B, seed=1, bounds=2)
     low, high = judgement.comparisons[0].pairs[0].interval
@@ -374,7 +374,7 @@ def test_a_system_with_the_name_of_a_bound():
 
 
 def test_interval_pairs():
-    """Mean and standard error over the correctness of boundary pairs; other measures say why not."""
+    """Mean and standard error over the correctness of boundary pairs. Other measures give a reason."""
     corpus, systems = people_and_systems()
     judgement = cz.judge(corpus, systems, measures=[B, "pk"], interval="pairs", seed=1, bounds=2, level=0.9)
     row = judgement.row("gamma", B)
@@ -480,7 +480,7 @@ def test_item_shorter_than_the_window_is_listed():
 
 
 def test_a_measure_that_scores_no_dialogue_listed_first():
-    """The measure of drop, test and mistakes is the first that could score; it was a KeyError once."""
+    """Drop, test and mistakes use the first measure that can score. This once raised a KeyError."""
     corpus, systems = talk()
     judgement = cz.judge(corpus, systems, measures=[B, "flexible_similarity"], seed=1, bounds=3)
     assert judgement.aligner == cz.parse("flexible_similarity")
@@ -494,7 +494,7 @@ def test_a_measure_that_scores_no_dialogue_listed_first():
 
 
 def talk(items=3, coders=3, seed=1):
-    """Two speakers, types that exclude each other, ends of texts marked or not."""
+    """Two speakers and exclusive types. The ends of some texts are marked."""
     rng = np.random.default_rng(seed)
 
     def utterance(units):
@@ -556,7 +556,7 @@ def test_sets_of_types(declared):
 
 
 def test_bounds_do_not_change_the_scores_of_a_system():
-    """A type that only the system uses: it was refused with bounds, because those declared the coders' types."""
+    """Only the system uses one of the types. This once failed because the bounds declared the types of the coders."""
     corpus, systems = sets(declared=False)
     odd = cz.Segmentation.from_sets([{"page"} if k == 4 else set() for k in range(19)])
     more = {"bot": {**systems["bot"], "p0": odd}}
@@ -694,7 +694,7 @@ def field_of_known_quality():
 
 
 def late(segmentation):
-    """One later everywhere; a boundary before the last unit would leave the text."""
+    """Move every boundary one position later. A boundary before the last unit would leave the text."""
     return shifts(cz.Segmentation.from_positions(60, segmentation.inner[segmentation.inner < 59]), 1)
 
 

@@ -88,7 +88,7 @@ def test_dialogue_names_the_stream():
 
 
 def test_every_item_counts_once_in_the_densities():
-    """One coder on a dense text, three on an empty one: a system like them has their density."""
+    """One coder has a dense text and three an empty one. A system with the same boundaries has the same density."""
     dense, empty = cz.Segmentation.from_masses([1] * 10), cz.Segmentation.from_masses([10])
     corpus = cz.Corpus({"x": {"a": dense}, "y": {"a": empty, "b": empty, "c": empty}})
     result = mistakes(corpus, {"bot": {"x": dense, "y": empty}})["bot"]

@@ -48,7 +48,7 @@ def test_none_is_rejected(call: object) -> None:
 
 
 def test_the_gil_is_released() -> None:
-    """While one thread is in the kernel another one runs Python."""
+    """While one thread runs the kernel, another one runs Python."""
     n = 300_000
     a, b = np.arange(1, 2 * n, 2), np.arange(2, 2 * n + 1, 2)
     one_type, off = np.zeros(n, np.int64), ints(0, n)

@@ -144,6 +144,6 @@ def test_names_become_text():
 
 
 def test_two_names_with_the_same_text_are_rejected():
-    """1 and "1" would stand for one item, and the second coding would replace the first in silence."""
+    """1 and "1" would be the same item, and the second annotation would silently replace the first."""
     with pytest.raises(OptionError):
         cz.Corpus({1: {"Ann": first}, "1": {"Ann": second}})

@@ -273,7 +273,7 @@ def test_common_units():
 
 
 def test_a_group_is_measured_from_its_first_time():
-    """0, .4 and .8: the third is near the second, and too far from the first."""
+    """Of 0, .4 and .8, the third is close to the second but too far from the first."""
     hierarchy = Hierarchy.from_times([(0, 9), (0.4, 9), (0.8, 9)])
     merged, _ = cz.common_units({"one": hierarchy})
     assert merged["one"].edges == (0.0, 0.8, 9.0)

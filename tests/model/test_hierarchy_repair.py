@@ -16,7 +16,7 @@ RawSpans = list[tuple[int, ...]]
 
 @st.composite
 def raw_spans(draw: st.DrawFn) -> tuple[int, RawSpans]:
-    """Spans as they come from people: they may cross, and levels may contradict."""
+    """Return spans that may cross and whose levels may contradict each other."""
     length = draw(st.integers(1, 8))
     leveled = draw(st.booleans())
     spans = []
@@ -33,7 +33,7 @@ def _levels(spans: RawSpans) -> list[int]:
 
 
 def naive_repair(spans: RawSpans) -> RawSpans:
-    """The rule word for word: from the coarsest and longest on, a span stays if it agrees with all that stayed."""
+    """From the coarsest and longest span on, keep a span if it fits all that were kept."""
     levels = _levels(spans)
     order = sorted(range(len(spans)), key=lambda i: (levels[i], spans[i][0] - spans[i][1], spans[i][0], i))
     remaining: list[int] = []

@@ -55,7 +55,7 @@ def test_of_segmentations(length, data):
 
 
 def test_of_types_and_ends():
-    """A position counts once for each coder, whatever stands there, and the end of the text never.
+    """A position counts once per coder, whatever its types. The end of the text never counts.
 
     1  ··{x+y}···     2  ··,···.     3  ······
     """

@@ -28,7 +28,7 @@ def corpus(**by_coder: object) -> Corpus:
 
 @st.composite
 def cut_text(draw: st.DrawFn) -> tuple[str, list[list[str]]]:
-    """A text without white space, cut into tokens in three ways."""
+    """Draw a text without white space and three tokenizations of it."""
     text = draw(st.text("abcä-", min_size=1, max_size=30))
     ways = []
     for _ in range(3):
@@ -40,7 +40,7 @@ def cut_text(draw: st.DrawFn) -> tuple[str, list[list[str]]]:
 
 @given(case=cut_text(), data=st.data())
 def test_boundaries_stay_where_they_were_in_the_text(case: tuple[str, list[list[str]]], data: st.DataObject) -> None:
-    """By definition: what stood before a boundary still stands before it."""
+    """By definition, the text before a boundary stays the same."""
     text, ways = case
     by_coder = {}
     for i, tokens in enumerate(ways):
@@ -199,7 +199,7 @@ def test_spans_and_words_that_become_empty() -> None:
 
 @given(seed=st.integers(0, 2**32))
 def test_any_two_texts(seed: int) -> None:
-    """The first stays as it is; boundaries of the other keep their order, and what both share is equal."""
+    """The first is unchanged. Boundaries of the second keep their order, and common boundaries stay equal."""
     pytest.importorskip("rapidfuzz")
     rng = random.Random(seed)
     words = [rng.choice(["a", "bc", "d-e", "ff"]) for _ in range(rng.randint(1, 12))]

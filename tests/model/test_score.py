@@ -63,7 +63,7 @@ def test_signature_names_the_preset_and_its_options(name):
 
 
 def test_content_of_a_signature():
-    """Options as they were resolved: the k that was really used, types in their order, how many documents."""
+    """It has the resolved options: the k that was used, the ordered types and the number of documents."""
     words = cz.pk(REFERENCE, HYPOTHESIS).signature.split("|")
     assert {"window:2", "window_from:auto", "padded:no", "clamp:yes", "rounding:half_up"} <= set(words)
     assert "window:3" in cz.pk(REFERENCE, HYPOTHESIS, window=3).signature.split("|")
@@ -226,7 +226,7 @@ def test_sums_do_not_depend_on_the_order(documents):
 
 
 def test_the_signature_of_a_sum_does_not_depend_on_brackets():
-    """Windows of 2, 3 and 5 positions: however the three are added up, they were 2 to 5."""
+    """Windows of 2, 3 and 5 positions are 2 to 5, in whatever order they are added."""
     first, second, third = (cz.pk(masses([n]), masses([n])) for n in (4, 6, 10))
     assert [s.params["window"] for s in (first, second, third)] == [2, 3, 5]
     left, right = (first + second) + third, first + (second + third)
@@ -258,7 +258,7 @@ def test_the_sum_of_no_scores():
 
 
 def test_a_sum_in_fractions_is_exact_to_the_last_bit():
-    """Ten times 0.1 of a boundary is one: parts are added without losing digits on the way."""
+    """Ten times 0.1 of a boundary is exactly one boundary."""
     a, b = cz.Segmentation.from_positions(40, [10]), cz.Segmentation.from_positions(40, [11])
     scores = [cz.win_pr(a, b, window=10) for _ in range(10)]
     assert scores[0].parts["fp"] == 0.1

@@ -82,7 +82,7 @@ def test_from_masses_with_labels():
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array])
 def test_from_marks(kind):
-    """|·· , ··· . |: the end of the text carries a mark too."""
+    """|·· , ··· . |: the end of the text also has a mark."""
     result = Segmentation.from_marks(kind(["", ",", "", "", "."]))
     assert result.length == 5
     assert result.positions.tolist() == [2, 5]
@@ -136,7 +136,7 @@ def test_collected_types_are_sorted():
 
 
 def test_a_type_that_occurs_as_a_number_and_as_a_name_is_one_type():
-    """1 and "1" have one name, so they are one type: a scale never holds a name twice."""
+    """1 and "1" have the same name, so they are one type. A scale never contains a name twice."""
     result = Segmentation.from_marks([1, "1"])
     assert result.types == ("1",)
 
@@ -459,7 +459,7 @@ STRANGE = {
 
 @pytest.mark.parametrize("build", STRANGE.values(), ids=STRANGE.keys())
 def test_any_invalid_input_raises_our_error(build):
-    """Whoever catches CaesuraError is safe from anything that comes out of a file."""
+    """Every problem with the content of a file is a CaesuraError."""
     with pytest.raises(CaesuraError) as caught:
         build()
     assert str(caught.value)
@@ -512,7 +512,7 @@ def test_attributes_cannot_be_deleted():
 @pytest.mark.parametrize("name", ["positions", "inner", "codes"])
 @pytest.mark.parametrize("segmentation", [ELEVEN, TYPED, MARKED], ids=["plain", "typed", "marked"])
 def test_arrays_cannot_change_a_segmentation(segmentation, name):
-    """Either the array refuses, or it was a copy."""
+    """The array is either read-only or a copy."""
     before = getattr(segmentation, name).tolist()
     array = getattr(segmentation, name)
     if array.flags.writeable:

@@ -33,7 +33,7 @@ UNION = "the units are the union of the coders' times: every position is marked 
 
 
 def put_over_units(tiers: dict[str, Tier], units: Any, **options: Any) -> tuple[dict[str, Any], str]:
-    """Coder -> (number of units, boundaries), and the note, of one item."""
+    """Return coder -> (number of units, boundaries), and the note, of one item."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", UNION, CaesuraWarning)
         corpus, notes = over_units(Corpus({"x": tiers}), units, **options)
@@ -197,7 +197,7 @@ def test_coders_must_have_the_same_words() -> None:
 
 @given(st.data())
 def test_every_edge_moves_to_the_nearest_gap_by_exhaustive_search(data: st.DataObject) -> None:
-    """Gaps written out as intervals of time, and every one of them tried."""
+    """All gaps are listed as intervals of time, and each one is tried."""
     cuts = sorted(data.draw(st.sets(st.integers(1, 60), min_size=2, max_size=10)))
     words = [(a, b, f"w{a}") for a, b in itertools.pairwise(cuts) if data.draw(st.booleans())]
     if not words:
@@ -276,7 +276,7 @@ def test_a_group_has_each_coder_once() -> None:
 
 
 def test_beginning_and_end_of_the_recording() -> None:
-    """Who starts or ends within the tolerance starts or ends with the recording; a short interval at the edge stays."""
+    """Times within the tolerance are moved to the start or end of the recording. A short interval at the edge is kept."""
     ann = Tier([(0.02, 2, "A"), (2, 3.98, "B")], end=4)
     bo = Tier([(0, 0.03, "A"), (0.03, 4, "B")], end=4)
     segmentations, _ = put_over_units({"ann": ann, "bo": bo}, "union", tolerance=0.05)
@@ -291,7 +291,7 @@ def test_beginning_and_end_of_the_recording() -> None:
 
 @given(marks=st.lists(st.sets(st.integers(1, 400), max_size=8), min_size=1, max_size=4), tolerance=st.integers(0, 60))
 def test_groups_match_their_definition(marks: list[set[int]], tolerance: int) -> None:
-    """Whole tenths of a second, as points: each group spans at most the tolerance, holds a coder once, and is greedy."""
+    """Points at whole tenths of a second. A group spans at most the tolerance, has each coder once, and is greedy."""
     tiers = {
         f"c{i}": Tier(points=[(t / 10, "p") for t in sorted(segmentation)], end=100)
         for i, segmentation in enumerate(marks)
@@ -314,7 +314,7 @@ def test_groups_match_their_definition(marks: list[set[int]], tolerance: int) ->
 
 
 def test_coders_converted_separately_cannot_be_compared() -> None:
-    """Two coders laid over units apart: as many units on both sides, and other times."""
+    """They have the same number of units but different times."""
     with pytest.warns(CaesuraWarning, match=UNION):
         segmentation, two = (
             over_units(Corpus({"x": {"c": Tier([(0, t, "A")], end=4)}}), "union")[0]["x", "c"] for t in (1.0, 3.0)
@@ -327,7 +327,7 @@ def test_coders_converted_separately_cannot_be_compared() -> None:
 
 
 def test_all_coders_share_one_scale_of_types(tmp_path: Any) -> None:
-    """So that a table can hold them; nobody declared it."""
+    """So a table can contain them without declared types."""
     tiers = {"ann": Tier([(1, 2, "B")], end=3), "bo": Tier([(0, 2, "A")], end=3), "cy": Tier(end=3)}
     corpus, _ = over_units(Corpus({"x": tiers}), 1)
     for segmentation in corpus.of_item("x").values():

@@ -20,7 +20,7 @@ MAN = "(S (NP (DT the) (NN man)) (VP (VBD ate) (NP (NN rice))))"
 
 
 def naive(nested: tuple[object, ...]) -> str:
-    """Brackets by recursion, as anybody would write it."""
+    """Return the brackets, by simple recursion."""
     label, *below = nested
     if len(below) == 1 and isinstance(below[0], str):
         return f"({label} {below[0]})"

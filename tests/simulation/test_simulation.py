@@ -1,6 +1,6 @@
-"""Simulated segmentations: what is drawn has the shape and the frequencies it is said to have.
+"""Simulated segmentations have the documented shapes and frequencies.
 
-Frequencies are held to three standard deviations of the binomial, with fixed seeds.
+Frequencies must be within three standard deviations of the binomial, with fixed seeds.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def test_random_segmentation_draws_each_mass_as_often_as_it_occurs():
 
 
 def test_random_segmentation_fills_the_text_even_if_the_first_draw_falls_short():
-    """One long segment among many short ones: the mean is a bad guess of how many are needed."""
+    """With one long segment among many short ones, the mean predicts the needed number badly."""
     texts = [sim.random_segmentation(5000, [1] * 2000 + [100_000], seed=seed) for seed in range(50)]
     assert {text.length for text in texts} == {5000}
     assert max(len(text.masses) for text in texts) > 2000
@@ -224,7 +224,7 @@ def test_a_generator_is_advanced(name):
 
 
 def test_two_draws_from_one_generator_are_independent():
-    """Of 10,000 boundaries both keep a quarter."""
+    """Both keep a quarter of 10,000 boundaries."""
     rng, reference = np.random.default_rng(11), sim.regular_segmentation(50_000, 5)
     first, second = (set(sim.misses(reference, 0.5, seed=rng).inner.tolist()) for _ in range(2))
     assert is_likely(len(first & second), len(reference.inner), 1 / 4)
@@ -291,7 +291,7 @@ def test_figure_5c():
 
 
 def test_cells_of_table_1_by_hand():
-    """Without chance: everything missed, or a false alarm in every segment of 2 units, where there is one place only."""
+    """Without randomness: all boundaries are missed, or every segment of 2 units has a false alarm at its only position."""
     table = sim.table_1(
         seed=1, trials=2, hypotheses=3, segments=10, miss=1, false_alarm=1, ranges=[(2, 2)], measures=S_2012
     )
@@ -341,7 +341,7 @@ def test_pseudo_coders_are_a_corpus_of_valid_segmentations(units, given_masses, 
 
 
 def coded(**rates: float) -> tuple[np.ndarray, np.ndarray]:
-    """Positions of the hidden segmentation, and of one coder of 10,000 segments."""
+    """Return the positions of the hidden segmentation of 10,000 segments, and those of one coder."""
     hidden = sim.random_segmentation(50_000, [5], seed=1)
     corpus = sim.pseudo_coders(50_000, [5], coders=1, seed=1, **{"near": 0, "miss": 0, **rates})
     return hidden.inner, corpus["item 1", "coder 1"].inner
@@ -395,7 +395,7 @@ NEAR = 0.0921  # the paper's "constant natural level"
 
 @pytest.fixture(scope="module")
 def moonstone(segeval) -> list[int]:
-    """Lengths of the segments that coders made of eight chapters of The Moonstone."""
+    """Return the lengths of the coders' segments in eight chapters of The Moonstone."""
     samples = segeval.data.samples
     chapters = {**samples.KAZANTSEVA2012_G2, **samples.KAZANTSEVA2012_G5}.values()
     return [mass for coders in chapters for masses in coders.values() for mass in masses]
@@ -406,7 +406,7 @@ def multi_pi(corpus: cz.Corpus, measure: str) -> float:
 
 
 def pi_by_misses(moonstone, coders, misses, **options):
-    """(S-based, B-based) pi* for each P(miss)."""
+    """Return (S-based, B-based) pi* for each P(miss)."""
     units = [100] * 20
     corpora = [sim.pseudo_coders(units, moonstone, coders=coders, near=NEAR, miss=p, seed=9, **options) for p in misses]
     return tuple([multi_pi(corpus, measure) for corpus in corpora] for measure in (S, B))

@@ -35,7 +35,7 @@ shares = st.floats(0, 1)
 
 
 class Fixed(np.random.Generator):
-    """Draws what it is told to."""
+    """A generator that returns given numbers."""
 
     def __init__(self, *rounds: list[float]) -> None:
         super().__init__(np.random.PCG64(0))
@@ -54,7 +54,7 @@ class Fixed(np.random.Generator):
 
 
 def tree(brackets: str, *edges: float) -> cz.Tree:
-    """Words that follow each other without silence."""
+    """Return a tree whose words follow each other without silence."""
     return cz.Tree.from_brackets(brackets, list(pairwise(edges)))
 
 
@@ -73,7 +73,7 @@ def is_likely(count: int, n: int, p: float) -> bool:
 
 
 def check(sentence: cz.Tree) -> None:
-    """A tree made without checks stands those of the public constructor, times among them."""
+    """Check that the public constructor accepts a tree that was made without validation."""
     assert (
         cz.Tree(sentence.labels, sentence.parent, sentence.start, sentence.end, sentence.words, sentence.times)
         == sentence
@@ -388,7 +388,7 @@ Brackets = frozenset[tuple[int, int]]
 
 @cache
 def parses(symbol: str, start: int, end: int) -> tuple[Brackets, ...]:
-    """Brackets of two or more words of each derivation of the words start .. end - 1 of N P N P N ..."""
+    """Return the brackets over two or more words of each derivation of words start .. end - 1 of N P N P N ..."""
     if end - start == 1:
         return (frozenset(),) if symbol == ("P" if start % 2 else "NP") else ()
     if symbol == "P":
@@ -433,7 +433,7 @@ def test_lowest_scores_by_exhaustive_search(n):
 
 
 def random_brackets(words: int) -> list[Brackets]:
-    """The brackets of every order in which gaps between words can close, each order as likely as any other."""
+    """Return the brackets of every order in which gaps between words can close. All orders are equally likely."""
     bracket_sets = []
     for order in permutations(range(1, words)):
         groups = [(i, i + 1) for i in range(words)]
@@ -459,7 +459,7 @@ def test_expected_f1_by_every_order(n):
 
 
 def test_random_trees_have_the_frequency_of_their_orders():
-    """Of the six orders in which three gaps close, two make ((ab)(cd)) and one each of the four others."""
+    """Of the six orders in which three gaps close, two give ((ab)(cd)), and one gives each of the four others."""
     rng = np.random.default_rng(7)
     counts = Counter(brackets_of(trees.random_tree("abcd", seed=rng)) for _ in range(2000))
     for brackets, orders in Counter(random_brackets(4)).items():
@@ -477,7 +477,7 @@ def test_the_mean_over_random_trees():
 
 
 def test_table_1():
-    """Of the paper, where the lowest Struct-IoU is printed as 63.6; its own program has 19/33 too."""
+    """The paper prints 63.6 as the lowest Struct-IoU. The authors' program also computes 19/33."""
     result = trees.ambiguity(random_trees=1, seed=1)
     assert result.trees == 1430
     assert set(result.lowest_f1.tolist()) == {2 / 16}

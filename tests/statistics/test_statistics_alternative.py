@@ -18,9 +18,9 @@ from caesura.statistics.alternative import _signed_rank
 
 
 def similarities(rng, items, coders, noise, program_noise):
-    """S_f and S_h, from coders and a program that see the truth of each item with noise: similarity is 1 - distance.
+    """Return S_f and S_h of coders and a program that observe the truth of each item with noise. Similarity is 1 - distance.
 
-    ``program_noise`` None: a program that draws blindly.
+    If ``program_noise`` is None, the program guesses.
     """
     truth = rng.random(items)
     people = truth + rng.normal(0, noise, (coders, items))
@@ -44,7 +44,7 @@ def test_an_informed_program_passes_and_a_blind_one_fails(items):
 
 
 def test_a_program_equal_to_the_best_coder_passes():
-    """Level with the best coder on every item (d = 0, below epsilon: won), and closer than the others on most."""
+    """It ties with the best coder on every item (d = 0 is below epsilon, so it wins) and is closer than the others on most."""
     rng = np.random.default_rng(1)
     S_f, S_h = similarities(rng, 60, 4, 0.1, 0.02)  # noqa: N806
     S_f[0] = S_h[0]
@@ -55,7 +55,7 @@ def test_a_program_equal_to_the_best_coder_passes():
 
 
 def test_a_slightly_worse_program_passes_only_if_coders_are_expensive():
-    """Closer on 47 of 100 items, farther on 53: mean d = .06, more than nothing and less than .3."""
+    """Closer on 47 of 100 items, farther on 53: mean d = .06, above 0 and below .3."""
     S_h = np.tile(np.repeat([1.0, 0.0], [53, 47]), (3, 1))  # noqa: N806
     assert alternative_annotator(1 - S_h, S_h, epsilon=0.3).passed
     assert not alternative_annotator(1 - S_h, S_h, epsilon=0).passed
@@ -63,7 +63,7 @@ def test_a_slightly_worse_program_passes_only_if_coders_are_expensive():
 
 
 def test_advantage_and_difference_count_ties_on_both_sides():
-    """Closer on 1 item, level on 2, farther on 3."""
+    """Closer on 1 item, tied on 2, farther on 3."""
     S_f, S_h = [[2, 1, 1, 0, 0, 0]] * 3, [[1, 1, 1, 1, 1, 1]] * 3  # noqa: N806
     (row, *_) = alternative_annotator(S_f, S_h).coders
     assert (row.advantage, row.mean_difference) == pytest.approx((3 / 6, (3 - 1) / 6))
@@ -126,7 +126,7 @@ def test_winning_against_half_of_the_coders_is_enough():
 
 @given(st.randoms(use_true_random=False), st.integers(2, 40))
 def test_laws(random, items):
-    """Order of coders and items, and any monotone change of similarity, leave the test as it is; NaN is as if absent."""
+    """The order of coders and items and any monotone change of similarity do not change the test. NaN means missing."""
     rng = np.random.default_rng(items)
     S_f, S_h = similarities(rng, items, 4, 0.2, 0.2)  # noqa: N806
     result = alternative_annotator(S_f, S_h)

@@ -52,7 +52,7 @@ def test_invalid_p_values(correct, p, message):
 
 
 def graphs(k):
-    """Every way in which k systems may differ in pairs, as a table of p-values."""
+    """Yield every combination of differences between k systems, as a table of p-values."""
     pairs = list(combinations(range(k), 2))
     for differ in product([False, True], repeat=len(pairs)):
         p = np.ones((k, k))
@@ -63,7 +63,7 @@ def graphs(k):
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
 def test_letters_are_shared_only_without_a_difference(k):
-    """All graphs of up to five systems, in an order of means that is not theirs; and no letter is superfluous."""
+    """All graphs of up to five systems, with means in a different order. No letter is superfluous."""
     means = [0.3, 0.5, 0.1, 0.4, 0.2][:k]
     for p in graphs(k):
         display = [set(word) for word in letters(p, means)]

@@ -21,7 +21,7 @@ def ratio(sums):
 
 
 def shared(sums):
-    """Found over all, and 1 where there is nothing to find."""
+    """Return the ratio of found to all, or 1 if there is nothing to find."""
     return np.where(sums[:, 1] > 0, sums[:, 0] / np.maximum(sums[:, 1], 1), 1.0)
 
 
@@ -62,7 +62,7 @@ def test_random_swaps_approximate_all_swaps():
 
 
 def test_random_swaps_count_the_observed_assignment():
-    """Ten identical differences: one swap in 2^20 is as large, so none of 99 is, and p is 1 / 100 and not 0."""
+    """Of all swaps of ten identical differences, none of 99 random ones is as large. So p is 1 / 100 and not 0."""
     a, b = [[9, 10]] * 20, [[1, 10]] * 20
     assert randomisation(a, b, ratio, draws=99, seed=1).p == 0.01
 
@@ -99,7 +99,7 @@ def test_paired_tests_are_invariant_to_scale_and_shift(systems, factor):
 
 
 def test_the_standard_error_of_a_mean_is_that_of_textbooks():
-    """For scores of equal weight the slope of the mean is exact, and s is that of the paired t-test."""
+    """For scores of equal weight, the standard error is that of the paired t-test."""
     rng = np.random.default_rng(1)
     x, y = rng.random(12), rng.random(12)
     result = paired_bootstrap(np.c_[x, np.ones(12)], np.c_[y, np.ones(12)], ratio, replicates=99)
@@ -108,7 +108,7 @@ def test_the_standard_error_of_a_mean_is_that_of_textbooks():
 
 
 def test_the_interval_of_a_mean_against_every_resample():
-    """All 3^3 resamples of three differences, t* by hand. Of 27, 3 have no spread and t* is infinite."""
+    """All 3^3 resamples of three differences, with t* by hand. 3 of them have no spread, so t* is infinite."""
     d = np.array([0.1, 0.2, 0.6])
     theta, s = d.mean(), d.std(ddof=1) / math.sqrt(3)
     t = []
@@ -139,7 +139,7 @@ def test_identical_systems():
 
 @pytest.mark.parametrize("n", [2, 3, 5, 6, 8, 20])
 def test_the_same_difference_on_every_item(n):
-    """No spread to divide by: randomisation decides, and with fewer than 6 items it cannot."""
+    """Without spread, only randomisation decides. It cannot with fewer than 6 items."""
     result = paired_bootstrap([[7, 10]] * n, [[4, 10]] * n, ratio, replicates=9999, seed=1)
     assert result.difference == pytest.approx(0.3)
     assert result.standard_error == 0
@@ -149,7 +149,7 @@ def test_the_same_difference_on_every_item(n):
 
 
 def test_items_without_weight_do_not_make_a_difference_significant():
-    """Two texts with the same difference and eight that are empty: 1 swap in 2 is as large."""
+    """Two texts have the same difference and eight are empty, so every second swap is as large."""
     a, b = [[2, 2]] * 2 + [[0, 0]] * 8, [[1, 2]] * 2 + [[0, 0]] * 8
     assert paired_bootstrap(a, b, shared, seed=1).p == randomisation(a, b, shared).p == 0.5
 
@@ -161,7 +161,7 @@ def test_only_one_item_differs():
 
 
 def test_signed_parts():
-    """Parts may be costs below 0, whose sum may be 0 although the items' are not."""
+    """Parts may be negative. Their sum may be 0 although no item is 0."""
     rng = np.random.default_rng(2)
     x = rng.normal(size=(15, 1))
     x -= x.mean()
@@ -191,7 +191,7 @@ def test_the_same_seed_gives_the_same_numbers():
     "name", ["boundary_similarity", "segmentation_similarity", "boundary_confusion", "window_diff", "pk"]
 )
 def test_parts_of_a_measure(name):
-    """Whole numbers and fractions, texts without a boundary, a system that finds nothing: every sum can be finished."""
+    """Integers and fractions, texts without a boundary, a system that finds nothing: every sum has a value."""
     rng = np.random.default_rng(6)
     empty = cz.Segmentation.from_masses([12])
     gold = [cz.Segmentation.from_masses(masses) for masses in ([3, 4, 5], [6, 6], [2, 2, 8], [1, 5, 6], [4, 8], [7, 5])]
@@ -214,7 +214,7 @@ def test_parts_of_a_measure(name):
 
 
 def equal_systems(rng, items):
-    """Boundary pairs of two systems that find as much: matches, near misses, and pairs with nothing on one side."""
+    """Return the boundary pairs of two equally good systems: matches, near misses and unpaired boundaries."""
     size, ease = rng.integers(4, 40, items), rng.normal(0, 0.8, items)
 
     def system():
@@ -231,7 +231,7 @@ def correctness(sums):
 
 @pytest.mark.parametrize("items", [6, 20])
 def test_equal_systems_seldom_differ_significantly(items):
-    """500 comparisons at 5 %; ``python -m bench level`` has 2,000. The plain bootstrap shows that this can fail."""
+    """500 comparisons at 5 %; ``python -m bench level`` has 2,000. The plain bootstrap fails this test."""
     rng = np.random.default_rng(items)
     counts = {"studentised": 0, "randomisation": 0, "plain": 0}
     for trial in range(500):

@@ -209,7 +209,7 @@ def test_two_systems_are_the_sign_test():
 
 @given(tables, st.randoms(use_true_random=False))
 def test_friedman_laws(table, random):
-    """Order of blocks and systems, and any monotone change inside a block, leave the test as it is."""
+    """The order of blocks and systems and any monotone change within a block do not change the test."""
     result = friedman(table)
     systems, blocks = list(range(table.shape[1])), list(range(len(table)))
     random.shuffle(systems)

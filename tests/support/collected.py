@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 def documents(number: int, *, units: int = 40, seed: int = 1) -> list[tuple[list[int], list[int]]]:
-    """Positions of reference and hypothesis, which differ here and there."""
+    """Return positions of reference and hypothesis, some of which differ."""
     rng = np.random.default_rng(seed)
     rows = []
     for _ in range(number):
@@ -27,12 +27,12 @@ def documents(number: int, *, units: int = 40, seed: int = 1) -> list[tuple[list
 
 
 def pairs(rows: list[tuple[list[int], list[int]]], units: int = 40) -> list[tuple[cz.Segmentation, cz.Segmentation]]:
-    """The same as segmentations."""
+    """Return the same documents as segmentations."""
     return [tuple(cz.Segmentation.from_positions(units, positions) for positions in row) for row in rows]  # type: ignore[misc]
 
 
 def write(path: Path, rows: list[tuple[list[int], list[int]]], *, first: int = 0, units: int = 40) -> None:
-    """One file."""
+    """Write one file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -47,7 +47,7 @@ def write(path: Path, rows: list[tuple[list[int], list[int]]], *, first: int = 0
 
 
 def collection(folder: Path, files: int, rows: int, *, units: int = 40) -> list[tuple[list[int], list[int]]]:
-    """A folder of files; all documents."""
+    """Write a folder of files. Return it and all documents."""
     folder.mkdir(parents=True, exist_ok=True)
     whole = documents(files * rows, units=units)
     for i in range(files):
@@ -57,7 +57,7 @@ def collection(folder: Path, files: int, rows: int, *, units: int = 40) -> list[
 
 @st.composite
 def sound(draw: st.DrawFn, typed: bool) -> Row:
-    """A document: several types at one position in any order, the end of the text, one unit, nothing at all."""
+    """Draw a document. It may have several types at one position, a mark at the end, one unit, or no boundary."""
     length = draw(st.integers(1, 9))
     row: Row = {"length": length}
     for side in ("reference", "hypothesis"):

@@ -23,14 +23,14 @@ talk,M,1,?,.
 
 
 def of_masses(**items: Mapping[str, Sequence[int]]) -> cz.Corpus:
-    """item=coder -> masses."""
+    """Return the corpus of item=coder -> masses."""
     return cz.Corpus(
         {i: {c: cz.Segmentation.from_masses(m) for c, m in by_coder.items()} for i, by_coder in items.items()}
     )
 
 
 def random_corpus(seed: int, *, items: int = 8, coders: Sequence[str] = "abcde", missing: float = 0.0) -> cz.Corpus:
-    """Coders who share most boundaries, move some by one and make some up; each missing on some items."""
+    """Return coders who share most boundaries, move some by one and add some. Each is missing on some items."""
     rng = random.Random(seed)
     annotations: dict[str, dict[str, cz.Segmentation]] = {}
     for i in range(items):
@@ -48,7 +48,7 @@ def random_corpus(seed: int, *, items: int = 8, coders: Sequence[str] = "abcde",
 
 
 def shuffled(corpus: cz.Corpus, seed: int) -> cz.Corpus:
-    """The same with items, and the coders of each, in another order."""
+    """Return the same corpus with items and coders in a different order."""
     rng = random.Random(seed)
     items = rng.sample(corpus.item_names, len(corpus.item_names))
     return cz.Corpus(
@@ -57,11 +57,11 @@ def shuffled(corpus: cz.Corpus, seed: int) -> cz.Corpus:
 
 
 ALIGN_HINT = "; to align texts that differ: read with align='edit'"
-"""What an error about units that differ ends in, where both texts are known."""
+"""End of the error about different units if both texts are known."""
 
 
 def round_trip_or_refuse(corpus: cz.Corpus, path: Path, name: str | None = None, *, sure: bool, **options: Any) -> None:
-    """What is written reads back as it was; ``sure``: it must be written, and else it may be refused."""
+    """Check that the corpus is equal after writing and reading. Unless ``sure``, writing may be an error."""
     path.unlink(missing_ok=True)
     with suppress(*(() if sure else (FormatError,))):
         cz.write(corpus, path, name, **options)

@@ -13,7 +13,7 @@ from typing import Any
 
 
 def modules(root: str) -> Iterator[ModuleType]:
-    """Yield the package and all its modules, compiled ones apart."""
+    """Yield the package and all its modules except compiled ones."""
     package = importlib.import_module(root)
     yield package
     for entry in pkgutil.walk_packages(package.__path__, f"{root}."):
@@ -22,7 +22,7 @@ def modules(root: str) -> Iterator[ModuleType]:
 
 
 def public_names(root: str) -> Iterator[tuple[str, str | None]]:
-    """Yield every public name of a package with what its docstring lacks, or None."""
+    """Yield every public name of a package with the missing part of its docstring, or None."""
     for module in modules(root):
         for name, value in sorted(vars(module).items()):
             if name.startswith("_") or getattr(value, "__module__", None) != module.__name__:

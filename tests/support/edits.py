@@ -12,12 +12,12 @@ from oracle.boundary import Rules
 
 
 def cost(score: cz.Score) -> float:
-    """The edit distance, as the sum of what the edits say they cost."""
+    """Return the edit distance as the sum of the costs of the edits."""
     return sum(edit.cost for edit in score.edits)
 
 
 def explained(score: cz.Score) -> tuple[set, tuple, set, set]:
-    """The edits of a score as the oracle writes them: matches, pairs as (leftmost, other), and what stands alone."""
+    """Return the edits of a score in the form of the oracle: matches, pairs (left, right), unpaired boundaries."""
     code = {name: i for i, name in enumerate(score.types)}
     matches, shifted, a_alone, b_alone = set(), [], set(), set()
     for edit in score.edits:
@@ -42,7 +42,7 @@ def explained(score: cz.Score) -> tuple[set, tuple, set, set]:
 
 
 def near(x: float, y: Fraction | float) -> bool:
-    """Equal but for the last bits. (pytest.approx says it better, and takes half of an exhaustive test to say it.)"""
+    """Return whether numbers are equal except for the last bits. (pytest.approx would take half of the time of a test.)"""
     return abs(x - float(y)) < 1e-12
 
 

@@ -25,5 +25,5 @@ def results_of(result: Result) -> Any:
 
 
 def excluded_of(result: Result) -> list[str]:
-    """Return what a command excluded, as the lines that it prints."""
+    """Return the lines that a command prints for excluded items."""
     return [str(Excluded(**entry)) for entry in envelope_of(result)["excluded"]]

@@ -40,7 +40,7 @@ FIGURES = {
 
 
 def printed(value: float | None) -> str:
-    """As EVALB prints a share: 0 where there is none."""
+    """Return a ratio as EVALB prints it: 0 if it is undefined."""
     return f"{100 * (value or 0):.2f}"
 
 

@@ -1,4 +1,4 @@
-"""What a result excluded, in the form that tests compare."""
+"""The excluded items of a result, in the form that tests compare."""
 
 from __future__ import annotations
 

@@ -470,7 +470,7 @@ def damaged(seed: int, data: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Target:
-    """A file to damage, its valid content, and the file to read, which may be one that it belongs to."""
+    """A file to damage, its valid content, and the file to read, which may be a different one."""
 
     path: Path
     data: bytes
@@ -478,7 +478,7 @@ class Target:
 
 
 def write_samples(name: str, folder: Path, shared: DataFolder | None) -> list[Target]:
-    """Return the sample in one folder and the real file in another, and their companions."""
+    """Write the sample into one folder and the published file into another, with their companions."""
     sample = SAMPLES[name]
     sets = [sample.files]
     if shared is not None and sample.real and shared.find(sample.real) is not None:

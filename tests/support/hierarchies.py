@@ -14,7 +14,7 @@ def coders(
 ) -> dict[str, cz.Hierarchy]:
     """Return hierarchies of several coders over one text, with at least one span; some copy a span of the previous coder.
 
-    Levels are derived, or twice that; then some spans stand on two levels.
+    Levels are derived or doubled. If they are doubled, some spans are on two levels.
     """
     length = draw(st.integers(2, max_units))
     any_span = st.tuples(st.integers(1, length), st.integers(1, length)).map(lambda pair: (min(pair), max(pair)))

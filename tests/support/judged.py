@@ -12,7 +12,7 @@ SYSTEMS = ("alpha", "beta", "gamma")
 
 
 def people_and_systems(items=6, coders=4, seed=1):
-    """Items of several lengths; coder 4 has not all, system gamma lacks one."""
+    """Return items of several lengths. Coder 4 lacks some of them, system gamma one."""
     people = pseudo_coders(
         [20 + 7 * i for i in range(items)], [3, 4, 6, 9], coders=coders, near=0.2, miss=0.3, seed=seed
     )

@@ -111,7 +111,7 @@ REAL = {make.__name__: make for make in (stargazer, moonstone, kubla_khan, nccu,
 
 
 class Page(HTMLParser):
-    """Tags with their attributes, scripts by id, and all text that a reader sees."""
+    """Tags with their attributes, scripts by id, and the visible text."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -153,7 +153,7 @@ class Page(HTMLParser):
         return data
 
     def edits(self, item: str, a: str, b: str) -> tuple[Edit, ...]:
-        """As the description of the data says: shape and distance from the edit before, again and again."""
+        """Return the decoded edits: shape and distance from the previous edit, alternating."""
         common = self.common
         places = common["coders"].index(a), common["coders"].index(b)
         return tuple(self._edits(common, self.item(item)["edits"][f"{places[0]}-{places[1]}"]))

@@ -12,7 +12,7 @@ LABELS = "AB"
 
 
 def sentences() -> st.SearchStrategy[list[Nested]]:
-    """One root or more, words numbered from 0: each step adds a word, or a node above the last one, two or three."""
+    """Draw one or more roots over numbered words. Each step adds a word, or a node above the last one, two or three."""
     return st.lists(st.integers(0, 11), min_size=1, max_size=24).map(built)
 
 
@@ -31,7 +31,7 @@ def built(steps: list[int]) -> list[Nested]:
 
 @st.composite
 def spoken(draw: st.DrawFn, *, silence: bool = True) -> cz.Tree:
-    """A tree with times, with or without silence between words."""
+    """Draw a tree with times, with or without silence between words."""
     roots = draw(sentences())
     n = len(leaves(roots))
     lengths = draw(st.lists(st.integers(1, 3000), min_size=n, max_size=n))

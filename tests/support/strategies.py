@@ -1,7 +1,7 @@
 """Random segmentations for hypothesis: as plain data, which oracles take, and as the package's objects.
 
-Boundaries of the second side are drawn alone, or as those of the first moved a little: near misses are what the
-measures are about, and independent draws seldom make chains of them.
+Boundaries of the second side are independent, or those of the first moved a little. Independent boundaries seldom give
+chains of near misses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NAMES = ("comma", "line", "stanza", "canto", "book")
 
 @dataclass(frozen=True)
 class Pair:
-    """Two segmentations of one text of ``length`` units; boundaries are positions."""
+    """Two segmentations of a text of ``length`` units. Boundaries are positions."""
 
     length: int
     a: frozenset[int]
@@ -58,7 +58,7 @@ class TypedPair:
 
     @property
     def scale_reversed(self) -> TypedPair:
-        """The same boundaries over the types in reversed order."""
+        """Return the same boundaries with the types in reversed order."""
         last = len(self.types) - 1
         a, b = (frozenset((p, last - t) for p, t in side) for side in (self.a, self.b))
         return TypedPair(self.length, self.types[::-1], a, b)
@@ -133,9 +133,9 @@ def typed_corpora(draw: st.DrawFn, *, max_documents: int = 6, max_units: int = 8
 
 
 def spans_of(text: cz.Segmentation) -> cz.Hierarchy:
-    """A hierarchy that says what the segmentation says: the text, its segments at the highest type, at the next, and so on.
+    """Return the segmentation as a hierarchy: the text, its segments at the highest type, at the next, and so on.
 
-    Labels tell segments of odd and of even length apart.
+    Labels differ for segments of odd and even length.
     """
     cuts: set[int] = set()
     levels = [[(1, text.length)]]
@@ -158,7 +158,7 @@ def inputs_for(kind: type[Measure] | Measure, *texts: cz.Segmentation) -> tuple[
 
 
 def defined(kind: type[Measure] | Measure, a: Any, b: Any) -> bool:
-    """Whether the measure has a value for these two: it may need boundaries, or a unit that is no span of its own."""
+    """Return whether the measure is defined for these two. It may need boundaries or spans of several units."""
     if kind.needs_boundaries:
         return bool(a.inner.size)
     if kind.chance_corrected:
@@ -186,7 +186,7 @@ def backwards(annotation: Any) -> Any:
 
 @st.composite
 def hierarchies(draw: st.DrawFn, *, units: int, max_levels: int = 4, max_spans: int = 10) -> cz.Hierarchy:
-    """Any spans with any levels and labels, without those that cross or contradict; possibly none."""
+    """Draw spans with any levels and labels that neither cross nor contradict each other, possibly none."""
     span = st.tuples(
         st.integers(1, units), st.integers(1, units), st.integers(1, max_levels), st.sampled_from("ABC")
     ).map(lambda s: (min(s[:2]), max(s[:2]), *s[2:]))
@@ -195,7 +195,7 @@ def hierarchies(draw: st.DrawFn, *, units: int, max_levels: int = 4, max_spans: 
 
 @st.composite
 def hierarchy_pairs(draw: st.DrawFn, *, max_units: int = 9) -> tuple[cz.Hierarchy, cz.Hierarchy]:
-    """Drawn apart, or the second made of spans of the first, some of them moved."""
+    """Draw two independent hierarchies, or make the second of spans of the first, some of them moved."""
     units = draw(st.integers(1, max_units))
     a = draw(hierarchies(units=units))
     if draw(st.booleans()):
@@ -209,7 +209,7 @@ def hierarchy_pairs(draw: st.DrawFn, *, max_units: int = 9) -> tuple[cz.Hierarch
 
 
 def tree_from_brackets(words: Sequence[str], brackets: Iterable[tuple[int, int, str]]) -> cz.Tree:
-    """The tree with these brackets, first word and the word after the last; of two over the same words the upper first."""
+    """Return the tree with brackets (first word, word after the last). Of two over the same words, the upper is first."""
     nodes = sorted(brackets, key=lambda node: (node[0], -node[1]))
     parent: list[int] = []
     open_: list[int] = []
@@ -223,7 +223,7 @@ def tree_from_brackets(words: Sequence[str], brackets: Iterable[tuple[int, int, 
 
 
 def tree_of(text: cz.Segmentation) -> cz.Tree:
-    """A tree that says what the segmentation says: its units are words, and the spans of ``spans_of`` brackets."""
+    """Return the segmentation as a tree: its units are words, and the spans of ``spans_of`` are brackets."""
     spans = sorted(spans_of(text).spans, key=lambda span: span.level)
     brackets = [(span.start - 1, span.end, span.label) for span in spans]
     words = [f"w{i}" for i in range(text.length)]
@@ -234,7 +234,7 @@ def tree_of(text: cz.Segmentation) -> cz.Tree:
 def trees(
     draw: st.DrawFn, words: Sequence[str], *, labels: Sequence[str], tags: Sequence[str], max_brackets: int = 8
 ) -> cz.Tree:
-    """Any brackets over the words that do not cross, unary chains and several roots among them."""
+    """Draw brackets that do not cross, including unary chains and several roots."""
     n = len(words)
     candidates = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(1, n)), max_size=max_brackets))
     spans: list[tuple[int, int]] = []

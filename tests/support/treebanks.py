@@ -15,7 +15,7 @@ Nested = tuple[Any, ...]
 
 @cache
 def forests(nodes: int) -> tuple[tuple[Any, ...], ...]:
-    """Every ordered forest of so many nodes; a tree is the tuple of its subtrees."""
+    """Return every ordered forest with this number of nodes. A tree is the tuple of its subtrees."""
     if nodes == 0:
         return ((),)
     listed = []
@@ -26,18 +26,18 @@ def forests(nodes: int) -> tuple[tuple[Any, ...], ...]:
 
 
 def shapes(nodes: int) -> Iterator[tuple[Any, ...]]:
-    """Every ordered tree of so many nodes."""
+    """Yield every ordered tree with this number of nodes."""
     yield from forests(nodes - 1)
 
 
 def labelled(shape: tuple[Any, ...], rng: Random, labels: str = "A") -> Nested:
-    """A shape with random labels, and a word under each leaf."""
+    """Return the shape with random labels and a word under each leaf."""
     label = rng.choice(labels)
     return (label, *(labelled(child, rng, labels) for child in shape)) if shape else (label, "w")
 
 
 def random_nested(rng: Random, words: int, labels: str = "AB", unary: float = 0.2) -> Nested:
-    """A random tree: cut somewhere into up to four, with unary branches now and then."""
+    """Return a random tree: up to four branches per node, sometimes one."""
     if rng.random() < unary:
         return (rng.choice(labels), random_nested(rng, words, labels, unary))
     if words == 1:
@@ -49,13 +49,13 @@ def random_nested(rng: Random, words: int, labels: str = "AB", unary: float = 0.
 
 
 def random_tree(rng: Random, words: int, labels: str = "AB", *, times: bool = False) -> Tree:
-    """A random tree, with random times or none."""
+    """Return a random tree, with random times if ``times``."""
     tree = Tree.from_nested(random_nested(rng, words, labels))
     return tree.with_times(random_times(rng, words)) if times else tree
 
 
 def random_times(rng: Random, words: int) -> list[tuple[float, float]]:
-    """Words of random length over about ten seconds, with silence between some of them."""
+    """Return words of random length over about ten seconds, with silence between some of them."""
     at, times = rng.random(), []
     for _ in range(words):
         at += rng.choice((0.0, 0.0, rng.random()))

@@ -186,7 +186,7 @@ def test_drawn_by_hand(tree: Tree, width: int, drawing: str) -> None:
 
 
 def test_from_coders() -> None:
-    """ann and bo 1/4 apart, cy 1/2 from bo and 3/4 from ann: .625 in the mean; see test_clusters."""
+    """The distance of ann and bo is 1/4, that of cy is 1/2 from bo and 3/4 from ann, .625 on average; see test_clusters."""
     result = cz.cluster_coders(of_masses(x={"ann": [2, 2, 2], "bo": [2, 3, 1], "cy": [5, 1]}))
     first, last = (f"{cluster.value:.2f}"[1:] for cluster in result.clusters)
     expected = f"""

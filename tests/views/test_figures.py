@@ -36,7 +36,7 @@ def texts(axes: Any) -> list[str]:
 
 
 def strings(figure: Any) -> str:
-    """Every text of a figure, as a reader of the file finds it."""
+    """Return every text of a figure."""
     return "\n".join(
         "".join(node.itertext()) for node in ElementTree.fromstring(plot.svg(figure)).iter() if "text" in node.tag
     )
@@ -183,7 +183,7 @@ def test_lines_of_equal_f() -> None:
 
 
 def test_coders_of_pairs_are_at_their_means() -> None:
-    """Ordered pairs have each coder as hypothesis; unordered ones are seen from both sides, which is the same."""
+    """Ordered pairs have each coder as hypothesis. Unordered pairs are counted in both directions, which is the same."""
     figures = [
         plot.precision_recall(cz.pairwise(THREE, "crisp", ordered=ordered)).axes[0].lines[-3:]
         for ordered in (False, True)
@@ -243,7 +243,7 @@ def test_many_types_share_one_substitution() -> None:
 
 
 def test_clusters_phantoms_and_best_places() -> None:
-    """The paper's fourteen sentences, as in docs/fuzzy.md; a lone mark at 13 is in no cluster."""
+    """The fourteen sentences of the paper, as in docs/fuzzy.md. A single mark at 13 is in no cluster."""
     marks = cz.Marks([0, 4, 0, 0, 4, 1, 1, 0, 0, 0, 7, 0, 1], coders=7)
     axes = plot.clusters(cz.fuzzy_success(marks, cz.Segmentation.from_positions(14, [2, 6, 9]))).axes[0]
     bars = {box.get_label(): {bar.get_x() + 0.4: bar.get_height() for bar in box} for box in axes.containers}
@@ -279,7 +279,7 @@ FIGURE_4 = {
 
 
 def bars(axes: Any) -> list[tuple[float, float, int, bool]]:
-    """First and last unit, row, and whether it is hatched."""
+    """Return the first and last unit and the row of each bar, and whether it is hatched."""
     return [
         (p.get_x() + 0.5, p.get_x() + p.get_width() - 0.5, round(p.get_y() + p.get_height() / 2), bool(p.get_hatch()))
         for p in axes.patches
@@ -499,7 +499,7 @@ def test_threads_do_not_share_their_style() -> None:
 
 
 def test_everything_is_inside_the_picture(judged: cz.Judgement) -> None:
-    """No label runs over the edge, however long names and measures are."""
+    """No label crosses the edge, even if names of coders and measures are long."""
     long = "a coder with a name that goes on and on"
     corpus = cz.Corpus({long: {f"{i} {long}": cz.Segmentation.from_masses([i + 1, 9 - i]) for i in range(4)}})
     figures = [

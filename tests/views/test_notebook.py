@@ -22,7 +22,7 @@ EMPTY = {"line", "br"}
 
 
 class Page(HTMLParser):
-    """Text and tags; every tag must be closed."""
+    """Collect text and tags. Every tag must be closed."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

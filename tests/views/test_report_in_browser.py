@@ -1,6 +1,6 @@
-"""The report in headless Chromium: nothing is logged, nothing is fetched, and what the page promises to do it does.
+"""The report in headless Chromium: no errors, no requests, and every control works.
 
-Screenshots go to the folder that CAESURA_SCREENSHOTS names, else to pytest's temporary one.
+Screenshots go to the folder in CAESURA_SCREENSHOTS, or to a temporary folder.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ EVIL = ["<script>document.title = 'ran'</script>", "<img src=x onerror=\"documen
 
 
 class Browser:
-    """A page at a time, and what it did."""
+    """An open page, its errors and its requests."""
 
     def __init__(self, driver: Any, folder: Path, shots: Path) -> None:
         self.driver = driver
@@ -72,7 +72,7 @@ class Browser:
         ActionChains(self.driver).send_keys(key).perform()
 
     def marks(self) -> list[tuple[int, int]]:
-        """Kind and position of every mark that is shown, in the order of the text."""
+        """Return kind and position of every visible mark, in the order of the text."""
         values = self.run(
             "return [...document.querySelectorAll('.mark:not([hidden])')].map((one) =>"
             "  [Number(one.className.match(/k(\\d)/)[1]), Number(one.parentElement.dataset.position)])"
@@ -80,7 +80,7 @@ class Browser:
         return [(kind, position) for kind, position in values]
 
     def focused(self) -> tuple[str, str]:
-        """The number of the edit that has the focus, and what is said of it."""
+        """Return the number of the edit with the focus, and its description."""
         number = self.run("return document.activeElement.dataset.edit ?? ''")
         return number, self.said()
 
@@ -101,7 +101,7 @@ class Browser:
         assert self.driver.save_screenshot(str(self.shots / f"{name}.png"))
 
     def requests(self) -> set[str]:
-        """Every address that the page asked for."""
+        """Return every requested address."""
         messages = (json.loads(message["message"])["message"] for message in self.driver.get_log("performance"))
         return {
             message["params"]["request"]["url"]

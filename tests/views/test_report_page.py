@@ -49,7 +49,7 @@ _draw = sections._draw
 
 @pytest.fixture(scope="module", autouse=True)
 def quick() -> Iterator[None]:
-    """Figures take most of the time: they are drawn where a test is about them."""
+    """Figures take most of the time, so only the tests of figures draw them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sections, "_draw", lambda caption, *_, **__: sections.Picture(caption, "data:,"))
         yield
@@ -117,7 +117,7 @@ def test_numbers_and_signatures_are_those_of_the_package(pages: dict[str, Page])
 
 
 def test_parsers_have_gold_as_reference() -> None:
-    """Whoever comes first in the corpus: recall is of the person's brackets."""
+    """Recall refers to the brackets of the gold trees, whatever the order in the corpus."""
     by_hand = parsed()
     turned = cz.Corpus({item: dict(reversed(by_hand.of_item(item).items())) for item in by_hand.item_names})
     total = sum(cz.parseval(by_hand[item, "gold"], by_hand[item, "parser"]) for item in by_hand.item_names)  # type: ignore[arg-type, misc]
@@ -334,7 +334,7 @@ def luminance(colour: str) -> float:
 
 
 def test_contrast_is_enough_in_light_and_dark() -> None:
-    """AA: 4.5 to 1 for everything that is read, on paper and in a band."""
+    """AA: 4.5 to 1 for all text, on the page and in bands."""
     light, dark = (
         dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", rules)) for rules in page_style().split("@media", 2)[:2]
     )

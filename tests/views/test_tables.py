@@ -136,7 +136,7 @@ def test_control_characters_in_columns() -> None:
 
 
 def test_table_as_markdown() -> None:
-    """Whatever stands in a cell, it is text and stays in its cell."""
+    """The content of a cell is plain text and stays in its cell."""
     rows = (("a|b", 0.5), ("<b>*x*</b> [y](z) `q` $e$", None), ("one\nline\\", 2.0))
     assert Table(("name_1", "B"), rows, title="T*", notes=("n_t:2", "second")).markdown() == (
         "**T\\***\n\n"
