@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, cast
 
@@ -127,12 +127,12 @@ class Batch:
     @property
     def a_count(self) -> Ints:
         """Number of boundaries of a per document."""
-        return np.diff(self.a_off)
+        return self.a_off[1:] - self.a_off[:-1]
 
     @property
     def b_count(self) -> Ints:
         """Number of boundaries of b per document."""
-        return np.diff(self.b_off)
+        return self.b_off[1:] - self.b_off[:-1]
 
 
 def _take(documents: Ints, pos: Ints, code: Ints, off: Ints) -> tuple[Ints, Ints, Ints]:
@@ -187,8 +187,8 @@ def pack(
         types, places = _common_types([pairs[i] for i in places] if errors else pairs, places, sides, errors)
     chosen = [pairs[i] for i in places] if errors else pairs
     length = np.array([a.length for a, _ in chosen], np.int64)
-    a, b = (_pack_side(chosen, side, types) for side in (0, 1))
-    return Batch(length, *a, *b, types), np.array(places, np.int64), errors
+    batch = Batch(length, *_pack_side(chosen, 0, types), *_pack_side(chosen, 1, types), types)
+    return batch, np.array(places, np.int64), errors
 
 
 def _pack_side(pairs: Sequence[SegmentationPair], side: int, types: tuple[str, ...]) -> tuple[Ints, Ints, Ints]:
@@ -219,13 +219,13 @@ def join_arrays(arrays: list[Ints]) -> Ints:
     return np.concatenate(arrays) if arrays else EMPTY
 
 
-def offsets_of(arrays: list[Ints]) -> Ints:
+def offsets_of(arrays: Sequence[Sized]) -> Ints:
     """Return the start of each array in the joined array, followed by the end of the last one.
 
     Parameters
     ----------
-    arrays : list of numpy.ndarray
-        One array per document.
+    arrays : sequence of arrays or tuples
+        One per document.
 
     Returns
     -------
@@ -233,7 +233,7 @@ def offsets_of(arrays: list[Ints]) -> Ints:
         Offsets, one more than there are arrays.
     """
     if len(arrays) == 1:
-        return np.array((0, arrays[0].size))
+        return np.array((0, len(arrays[0])))
     out = np.zeros(len(arrays) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, arrays), np.int64, len(arrays)), out=out[1:])
     return out
@@ -359,8 +359,8 @@ def _common_types(
     """Return one list of types for all pairs, and the places of the pairs that fit it."""
     first = pairs[0][0].types if pairs else UNTYPED
     if all(a.types is first and b.types is first for a, b in pairs):
-        declared = any(text.types_declared for text in pairs[0]) if pairs else True
-        if declared or len(first) < 3:
+        # The order of one or two types has no effect; the order of more types must be declared.
+        if len(first) < 3 or any(text.types_declared for text in pairs[0]):
             return first, places
     types = _choose_types(pairs)
     by_place = dict(zip(places, pairs, strict=True))

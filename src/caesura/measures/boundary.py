@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import lcm
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -57,8 +58,7 @@ _COST_OPTIONS = (
     Option("ws", 0, number(0, 1), "constant part of the cost of a substitution"),
     Option("alignment", "exact", choice("exact", "greedy"), "the minimum, or segeval's greedy pairing"),
 )
-_EDIT_OPTIONS = tuple(option.name for option in (_N_T, _TRANSPOSITION, *_COST_OPTIONS))
-"""Options that affect the edits. S and B share their counts if these options are equal."""
+_cost_options = itemgetter("n_t", "transposition", "substitution", "wt", "ws")
 _GREEDY = {"alignment": "greedy"}
 
 
@@ -228,8 +228,7 @@ class _EditDistanceMeasure(Measure):
         BoundaryCosts
             The costs.
         """
-        o = self.settings
-        return _costs(o["n_t"], o["transposition"], o["substitution"], o["wt"], o["ws"], len(types))
+        return _costs(*_cost_options(self.settings), len(types))
 
     def validate(self) -> None:
         for weight, kind in (("wt", "transposition"), ("ws", "substitution")):
@@ -242,14 +241,14 @@ class _EditDistanceMeasure(Measure):
             raise OptionError(problem)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        problem = self.cost_problem(self.costs(batch.types))
+        costs = self.costs(batch.types)
+        problem = self.cost_problem(costs)
         if problem is not None:
             return {d: OptionError(problem) for d in range(len(batch))}
-        return {**self._with_overflow(batch), **self._with_too_many_pairs(batch)}
+        return self._with_overflow(batch, costs.scale) | self._with_too_many_pairs(batch)
 
-    def _with_overflow(self, batch: Batch) -> dict[int, CaesuraError]:
+    def _with_overflow(self, batch: Batch, scale: int) -> dict[int, CaesuraError]:
         """Return errors for documents in which sums of whole-number gains might not fit into 64 bits."""
-        scale = self.costs(batch.types).scale
         if 2.0 * scale * (len(batch.a_pos) + 1.0) ** 2 < 2.0**62:
             return {}
         pairs = np.minimum(batch.a_count, batch.b_count) + 1.0
@@ -353,7 +352,8 @@ class _SimilarityMeasure(_EditDistanceMeasure):
         numpy.ndarray
             Eight columns.
         """
-        key = ("edits", *(self[name] for name in _EDIT_OPTIONS))
+        # S and B share their counts if the options that affect the edits are equal.
+        key = ("edits", self["alignment"], *_cost_options(self.settings))
         return batch.cached(key, lambda: self._count_edits(batch))
 
     def _count_edits(self, batch: Batch) -> Counts:

@@ -35,10 +35,15 @@ class Crisp(Measure):
         return ("matches", "reference", "hypothesis")
 
     def compute(self, batch: Batch) -> BatchCounts:
-        matched = np.concatenate([[0], np.cumsum(self._partners(batch) >= 0)])
-        first = batch.a_off[0]
-        matches = matched[batch.a_off[1:] - first] - matched[batch.a_off[:-1] - first]
-        return BatchCounts(np.column_stack([matches, batch.a_count, batch.b_count]).astype(float), {})
+        has_partner = self._partners(batch) >= 0
+        matched = np.zeros(len(has_partner) + 1, np.int64)
+        has_partner.cumsum(out=matched[1:])
+        ends = matched[batch.a_off - batch.a_off[0]]
+        counts = np.empty((len(batch), 3))
+        counts[:, 0] = ends[1:] - ends[:-1]
+        counts[:, 1] = batch.a_count
+        counts[:, 2] = batch.b_count
+        return BatchCounts(counts, {})
 
     def _partners(self, batch: Batch) -> NDArray[np.int64]:
         partners = np.empty(len(batch.a_pos), np.int64)
@@ -80,9 +85,10 @@ class UnitError(Measure):
         return ("fn", "fp", "units")
 
     def compute(self, batch: Batch) -> BatchCounts:
-        out = np.empty((len(batch), 2))
-        kernel.unit_overlap(batch.length, batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, out)
-        return BatchCounts(np.column_stack([out, batch.length]), {})
+        counts = np.empty((len(batch), 3))
+        counts[:, 2] = batch.length
+        kernel.unit_overlap(batch.length, batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, counts)
+        return BatchCounts(counts, {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
         fn, fp, units = counts.T

@@ -125,7 +125,8 @@ class FlexibleSimilarity(Measure):
     @property
     def mover(self) -> str:
         """Which boundary's c applies to a pair: the mean of both for the minimum, that of b in the published recursion."""
-        return str(self["mover"] or ("mean" if self.supports_exact_chance else "b"))
+        mover: str = self["mover"] or ("mean" if self["algorithm"] == "exact" else "b")
+        return mover
 
     @property
     def method(self) -> int:
@@ -172,9 +173,11 @@ class FlexibleSimilarity(Measure):
         return ("cost", "positions", "objects")
 
     def compute(self, batch: Batch) -> BatchCounts:
-        out = np.empty((len(batch), 2))
-        self._align(batch, out)
-        return BatchCounts(np.column_stack([out[:, 0], batch.length, out[:, 1]]), {})
+        counts = np.empty((len(batch), 3))
+        self._align(batch, counts)  # fills cost and objects
+        counts[:, 2] = counts[:, 1]
+        counts[:, 1] = batch.length
+        return BatchCounts(counts, {})
 
     def _align(self, batch: Batch, out: Counts, partners: NDArray[np.int64] | None = None) -> None:
         kernel.score(*batch.arrays, self.costs(batch.types).arrays, self.method, out, partners)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.measures.batch import EMPTY, Batch, Comparison, rows_of, select_valid, units_difference
-from caesura.model.hierarchy import Hierarchy, Span
+from caesura.measures.batch import Batch, Comparison, offsets_of, rows_of, select_valid, units_difference
+from caesura.model.hierarchy import Hierarchy
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -207,23 +208,18 @@ def pack_spans(
 
 
 def _span_arrays(hierarchies: list[Hierarchy], labels: dict[str | None, int]) -> SpanArrays:
-    spans: list[Span] = [span for hierarchy in hierarchies for span in hierarchy.spans]
-    off = _offsets([hierarchy.spans for hierarchy in hierarchies])
-    table = np.array(
-        [(s.start, s.end, s.level, labels.setdefault(s.label, len(labels) - 1)) for s in spans], np.int64
-    ).reshape(-1, 4)
+    spans = [hierarchy.spans for hierarchy in hierarchies]
+    off = offsets_of(spans)
+    rows = [(s.start, s.end, s.level, labels.setdefault(s.label, len(labels) - 1)) for s in chain.from_iterable(spans)]
+    table = np.array(rows, np.int64).reshape(-1, 4)
     start, end, level, label = table.T
     # Hierarchies are sorted; a gold standard that keeps conflicts may not be.
     order = np.lexsort((label, level, -end, start, np.repeat(np.arange(len(hierarchies)), np.diff(off))))
     start, end, level, label = (np.ascontiguousarray(column[order]) for column in (start, end, level, label))
-    times = [np.array(hierarchy.edges or (), np.float64) for hierarchy in hierarchies]
-    edges = np.concatenate(times) if times else EMPTY.astype(np.float64)
+    times = [hierarchy.edges or () for hierarchy in hierarchies]
+    edges = np.array([*chain.from_iterable(times)], np.float64)
     extent = np.array([hierarchy.extent for hierarchy in hierarchies], np.int64)
-    return SpanArrays(start, end, level, label, off, edges, _offsets(times), extent)
-
-
-def _offsets(rows: Sequence[Any]) -> Ints:
-    return np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
+    return SpanArrays(start, end, level, label, off, edges, offsets_of(times), extent)
 
 
 def _pair_problem(pair: Any, sides: tuple[str, str], same_units: bool) -> str | None:

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
-from caesura.measures.batch import Batch, Comparison, join_arrays, pair_problem
+from caesura.measures.batch import Batch, Comparison, join_arrays, offsets_of, pair_problem
 from caesura.model.segmentation import UNTYPED, Segmentation
 
 T = TypeVar("T")
@@ -127,8 +126,7 @@ def _map_valid(function: Callable[[T], R], values: Mapping[int, T], errors: dict
 def _join(documents: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints, Ints]:
     """Return positions, codes and offsets of all documents of a side."""
     positions, codes = [p for p, _ in documents], [c for _, c in documents]
-    offsets = np.array([0, *accumulate(map(len, positions))], np.int64)
-    return join_arrays(positions), join_arrays(codes), offsets
+    return join_arrays(positions), join_arrays(codes), offsets_of(positions)
 
 
 def _stream_pairs(pair: Any, sides: tuple[str, str]) -> StreamPairs:
