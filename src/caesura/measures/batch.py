@@ -358,10 +358,10 @@ def _common_types(
 ) -> tuple[tuple[str, ...], list[int]]:
     """Return one list of types for all pairs, and the places of the pairs that fit it."""
     first = pairs[0][0].types if pairs else UNTYPED
-    if all(a.types is first and b.types is first for a, b in pairs):
-        # The order of one or two types has no effect; the order of more types must be declared.
-        if len(first) < 3 or any(text.types_declared for text in pairs[0]):
-            return first, places
+    is_common = all(a.types is first and b.types is first for a, b in pairs)
+    # The order of one or two types has no effect; the order of more types must be declared.
+    if is_common and (len(first) < 3 or any(text.types_declared for text in pairs[0])):
+        return first, places
     types = _choose_types(pairs)
     by_place = dict(zip(places, pairs, strict=True))
     return types, select_valid(
