@@ -1,4 +1,4 @@
-"""caesura: how well do two or more segmentations of the same thing agree?
+"""caesura measures how well two or more segmentations of the same text agree.
 
 >>> import caesura as cz
 >>> reference = cz.Segmentation.from_masses([2, 3, 6])

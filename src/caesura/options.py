@@ -230,10 +230,9 @@ def whole(minimum: int, maximum: int = 2**31 - 1) -> Check:
             result = operator.index(value)
         except TypeError:
             raise OptionError(f"{name} must be a whole number; got {value!r}") from None
-        if result < minimum:
-            raise OptionError(f"{name} must be a whole number of at least {minimum}; got {result}")
-        if result > maximum:
-            raise OptionError(f"{name} must be a whole number of at most {maximum}; got {result}")
+        if not minimum <= result <= maximum:
+            limit = f"at least {minimum}" if result < minimum else f"at most {maximum}"
+            raise OptionError(f"{name} must be a whole number of {limit}; got {result}")
         return result
 
     return _described(check, int)

@@ -158,7 +158,7 @@ def test_words_without_duration() -> None:
     both = ("gold.ptb", "gold.ptb", "--gold-times", "gold.ctm", "--predicted-times", "gold.ctm")
     assert complaint(run(*both)) == (
         "caesura: gold.ctm: sentence 1: word 2 'man': must take time; it begins and ends at 0.5 s "
-        "(or give zero_length='merge')\n"
+        "(or use zero_length='merge')\n"
     )
     data = run_json(*both, "--zero-length", "merge")
     assert data["struct_iou"]["sentences"][0]["value"] == 1

@@ -162,7 +162,7 @@ def test_two_ends_at_one_gap_are_an_error() -> None:
 def test_nothing_ends_before_the_first_word() -> None:
     ann = Tier([(0, 0.8, "noise"), (1, 7, "A")], end=8, words=WORDS)
     with pytest.raises(
-        TierError, match=r"0-0.8 s 'noise' lies before the first unit, where boundaries are not possible"
+        TierError, match=r"0-0.8 s 'noise' lies before the first unit; boundaries are not possible there"
     ):
         put_over_units({"ann": ann}, "words")
 
@@ -283,7 +283,7 @@ def test_beginning_and_end_of_the_recording() -> None:
     assert segmentations == {"ann": (3, ((2, "A"), (3, "B"))), "bo": (3, ((1, "A"), (3, "B")))}
     point = Tier(points=[(0.03, "p")], end=4)  # no interval starts here: it is a boundary
     assert put_over_units({"ann": point}, "union")[0]["ann"] == (2, ((1, "p"),))
-    with pytest.raises(TierError, match="0 s 'p' lies before the first unit, where boundaries are not possible"):
+    with pytest.raises(TierError, match="0 s 'p' lies before the first unit; boundaries are not possible there"):
         put_over_units({"ann": Tier(points=[(0, "p")], end=4)}, "union")
     with pytest.raises(TierError, match=r"tolerance must be shorter than the recording, 0.04 s; got 0.05 s"):
         put_over_units({"ann": Tier([(0, 0.04, "A")])}, "union")

@@ -159,7 +159,7 @@ def test_invalid_arrays() -> None:
         ([(0, 1), (1, 2), (2, 3), (3, math.inf)], "word 4 'rice': times must be numbers; got 3.0 to inf"),
         ([(0, 1), (1, 2), (3, 2), (3, 4)], "word 3 'ate': must not end before it begins; got 3 to 2 s"),
         ([(0, 1), (0.5, 2), (2, 3), (3, 4)], "word 2 'man': must not begin before word 1 'the' ends; got 0.5 < 1 s"),
-        ([(0, 1), (1, 1), (2, 3), (3, 4)], r"word 2 'man': must take time; it begins and ends at 1 s \(or give zero"),
+        ([(0, 1), (1, 1), (2, 3), (3, 4)], r"word 2 'man': must take time; it begins and ends at 1 s \(or use zero"),
         ([1, 2, 3, 4], r"times: expected one pair \(begin, end\) per word"),
         ([(0, "x")] * 4, r"times: expected one pair \(begin, end\) per word"),
         ([], r"times: expected one pair \(begin, end\) per word"),

@@ -36,16 +36,6 @@ class Nodes(NamedTuple):
     end: list[int]
     words: list[str]
 
-    @classmethod
-    def empty(cls) -> Nodes:
-        """Return empty lists of nodes.
-
-        Returns
-        -------
-        Nodes
-        """
-        return cls([], [], [], [], [])
-
 
 def parse_brackets(text: str, *, line: int = 1, column: int = 1) -> Nodes:
     """Return the nodes of one sentence, which may have several roots.
@@ -69,7 +59,7 @@ def parse_brackets(text: str, *, line: int = 1, column: int = 1) -> Nodes:
         column.
     """
     tokens = _TOKEN.findall(text)
-    nodes = Nodes.empty()
+    nodes = Nodes([], [], [], [], [])
     labels, parent, start, end, words = nodes
     stack = [-1]  # the open brackets; -1 is the parent of the roots
     for at, (preterminal, word, bracket, label, lone_word) in enumerate(tokens):

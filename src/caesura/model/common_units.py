@@ -35,6 +35,8 @@ _UNION_WARNING = (
     "tier, or use equal steps with units=0.01"
 )
 
+Scale = tuple[str, ...] | None
+"""Boundary types in ordinal order; None if boundaries have no types."""
 Units = str | float | None
 """``"words"``, ``"union"``, the length of a step in seconds, or None (words if there are any, else the union)."""
 
@@ -130,18 +132,14 @@ def over_units(
     return Corpus(annotations), notes
 
 
-def _annotations(
-    by_stream: Mapping[str, _Grid], scale: tuple[str, ...] | None, declared: bool
-) -> dict[str, Annotation]:
+def _annotations(by_stream: Mapping[str, _Grid], scale: Scale, declared: bool) -> dict[str, Annotation]:
     """Return the segmentation of each coder, or the dialogue if there are streams."""
     segmentations = {stream: grid.segmentations(scale, declared) for stream, grid in by_stream.items()}
     if "" in segmentations:
         return {**segmentations[""]}
-    by_coder: dict[str, dict[str, Segmentation]] = {}
-    for stream, entries in segmentations.items():
-        for coder, segmentation in entries.items():
-            by_coder.setdefault(coder, {})[stream] = segmentation
-    return {coder: Dialogue(streams) for coder, streams in by_coder.items()}
+    coders = next(iter(segmentations.values()), {})
+    streams = {coder: {stream: entries[coder] for stream, entries in segmentations.items()} for coder in coders}
+    return {coder: Dialogue(by_stream) for coder, by_stream in streams.items()}
 
 
 def _note(by_stream: Mapping[str, _Grid]) -> str:
@@ -260,13 +258,11 @@ class _Grid:
             notes.append(f"{intervals} {contain} no unit and {become} a single boundary")
         return "; ".join(notes)
 
-    def segmentations(self, scale: tuple[str, ...] | None, types_declared: bool) -> dict[str, Segmentation]:
+    def segmentations(self, scale: Scale, types_declared: bool) -> dict[str, Segmentation]:
         """Return the segmentation of each coder. Without a scale, boundaries have no types."""
         return {coder: self._segmentation(coder, marks, scale, types_declared) for coder, marks in self.marks.items()}
 
-    def _segmentation(
-        self, coder: str, marks: Mapping[int, str], scale: tuple[str, ...] | None, types_declared: bool
-    ) -> Segmentation:
+    def _segmentation(self, coder: str, marks: Mapping[int, str], scale: Scale, declared: bool) -> Segmentation:
         positions = sorted(marks)
         if scale is None:
             inner = [position for position in positions if position < self.length]
@@ -274,7 +270,7 @@ class _Grid:
         names = [marks[position] for position in positions]
         try:
             typed = Segmentation.from_positions(self.length, positions, marks=names, units=self.units)
-            return typed.with_types(scale, types_declared=types_declared)
+            return typed.with_types(scale, types_declared=declared)
         except InputError as error:
             raise TierError(f"coder {coder!r}: {error}") from None
 
@@ -302,7 +298,7 @@ def _marks(grid: _Grid, coder: str, tier: Tier, place: Place) -> dict[int, str]:
     for row in tier.rows:
         at = place(coder, row.end if isinstance(row, Interval) else row.time)
         if at == 0:
-            raise TierError(f"coder {coder!r}: {row} lies before the first unit, where boundaries are not possible")
+            raise TierError(f"coder {coder!r}: {row} lies before the first unit; boundaries are not possible there")
         if at in marks:
             raise TierError(
                 f"coder {coder!r}: two ends must not fall on the same position; {ending[at]} and {row} both end at {at}; "

@@ -14,7 +14,7 @@ from caesura.errors import HierarchyError
 from caesura.model import checks
 from caesura.model.display import count_of
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import MAX_UNITS, Value
+from caesura.model.value import MAX_UNITS, Numbers, Value
 
 Rows = Iterable[Sequence[Any]]
 """Spans before they are checked: ``(start, end[, level[, label]])``."""
@@ -332,6 +332,21 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         """
         return self._with(spans=tuple(spans))
 
+    def move_spans(self, starts: Numbers, ends: Numbers) -> list[Span]:
+        """Return the spans over different units, without spans that become empty.
+
+        Parameters
+        ----------
+        starts, ends : sequence of int
+            New edge for each of the N+1 edges of the units, counted from 0, for spans that start or end there.
+
+        Returns
+        -------
+        list of Span
+        """
+        moved = [Span(int(starts[s.start - 1]) + 1, int(ends[s.end]), s.level, s.label) for s in self.spans]
+        return [span for span in moved if span.start <= span.end]
+
     def brackets(self) -> str:
         """Return a bracket string with the texts of the units, or with their numbers. Each distinct span appears once.
 
@@ -415,17 +430,11 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
     merged = {}
     dropped = 0
     for coder, hierarchy in by_coder.items():
-        spans = _lasting_spans(hierarchy, group)
+        edges = [group[time] for time in hierarchy.edges or ()]
+        spans = hierarchy.move_spans(edges, edges)
         dropped += len(hierarchy.spans) - len(spans)
         merged[coder] = Hierarchy(len(first_times) - 1, dict.fromkeys(spans), edges=first_times, extent=extent)
     return merged, dropped
-
-
-def _lasting_spans(hierarchy: Hierarchy, group: Mapping[float, int]) -> list[tuple[Any, ...]]:
-    """Return the spans over groups of times, without spans that became empty."""
-    edges = hierarchy.edges or ()
-    spans = [(group[edges[s.start - 1]] + 1, group[edges[s.end]], s.level, s.label) for s in hierarchy.spans]
-    return [span for span in spans if span[1] >= span[0]]
 
 
 def _group_times(times: list[float], tolerance: float) -> tuple[list[float], dict[float, int]]:
@@ -442,9 +451,7 @@ def _group_times(times: list[float], tolerance: float) -> tuple[list[float], dic
 # -- checks -----------------------------------------------------------------------------------------------------------
 
 
-def _check_ends(
-    i: int, span: Sequence[Any], convert: Callable[[Any], float | None], expected: str
-) -> tuple[Any, Any, Any, Any]:
+def _check_ends(i: int, span: Sequence[Any], convert: Callable[[Any], float | None], expected: str) -> tuple[Any, ...]:
     """Return start, end, level and label of a span; the last two are not checked and may be None."""
     if isinstance(span, str) or not isinstance(span, Sequence) or not 2 <= len(span) <= 4:
         raise HierarchyError(f"spans[{i}]: a span is (start, end[, level[, label]]); got {span!r}")

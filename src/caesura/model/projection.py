@@ -52,9 +52,11 @@ class AlignmentNote(str):
         return note
 
 
-def over_characters(
-    corpus: Corpus, *, excluded: list[InputError] | None = None
-) -> tuple[Corpus, dict[str, AlignmentNote]]:
+Projection = tuple[Corpus, dict[str, AlignmentNote]]
+"""A corpus over characters, and notes on its items."""
+
+
+def over_characters(corpus: Corpus, *, excluded: list[InputError] | None = None) -> Projection:
     """Convert every item to the characters of its text; also return notes on tokenizations that differ.
 
     Parameters
@@ -96,7 +98,7 @@ def over_characters(
     return _project_corpus(corpus, _align_equal_texts, excluded)
 
 
-def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None) -> tuple[Corpus, dict[str, AlignmentNote]]:
+def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None) -> Projection:
     """Convert every item to the characters of its first coder's text; also return notes on losses.
 
     Parameters
@@ -348,9 +350,7 @@ class _ItemProjection:
         return AlignmentNote(f"{own.tokens} tokens for {coder}{others}: {self.characters} characters", lossy=False)
 
 
-def _project_corpus(
-    corpus: Corpus, align: Aligner, excluded: list[InputError] | None
-) -> tuple[Corpus, dict[str, AlignmentNote]]:
+def _project_corpus(corpus: Corpus, align: Aligner, excluded: list[InputError] | None) -> Projection:
     annotations: dict[str, dict[str, Annotation]] = {}
     notes: dict[str, AlignmentNote] = {}
     for item in corpus.item_names:
@@ -424,13 +424,11 @@ def _project_segmentation(
 def _project_hierarchy(
     hierarchy: Hierarchy, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], counts: _Counts
 ) -> Hierarchy:
-    starts, ends = alignment.starts[offsets] + 1, alignment.ends[offsets]
-    spans = [(starts[span.start - 1], ends[span.end], span.level, span.label) for span in hierarchy.spans]
-    remaining = [span for span in spans if span[0] <= span[1]]
+    spans = hierarchy.move_spans(alignment.starts[offsets], alignment.ends[offsets])
     edges = {edge for span in hierarchy.spans for edge in (span.start - 1, span.end)} - {0, hierarchy.length}
     counts.moved += alignment.moved(offsets[np.array(sorted(edges), np.int64)])
-    counts.lost += len(spans) - len(remaining)
-    return Hierarchy(len(units), remaining, units=units)
+    counts.lost += len(hierarchy.spans) - len(spans)
+    return Hierarchy(len(units), spans, units=units)
 
 
 def _project_tree(tree: Tree, alignment: _Alignment, offsets: Ints, counts: _Counts) -> Tree:

@@ -82,13 +82,11 @@ class ReadingReport(Result):
         ReadingReport
             The report.
         """
-        lengths: dict[str, float] = {}
-        boundaries: dict[str, dict[str, int]] = {}
-        types: dict[str, None] = {}
+        lengths = {item: length_of(next(iter(corpus.of_item(item).values()))) for item in corpus.item_names}
+        boundaries: dict[str, dict[str, int]] = {item: {} for item in lengths}
         for (item, coder), annotation in corpus.items():
-            lengths.setdefault(item, length_of(annotation))
-            boundaries.setdefault(item, {})[coder] = number_of_boundaries(annotation)
-            types |= dict.fromkeys(_types(annotation))
+            boundaries[item][coder] = number_of_boundaries(annotation)
+        types = dict.fromkeys(name for annotation in corpus.values() for name in _types(annotation))
         listed = len(lengths) <= MAX_LISTED_ITEMS
         numbers = [number for by_coder in boundaries.values() for number in by_coder.values()]
         return cls(
@@ -210,9 +208,7 @@ def _implausible_types(texts: Mapping[tuple[str, str], Annotation]) -> Iterator[
         for text in streams_of(annotation).values():
             if text.types != UNTYPED:
                 counts.setdefault(coder, Counter()).update(name for _, name in text.boundaries)
-    total: Counter[str] = Counter()
-    for counter in counts.values():
-        total += counter
+    total = sum(counts.values(), Counter[str]())
     if len(total) > _MAX_TYPES:
         yield f"there are {len(total)} boundary types"
     elif len(total) > 2 and sum(number == 1 for number in total.values()) > len(total) / 2:

@@ -347,7 +347,7 @@ class Segmentation(Value, Displayed):
         code_of = {name: code for code, name in enumerate(scale)}
         at, codes = positions, [code_of.get(name, -1) for names in named for name in names]
         if -1 in codes or len(codes) > len(positions):
-            at, codes = _encode_sets(positions, named, scale, place)
+            at, codes = _encode_sets(positions, named, code_of, place)
         return cls(length, frozen_array(at), frozen_array(codes), scale, types_declared=types is not None, units=units)
 
     # -- content --------------------------------------------------------------------------------------------------
@@ -557,16 +557,15 @@ def _type_names(marks: Collection[str | int], place: Callable[[int], str], i: in
 
 
 def _encode_sets(
-    positions: list[int], sets: list[list[str]], scale: tuple[str, ...], place: Callable[[int], str]
+    positions: list[int], sets: list[list[str]], code_of: dict[str, int], place: Callable[[int], str]
 ) -> tuple[list[int], list[int]]:
     """Return the position and the code of each boundary; raise an error if a type is unknown or repeated."""
-    code_of = {name: code for code, name in enumerate(scale)}
     at: list[int] = []
     codes: list[int] = []
     for i, (position, names) in enumerate(zip(positions, sets, strict=True)):
         unknown = next((name for name in names if name not in code_of), None)
         if unknown is not None:
-            raise SegmentationError(f"{place(i)}: {_not_declared(unknown, scale)}")
+            raise SegmentationError(f"{place(i)}: {_not_declared(unknown, code_of)}")
         codes_here = sorted({code_of[name] for name in names})
         if len(codes_here) < len(names):
             raise SegmentationError(f"{place(i)}: a type may occur only once at a position; got {tuple(names)!r}")
@@ -575,7 +574,7 @@ def _encode_sets(
     return at, codes
 
 
-def _not_declared(name: str, scale: tuple[str, ...]) -> str:
+def _not_declared(name: str, scale: Iterable[str]) -> str:
     return f"type {name!r} is not declared; declared are {', '.join(map(repr, scale))}"
 
 

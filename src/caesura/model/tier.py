@@ -159,20 +159,21 @@ def _check_time(value: object, place: str) -> float:
     return time
 
 
-def _check_row(row: object, place: str, *names: str) -> None:
-    """Raise an error unless the row is a sequence of these entries that ends with a string."""
+def _check_row(row: object, place: str, *names: str) -> list[Any]:
+    """Return the times and the label of a row; raise an error unless it has these entries."""
     if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != len(names):
         raise TierError(f"{place}: it must be ({', '.join(names)}); got {row!r}")
     if not isinstance(row[-1], str):
         raise TierError(f"{place}: label must be a string; got {row[-1]!r}")
+    times = [_check_time(time, f"{place}: {name}") for time, name in zip(row[:-1], names[:-1], strict=True)]
+    return [*times, row[-1]]
 
 
 def _check_intervals(rows: Iterable[Sequence[Any]], name: str) -> tuple[Interval, ...]:
     intervals: list[Interval] = []
     for i, row in enumerate(rows):
         place = f"{name}[{i}]"
-        _check_row(row, place, "start", "end", "label")
-        interval = Interval(_check_time(row[0], f"{place}: start"), _check_time(row[1], f"{place}: end"), row[2])
+        interval = Interval(*_check_row(row, place, "start", "end", "label"))
         if interval.start >= interval.end:
             raise TierError(f"{place}: end must be > start; got {interval.end:.10g} <= {interval.start:.10g}")
         if not interval.label.strip():
@@ -188,8 +189,7 @@ def _check_points(rows: Iterable[Sequence[Any]], *, may_coincide: bool) -> tuple
     points: list[Point] = []
     for i, row in enumerate(rows):
         place = f"points[{i}]"
-        _check_row(row, place, "time", "label")
-        point = Point(_check_time(row[0], f"{place}: time"), row[1])
+        point = Point(*_check_row(row, place, "time", "label"))
         if points and (point.time < points[-1].time or (point.time == points[-1].time and not may_coincide)):
             raise TierError(f"{place}: points must ascend; got {point} after {points[-1]}")
         points.append(point)

@@ -184,7 +184,7 @@ class Tree(Value, Displayed):
         >>> Tree.from_nested(("S", ("NP", ("PRP", "he")), ("VP", ("VBD", "slept"))))
         Tree(2 words, 5 nodes: (S (NP (PRP he)) (VP (VBD slept))))
         """
-        nodes = Nodes.empty()
+        nodes = Nodes([], [], [], [], [])
         stack: list[tuple[int, list[Any]]] = []  # open nodes, each with the children still to visit
         bracket: Any = tree
         while True:
@@ -391,7 +391,7 @@ def _time_problem(i: int, times: Floats, words: tuple[str, ...]) -> str:
     if i and begin < times[i - 1, 1]:
         before = f"word {i} {words[i - 1][:40]!r}"
         return f"{place}: must not begin before {before} ends; got {begin:.10g} < {times[i - 1, 1]:.10g} s"
-    return f"{place}: must take time; it begins and ends at {begin:.10g} s (or give zero_length='merge')"
+    return f"{place}: must take time; it begins and ends at {begin:.10g} s (or use zero_length='merge')"
 
 
 def join_words(tree: Tree, boundaries: Iterable[int]) -> Tree:

@@ -12,8 +12,6 @@ values are counted and what an item or a system is.
 A p-value is significant at alpha if it is at most alpha.
 """
 
-from __future__ import annotations
-
 from caesura.statistics.alternative import AlternativeTest, CoderTest, alternative_annotator
 from caesura.statistics.intervals import BootstrapInterval, MeanInterval, bootstrap, item_weights, mean_interval
 from caesura.statistics.multiple import Wins, benjamini_yekutieli, holm, letters, wins

@@ -1,9 +1,9 @@
 """Confidence intervals of a single value.
 
-Two questions are easily confused. *Would different items have given a different value?* The items are the sample, so
-:func:`bootstrap` resamples items. *How precise is a mean over n independent values?* :func:`mean_interval` answers this
-question. Boundary pairs inside one text are not independent, so the second interval is too narrow, but it is the one
-that the literature reports.
+There are two kinds of intervals. :func:`bootstrap` resamples items; its interval shows how much the value would change
+with different items. :func:`mean_interval` treats the values as independent; its interval shows how precise their mean is.
+Boundary pairs inside one text are not independent, so the second interval is too narrow. The literature reports the
+second interval.
 """
 
 from __future__ import annotations
