@@ -77,7 +77,7 @@ def test_errors_can_be_pickled(kind):
     assert (type(problem), str(problem)) == (kind, "what happened")
 
 
-# The package's face
+# Public names
 
 
 def test_all_of_the_package_is_complete():

@@ -120,7 +120,7 @@ def test_killed_driver(folder: Path, expected: dict[str, cz.Score], cluster: Any
         result = cz.evaluate(folder, MEASURES, engine=engine, checkpoint=checkpoint)
     assert dict(result) == expected
     assert (result.resumed, result.partitions, reports[-1].documents) == (finished, FILES, FILES * ROWS)
-    # Another engine takes it over as well, and has nothing left to do.
+    # Another engine can continue it too. It has no tasks left.
     again = cz.evaluate(folder, MEASURES, checkpoint=checkpoint)
     assert (dict(again), again.resumed) == (expected, FILES)
     with pytest.raises(CheckpointError, match="measures was"):

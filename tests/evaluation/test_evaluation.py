@@ -363,7 +363,7 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
         "--checkpoint",
         "kept",
     ]
-    # A shell that runs tests in the background makes its children deaf to Ctrl-C.
+    # If a shell runs the tests in the background, its children ignore Ctrl-C.
     running = subprocess.Popen(
         command,
         cwd=tmp_path,

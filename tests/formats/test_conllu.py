@@ -60,7 +60,7 @@ SENTENCES = (
 
 
 def test_ranges_and_empty_nodes_are_not_units(tmp_path: Path) -> None:
-    # de le | pain: neither key stands at a unit, so the sentences count
+    # de le | pain: no unit has one of the keys, so sentences are the segments
     path = write_file(tmp_path, SENTENCES)
     segmentation = cz.read(path)["t", "t"]
     assert (segmentation.units, segmentation.masses) == (("de", "le", "pain"), (2, 1))

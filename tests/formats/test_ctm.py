@@ -104,7 +104,7 @@ def test_two_aligners_share_their_units(tmp_path: Path) -> None:
 )
 def test_invalid_files(tmp_path: Path, line: str, message: str) -> None:
     path = write_file(tmp_path, f";; x\nt 1 0 0.5 b\n{line}\n")
-    # The words of a tree may take no time: what becomes of them is up to the tree.
+    # Words of zero length are read. The tree decides whether to accept them.
     short = "0.00" in line or "1e-30" in line
     for read in (lambda path: cz.read(path, units="times"), *(() if short else (word_times,))):
         with pytest.raises(FormatError, match=rf"asr\.ctm:3: {message}"):

@@ -118,7 +118,7 @@ def test_a_division_into_thirds_leaves_no_gap(tmp_path: Path) -> None:
 
 def test_slots_without_times_lie_evenly_between_their_neighbours(tmp_path: Path) -> None:
     # slots  t1=1000  t2  t3  t4=4000 | t5=5000
-    # time   |-- x --|- y -|-- z --|      and another tier's slot in between changes nothing
+    # time   |-- x --|- y -|-- z --|      a slot of another tier in between has no effect
     path = write_file(
         tmp_path,
         slots(t1=1000, t2=None, u=1100, t3=None, t4=4000, t5=5000),

@@ -52,7 +52,7 @@ def test_one_folder_per_coder(tmp_path: Path) -> None:
     assert keys(cz.read(tmp_path, pattern="{coder}/{item}.csv")) == expected
     assert keys(cz.read(str(tmp_path / "*" / "*.csv"), pattern="{coder}/{item}.csv")) == expected
     assert keys(cz.read(tmp_path, pattern="{coder}/*.csv")) == expected  # the rest of the path is the item
-    # as read_coders has it
+    # as in read_coders
     assert cz.read(tmp_path) == cz.read_coders(sorted(tmp_path.glob("*/*.csv")))
 
 
@@ -61,7 +61,7 @@ def test_item_and_coder_in_the_name(tmp_path: Path) -> None:
         table(tmp_path / f"{name}.csv", "101")
     corpus = cz.read(tmp_path, pattern="{item}_{coder}.csv")
     assert keys(corpus) == {("t1", "ann"), ("t1", "bo"), ("t2", "ann")}
-    # without a pattern they are coders of one item, as a list of files is; but nobody listed them, so there is a warning
+    # without a pattern they are coders of one item, like a list of files; there is a warning, because they were not listed
     with pytest.warns(CaesuraWarning, match=r"3 files name no item and no coder: .* one item, '1'; .* pattern such as"):
         assert keys(cz.read(tmp_path)) == {("1", "t1_ann"), ("1", "t1_bo"), ("1", "t2_ann")}
 
@@ -80,7 +80,7 @@ def test_names_from_patterns(pattern: str, expected: tuple[str, str], tmp_path: 
     table(tmp_path / "t1_ann.v2.csv", "101")
     item, coder = expected
     ((found_item, found_coder),) = cz.read(tmp_path, pattern=pattern)
-    # what stands around a name loses the separators at its ends
+    # separators at the ends of a name are removed
     assert (found_item, found_coder) == (item.strip("_. "), coder.strip("_. "))
 
 

@@ -199,7 +199,7 @@ def test_errors_name_lines_far_down(at: int, row: str, message: str, tmp_path: P
     path = tmp_path / "t.csv"
     rows = [f"a,{i},x," for i in range(1, 1001)]
     rows[at - 1] = row
-    # A blank line, and a cell over two lines: two lines more than rows before the bad one, beside the header.
+    # Before the invalid row there are a header, a blank line, and a cell over two lines.
     rows[10] = '\na,11,"x\nx",'
     path.write_text("item,unit,text,ann\n" + "\n".join(rows) + "\n")
     with pytest.raises(FormatError) as caught:

@@ -348,7 +348,7 @@ def test_conversations_of_the_case_study(tmp_path: Path) -> None:
                 marks = ["" if c == " " else {"–": "--"}.get(c, c) for c in string]
                 units = [f"w{i}" for i in range(1, len(string) + 1)]
                 assert dialogue[name] == cz.Segmentation.from_marks(marks, types=[*symbols, ";"], units=units)
-            # written by us, it reads back the same
+            # after writing and reading, it is the same
             again = tmp_path / f"{coder}.csv"
             mine = cz.Corpus({coder: {coder: dialogue}})
             cz.write(mine, again, "segsimflex", symbols=symbols, unclassified=";")

@@ -166,7 +166,7 @@ def test_repair_warns(tmp_path: Path) -> None:
 
 
 def test_snap_against_rounding(tmp_path: Path) -> None:
-    # 0-5.0001 and 5-9 cross by the rounding of somebody's export
+    # 0-5.0001 and 5-9 cross because of rounding
     data = {"unit": "seconds", "items": {"s": {"duration": 9, "coders": {"a": [[0, 5.0001, 1], [5, 8.9999, 1]]}}}}
     with pytest.raises(FormatError, match="cross"):
         cz.read(write_file(tmp_path, data))
@@ -421,6 +421,6 @@ def test_a_table_without_a_header_as_pygamma_writes_it(tmp_path: Path) -> None:
         (0, 2, "y"),
         (2, 6.5, "x"),
     ]
-    # With one row that is something else it is a table of units, whose header is the first row.
+    # If one row has a different form, it is a table of units with a header.
     path.write_text("Alex,x,2,4\nBo,y,0,\n")
     assert cz.read(path).coders != ("Alex", "Bo")

@@ -165,7 +165,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @given(corpus=corpora(), name=st.sampled_from(["t.srt", "t.vtt"]))
 def test_round_trip_or_error(corpus: cz.Corpus, name: str, folder: Path) -> None:
     units = corpus["t", "t"].units
-    # Whatever has no white space in it; of .srt, which cannot escape, without brackets and arrows.
+    # Any text without white space. For .srt, which has no escapes, also without brackets and arrows.
     sure = all(unit.split() == [unit] and (name == "t.vtt" or not {*"<>{}"} & {*unit}) for unit in units)
     round_trip_or_refuse(corpus, folder / name, sure=sure)
 

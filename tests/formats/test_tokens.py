@@ -42,7 +42,7 @@ def test_the_first_difference() -> None:
     assert excluded(A=with_units("a b"), B=with_units("a b"), C=with_units("a c")) == [
         "item 'x': token 2 is 'b' for A and 'c' for C" + ALIGN_HINT
     ]
-    # A carries no text, so that B is what C differs from
+    # A has no text, so C is compared with B
     assert excluded(A=silent(2), B=with_units("a b"), C=with_units("a c")) == [
         "item 'x': token 2 is 'b' for B and 'c' for C" + ALIGN_HINT
     ]

@@ -214,7 +214,7 @@ def test_a_threshold_is_used_as_written():
     assert cz.unify(third, method="majority", threshold=1 / 3).hierarchy.flat == set()
 
 
-# c1 |1-------|     c2 |1-------|     c3 |1-------|     1-2 stands on level 2, which two gave it; 3-4 on level 2,
+# c1 |1-------|     c2 |1-------|     c3 |1-------|     1-2 is on level 2, as for two coders; 3-4 is on level 2,
 #    |2--|            |2--||2---|       |2------|       the smaller of two
 #                                       |3--||3--|
 def test_levels_and_labels():
@@ -328,7 +328,7 @@ def test_times_are_merged_first():
     assert [(span.start, span.end) for span in finer.dropped] == [(2, 3)]  # equal in all: the earlier end stays
 
 
-# Bad input
+# Invalid input
 
 SMALL = Hierarchy(4, [(1, 2)])
 TIMED = Hierarchy.from_times([(0, 4)])

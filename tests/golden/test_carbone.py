@@ -80,7 +80,7 @@ def test_figure_2():
     assert letters(full.included) == set("AEJ") | set("DGM")
     flat = cz.unify(FIGURE_2, method="consensus", level="flat")
     assert letters(flat.included) == set("AEJ") | set("DGM") | set("BHK") | set("CIL")
-    # The levels that two of three gave.
+    # The levels of two of three annotators.
     assert flat.hierarchy.full == {(1, 8, 1), (1, 2, 2), (3, 6, 2), (7, 8, 2)}
 
 
@@ -126,8 +126,8 @@ def test_figure_6():
     a, b = FIGURE_6
     assert kappa_or_none(a, b) == kappa_or_none(b, a) == 1
     assert a.flat != b.flat
-    # Both begin and end segments at half of the units: P_c = 1/4 * (3/4)^2 = .140625, which P_o = 1 leaves without effect.
-    # Against nothing both are 0.
+    # Both begin and end segments at half of the units: P_c = 1/4 * (3/4)^2 = .140625, which has no effect because P_o = 1.
+    # Compared with an empty hierarchy, both are 0.
     empty = Hierarchy(6, [])
     assert kappa_or_none(a, empty) == kappa_or_none(empty, a) == 0
     assert kappa_or_none(empty, empty) is None

@@ -34,7 +34,7 @@ def test_76_pairs(run: str, file: str, options: dict[str, Any]) -> None:
     expected = oracle["evalb"][run]
     check_rows(result, expected["per_sentence"])
     check_summary(result, expected["summary"])
-    # "3 : Length unmatch (28|27)", "32 : Words unmatch (an|,)"; the list is cut
+    # "3 : Length unmatch (28|27)", "32 : Words unmatch (an|,)"; the list is truncated
     for line in expected["stderr"]:
         number, _, problem = line.partition(" : ")
         kind, _, rest = problem.partition(" (")

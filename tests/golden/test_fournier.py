@@ -14,7 +14,7 @@ import pytest
 import caesura as cz
 
 # Table 2 of 2012: mean and standard deviation of 1-WD over all ordered pairs of coders ("permuted, and with window size
-# recalculated for each pair", footnote 9), for the chapters of The Moonstone that segeval carries.
+# recalculated for each pair", footnote 9), for the chapters of The Moonstone in segeval.
 TABLE_2 = {
     "ch1": (0.6641, 0.1307, 4, 13),
     "ch2": (0.7619, 0.1743, 6, 15),

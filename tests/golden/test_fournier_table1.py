@@ -40,8 +40,8 @@ def by_place(table: tuple[ScenarioMean, ...]) -> dict[tuple[str, int, int, str],
     return {(c.scenario, c.low, 45 if c.high == 44 else c.high, c.measure.name): c for c in table}
 
 
-# It is the reference, and with it WindowDiff's k, that makes trials differ: many trials of few hypotheses tell more about
-# the mean, and about how far ten trials may be from it, than ten trials of many.
+# Trials differ because of the reference and its k of WindowDiff. So many trials of few hypotheses estimate the mean, and the
+# deviation of ten trials from it, better than ten trials of many.
 LONG = {"seed": 2012, "trials": 200, "hypotheses": 10}
 
 

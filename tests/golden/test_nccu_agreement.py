@@ -10,7 +10,7 @@ import caesura as cz
 from support.oracles import read_oracle
 
 TYPES = [".", ",", "?", "--", ";"]
-# Section 4.2 in words; the order is that of TYPES, then none.
+# The matrix that Section 4.2 describes, in the order of TYPES, then none.
 WORDED = {
     "types": TYPES,
     "matrix": [
@@ -101,7 +101,7 @@ def test_kappa_of_s_f_b_and_of_the_r_package(
         simulated = cz.agreement(
             talks[talk], measure=measure(matrix, **options), seed=3, chance=cz.Simulate(draws=4000)
         )
-        # the figures are simulated themselves, with a standard error below .0001
+        # the expected values are simulated too, with a standard error below .0001
         assert abs(simulated.value - value) < 3 * simulated.standard_error + 1e-4, options
 
 

@@ -22,7 +22,7 @@ def test_oracle() -> None:
         assert (len(gold), len(predicted)) == (case["n_gold"], case["n_pred"])
         assert score.value == pytest.approx(case["struct_iou"], abs=1e-9), case["id"]
         assert score.parts["iou"] == pytest.approx(case["sum_iou"], abs=1e-9)
-        # One of several alignments of equal value: what must agree is the sum.
+        # Several alignments may have the same value, so only the sum is compared.
         gold_spans, predicted_spans = gold.spans, predicted.spans
         theirs = [(j, i) for i, j in case["alignment_preorder"]]
         assert not violations(gold, predicted, [(p.gold, p.predicted) for p in score.alignment])

@@ -432,7 +432,7 @@ def test_every_measure_of_the_registry(name):
 
 
 def test_items_without_a_cluster_are_listed_and_the_rest_are_scored():
-    # x: three coders who never meet: the highest count is 1, half of three is 2
+    # x: three coders without a common boundary: the highest count is 1, and half of three is 2
     apart = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
     near = {f"c{k}": cz.Segmentation.from_positions(12, [5]) for k in (1, 2, 3)}
     corpus = cz.Corpus({"x": apart, "y": near, "z": near})
@@ -458,7 +458,7 @@ def test_no_cluster_anywhere():
 
 
 def test_human_bound_without_a_cluster_is_reported():
-    # x: without c2 nobody shares a place with anybody: fuzzy success of c2 has no cluster to reach
+    # x: without c2 no two coders share a position, so fuzzy success of c2 has no cluster
     marks = {"c1": [4], "c2": [4], "c3": [8], "c4": [2]}
     x = {coder: cz.Segmentation.from_positions(12, at) for coder, at in marks.items()}
     y = dict.fromkeys(marks, cz.Segmentation.from_positions(12, [6]))

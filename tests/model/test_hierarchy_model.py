@@ -25,7 +25,7 @@ Hierarchy, Span = cz.Hierarchy, cz.Span
 TREE = Hierarchy(6, [(1, 6), (1, 4), (5, 6), (1, 2)])
 
 
-# What it holds
+# Spans and levels
 
 
 def test_levels_are_derived():
@@ -98,7 +98,7 @@ def test_copies_are_equal(hierarchy):
     assert hierarchy != "a hierarchy"
 
 
-# Other ways to make one
+# Other constructors
 
 
 def test_from_segmentations():
@@ -144,7 +144,7 @@ def test_segmentation():
     assert str(caught.value) == "levels must be at least the depth, 3; got 2"
 
 
-# What cannot be one
+# Invalid input
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_repair_gives_a_valid_hierarchy_and_drops_no_more_than_needed(spans):
         assert repaired.full < set(spans)
 
 
-# The same units for all
+# Common units
 
 
 def test_common_units():

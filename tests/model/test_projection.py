@@ -161,7 +161,7 @@ def test_bad_items_are_collected() -> None:
 
 def test_by_hand() -> None:
     #  ann   g o o d | n i g h t | m o o n
-    #  bo    g o o d | k n i g h t m | o n       k has no place, an o is missing
+    #  bo    g o o d | k n i g h t m | o n       k has no counterpart, an o is missing
     pytest.importorskip("rapidfuzz")
     ann = Segmentation.from_masses([1, 1, 1], units=["good", "night", "moon"])
     bo = Segmentation.from_marks([",", "", ".", ""], units=["good", "knight", "m", "on"])
@@ -170,14 +170,14 @@ def test_by_hand() -> None:
     after = projected["x", "bo"]
     assert after.units == tuple("goodnightmoon")
     assert after.boundaries == ((4, ","), (10, "."))
-    # whichever o is the one that is missing, m stays before it; if it is the first, . has a neighbour less
+    # whichever o is missing, m stays before it
     assert re.fullmatch(
         "for bo 2 of 13 characters differ from the text of ann; [01] boundar(y|ies) moved, 0 lost", notes["x"]
     )
 
 
 def test_boundaries_on_the_same_character_are_joined_and_counted() -> None:
-    #  ann   a b         bo   a , x y . b     nothing of xy is left: . goes to ,
+    #  ann   a b         bo   a , x y . b     xy is deleted, so . moves to ,
     pytest.importorskip("rapidfuzz")
     ann = Segmentation.from_masses([1, 1], units=["a", "b"])
     bo = Segmentation.from_marks([",", ".", ""], units=["a", "xy", "b"])

@@ -164,7 +164,7 @@ def test_edit():
 @pytest.mark.parametrize("name", ALL)
 def test_parts_are_whole_numbers_if_possible(name):
     for part, count in score_of(name).parts.items():
-        # shares of windows, segments and triples, weighed costs, rewards by distance, and chance
+        # fractions of windows, segments and triples, weighted costs, rewards by distance, and chance
         fractions = ("win_pr", "unit_error", "flexible_similarity", "fuzzy_success", "t_measure", "l_measure")
         if name not in fractions and part != "chance":
             assert isinstance(count, int), part
@@ -292,7 +292,7 @@ def test_repr():
     assert repr(score_of("crisp", tolerance=1)).startswith("Score(1, crisp(tolerance=1), parts={'matches': 2,")
 
 
-# The two helpers that decide what nothing means
+# Ratios and F-measures of zero
 
 
 @pytest.mark.parametrize(

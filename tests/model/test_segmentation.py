@@ -18,7 +18,7 @@ Segmentation = cz.Segmentation
 NAN, INF = float("nan"), float("inf")
 
 
-# |··|···|······|, in every way it can be said
+# |··|···|······| by every constructor
 
 ELEVEN = Segmentation.from_masses([2, 3, 6])
 
@@ -241,7 +241,7 @@ def test_with_types():
     assert str(caught.value) == "boundaries[1]: type 'y' is not declared; declared are 'x'"
 
 
-# What cannot be, with the exact words. The place is named wherever there is one.
+# Invalid input with the exact messages, which name the place if there is one.
 
 MAX_UNITS = 2**31 - 1
 BAD = [
@@ -465,7 +465,7 @@ def test_any_invalid_input_raises_our_error(build):
     assert str(caught.value)
 
 
-# A value
+# Value semantics
 
 
 TYPED = Segmentation.from_sets([{"x"}, {"x", "y"}, set()], types=["x", "y"], units=["a", "b", "c", "d"])
@@ -601,7 +601,7 @@ def test_draw_shows_every_mark(marks):
     assert segmentation.draw() == "".join("·" + mark for mark in marks)
 
 
-# Equality and scores agree: whether types were declared is part of the value
+# Equality depends on whether types were declared, as scores do
 
 
 def test_declared_types_differ_from_collected_ones():

@@ -218,7 +218,7 @@ def test_every_edge_moves_to_the_nearest_gap_by_exhaustive_search(data: st.DataO
 
 def test_steps_in_seconds() -> None:
     # 0 . . . . 0.5 . . . . 1.0      ten steps of 0.1 s
-    # ann  |- A -|- B -|              0.12 is nearest to 0.1, 0.3 to 0.3 whatever binary fractions say, 0.58 to 0.6
+    # ann  |- A -|- B -|              0.12 is nearest to 0.1, 0.3 to 0.3 despite binary fractions, 0.58 to 0.6
     ann = Tier([(0.12, 0.3, "A"), (0.3, 0.58, "B")], end=1)
     bo = Tier([(0, 1, "A")], end=1)
     segmentations, note = put_over_units({"ann": ann, "bo": bo}, 0.1)
@@ -269,7 +269,7 @@ def test_a_group_is_no_longer_than_the_tolerance() -> None:
 
 
 def test_a_group_has_each_coder_once() -> None:
-    # ann  1.0 1.1, bo 1.2: ann's second opens a group, which bo's joins
+    # ann  1.0 1.1, bo 1.2: ann's second begins a group, and bo's belongs to it
     ann, bo = Tier(points=[(1.0, "p"), (1.1, "p")], end=9), Tier(points=[(1.2, "p")], end=9)
     segmentations, _ = put_over_units({"ann": ann, "bo": bo}, "union", tolerance=0.5)
     assert segmentations == {"ann": (3, ((1, "p"), (2, "p"))), "bo": (3, ((2, "p"),))}

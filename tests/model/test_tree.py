@@ -63,7 +63,7 @@ def test_brackets_and_nested_tuples_give_equal_trees(seed: int) -> None:
     assert Tree.from_brackets(tree.brackets) == tree
     assert hash(Tree.from_brackets(tree.brackets)) == hash(tree)
     timed = tree.with_times(random_times(rng, tree.length))
-    # The constructor that checks everything takes what the quick ones made.
+    # The constructor with full validation accepts trees of the fast ones.
     assert Tree(timed.labels, timed.parent, timed.start, timed.end, timed.words, timed.times) == timed
     assert pickle.loads(pickle.dumps(timed)) == timed != tree
     assert timed.with_times(None) == tree
@@ -173,19 +173,19 @@ def test_invalid_times(times: list[tuple[float, float]], message: str) -> None:
 @pytest.mark.parametrize(
     ("times", "brackets", "remaining"),
     [
-        # Nobody takes no time
+        # No word has zero length
         ([(0, 1), (1, 2), (2, 3), (3, 4)], MAN, [(0, 1), (1, 2), (2, 3), (3, 4)]),
-        # the | man ate: the run sticks out of NP and VP, and hangs under S
+        # the | man ate: the run crosses NP and VP, so S becomes its parent
         (
             [(0, 1), (1, 1), (1, 3), (3, 4)],
             "(S (NP (DT the)) (NN man_ate) (VP (NP (NN rice))))",
             [(0, 1), (1, 3), (3, 4)],
         ),
-        # The last joins its left neighbour
+        # The last is merged with its left neighbour
         ([(0, 1), (1, 2), (2, 3), (3, 3)], "(S (NP (DT the) (NN man)) (VP (VBD ate_rice)))", [(0, 1), (1, 2), (2, 3)]),
-        # Two in a row, both to the right
+        # Two in a row, both merged to the right
         ([(1, 1), (1, 1), (1, 3), (3, 4)], "(S (DT the_man_ate) (VP (NP (NN rice))))", [(1, 3), (3, 4)]),
-        # Two at the end, both to the left
+        # Two at the end, both merged to the left
         ([(0, 1), (1, 2), (2, 2), (2, 2)], "(S (NP (DT the)) (NN man_ate_rice))", [(0, 1), (1, 2)]),
     ],
 )

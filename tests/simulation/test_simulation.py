@@ -238,7 +238,7 @@ def test_the_global_state_of_numpy_is_unchanged():
     assert np.random.random() == expected
 
 
-# Figure 5 of Fournier & Inkpen (2012), as far as the text tells
+# Figure 5 of Fournier & Inkpen (2012), as far as the text describes it
 
 WD_2012, S_2012 = "window_diff(compat='fournier2012')", "segmentation_similarity(compat='fournier2012')"
 
@@ -283,7 +283,7 @@ def test_figure_5c():
     assert cz.score_many(pairs, S_2012).values == pytest.approx(1 - 1 / (m - 1))
     errors = cz.score_many(pairs, WD_2012)
     assert round(1 - errors.values[-1], 2) == 0.68
-    # The window grows with the text: k / m stays at a quarter, give or take the rounding.
+    # The window grows with the text: k / m stays at a quarter, except for rounding.
     assert np.all(np.abs(errors.resolved["window"] - m / 4) <= 1)
 
 
@@ -382,13 +382,13 @@ def test_pseudo_coders_add_nothing_if_no_position_is_free():
 def test_random_coders_are_independent():
     corpus = sim.random_coders(60_000, [2, 4], coders=2, seed=3)
     first, second = (set(corpus["item 1", coder].inner.tolist()) for coder in corpus.coders)
-    # A position carries a boundary with 1/3; independent coders share a ninth. Masses 2 and 4 make all positions even.
+    # Masses 2 and 4 make all positions even. A position has a boundary with probability 1/3, and both have one with 1/9.
     assert all(position % 2 == 0 for position in first | second)
     p = len(first) / 30_000 * len(second) / 30_000
     assert len(first & second) == pytest.approx(30_000 * p, rel=0.03)
 
 
-# The trends of Figure 9 of Fournier (2013), as they come out of the natural reading
+# The trends of Figure 9 of Fournier (2013), under the natural interpretation
 
 NEAR = 0.0921  # the paper's "constant natural level"
 
@@ -436,7 +436,7 @@ def test_random_coders_agree_little_based_on_b_and_much_on_s(moonstone):
         assert multi_pi(corpus, B) == pytest.approx(0.14, abs=0.03)
 
 
-# What cannot be
+# Invalid input
 
 CODERS = {"units": 10, "masses": [2], "coders": 2, "near": 0, "miss": 0, "seed": 1}
 TABLE = {"seed": 1, "trials": 2, "hypotheses": 2, "segments": 3}

@@ -203,7 +203,7 @@ def test_insertion_only_adds(sentence, delta, seed):
     check(perturbed)
     words = {tuple(span) for span in sentence.times.tolist()}
     before, after = (Counter(map(tuple, side.spans.tolist())) for side in (sentence, perturbed))
-    # All brackets stay but those of single words, which become two.
+    # All brackets are kept except those of single words, which become two.
     assert all(span in words for span in before - after)
     assert set(sentence.times.ravel().tolist()) <= set(perturbed.times.ravel().tolist())
     assert sentence.length <= perturbed.length <= 2 * sentence.length
@@ -282,8 +282,8 @@ def test_delta_0_scores_the_original_trees():
 
 
 def test_deletion_with_delta_1_leaves_one_word():
-    # (S (DT the_man_ate_rice)) of 7.5 s: the S of 8 nodes is met, and the DT by one of a second;
-    # (ROOT (S (PRP he_slept))) of 1.5 s: ROOT and S of 6 nodes, and the PRP by one of half a second
+    # (S (DT the_man_ate_rice)) of 7.5 s: its S matches one of 8 nodes, and its DT a word of one second;
+    # (ROOT (S (PRP he_slept))) of 1.5 s: ROOT and S match two of 6 nodes, and PRP a word of half a second
     (point,) = trees.perturbation_curve(SPOKEN, kinds=["delete"], deltas=[1], repeats=3, seed=1).points
     sums, nodes = (1 + 1 / 7.5, 2 + 0.5 / 1.5), (8 + 2, 6 + 3)
     assert point.mean == pytest.approx(sum(2 * s / n for s, n in zip(sums, nodes, strict=True)) / 2)
@@ -304,7 +304,7 @@ def test_mean_and_deviation_are_over_repeats():
     double = trees.perturbation_curve(SPOKEN, deltas=[0.5], repeats=2, seed=2).points
     for first, both in zip(single, double, strict=True):
         assert first.deviation == first.corpus_deviation == 0
-        # The second is as far from the mean as the first.
+        # The first and the second value are equally far from their mean.
         assert both.deviation == pytest.approx(abs(first.mean - both.mean))
         assert both.corpus_deviation == pytest.approx(abs(first.corpus - both.corpus))
     assert any(both.deviation > 0.001 for both in double)

@@ -62,7 +62,7 @@ def test_random_swaps_approximate_all_swaps():
 
 
 def test_random_swaps_count_the_observed_assignment():
-    """Of all swaps of ten identical differences, none of 99 random ones is as large. So p is 1 / 100 and not 0."""
+    """Two of the 2^20 swaps of 20 identical differences are as large. None of 99 random swaps is, so p is 1 / 100, not 0."""
     a, b = [[9, 10]] * 20, [[1, 10]] * 20
     assert randomisation(a, b, ratio, draws=99, seed=1).p == 0.01
 
@@ -210,7 +210,7 @@ def test_parts_of_a_measure(name):
     assert 0 < result.p <= 1
 
 
-# The level
+# Level of the tests
 
 
 def equal_systems(rng, items):
@@ -250,7 +250,7 @@ def test_equal_systems_seldom_differ_significantly(items):
     assert counts["plain"] > 0.065 * 500
 
 
-# What cannot be
+# Invalid input
 
 GOOD = [[1, 2], [2, 3]]
 

@@ -75,7 +75,7 @@ INSECT_SPRAYS = [
 ]
 
 
-# Friedman: published
+# Published examples of Friedman's test
 
 
 def test_rounding_first_base():
@@ -106,7 +106,7 @@ def test_rounding_first_base_without_the_correction_for_ties():
     assert (ours[upper] < theirs.to_numpy()[upper] - 1e-4).all()
 
 
-# Kruskal-Wallis: published
+# Published examples of the Kruskal-Wallis test
 
 
 def test_the_critical_difference_of_siegel_and_castellan():
@@ -144,7 +144,7 @@ def test_r_examples():
     assert f"{kruskal_wallis(INSECT_SPRAYS).p:.3e}" == "1.511e-10"
 
 
-# Live peers
+# Other libraries
 
 scores = st.integers(0, 6).map(float)
 

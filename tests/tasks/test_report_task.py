@@ -67,7 +67,7 @@ def test_incomparable_items_are_excluded() -> None:
 
 
 def test_precision_and_recall_of_coders_by_hand() -> None:
-    # ann ··|··|·   bo ··|···   : of two boundaries bo finds one, and nothing else
+    # ann ··|··|·   bo ··|···   : bo has one of two boundaries, and no others
     annotations = {"ann": cz.Segmentation.from_masses([2, 2, 1]), "bo": cz.Segmentation.from_masses([2, 3])}
     corpus = cz.Corpus({"poem": annotations})
     for ordered in (True, False):

@@ -44,7 +44,7 @@ def strings(figure: Any) -> str:
 
 # -- coders -----------------------------------------------------------------------------------------------------------
 
-# a ··|·······   b ··|·····|·   c ··········   Two boundaries in all: B(a, b) = 1/2, B with c = 0.
+# a ··|·······   b ··|·····|·   c ··········   Two boundaries in total: B(a, b) = 1/2, B with c = 0.
 THREE = of_masses(poem={"a": [2, 8], "b": [2, 6, 2], "c": [10]})
 
 
@@ -189,7 +189,7 @@ def test_coders_of_pairs_are_at_their_means() -> None:
         for ordered in (False, True)
     ]
     either = [[tuple(float(values[0]) for values in line.get_data()) for line in lines] for lines in figures]
-    # a: all of its one boundary is b's, half of b's is a's; c has none. Means of (recall, precision) with the two others.
+    # The boundary of a is one of the two of b; c has none. Means of (recall, precision) over the two other coders.
     assert either[0] == either[1] == [(0.25, 0.5), (0.5, 0.25), (0.0, 0.0)]
 
 
@@ -338,7 +338,7 @@ JJ = cz.Tree.from_brackets("(S (NP (DT the)) (JJ man) (VP (VBD ate)))")
 def test_aligned_nodes_have_one_number_and_one_colour() -> None:
     score = cz.struct_iou(MAN, JJ)
     above, below = plot.tree_alignment(MAN, JJ, score).axes
-    # The words stand among the labels, in italics.
+    # The words are among the labels, in italics.
     nodes = [[text for text in axes.texts if text.get_fontstyle() == "normal"] for axes in (above, below)]
     assert [text.get_text() for text in nodes[0]] == ["S 1", "NP 2", "DT 3", "NN", "VP 4", "VBD 5"]
     assert [text.get_text() for text in nodes[1]] == ["S 1", "NP 2 (.50)", "DT 3", "JJ", "VP 4", "VBD 5"]

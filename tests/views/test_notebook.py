@@ -16,7 +16,7 @@ from caesura.views.notebook import MAX_UNITS
 from caesura.views.table import Table
 
 BAD = "<script>alert('x')</script>\"&\x07"
-# A tag that nothing of ours would write; the control character is made visible.
+# A tag that caesura never writes. The control character is made visible.
 SHOWN = "<script>alert('x')</script>\"&\ufffd"
 EMPTY = {"line", "br"}
 

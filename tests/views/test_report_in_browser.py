@@ -30,7 +30,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--window-size=1200,1400",
-    # Whatever is asked for is not found, so that a page that needs the network would be seen to fail.
+    # No host can be resolved, so a page that needs the network fails.
     "--host-resolver-rules=MAP * ~NOTFOUND",
 )
 
@@ -180,7 +180,7 @@ def test_published_corpora_open_without_errors(browser: Browser, shared: Path, n
 
 
 def test_choosing_two_coders_changes_the_marks(poem: Browser) -> None:
-    #  ann |2 |4 |7   bo |2 |5 |9: 2 is a match, 4 and 5 a near miss, 7 and 9 are two apart and so one's alone
+    #  ann |2 |4 |7   bo |2 |5 |9: 2 is a match, 4 and 5 a near miss, 7 and 9 are two apart, so each is unpaired
     assert poem.marks() == [(MATCH, 2), (NEAR, 4), (NEAR, 5), (FIRST, 7), (SECOND, 9)]
     assert poem.said() == "long: ann and bo, 3 of 4 edits are disagreements"
     shapes = poem.run("return [...document.querySelectorAll('.mark')].map((one) => one.textContent)")
@@ -283,7 +283,7 @@ def test_text_that_looks_like_a_script_is_text(browser: Browser) -> None:
     browser.press("n")
     assert browser.said().startswith(f"near miss: ann at 1, {EVIL[1]} at 2")
     assert browser.run("return document.querySelectorAll('#texts script, #texts img').length") == 0
-    # Even what is put into the page by force is not fetched.
+    # Even an image that a script inserts is not requested.
     browser.run("const image = new Image(); image.src = 'https://example.org/x.png'; document.body.append(image)")
     assert any("Content Security Policy" in error["message"] for error in browser.errors())
 

@@ -232,7 +232,7 @@ def test_a_text_too_long_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(cz.report(plain(), excluded=excluded))
     assert page.common["items"] == ["plain"]
     assert excluded == [Excluded("moon", None, "the text is not shown: it has 6 units, above 5")]
-    # A short file may claim a text that would fill the memory, and still be compared.
+    # A short file may declare a text that would fill the memory. It can still be compared.
     endless = {coder: cz.Segmentation.from_positions(2**31 - 1, [at]) for coder, at in (("ann", 5), ("bo", 6))}
     page = Page(cz.report(cz.Corpus({"endless": endless})))
     assert "the texts are too long to show" in page.text
