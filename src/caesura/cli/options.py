@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import Field, dataclass, replace
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -50,12 +50,11 @@ class CheckedType(click.ParamType):  # type: ignore[type-arg]  # generic only si
         object
             The value.
         """
+        if isinstance(value, str) and self.value_type in (int, float):
+            with suppress(ValueError):
+                value = self.value_type(value)
         try:
-            number = self.value_type(value) if isinstance(value, str) and self.value_type in (int, float) else value
-        except ValueError:
-            number = value
-        try:
-            return self.check(param.name or "value" if param else "value", number)
+            return self.check(param.name or "value" if param else "value", value)
         except OptionError as error:
             self.fail(str(error), param, ctx)
 

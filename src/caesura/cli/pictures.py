@@ -51,7 +51,8 @@ def plot(
     from caesura.views.figures.canvas import format_of, save
 
     if command.list_kinds:
-        print_blocks([_kind_table()], None)
+        rows = tuple((kind.name, kind.description, kind.needs, kind.flags) for kind in KINDS.values())
+        print_blocks([Table(("kind", "what it shows", "needs", "options"), rows)], None)
         return
     figure = figure_kind(kind)
     figure.check(files, options)
@@ -63,12 +64,6 @@ def plot(
     save(getattr(figures, figure.name)(*data.arguments, **look), target)
     click.echo(target, err=True)
     list_excluded((*reading.excluded, *data.excluded))
-
-
-def _kind_table() -> Table:
-    """Return a table with one row per kind: its description, its input and its options."""
-    columns = ("kind", "what it shows", "needs", "options")
-    return Table(columns, tuple((kind.name, kind.description, kind.needs, kind.flags) for kind in KINDS.values()))
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
+from functools import cache
 from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
@@ -44,13 +45,13 @@ COMMANDS = {
     "evaluate": ("score", "Score a collection of any size."),
     "formats": ("listing", "List the formats with their suffixes and their options for --reading."),
     "info": ("files", "Show what is in FILE, a file, a folder or a glob."),
-    "judge": ("judge", "Compare segmenters with human coders and with each other, and list their errors."),
+    "judge": ("agree", "Compare segmenters with human coders and with each other, and list their errors."),
     "measures": ("listing", "List the measures with their options and presets."),
     "plot": ("pictures", "Make a figure of the files."),
     "report": ("pictures", "Write one HTML page about CORPUS."),
     "score": ("score", "Compare HYPOTHESIS with REFERENCE and print the scores over all items."),
     "trees": ("trees", "Compare the trees in PREDICTED with those in GOLD, sentence by sentence."),
-    "unify": ("unify", "Make one hierarchy from those of several coders, item by item."),
+    "unify": ("trees", "Make one hierarchy from those of several coders, item by item."),
 }
 """Command -> its module in this folder, and the line that ``caesura --help`` shows. Modules are imported when used."""
 
@@ -120,7 +121,8 @@ class Program(click.Group):
         """
         with warnings.catch_warnings():
             warnings.simplefilter("always", CaesuraWarning)
-            warnings.showwarning = _warning_printer()
+            print_once = cache(_print_message)
+            warnings.showwarning = lambda message, *_, **__: print_once(f"warning: {message}")
             try:
                 return super().invoke(ctx)
             except OptionConflictError as error:
@@ -174,18 +176,6 @@ def _print_message(message: str) -> None:
     from caesura.views.table import clean
 
     click.echo(f"caesura: {clean(message)}", err=True)
-
-
-def _warning_printer() -> Callable[..., None]:
-    """Return a function that prints each warning once, in one line."""
-    printed: set[str] = set()
-
-    def print_warning(message: Warning | str, *_: object, **__: object) -> None:
-        if str(message) not in printed:
-            printed.add(str(message))
-            _print_message(f"warning: {message}")
-
-    return print_warning
 
 
 def _interruption(meta: Mapping[str, Any]) -> str:
@@ -386,8 +376,8 @@ class Progress:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        columns = (BarColumn(), TextColumn("{task.description}"))
-        bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        description = TextColumn("{task.description}")
+        bar = Progress(BarColumn(), description, console=Console(stderr=True), transient=True)
         bar.add_task("", total=None)
         bar.start()
         return bar

@@ -28,9 +28,8 @@ def score(
     Items are paired by name. Without HYPOTHESIS, both coders are taken from REFERENCE. Items that cannot be scored are
     listed, the rest are scored, and the exit code is 1.
     """
-    corpora = reading.read_separately([reference, *filter(None, [hypothesis])])
-    for corpus in corpora:
-        reading.require(corpus, "score")
+    files = [reference, *filter(None, [hypothesis])]
+    corpora = [reading.require(corpus, "score") for corpus in reading.read_separately(files)]
     chosen = replace(options, by_item=True) if output == "json" else options
     first, second = corpora if len(corpora) == 2 else (corpora[0], None)
     result = score_corpora(first, second, chosen, settings=reading.settings)

@@ -23,7 +23,7 @@ from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result, to_plain
 from caesura.options import OptionSet, choice, fraction, optional, seed, setting, switch, whole
-from caesura.tasks.prepare import choose_measures, measures_setting, on_common_units, warn_all
+from caesura.tasks.prepare import choose_measures, measures_setting, on_common_units
 
 PRESETS = tuple(dict.fromkeys(name for entry in measures().values() if entry.coefficients for name in entry.presets))
 """Presets of the measures for which agreement is defined."""
@@ -216,7 +216,6 @@ def agree(
     chosen = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
     check_agree_options(chosen, options, checkpoint)
     prepared = on_common_units(corpus)
-    warn_all(prepared.notes)
     coefficients, failures = _coefficients(prepared.corpus, chosen, options, engine, checkpoint)
     excluded = dict.fromkeys(entry for result in coefficients if result.result for entry in result.result.excluded)
     analyses, more_failures = _analyses(prepared.corpus, chosen[0], options, {entry.item for entry in excluded})

@@ -38,7 +38,6 @@ from caesura.tasks.prepare import (
     measures_setting,
     on_common_units,
     split_systems,
-    warn_all,
 )
 from caesura.tasks.score import pair_items
 
@@ -311,9 +310,7 @@ def _boundaries_per_coder(source: FigureSource, options: FigureOptions) -> Figur
 
 def _shared_units(source: FigureSource) -> CommonUnits:
     """Return the corpus with all hierarchies on common units."""
-    shared = on_common_units(source.corpora[0])
-    warn_all(shared.notes)
-    return shared
+    return on_common_units(source.corpora[0])
 
 
 def _measure(source: FigureSource, options: FigureOptions, corpus: Corpus, default: str | None = None) -> Measure:

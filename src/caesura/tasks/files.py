@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from caesura.errors import FormatError
 from caesura.formats import NAMES, detect, find, format_for_writing, formats, list_tiers, write
-from caesura.formats.format import Format
 from caesura.formats.timed import FileTier
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
@@ -23,6 +23,8 @@ from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, setting, switch, text
 from caesura.tasks.prepare import ReadingOptions
+
+T = TypeVar("T")
 
 MAX_TIER_FILES = 10
 """Maximum number of files whose tiers are listed."""
@@ -98,7 +100,8 @@ def file_info(path: str, reading: ReadingOptions) -> FileInfo:
         Formats, contents and tiers.
     """
     files = [source.path for source in find(path, reading.format, reading.pattern)]
-    detected = _detected(files, reading.format)
+    detected = _readable(partial(detect, format=reading.format), files).values()
+    tiers = _readable(partial(list_tiers, format=reading.format), files[:MAX_TIER_FILES])
     if any(Tier in entry.annotation_types for entry in detected):
         reading = reading.with_options(units="times")
     corpus = Corpus({})
@@ -111,26 +114,18 @@ def file_info(path: str, reading: ReadingOptions) -> FileInfo:
         formats=Counter(entry.name for entry in detected),
         files=len(files),
         contents=describe(corpus),
-        tiers=_tiers(files, reading.format),
+        tiers={path: tuple(map(_tier_summary, entries)) for path, entries in tiers.items() if entries},
         corpus=corpus,
     )
 
 
-def _detected(files: Sequence[str], format_name: str | None) -> list[Format]:
-    """Return the detected formats. Files without a known format are skipped; reading them raises the error."""
-    detected = []
+def _readable(read: Callable[[str], T], files: Sequence[str]) -> dict[str, T]:
+    """Return file -> result. Files in no known format are skipped; reading them as a corpus raises the error."""
+    results = {}
     for path in files:
         with suppress(FormatError):
-            detected.append(detect(path, format_name))
-    return detected
-
-
-def _tiers(files: Sequence[str], format_name: str | None) -> dict[str, tuple[TierSummary, ...]]:
-    tiers: dict[str, tuple[TierSummary, ...]] = {}
-    for path in files[:MAX_TIER_FILES]:
-        with suppress(FormatError):
-            tiers[path] = tuple(map(_tier_summary, list_tiers(path, format_name)))
-    return {path: entries for path, entries in tiers.items() if entries}
+            results[path] = read(path)
+    return results
 
 
 def _tier_summary(tier: FileTier) -> TierSummary:
@@ -225,15 +220,6 @@ def _without_labels(by_coder: dict[str, Annotation]) -> dict[str, Annotation]:
 
 # -- contents of a corpus --------------------------------------------------------------------------------------------
 
-MARK_NAMES = {
-    "segmentation": "boundaries",
-    "dialogue": "boundaries",
-    "hierarchy": "spans",
-    "tree": "nodes",
-    "tier": "intervals",
-}
-"""Kind of annotation -> name of the marks in it."""
-
 
 @dataclass(frozen=True)
 class CoderContents:
@@ -273,9 +259,14 @@ class CoderContents:
     items_with_text: int
     items_with_labels: int
 
+    @property
+    def mark_name(self) -> str:
+        """Name of the marks in annotations of this kind."""
+        return {"hierarchy": "spans", "tree": "nodes", "tier": "intervals"}.get(self.kind, "boundaries")
+
     def __json__(self) -> dict[str, Any]:
         """Return the fields; the kind of annotation determines the name of ``marks``."""
-        names = {entry.name: entry.name for entry in fields(self)} | {"marks": MARK_NAMES[self.kind]}
+        names = {entry.name: entry.name for entry in fields(self)} | {"marks": self.mark_name}
         return {name: to_plain(getattr(self, attribute)) for attribute, name in names.items()}
 
 

@@ -233,8 +233,8 @@ class ReadingOptions(OptionSet):
         """Files and items that could not be read."""
         return tuple(Excluded(None, None, message) for message in dict.fromkeys(map(str, self.errors)))
 
-    def require(self, corpus: Corpus, purpose: str) -> None:
-        """Raise an error if nothing was read.
+    def require(self, corpus: Corpus, purpose: str) -> Corpus:
+        """Return a corpus that was read, or raise an error if it is empty.
 
         Parameters
         ----------
@@ -243,13 +243,18 @@ class ReadingOptions(OptionSet):
         purpose : str
             Purpose of the corpus, such as ``"score"``.
 
+        Returns
+        -------
+        Corpus
+            The corpus.
+
         Raises
         ------
         FormatError or OptionError
             The reading error if there is exactly one; otherwise an ``OptionError``.
         """
         if corpus:
-            return
+            return corpus
         if len(self.errors) == 1:
             raise self.errors[0]
         raise OptionError(f"nothing is left to {purpose}")
@@ -425,13 +430,15 @@ class CommonUnits:
     notes: tuple[str, ...] = ()
 
 
-def on_common_units(corpus: Corpus) -> CommonUnits:
+def on_common_units(corpus: Corpus, *, warn: bool = True) -> CommonUnits:
     """Convert the hierarchies of a corpus to units that all coders of an item share.
 
     Parameters
     ----------
     corpus : Corpus
         Any corpus; a corpus without hierarchies does not change.
+    warn : bool, default True
+        Whether to issue the notes as warnings, located at the line that called the task.
 
     Returns
     -------
@@ -442,19 +449,9 @@ def on_common_units(corpus: Corpus) -> CommonUnits:
         return CommonUnits(corpus, corpus)
     shared, notes = over_common_units(corpus)
     messages = tuple(f"item {item!r}: {note}" for item, note in notes.items())
+    for message in messages if warn else ():
+        warnings.warn(message, CaesuraWarning, stacklevel=3)
     return CommonUnits(shared, levels_as_types(shared), messages)
-
-
-def warn_all(notes: Sequence[str]) -> None:
-    """Issue one warning per note, located at the line that called the task.
-
-    Parameters
-    ----------
-    notes : sequence of str
-        The notes.
-    """
-    for note in notes:
-        warnings.warn(note, CaesuraWarning, stacklevel=4)
 
 
 def split_systems(

@@ -26,6 +26,7 @@ from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.projection import text_difference
+from caesura.model.reading import length_of
 from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
@@ -265,7 +266,7 @@ class _Analyst:
         self.excluded: list[Excluded] = []
         self.outcomes: dict[str, Outcome[Any]] = {}
         everyone, system_names = _join_systems(corpus, systems)
-        shared = on_common_units(self.of_one_kind(everyone))
+        shared = on_common_units(self.of_one_kind(everyone), warn=False)
         self.notes = list(shared.notes)
         kind = shared.corpus.kind
         items = shared.corpus.item_names if kind == "trees" else self.items_with_same_units(shared.boundaries)
@@ -322,11 +323,11 @@ class _Analyst:
 
     def items_with_short_text(self) -> tuple[str, ...]:
         lengths = {item: _length(self.subject.boundaries, item) for item in self.subject.boundaries.item_names}
-        for item, length in lengths.items():
-            if length > MAX_UNITS:
-                reason = f"the text is not shown: it has {length} units, above {MAX_UNITS}"
-                self.excluded.append(Excluded(item, None, reason))
-        return tuple(item for item, length in lengths.items() if length <= MAX_UNITS)
+        long = {item: length for item, length in lengths.items() if length > MAX_UNITS}
+        for item, length in long.items():
+            reason = f"the text is not shown: it has {length} units, above {MAX_UNITS}"
+            self.excluded.append(Excluded(item, None, reason))
+        return tuple(item for item in lengths if item not in long)
 
     def report(self) -> CorpusReport:
         analyses = self.analyses()
@@ -408,9 +409,8 @@ class _Analyst:
         if not tables:
             raise next(iter(errors.values()))
         self.excluded += [Excluded(None, None, f"no pairs under {label}: {error}") for label, error in errors.items()]
-        if self.subject.kind == "trees":  # otherwise agreement lists them
-            for table in tables:
-                self.exclude(table.excluded, f"excluded from {table.measure.label}")
+        for table in tables if self.subject.kind == "trees" else ():  # otherwise agreement lists them
+            self.exclude(table.excluded, f"excluded from {table.measure.label}")
         return tuple(tables)
 
     def clustering(self) -> Clustering:
@@ -486,8 +486,7 @@ def _chance(measure: Measure) -> str | None:
 
 def _length(corpus: Corpus, item: str) -> int:
     """Return the number of units of an item, according to its first coder."""
-    annotation: Any = next(iter(corpus.of_item(item).values()))
-    return int(annotation.length)
+    return int(length_of(next(iter(corpus.of_item(item).values()))))
 
 
 def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tuple[str, ...]]:

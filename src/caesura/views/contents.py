@@ -12,7 +12,7 @@ from caesura.model.reading import length_of
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-from caesura.tasks.files import MARK_NAMES, CoderContents, Contents
+from caesura.tasks.files import CoderContents, Contents
 from caesura.views.results import boundary_marks
 from caesura.views.table import Cell, Table, cells
 
@@ -82,7 +82,7 @@ def _record(row: CoderContents) -> dict[str, Cell]:
     return cells(row, "coder", "kind", "items") | {
         "units": None if timed else row.units,
         "per item": None if timed else sizes,
-        "marks": f"{MARK_NAMES[row.kind]}: {row.marks}",
+        "marks": f"{row.mark_name}: {row.marks}",
         "types and labels": _listed(row.types),
         "streams": _listed(row.streams),
         "text": _proportion(row.items_with_text, row.items),
