@@ -80,7 +80,7 @@ def test_tables(run: Run) -> None:
     ):
         assert text in result.stdout
     assert result.stdout.count("letters: systems that share a letter") == 1
-    assert "Where systems go wrong" not in result.stdout
+    assert "Errors of the systems" not in result.stdout
 
 
 def test_systems_in_the_corpus_or_in_files_give_equal_results(run: Run) -> None:
@@ -136,7 +136,7 @@ def test_latex(run: Run) -> None:
 
 def test_errors(run: Run) -> None:
     result = run("both.json", *inside("alpha"), "-m", "boundary_similarity", "--errors", *QUICK)
-    assert "Where systems go wrong" in result.stdout
+    assert "Errors of the systems" in result.stdout
     assert "near misses" in result.stdout
     assert "coders' density" in result.stdout
 

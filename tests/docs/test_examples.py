@@ -48,7 +48,7 @@ def test_texttiling_on_a_text_with_coders(paragraphs: tuple[Path, Path]) -> None
     assert sum(masses) == 15
     assert {5, 10} <= set(accumulate(masses))  # and a few more positions
     assert "(human)" in process.stdout
-    assert "Where systems go wrong" in process.stdout
+    assert "Errors of the systems" in process.stdout
 
 
 def test_texttiling_explains_errors(paragraphs: tuple[Path, Path], tmp_path: Path) -> None:

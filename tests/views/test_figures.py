@@ -543,7 +543,7 @@ def test_width_is_in_inches(width: Any) -> None:
 
 def test_data_too_large_for_a_figure_is_reported() -> None:
     long = cz.Segmentation.from_positions(100_000, [5])
-    with pytest.raises(cz.errors.OptionError, match="a figure has room for 300 lines; got 848"):
+    with pytest.raises(cz.errors.OptionError, match="a figure can show 300 lines; got 848"):
         plot.boundary_heat(cz.boundary_heat(cz.Corpus({"x": {"a": long}})))
     with pytest.raises(cz.errors.OptionError, match="expected at least one position"):
         plot.boundary_heat(cz.boundary_heat(of_masses(x={"a": [1]})))

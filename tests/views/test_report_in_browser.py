@@ -82,10 +82,10 @@ class Browser:
     def focused(self) -> tuple[str, str]:
         """Return the number of the edit with the focus, and its description."""
         number = self.run("return document.activeElement.dataset.edit ?? ''")
-        return number, self.said()
+        return number, self.status()
 
-    def said(self) -> str:
-        return str(self.run("return document.getElementById('said').textContent"))
+    def status(self) -> str:
+        return str(self.run("return document.getElementById('status').textContent"))
 
     def column(self, name: str) -> list[str]:
         values: list[str] = self.run(
@@ -182,16 +182,16 @@ def test_published_corpora_open_without_errors(browser: Browser, shared: Path, n
 def test_choosing_two_coders_changes_the_marks(poem: Browser) -> None:
     #  ann |2 |4 |7   bo |2 |5 |9: 2 is a match, 4 and 5 a near miss, 7 and 9 are two apart, so each is unpaired
     assert poem.marks() == [(MATCH, 2), (NEAR, 4), (NEAR, 5), (FIRST, 7), (SECOND, 9)]
-    assert poem.said() == "long: ann and bo, 3 of 4 edits are disagreements"
+    assert poem.status() == "long: ann and bo, 3 of 4 edits are disagreements"
     shapes = poem.run("return [...document.querySelectorAll('.mark')].map((one) => one.textContent)")
     assert shapes == ["●", "◆", "◇", "▲", "▼"]
     poem.choose("second", "cy")  # |1: near to ann's 2
     assert poem.marks() == [(NEAR, 1), (NEAR, 2), (FIRST, 4), (FIRST, 7)]
     poem.press("x")
-    assert poem.run("return document.getElementById('shown').textContent") == "long: cy and ann"
+    assert poem.run("return document.getElementById('pair').textContent") == "long: cy and ann"
     assert poem.marks() == [(NEAR, 1), (NEAR, 2), (SECOND, 4), (SECOND, 7)]
     poem.choose("first", "ann")
-    assert (poem.marks(), poem.said()) == ([], "choose two different coders")
+    assert (poem.marks(), poem.status()) == ([], "choose two different coders")
     ticks = poem.run(
         "return [...document.querySelectorAll('.gap')].map((one) => [one.dataset.position, one.innerText])"
     )
@@ -215,7 +215,7 @@ def test_next_and_previous_move_the_focus(poem: Browser) -> None:
     poem.run("document.getElementById('next').click()")
     assert poem.focused()[1].endswith("1 of 2 in short")
     poem.press("]")
-    assert poem.said().startswith("long: ")
+    assert poem.status().startswith("long: ")
 
 
 def test_filter(poem: Browser) -> None:
@@ -234,7 +234,7 @@ def test_sort_and_save(poem: Browser) -> None:
     poem.run(sort)
     assert poem.column("ann") == ["", "7", "4", "2"]
     assert poem.run("return [...document.querySelectorAll('#edits th[aria-sort=descending]')].length") == 1
-    assert poem.said() == "sorted by ann, falling"
+    assert poem.status() == "sorted by ann, descending"
     poem.run("document.querySelector('#edits tbody tr:nth-child(2) .go').click()")
     assert poem.focused()[0] == "2"
     poem.run("document.getElementById('save').click()")
@@ -281,7 +281,7 @@ def test_text_that_looks_like_a_script_is_text(browser: Browser) -> None:
     assert browser.driver.title == "evil"
     assert browser.run("return [...document.querySelectorAll('.unit')].map((one) => one.textContent)") == EVIL
     browser.press("n")
-    assert browser.said().startswith(f"near miss: ann at 1, {EVIL[1]} at 2")
+    assert browser.status().startswith(f"near miss: ann at 1, {EVIL[1]} at 2")
     assert browser.run("return document.querySelectorAll('#texts script, #texts img').length") == 0
     # Even an image that a script inserts is not requested.
     browser.run("const image = new Image(); image.src = 'https://example.org/x.png'; document.body.append(image)")

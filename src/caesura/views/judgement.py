@@ -306,7 +306,7 @@ def mistake_table(mistakes: Iterable[Mistakes]) -> Table:
         *(note for entry in listed for note in _mistake_notes(entry)),
         "counts are over all items and coders; density: boundaries per inner position",
     ]
-    return Table.from_records(records, title="Where systems go wrong", notes=tuple(notes))
+    return Table.from_records(records, title="Errors of the systems", notes=tuple(notes))
 
 
 def _mistake_notes(mistakes: Mistakes) -> Iterator[str]:
@@ -355,9 +355,9 @@ def _type_cell(name: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class JudgeTables(OptionSet):
-    """Tables that are added."""
+    """Tables that are added to the scores."""
 
-    errors: bool = setting(False, flag, "Show where each system goes wrong.")
+    errors: bool = setting(False, flag, "Show the number of errors of each kind, for each system.")
     list_errors: bool = setting(False, flag, "List every miss, false alarm, near miss and confusion, one per line.")
 
 

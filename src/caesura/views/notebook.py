@@ -1,7 +1,7 @@
 """HTML of objects in a notebook: plain elements without script, style sheet or library.
 
-:func:`_text` escapes every text that comes from a file or a user. Colours are those of the notebook theme, light or
-dark, and shades of them.
+:func:`_text` escapes every text that comes from a file or a user. The HTML takes its colours from the theme of the
+notebook, light or dark.
 """
 
 from __future__ import annotations

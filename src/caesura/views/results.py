@@ -20,7 +20,7 @@ def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0
     Parameters
     ----------
     scores : sequence of ItemScore
-        Items and their scores; the item None stands for all items together.
+        Items and their scores; the item is None for the total of all items.
     by_item : bool
         Whether the table has a column with the item.
     excluded : int, default 0
@@ -277,7 +277,7 @@ def boundary_marks(boundaries: Iterable[tuple[int | None, str | None]]) -> dict[
     Parameters
     ----------
     boundaries : iterable of (int, str)
-        Positions and types; None stands for no boundary.
+        Positions and types; both are None if one side has no boundary.
 
     Returns
     -------

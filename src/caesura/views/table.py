@@ -274,7 +274,7 @@ def cells(row: object, *columns: str) -> dict[str, Any]:
     row : object
         The object that the row describes.
     *columns : str
-        Names of columns; blanks stand for underscores.
+        Names of columns; a blank in a name is an underscore in the attribute.
 
     Returns
     -------
@@ -417,7 +417,7 @@ def pad(text: str, width: int) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """Return the text cut to ``width`` terminal columns, with an ellipsis if something is cut off.
+    """Return the text, shortened to ``width`` terminal columns with an ellipsis if it is longer.
 
     Parameters
     ----------

@@ -388,7 +388,7 @@ def length_table(rows: Sequence[LengthRow]) -> Table:
 
 @dataclass(frozen=True)
 class TreeTables(OptionSet):
-    """Tables and drawings that are added."""
+    """Tables and drawings that are added to the scores."""
 
     by_sentence: bool = setting(False, flag, "Add one row per sentence.")
     labels: bool = setting(False, flag, "Add one row per label.")

@@ -1,7 +1,7 @@
 """Size, fonts and colours of all figures, and functions that write figures to files.
 
-matplotlib is imported inside the functions, and pyplot never: a figure belongs to its caller, and is freed when the caller
-drops it. The style is active only while a figure is drawn or written.
+The functions import matplotlib when they run, and never pyplot: a figure belongs to its caller, and Python frees it when the
+caller drops it. The style is active only while a function draws or writes a figure.
 """
 
 from __future__ import annotations
@@ -270,11 +270,11 @@ def check_count(number: int, limit: int, noun: str) -> None:
         Name of the things, in the plural.
     """
     if number > limit:
-        raise OptionError(f"a figure has room for {limit} {noun}; got {number}. Select fewer")
+        raise OptionError(f"a figure can show {limit} {noun}; got {number}. Select fewer")
 
 
 def label_text(name: str, width: int = 24) -> str:
-    """Return a name as a label: without control characters, and cut to ``width`` characters.
+    """Return a name as a label: without control characters, and with at most ``width`` characters.
 
     Parameters
     ----------

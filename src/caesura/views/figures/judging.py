@@ -56,9 +56,9 @@ def systems(
     --------
     >>> import caesura as cz
     >>> from caesura.data import stargazer
-    >>> people = stargazer()
-    >>> seventh = {"reader 7": {"stargazer": people["stargazer", "7"]}}
-    >>> six = people.select(coders="123456")
+    >>> readers = stargazer()
+    >>> seventh = {"reader 7": {"stargazer": readers["stargazer", "7"]}}
+    >>> six = readers.select(coders="123456")
     >>> figure = systems(cz.judge(six, seventh, measures="boundary_similarity", interval=None, seed=1))
     >>> [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
     ['reader 7', '(random)', '(regular)', '(none)', '(all)']
@@ -129,9 +129,9 @@ def precision_recall(
     Parameters
     ----------
     scores : Judgement, Pairwise or mapping of name to Score
-        A judgement, of which the rows under ``measure`` are shown; or pairs of coders under a measure with precision and
-        recall, of which each coder's mark is the mean over the pairs with that coder as hypothesis; or any scores that
-        have both, by name.
+        A judgement: the figure shows its rows under ``measure``. Or pairs of coders under a measure with precision and
+        recall: the mark of a coder is the mean over the pairs with that coder as hypothesis. Or any scores with precision
+        and recall, by name.
     measure : str or Measure, default "boundary_confusion"
         Measure of the rows of a judgement.
     width : float, default 3.3

@@ -211,9 +211,9 @@
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("viewBox", `0 0 ${Math.max(stream.length, 1)} 1`);
     svg.setAttribute("preserveAspectRatio", "none");
-    const people = stream.marks.filter(([coder]) => !common.programs.includes(coder));
+    const humans = stream.marks.filter(([coder]) => !common.programs.includes(coder));
     const counts = new Map();
-    for (const [, positions] of people) {
+    for (const [, positions] of humans) {
       for (const position of new Set(positions)) counts.set(position, (counts.get(position) ?? 0) + 1);
     }
     for (const [position, count] of counts) {
@@ -221,7 +221,7 @@
       cell.setAttribute("x", position - 0.5);
       cell.setAttribute("width", 1);
       cell.setAttribute("height", 1);
-      cell.setAttribute("fill-opacity", count / people.length);
+      cell.setAttribute("fill-opacity", count / humans.length);
       svg.append(cell);
     }
     return svg;
@@ -282,15 +282,15 @@
     state.sort = { column, up: state.sort.column === column ? !state.sort.up : true };
     showTable();
     byId("edits").tHead.rows[0].cells[column + 1].firstChild.focus();
-    say(`sorted by ${columns()[column][0]}, ${state.sort.up ? "rising" : "falling"}`);
+    say(`sorted by ${columns()[column][0]}, ${state.sort.up ? "ascending" : "descending"}`);
   };
 
   const headerOf = (name, column) => {
     const sorted = state.sort.column === column;
-    const [said, arrow] = !sorted ? ["none", ""] : state.sort.up ? ["ascending", " ▴"] : ["descending", " ▾"];
+    const [direction, arrow] = !sorted ? ["none", ""] : state.sort.up ? ["ascending", " ▴"] : ["descending", " ▾"];
     const button = make("button", { type: "button" }, name, arrow);
     button.addEventListener("click", () => sortBy(column));
-    return make("th", { scope: "col", "aria-sort": said }, button);
+    return make("th", { scope: "col", "aria-sort": direction }, button);
   };
 
   const rowOf = (number, shown) => {
@@ -333,7 +333,7 @@
   // -- selection ---------------------------------------------------------------------------------------------------
 
   const say = (text) => {
-    byId("said").textContent = text;
+    byId("status").textContent = text;
   };
 
   const showKinds = () => {
@@ -364,7 +364,7 @@
     byId("item").value = state.item;
     byId("first").value = state.first;
     byId("second").value = state.second;
-    byId("shown").textContent = `${common.items[state.item]}: ${pairName()}`;
+    byId("pair").textContent = `${common.items[state.item]}: ${pairName()}`;
     byId("strip").replaceChildren(...(data.streams ?? []).map(stripOf));
     byId("text").replaceChildren(...(common.trees ? [showTrees(data)] : data.streams.map(showStream)));
     turnStrips();
@@ -376,7 +376,7 @@
 
   const summed = () => {
     const different = state.edits.filter((edit) => edit.kind !== MATCH).length;
-    return `${byId("shown").textContent}, ${different} of ${state.edits.length} edits are disagreements`;
+    return `${byId("pair").textContent}, ${different} of ${state.edits.length} edits are disagreements`;
   };
 
   const choose = (change) => {
