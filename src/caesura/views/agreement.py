@@ -391,7 +391,7 @@ def draw_dendrogram(clustering: Clustering, *, width: int = 60) -> str:
     """
     places, next_joint = _layout(clustering, width)
     labels = {cluster.coders: _label(cluster.value) for cluster in clustering.clusters}
-    columns = max(column for _, column in places.values()) + max(map(len, labels.values())) + 2
+    columns = places[clustering.clusters[-1].coders][1] + max(map(len, labels.values())) + 2
     canvas = [[" "] * columns for _ in range(2 * len(clustering.leaves) - 1)]
     for cluster in clustering.clusters:
         _draw_joint(canvas, [places[half] for half in cluster.halves], places[cluster.coders][1])
@@ -400,7 +400,7 @@ def draw_dendrogram(clustering: Clustering, *, width: int = 60) -> str:
         canvas[row][column] = "├"
         if column + len(label) + 1 < next_joint.get(coders, columns):
             canvas[row][column + 1 : column + 1 + len(label)] = label
-    names = [clean(name) for name in clustering.leaves]
+    names = list(map(clean, clustering.leaves))
     margin = max(map(text_width, names)) + 1
     lines = [pad(names[i // 2] if i % 2 == 0 else "", margin) + "".join(line) for i, line in enumerate(canvas)]
     return "\n".join(line.rstrip() for line in lines)

@@ -325,14 +325,14 @@ def gold(
     canvas.check_type(gold, Gold, "unify")
     panels = _panels(gold, hierarchies)
     canvas.check_count(sum(len(panel.bars) for panel in panels), MAX_SPANS, "spans")
-    canvas.check_count(sum(panel.rows for panel in panels), MAX_ROWS, "rows of spans")
+    rows = [panel.rows for panel in panels]
+    canvas.check_count(sum(rows), MAX_ROWS, "rows of spans")
     colours = {_key(gold, span): canvas.COLOURS[row % 5] for row, span in panels[0].bars}
     # Unit 1 extends from 0.5 to 1.5.
     edges = gold.hierarchy.edges or [unit + 0.5 for unit in range(gold.hierarchy.length + 1)]
     points = 0.85 * canvas.check_width(width) * 72 / (edges[-1] - edges[0])
-    height = 0.5 + sum(0.19 * panel.rows + 0.12 for panel in panels)
-    with canvas.new_figure(width, height, title) as figure:
-        ratios = [panel.rows + 0.4 for panel in panels]
+    with canvas.new_figure(width, 0.5 + 0.19 * sum(rows) + 0.12 * len(panels), title) as figure:
+        ratios = (np.array(rows) + 0.4).tolist()
         grid = figure.subplots(len(panels), squeeze=False, sharex=True, height_ratios=ratios)[:, 0]
         for axes, panel in zip(grid, panels, strict=True):
             for row, span in panel.bars:

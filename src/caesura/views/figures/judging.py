@@ -90,7 +90,7 @@ def _rows_under(judgement: Judgement, measure: str | Measure | None) -> list[lis
 
 def _draw_panel(axes: Axes, rows: list[SegmenterScore], width: float) -> None:
     measure = rows[0].measure
-    human = next((row for row in rows if row.bound and row.segmenter == "human"), None)
+    human = {row.segmenter: row for row in rows if row.bound}.get("human")
     listed = [row for row in rows if row is not human]
     for y, row in enumerate(listed):
         _draw_value(axes, y, row)

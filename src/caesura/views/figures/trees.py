@@ -159,7 +159,7 @@ def _draw_tree(axes: Axes, tree: Tree, height: NDArray[np.int64], aligned: _Alig
 
 
 def _draw_label(axes: Axes, point: tuple[float, float], label: str, aligned: tuple[str, str] | None) -> None:
-    ink, colour, line = ("#666666", "#666666", "--") if aligned is None else ("black", aligned[1], "-")
+    ink, colour, line = ("#666666", "#666666", "--") if aligned is None else ("black", aligned[1], "solid")
     frame = {
         "facecolor": "white",
         "linewidth": 0.8,
