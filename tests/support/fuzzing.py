@@ -262,6 +262,31 @@ SAMPLES = {
         "-DOCSTART- -X- O\n\nGood ADJ B-X\nnight NOUN I-X\n. PUNCT O\n\nMoon NOUN B-Y\n\n-DOCSTART- -X- O\n\nno X O\n",
         real="data/everyday/conll2003.bio",
     ),
+    "doccano": Sample(
+        "a.jsonl",
+        json.dumps({"id": 1, "text": TEXT, "label": [[0, 8, "PER"], [15, 22, "WORK"]]})
+        + "\n"
+        + json.dumps({"id": 2, "text": TEXT, "label": []})
+        + "\n",
+        real="data/everyday/doccano/admin.jsonl",
+    ),
+    "prodigy": Sample(
+        "a.jsonl",
+        json.dumps(
+            {
+                "text": TEXT,
+                "_input_hash": 7,
+                "tokens": [{"text": TEXT[:8], "start": 0, "end": 8}, {"text": TEXT[9:], "start": 9, "end": 22}],
+                "spans": [{"start": 0, "end": 8, "label": "PER"}],
+                "answer": "accept",
+                "_annotator_id": "ann",
+            }
+        )
+        + "\n"
+        + json.dumps({"text": TEXT, "_input_hash": 8, "spans": [], "answer": "reject"})
+        + "\n",
+        real="data/everyday/prodigy.jsonl",
+    ),
     "choi": Sample("a.ref", "==========\none line\nanother\n==========\na third .\n==========\n"),
     "marked-text": Sample("a.txt", "one line\nanother\n\na third .\n", options={"marker": ""}, detectable=False),
     "srt": Sample(

@@ -56,6 +56,8 @@ _MODULES = {
     "boris": "boris.FORMAT",
     "table-parquet": "table.PARQUET",
     "documents-parquet": "documents_parquet.FORMAT",
+    "prodigy": "span_lines.PRODIGY",
+    "doccano": "span_lines.DOCCANO",
     "documents-json": "documents_json.FORMAT",
     "bits": "bits.FORMAT",
     "segsimflex": "segsimflex.FORMAT",
