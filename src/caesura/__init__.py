@@ -31,7 +31,6 @@ from caesura.measures.window import pk, win_pr, window_diff
 from caesura.model.common_units import levels_as_types, over_common_units, over_units
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
-from caesura.model.display import register_renderer as _register_renderer
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.marks import Marks
 from caesura.model.projection import over_characters, over_edits
@@ -39,6 +38,7 @@ from caesura.model.result import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.tree import Node, Tree
+from caesura.model.value import register_renderer as _register_renderer
 from caesura.progress import on_progress
 from caesura.version import __version__
 

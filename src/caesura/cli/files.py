@@ -9,7 +9,7 @@ import click
 
 from caesura.cli.options import output_options, reading_options, with_options
 from caesura.cli.program import main, print_blocks, print_result
-from caesura.model.display import count_of
+from caesura.model.value import count_of
 from caesura.tasks.files import ConvertOptions, FileInfo, convert_file, file_info
 from caesura.tasks.prepare import ReadingOptions
 from caesura.views.contents import contents_table, first_lines

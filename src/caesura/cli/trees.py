@@ -9,7 +9,7 @@ import click
 from caesura.cli.options import EngineOptions, output_options, reading_options, with_options
 from caesura.cli.program import console, list_excluded, main, print_result
 from caesura.formats import write
-from caesura.model.display import count_of
+from caesura.model.value import count_of
 from caesura.options import OptionSet, setting, switch, text
 from caesura.tasks.gold import GOLD_CODER, GoldOptions, GoldStandards, corpus_of_golds, make_gold
 from caesura.tasks.prepare import ReadingOptions

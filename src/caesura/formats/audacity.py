@@ -24,9 +24,9 @@ from caesura.formats.spans import DURATION
 from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, add_tier
 from caesura.formats.values import check_time, parse_number
 from caesura.model.corpus import Corpus
-from caesura.model.display import count_of
 from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Interval, Point, Tier
+from caesura.model.value import count_of
 
 _MAX_LINES = 200  # that are examined to recognise the format
 _LABEL = re.compile(r"-?[0-9]{1,12}[.,][0-9]+\t-?[0-9]{1,12}[.,][0-9]+\t[^\t]*")

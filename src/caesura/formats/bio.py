@@ -39,9 +39,9 @@ from caesura.formats.spans import SpanRow
 from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, segment_at_edges
 from caesura.formats.values import matches
 from caesura.model.corpus import Corpus
-from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.model.value import count_of
 from caesura.options import Option, choice, optional, whole
 
 _DOCUMENT = "-DOCSTART-"

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from caesura.agreement.pairwise import by_coder_name
 from caesura.errors import MismatchError, OptionError
 from caesura.kernels.nested import conflict_free
-from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy, Span, common_units
+from caesura.model.value import count_of
 from caesura.options import positive
 
 

@@ -19,9 +19,9 @@ from caesura.gold.candidates import (
     heaviest_conflict_free_set,
 )
 from caesura.measures.hierarchy import hierarchy_kappa
-from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Result, signature_line
+from caesura.model.value import count_of
 from caesura.options import Option, choice, number, resolve_options, suggest, whole
 
 METHODS = {

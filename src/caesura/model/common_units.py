@@ -18,10 +18,10 @@ from caesura.errors import CaesuraWarning, HierarchyError, InputError, OptionErr
 from caesura.model import checks
 from caesura.model.corpus import Corpus, collect_errors
 from caesura.model.dialogue import Annotation, Dialogue, tiers_of
-from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
 from caesura.model.tier import Interval, Point, Tier
+from caesura.model.value import count_of
 from caesura.options import choice, non_negative
 
 DEFAULT_TOLERANCE = 0.05

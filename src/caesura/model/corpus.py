@@ -10,13 +10,12 @@ from typing import Any
 
 from caesura.errors import InputError, OptionError
 from caesura.model.dialogue import Annotation, Dialogue, tiers_of
-from caesura.model.display import Displayed, count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.reading import ReadingReport
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-from caesura.model.value import Value
+from caesura.model.value import Displayed, Value, count_of
 
 _KINDS: dict[str, type] = {"trees": Tree, "hierarchy": Hierarchy, "timed": Tier, "dialogue": Dialogue}
 """Kinds of data and the classes of their annotations; the most structured kind comes first."""

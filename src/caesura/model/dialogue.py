@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from caesura.errors import MismatchError, SegmentationError
-from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-from caesura.model.value import Value
+from caesura.model.value import Value, count_of
 
 
 class Dialogue(Value, Mapping[str, Segmentation | Tier]):

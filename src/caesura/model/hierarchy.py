@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 from caesura.errors import HierarchyError
 from caesura.model import checks
-from caesura.model.display import count_of
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import MAX_UNITS, Numbers, Value
+from caesura.model.value import MAX_UNITS, Numbers, Value, count_of
 
 Rows = Iterable[Sequence[Any]]
 """Spans before they are checked: ``(start, end[, level[, label]])``."""

@@ -8,10 +8,9 @@ import numpy as np
 
 from caesura.errors import SegmentationError
 from caesura.model import checks
-from caesura.model.display import count_of
 from caesura.model.projection import text_difference
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
-from caesura.model.value import Ints, Numbers, Texts, Value
+from caesura.model.value import Ints, Numbers, Texts, Value, count_of
 
 
 class Marks(Value):

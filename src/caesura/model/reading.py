@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
-from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Result
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
+from caesura.model.value import count_of
 
 if TYPE_CHECKING:
     from caesura.model.corpus import Corpus, Source

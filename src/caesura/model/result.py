@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from caesura.errors import OptionError
-from caesura.model.display import Displayed
+from caesura.model.value import Displayed
 from caesura.options import non_negative
 from caesura.version import __version__
 

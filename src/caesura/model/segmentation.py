@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
 from caesura.model import checks
-from caesura.model.display import Displayed, count_of
-from caesura.model.value import MAX_UNITS, Ints, Numbers, Texts, Value, frozen_array, read_only
+from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, Texts, Value, count_of, frozen_array, read_only
 
 Types = Iterable[str | int]
 """Boundary types, before they are checked."""

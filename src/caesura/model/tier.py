@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from caesura.errors import TierError
 from caesura.model import checks
-from caesura.model.display import count_of
+from caesura.model.value import count_of
 
 
 class Interval(NamedTuple):

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from caesura.errors import TreeError
 from caesura.model import checks
 from caesura.model.brackets import Nodes, format_brackets, parse_brackets
-from caesura.model.display import Displayed, count_of
-from caesura.model.value import Floats, Ints, Numbers, Texts, Value, frozen_array
+from caesura.model.value import Displayed, Floats, Ints, Numbers, Texts, Value, count_of, frozen_array
 
 Times = Iterable[Sequence[float]] | Floats
 

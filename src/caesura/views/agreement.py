@@ -13,9 +13,9 @@ from caesura.agreement.coefficients import Agreement
 from caesura.agreement.labels import LabelAgreement
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
-from caesura.model.display import count_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
+from caesura.model.value import count_of
 from caesura.options import OptionSet, flag, setting
 from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Outcome
 from caesura.views.table import Block, Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
-from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.reading import length_of
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
+from caesura.model.value import count_of
 from caesura.tasks.files import CoderContents, Contents
 from caesura.views.results import boundary_marks
 from caesura.views.table import Cell, Table, cells

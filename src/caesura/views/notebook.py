@@ -17,11 +17,11 @@ from caesura.evaluation.result import Evaluation
 from caesura.judging.judge import Judgement
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
-from caesura.model.display import count_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
+from caesura.model.value import count_of
 from caesura.views.agreement import agreement_notes
 from caesura.views.judgement import score_notes, score_tables
 from caesura.views.results import LEGEND, boundary_marks, draw_marks, evaluation_table

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
-from caesura.model.display import Displayed
 from caesura.model.result import Score
+from caesura.model.value import Displayed
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from caesura.judging.comparison import ParserComparison
 from caesura.measures.structiou import LabelIoU, NodePair
-from caesura.model.display import count_of
 from caesura.model.result import Score
 from caesura.model.tree import Tree
+from caesura.model.value import count_of
 from caesura.options import OptionSet, choice, flag, setting, whole
 from caesura.parsing.corpus import LabelCounts, ParsevalResult, StructIoUResult
 from caesura.simulation.trees import Ambiguity, LengthRow, PerturbationCurve

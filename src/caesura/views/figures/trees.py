@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from caesura.errors import MismatchError, OptionError
 from caesura.measures.structiou import StructIoUScore
-from caesura.model.display import count_of
 from caesura.model.tree import Tree
+from caesura.model.value import count_of
 from caesura.options import choice
 from caesura.simulation.trees import Correlation, LengthRow, PerturbationCurve
 from caesura.views.figures import canvas

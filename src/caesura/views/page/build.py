@@ -15,8 +15,8 @@ from caesura.formats.settings import Settings
 from caesura.judging.participants import Systems
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
-from caesura.model.display import count_of
 from caesura.model.result import Excluded, to_json
+from caesura.model.value import count_of
 from caesura.tasks.report import CorpusReport, ReportOptions, analyze_corpus
 from caesura.version import __version__
 from caesura.views.figures.canvas import write_file
