@@ -43,7 +43,7 @@ from caesura.formats.standoff import (
 )
 from caesura.formats.values import check_label, check_list, check_object, check_whole
 from caesura.model.corpus import Corpus
-from caesura.model.display import count_of
+from caesura.model.value import count_of
 from caesura.options import Option, choice
 
 _TEXT_FIELDS = ("text", "data")
