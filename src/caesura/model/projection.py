@@ -234,13 +234,10 @@ def _align_by_edits(a: str, b: str, a_text: str, b_text: str) -> _Alignment:
         from rapidfuzz.distance import Levenshtein
     except ImportError:
         raise OptionError("align='edit' needs rapidfuzz; install caesura[align]") from None
-    if len(a_text) * len(b_text) > _MAX_CELLS:
-        raise MismatchError(
-            f"texts of {len(a_text)} characters for {a} and {len(b_text)} for {b} are too long to be aligned; cut them into "
-            "smaller items"
-        )
-    size = len(b_text) + 1
-    alignment = _Alignment(np.zeros(size, np.int64), np.zeros(size, np.int64), np.ones(size, bool))
+    m, n = len(a_text), len(b_text)
+    if m * n > _MAX_CELLS:
+        raise MismatchError(f"texts of {m} characters for {a} and {n} for {b} are too long to align; use smaller items")
+    alignment = _Alignment(np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64), np.ones(n + 1, bool))
     for step in Levenshtein.opcodes(b_text, a_text):
         i, j, start, end = step.src_start, step.src_end, step.dest_start, step.dest_end
         if step.tag == "delete":
@@ -251,7 +248,7 @@ def _align_by_edits(a: str, b: str, a_text: str, b_text: str) -> _Alignment:
             alignment.ends[i + 1 : j + 1] = np.arange(start, end) + 1
         alignment.differing += 0 if step.tag == "equal" else max(j - i, end - start)
     # The beginnings of both texts are aligned, and so are the ends.
-    alignment.starts[0], alignment.starts[-1], alignment.ends[-1] = 0, len(a_text), len(a_text)
+    alignment.starts[0], alignment.starts[-1], alignment.ends[-1] = 0, m, m
     return alignment
 
 

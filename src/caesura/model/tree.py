@@ -527,8 +527,7 @@ def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
     words: list[str] = []
     for text, split in zip(tree.words, cut.tolist(), strict=True):
         words += [f"{text}_1", f"{text}_2"] if split else [text]
-    leaf = tree.preterminal
-    divided = leaf & (cut[tree.start] > 0)
+    divided = tree.preterminal & (cut[tree.start] > 0)
     # A root becomes the parent of its halves.
     remains = ~divided | (tree.parent < 0)
     spans = np.column_stack([place[tree.start], place[tree.end], tree.depth])
