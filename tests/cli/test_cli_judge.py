@@ -277,6 +277,19 @@ def test_different_lengths_are_listed_one_per_line(run: Run) -> None:
     assert people.item_names == tuple(wrong)
 
 
+def test_a_long_list_of_excluded_items_is_cut_short(run: Run, tmp_path: Path) -> None:
+    text = cz.Segmentation.from_masses([2, 3, 2])
+    items = [f"item {number:02}" for number in range(40)]
+    cz.write(cz.Corpus({item: {"ann": text, "bo": text} for item in items}), tmp_path / "many.json")
+    cz.write(cz.Corpus({item: {"short": text} for item in items[:10]}), tmp_path / "short.json")
+    result = run(str(tmp_path / "many.json"), "--system", str(tmp_path / "short.json"), "--no-bounds", *QUICK)
+    assert result.exit_code == 1
+    lines = [line for line in result.stderr.splitlines() if "did not annotate" in line or "more" in line]
+    assert len(lines) == 21
+    assert lines[19] == "caesura: item 'item 29', coder 'short': the system did not annotate this item"
+    assert lines[20] == "caesura: and 10 more"
+
+
 def test_unreadable_items_are_listed(run: Run) -> None:
     Path("ref.bits").write_text("0100010000\n00100\n00100\n")
     Path("hyp.bits").write_text("0100100000\n00x00\n00100\n")
