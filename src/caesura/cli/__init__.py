@@ -1,4 +1,4 @@
-"""The command line: one file per command."""
+"""The command line: one file per command or pair of commands."""
 
 from caesura.cli.program import main
 

@@ -48,7 +48,7 @@ def _readers(corpus: Corpus) -> Iterator[Block]:
     matrix = pairwise(corpus, similarity).matrix.astype(object)
     np.fill_diagonal(matrix, None)
     rows = tuple((f"reader {name}", *row) for name, row in zip(readers, matrix.tolist(), strict=True))
-    yield Table(("B", *readers), rows, title="Every reader against every other", digits=2)
+    yield Table(("B", *readers), rows, title="All pairs of readers", digits=2)
     yield "Agreement of all seven beyond chance: over B, over S, by position, and over flexible similarity S_f"
     options = AgreeOptions(
         measures=tuple(map(parse, READER_MEASURES)), coefficients=("multi_pi", "alpha", "kappa"), chance="exact"
@@ -78,7 +78,7 @@ def _hierarchies() -> Iterator[Block]:
         name: Hierarchy(8, [(start, end, 1 if end - start == 7 else 2, f"{start}-{end}") for start, end in spans])
         for name, spans in spans_by_annotator.items()
     }
-    yield "Spans inside spans: three annotators (after Carbone et al. 2004, Figure 4)"
+    yield "Nested spans of three annotators (after Carbone et al. 2004, Figure 4)"
     yield "\n".join(f"{name}  {hierarchy.brackets()}" for name, hierarchy in hierarchies.items())
     pair = hierarchies["annotator 1"], hierarchies["annotator 2"]
     yield _all_measures("hierarchy", pair, "Annotator 1 and annotator 2")

@@ -50,7 +50,9 @@ class AgreeOptions(OptionSet):
     label_similarity: bool = switch("Add the Jaccard similarity of segment labels.")
     heat: bool = switch("Add the number of coders who marked each position, item by item.")
     interval: str | None = setting(
-        "items", optional(choice("items", "coders"), "none"), "What the bootstrap resamples."
+        "items",
+        optional(choice("items", "coders"), "none"),
+        "Resample items or coders in the bootstrap; none omits the interval.",
     )
     level: float = setting(0.95, fraction, "Confidence level.")
     replicates: int = setting(2000, whole(100), "Number of bootstrap replicates.")
@@ -157,7 +159,7 @@ class AgreementStudy(Result):
     analyses : mapping
         Name of each requested analysis (``clusters``, ``cochran``, ``label_similarity``, ``heat``) -> its outcome.
     excluded : tuple of Excluded
-        Items and analyses that could not be used.
+        Items that could not be used, and coefficients and analyses that could not be computed.
     """
 
     agreement: tuple[AgreementOutcome, ...]
@@ -242,8 +244,8 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
     Raises
     ------
     OptionConflictError
-        If a coefficient is not defined over any of the measures, or if there are simulation options but chance
-        agreement is not simulated for these measures.
+        If a coefficient is not defined over any of the measures, if a measure lacks the preset, or if there are
+        simulation options but chance agreement is not simulated for these measures.
     """
     _check_simulation(measures, options, checkpoint)
     for name in options.coefficients:
@@ -271,7 +273,7 @@ def _check_simulation(measures: Sequence[Measure], options: AgreeOptions, checkp
 def _coefficients(
     corpus: Corpus, measures: Sequence[Measure], options: AgreeOptions, engine: str | Engine, checkpoint: str | None
 ) -> tuple[list[AgreementOutcome], list[Excluded]]:
-    """Return each coefficient over each measure, and the excluded items."""
+    """Return the outcomes of all coefficients, and those that cannot be computed as excluded entries."""
     outcomes: list[AgreementOutcome] = []
     failures: dict[str, OptionError] = {}
     for number, measure, name in _requested(measures, options):
@@ -288,7 +290,7 @@ def _coefficients(
 
 
 def _requested(measures: Sequence[Measure], options: AgreeOptions) -> Iterator[tuple[int, Measure, str]]:
-    """Yield index of the measure, measure and coefficient. Alpha depends on positions only and is yielded once."""
+    """Yield number of the measure, measure and coefficient. Alpha depends on positions only and is yielded once."""
     for number, measure in enumerate(measures, 1):
         for name in options.coefficients or (measure.default_coefficient or "multi_pi",):
             if name in measure.coefficients and (name != "alpha" or number == 1):

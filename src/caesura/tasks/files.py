@@ -161,7 +161,7 @@ def convert_file(
     options : ConvertOptions
         Format, coders and items.
     reading : ReadingOptions
-        How to read the source.
+        Options of reading the source.
 
     Returns
     -------

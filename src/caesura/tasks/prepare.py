@@ -90,7 +90,7 @@ class ReadingOptions(OptionSet):
         None, _type_names, 'Boundary types in ordinal order, comma-separated or a JSON list: "scene,act".'
     )
     pattern: str | None = setting(
-        None, text, 'Files of a folder or glob, and what their paths mean: "{coder}/{item}.TextGrid".'
+        None, text, 'Pattern of the paths in a folder or glob, such as "{coder}/{item}.TextGrid".'
     )
     align: str | None = setting(
         None,
@@ -356,7 +356,7 @@ def choose_measures(
 _ALTERNATIVES = {
     "hierarchy": "`caesura score` and `caesura agree` compare hierarchies",
     "trees": "`caesura score` and `caesura trees` compare two files of trees",
-    "timed": "read the tiers over units first: --reading units=union",
+    "timed": "convert the tiers to units first: --reading units=union",
 }
 
 

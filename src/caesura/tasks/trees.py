@@ -33,7 +33,7 @@ class TreeFileOptions(OptionSet):
     zero_length: str = setting(
         "error",
         choice("error", "merge"),
-        "What to do with words without duration: report an error, or merge them with a neighbour.",
+        "Treatment of words without duration: report an error, or merge them with a neighbour.",
     )
     layout: str | None = setting(
         None,
