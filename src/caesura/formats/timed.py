@@ -91,19 +91,18 @@ def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[File
     """
     words = reading.options["words"]
     word_tier = None if words is None else find_word_tier(reading, tiers, words)
-    chosen = _coder_tiers(reading, tiers, word_tier)
+    chosen = _coder_tiers(reading, tiers, [tier for tier in tiers if tier is not word_tier])
     if reading.options["coder"] is not None and len(chosen) > 1:
         raise reading.error(None, f"with coder=..., expected one tier; choose with tiers=...: {_tier_names(chosen)}")
     return chosen, word_tier
 
 
-def _coder_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier | None) -> list[FileTier]:
-    """Return the tiers that the option ``tiers`` selects (default: all interval tiers)."""
+def _coder_tiers(reading: Reading, tiers: Sequence[FileTier], others: Sequence[FileTier]) -> list[FileTier]:
+    """Return the tiers that the option ``tiers`` selects (default: all interval tiers) among ``others`` than the words."""
     patterns = reading.options["tiers"]
     for pattern in patterns or ():
         if not any(_is_chosen(tier, [pattern]) for tier in tiers):
             raise reading.error(None, f"tiers: {pattern!r} must match a tier; the tiers are {_tier_names(tiers)}")
-    others = [tier for tier in tiers if tier is not word_tier]
     chosen = [tier for tier in others if _is_chosen(tier, patterns)]
     if not chosen:
         hint = "; choose point tiers with tiers=..." if patterns is None and others else ""
