@@ -74,12 +74,12 @@ def _span(reading: Reading, number: int, line: str, document: str) -> TextSpan:
 FORMAT = Format(
     name="brat",
     suffixes=(".ann",),
-    description="spans of brat, .ann with the text in a .txt beside it",
+    description="spans of brat: an .ann file and the text in a .txt file of the same name",
     read=_read,
     looks_like=lambda text: _SPAN.match(text.lstrip()) is not None,
     options=(
         *NAME_OPTIONS,
-        Option("text", None, path, "file with the text (default: the .txt beside it)"),
+        Option("text", None, path, "file with the text (default: .txt file of the same name)"),
         *standoff.TOKEN_OPTIONS,
     ),
     may_be_empty=True,

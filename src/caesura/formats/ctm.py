@@ -16,7 +16,7 @@ from decimal import Context, Decimal
 from os import PathLike, fspath
 
 from caesura.formats.format import CODER, NUMBER, Format, Reading, decode, load
-from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, add_tier, snap_intervals
+from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, WordTimes, add_tier, snap_words
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Tier
 
@@ -33,9 +33,7 @@ def _read(reading: Reading) -> Corpus:
     return reading.corpus()
 
 
-def word_times(
-    path: str | PathLike[str], *, snap: float = 1e-4
-) -> tuple[dict[str, list[tuple[str, float, float]]], int]:
+def word_times(path: str | PathLike[str], *, snap: float = 1e-4) -> tuple[dict[str, WordTimes], int]:
     """Return the words of each recording with their times. The duration of a word may be 0.
 
     Parameters
@@ -52,13 +50,7 @@ def word_times(
         Recording -> ``(word, start, end)`` in the order of the file, and the number of overlaps that were removed.
     """
     reading = Reading(fspath(path), decode(path, load(path)))
-    words: dict[str, list[tuple[str, float, float]]] = {}
-    moved = 0
-    for name, rows in _recordings(reading, allow_empty=True).items():
-        snapped, count = snap_intervals(reading, rows, snap, allow_empty=True)
-        words[name] = [(row.label, row.start, row.end) for row in snapped]
-        moved += count
-    return words, moved
+    return snap_words(reading, _recordings(reading, allow_empty=True), snap, allow_empty=True)
 
 
 def _recordings(reading: Reading, *, allow_empty: bool) -> dict[str, list[IntervalRow]]:

@@ -107,9 +107,7 @@ class FilePart:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_documents(
-    reading: Reading, chunks: Iterable[Documents | DocumentPairs], types: tuple[str, ...] | None
-) -> Corpus:
+def read_documents(reading: Reading, chunks: Iterable[Documents | DocumentPairs]) -> Corpus:
     """Return the corpus of a file, with the coders ``reference`` and ``hypothesis``.
 
     Parameters
@@ -118,8 +116,6 @@ def read_documents(
         The file.
     chunks : iterable of Documents or DocumentPairs
         The documents.
-    types : tuple of str or None
-        Boundary types in ordinal order, if they are declared.
 
     Returns
     -------
@@ -135,6 +131,7 @@ def read_documents(
         if reading.options.get(side) is not None:
             raise OptionError(f"{side} is an option for writing; the columns of documents name it, leave it out")
     for chunk in chunks:
+        types = reading.types or (chunk.declared_types if isinstance(chunk, Documents) else None)
         for d in range(len(chunk)):
             with reading.item(chunk.rows[d], f"item {chunk.items[d]!r}: "):
                 if d in chunk.excluded:

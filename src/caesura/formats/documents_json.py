@@ -283,7 +283,7 @@ def _is_int64(value: object) -> bool:
 def _read(reading: Reading) -> Corpus:
     """Return a corpus with the coders reference and hypothesis."""
     lines = ((number, line.encode()) for number, line in enumerate(reading.text.split("\n"), 1))
-    return documents.read_documents(reading, _batches(reading.path, lines), reading.types)
+    return documents.read_documents(reading, _batches(reading.path, lines))
 
 
 def _write(writing: Writing) -> str:

@@ -442,7 +442,7 @@ def _read(reading: Reading) -> Corpus:
             raise reading.error(None, f"{problem}; evaluate() takes any number")
         reader = _DocumentReader(reading.path, file)
         chunks = reader.read(range(file.num_row_groups))
-        return documents.read_documents(reading, chunks, reading.types or reader.declared_types)
+        return documents.read_documents(reading, chunks)
 
 
 def _write(writing: Writing) -> bytes:

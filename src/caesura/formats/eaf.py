@@ -201,35 +201,30 @@ def _slots(reading: Reading, root: Any) -> dict[str, Fraction | None]:
 
 
 def _eaf_tiers(reading: Reading, root: Any) -> dict[str, _EafTier]:
-    constraints = {
-        element.get("LINGUISTIC_TYPE_ID"): (element.get("CONSTRAINTS") or "").replace(" ", "_")
-        for element in root.iterfind("LINGUISTIC_TYPE")
-    }
+    kinds = {kind.get("LINGUISTIC_TYPE_ID"): kind for kind in root.iterfind("LINGUISTIC_TYPE")}
     tiers: dict[str, _EafTier] = {}
     annotation_ids: set[str] = set()
     for element in root.iterfind("TIER"):
         name = unique_id(reading, element, "TIER_ID", tiers, "a tier")
-        tiers[name] = _eaf_tier(reading, element, name, constraints, annotation_ids)
+        tiers[name] = _eaf_tier(reading, element, name, kinds, annotation_ids)
     return tiers
 
 
-def _eaf_tier(
-    reading: Reading, element: Any, name: str, constraints: Mapping[str, str], annotation_ids: set[str]
-) -> _EafTier:
+def _eaf_tier(reading: Reading, element: Any, name: str, kinds: Mapping[str, Any], ids: set[str]) -> _EafTier:
     line, kind = element.sourceline, element.get("LINGUISTIC_TYPE_REF")
-    if kind not in constraints:
+    if kind not in kinds:
         raise reading.error(line, f"the type of tier {name[:40]!r} must be declared; got {(kind or 'none')[:40]!r}")
-    constraint = constraints[kind]
+    constraint = (kinds[kind].get("CONSTRAINTS") or "").replace(" ", "_")
     if constraint not in ("", *_WITH_TIMES, _ASSOCIATION, _SUBDIVISION):
         raise reading.error(line, f"the constraint of tier {name[:40]!r} is not known; got {constraint[:40]!r}")
     coders = {"annotator": element.get("ANNOTATOR"), "participant": element.get("PARTICIPANT")}
-    annotations = [_annotation(reading, child, annotation_ids) for child in element.iterfind("ANNOTATION/*")]
+    annotations = [_annotation(reading, child, ids) for child in element.iterfind("ANNOTATION/*")]
     return _EafTier(name, line, element.get("PARENT_REF"), constraint, coders, annotations)
 
 
-def _annotation(reading: Reading, element: Any, annotation_ids: set[str]) -> _EafAnnotation:
-    line, name = element.sourceline, unique_id(reading, element, "ANNOTATION_ID", annotation_ids, "an annotation")
-    annotation_ids.add(name)
+def _annotation(reading: Reading, element: Any, ids: set[str]) -> _EafAnnotation:
+    line, name = element.sourceline, unique_id(reading, element, "ANNOTATION_ID", ids, "an annotation")
+    ids.add(name)
     if element.tag not in ("ALIGNABLE_ANNOTATION", "REF_ANNOTATION"):
         raise reading.error(line, f"an annotation has times or refers to another; got <{str(element.tag)[:40]}>")
     slots = None

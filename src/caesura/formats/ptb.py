@@ -22,14 +22,13 @@ from typing import cast
 from caesura.errors import FormatError, OptionError, TreeError
 from caesura.formats import ctm, textgrid
 from caesura.formats.format import Format, Reading, Writing, decode, load, warn
+from caesura.formats.timed import WordTimes
 from caesura.model.corpus import Corpus
 from caesura.model.tree import Tree
 from caesura.options import Option, choice
 
 _COMMENTS = ("#", "%", ";", "*x*")
 _BRACKET = re.compile("[()]")
-
-WordTimes = list[tuple[str, float, float]]
 
 
 def _read(reading: Reading) -> Corpus:
@@ -64,7 +63,7 @@ def read_trees(
         If two words overlap by this many seconds or less, the first ends and the second begins in the middle of the
         overlap. A warning gives the number of such overlaps.
     zero_length : str, default "error"
-        What to do with words without a duration; see :meth:`~caesura.Tree.with_times`.
+        How to treat words without a duration; see :meth:`~caesura.Tree.with_times`.
     layout : {"lines", "brackets"}, optional
         Whether each line is a sentence; by default detected.
     excluded : list of FormatError, optional

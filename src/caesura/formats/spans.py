@@ -273,7 +273,7 @@ def _edges(rows: Rows, continuum: Continuum) -> tuple[float, ...]:
 
 
 def _over_edges(rows: Rows, edges: Sequence[float]) -> list[SpanRow]:
-    """Convert spans in seconds to spans in units, where each unit lies between two ``edges``."""
+    """Convert spans in seconds to spans in units. Each unit lies between two ``edges``."""
     positions = {time: i for i, time in enumerate(edges)}
     for row in rows:
         for time in row[:2]:

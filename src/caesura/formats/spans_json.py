@@ -114,7 +114,7 @@ class _Shape:
 
     items_key: str
     coders_key: str
-    item_example: str  # fields of an item beside its coders
+    item_example: str  # fields of an item other than its coders
     coder_example: str
     parse: Callable[[Mapping[str, Any], Mapping[str, Any], object], Spans]
     beyond: str = "error"

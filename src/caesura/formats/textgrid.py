@@ -23,7 +23,7 @@ from typing import cast
 from caesura.errors import FormatError
 from caesura.formats import timed
 from caesura.formats.format import Format, Reading, Writing, decode, load
-from caesura.formats.timed import FileTier, IntervalRow
+from caesura.formats.timed import FileTier, IntervalRow, WordTimes
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
 
@@ -166,7 +166,7 @@ def _point(scanner: _Scanner) -> Point:
 
 def word_times(
     path: str | PathLike[str], tier: str | None = None, *, snap: float = 1e-4
-) -> tuple[dict[str, list[tuple[str, float, float]]], int]:
+) -> tuple[dict[str, WordTimes], int]:
     """Return the words of a word tier with their times.
 
     Parameters
@@ -186,8 +186,7 @@ def word_times(
     """
     reading = Reading(fspath(path), _decode(path, load(path)))
     words = [row for row in timed.find_word_tier(reading, _tiers(reading), tier).rows if row.label.strip()]
-    rows, moved = timed.snap_intervals(reading, words, snap)
-    return {reading.stem: [(row.label, row.start, row.end) for row in rows]}, moved
+    return timed.snap_words(reading, {reading.stem: words}, snap)
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------

@@ -21,6 +21,8 @@ from caesura.model.tier import Interval, Point, Tier
 from caesura.options import Option, choice, names, non_negative, positive, text
 
 Errors = list[FormatError] | None
+WordTimes = list[tuple[str, float, float]]
+"""Words with their start and end."""
 
 
 class IntervalRow(NamedTuple):
@@ -274,6 +276,36 @@ def snap_intervals(
                 moved += 1
         result.append(row)
     return result, moved
+
+
+def snap_words(
+    reading: Reading, recordings: Mapping[str, Sequence[IntervalRow]], snap: float, *, allow_empty: bool = False
+) -> tuple[dict[str, WordTimes], int]:
+    """Return the words of each recording after :func:`snap_intervals`.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, for error messages.
+    recordings : mapping
+        Recording -> intervals of its words.
+    snap : float
+        Largest overlap to remove, in seconds.
+    allow_empty : bool, default False
+        Whether a word may have no duration.
+
+    Returns
+    -------
+    tuple of (dict, int)
+        Recording -> ``(word, start, end)``, and the number of overlaps that were removed.
+    """
+    words: dict[str, WordTimes] = {}
+    moved = 0
+    for name, rows in recordings.items():
+        snapped, count = snap_intervals(reading, rows, snap, allow_empty=allow_empty)
+        words[name] = [(row.label, row.start, row.end) for row in snapped]
+        moved += count
+    return words, moved
 
 
 def _common_edge(reading: Reading, previous: IntervalRow, row: IntervalRow, snap: float) -> float | None:

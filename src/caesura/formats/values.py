@@ -106,7 +106,7 @@ def check_object(expected: str, value: object, place: str = "") -> dict[str, Any
     value : object
         Value as the file has it.
     place : str, optional
-        Where the value is, for the error message.
+        Place of the value, for the error message.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def check_list(expected: str, value: object, place: str = "") -> list[Any]:
     value : object
         Value as the file has it.
     place : str, optional
-        Where the value is, for the error message.
+        Place of the value, for the error message.
 
     Returns
     -------

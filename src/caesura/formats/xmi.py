@@ -166,7 +166,7 @@ FORMAT = Format(
     name="xmi",
     suffixes=(".xmi",),
     other_suffixes=(".xml",),
-    description="UIMA XMI of INCEpTION and WebAnno, with TypeSystem.xml beside it",
+    description="UIMA XMI of INCEpTION and WebAnno, with TypeSystem.xml in the same folder",
     read=_read,
     looks_like=lambda text: "<xmi:XMI" in text[:2000],
     companions=("TypeSystem.xml",),
@@ -174,7 +174,7 @@ FORMAT = Format(
     decode=decode_xml,
     options=(
         *NAME_OPTIONS,
-        Option("typesystem", None, path, "file with the type system (default: TypeSystem.xml beside it)"),
+        Option("typesystem", None, path, "file with the type system (default: TypeSystem.xml in the same folder)"),
         *standoff.LAYER_OPTIONS,
         *standoff.TOKEN_OPTIONS,
     ),

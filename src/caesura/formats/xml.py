@@ -75,16 +75,13 @@ def decode_xml(path: str | PathLike[str], data: bytes) -> str:
     encoding = declaration.group(1).decode("ascii").lower() if declaration else "utf-8"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         encoding = "utf-16"
-    if encoding in _UTF_8:
-        text = decode(path, data)
-    elif encoding in _OTHER_ENCODINGS:
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise FormatError(path, line, f"expected text in {encoding}, as declared; got invalid bytes") from None
-    else:
+    if encoding not in (*_UTF_8, *_OTHER_ENCODINGS):
         raise FormatError(path, 1, f"expected text in UTF-8; the document declares {encoding}")
+    try:
+        text = decode(path, data) if encoding in _UTF_8 else data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(path, line, f"expected text in {encoding}, as declared; got invalid bytes") from None
     # Remove the declaration, because its encoding is no longer true; keep its line breaks for the line numbers.
     return re.sub(r"\A\s*<\?xml[^>]{0,300}\?>", lambda match: "\n" * match.group().count("\n"), text)
 
