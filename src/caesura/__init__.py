@@ -30,6 +30,7 @@ from caesura.measures.structiou import struct_iou
 from caesura.measures.window import pk, win_pr, window_diff
 from caesura.model.common_units import levels_as_types, over_common_units, over_units
 from caesura.model.corpus import Corpus
+from caesura.model.corpus import register_frames as _register_frames
 from caesura.model.dialogue import Dialogue
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.marks import Marks
@@ -175,7 +176,8 @@ _LAZY = {
 }
 
 
-# The renderer of notebooks is imported when a notebook first displays an object.
+# The converter of data frames and the renderer of notebooks are imported when they are first used.
+_register_frames(lambda: _importlib.import_module("caesura.formats.frames"))
 _register_renderer(lambda value: _importlib.import_module("caesura.views.notebook").to_html(value))
 
 

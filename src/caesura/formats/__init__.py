@@ -118,7 +118,7 @@ def _registry() -> dict[str, Format]:
 
 
 def read(
-    path: str | PathLike[str],
+    path: Any,
     format: str | None = None,
     *,
     pattern: str | None = None,
@@ -131,9 +131,9 @@ def read(
 
     Parameters
     ----------
-    path : path-like
+    path : path-like or data frame
         A file, a folder or a glob such as ``"corpus/*/*.rs3"``. In a folder, every file with a known suffix is read. For a
-        glob, every matching file is read.
+        glob, every matching file is read. A data frame of pandas, polars or Arrow is read like a table.
     format : str, optional
         Name of the format; by default it is detected from suffix and content.
     pattern : str, optional
@@ -167,6 +167,9 @@ def read(
     Tiers in seconds (TextGrid, EAF, CTM) are projected onto units. The options ``words``, ``units`` and ``tolerance``
     choose these units (see :func:`~caesura.over_units`); ``units="times"`` keeps the tiers as they are.
     """
+    if not isinstance(path, (str, PathLike)):
+        corpus: Corpus = import_module("caesura.formats.frames").read(path, types=types, excluded=excluded, **options)
+        return corpus
     (corpus,) = read_together([path], format, pattern=pattern, align=align, types=types, excluded=excluded, **options)
     return corpus
 

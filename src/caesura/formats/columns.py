@@ -326,7 +326,7 @@ def cell_text(value: object) -> str:
     """
     if isinstance(value, str):
         return value
-    if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
         return ""
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"

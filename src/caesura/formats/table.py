@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats import spans_csv
-from caesura.formats.columns import Column, Table, find_delimiter, from_excel, from_frame, from_parquet, parse_delimited
+from caesura.formats.columns import Column, Table, find_delimiter, from_excel, from_parquet, parse_delimited
 from caesura.formats.documents_parquet import is_documents
 from caesura.formats.events import ALL_CODERS, LENGTHS, read_events
 from caesura.formats.format import Format, Reading
@@ -765,27 +765,6 @@ def _read_excel(reading: Reading) -> Corpus:
 
 def _read_parquet(reading: Reading) -> Corpus:
     return read_table(reading, from_parquet(reading))
-
-
-def read_frame(data: Any, **options: Any) -> Corpus:
-    """Return the corpus in a data frame.
-
-    Parameters
-    ----------
-    data : object
-        A pandas data frame, or any table with the Arrow PyCapsule interface.
-    **options
-        Options of the table reader, such as ``fields``, and ``types``.
-
-    Returns
-    -------
-    Corpus
-        The annotations.
-    """
-    types = options.pop("types", None)
-    declared = None if types is None else check_types(types)
-    reading = Reading("the data frame", "", declared, options=PARQUET.resolve(options))
-    return read_table(reading, from_frame(data))
 
 
 def _looks_like(text: str) -> bool:

@@ -15,7 +15,7 @@ from caesura.model.dialogue import kind_name
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.projection import alignment_hint
-from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
+from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for, sort_types
 from caesura.model.tree import Tree
 
 T = TypeVar("T")
@@ -323,7 +323,8 @@ def pair_problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> s
             return f"{side}: this measure cannot score a dialogue; got {count}; use flexible_similarity"
         may_be_marks = marks and side == sides[0]
         if not isinstance(text, Segmentation) and not (may_be_marks and isinstance(text, Marks)):
-            return f"{side}: expected {'Marks or ' * may_be_marks}a Segmentation; got {kind_name(text)}"
+            got = f"{kind_name(text)}{constructors_for(text)}"
+            return f"{side}: expected {'Marks or ' * may_be_marks}a Segmentation; got {got}"
     return units_difference(a, b, sides)
 
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from caesura.errors import InputError, OptionError
 from caesura.model.dialogue import Annotation, Dialogue, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.reading import ReadingReport
-from caesura.model.segmentation import Segmentation
+from caesura.model.segmentation import Segmentation, constructors_for
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import Displayed, Value, count_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _KINDS: dict[str, type] = {"trees": Tree, "hierarchy": Hierarchy, "timed": Tier, "dialogue": Dialogue}
 """Kinds of data and the classes of their annotations; the most structured kind comes first."""
@@ -165,6 +168,72 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         """
         return self._with(source=source)
 
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        item: str | None = None,
+        coder: str | None = None,
+        coders: Iterable[str] | None = None,
+        text: str | None = None,
+        unit: str | None = None,
+        stream: str | None = None,
+        types: Iterable[str | int] | None = None,
+        **options: Any,
+    ) -> Corpus:
+        """Return the corpus in a data frame.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame, or a table with the Arrow PyCapsule interface
+            One row per unit and one column per coder, or another shape that the table reader knows.
+        item, coder, text, unit, stream : str, optional
+            Columns with these roles (default: by their names).
+        coders : iterable of str, optional
+            Columns that contain the marks, one per coder (default: by their cells).
+        types : iterable of str or int, optional
+            Boundary types in ordinal order.
+        **options
+            Other options of the table reader, such as ``fields`` or ``shape``.
+
+        Returns
+        -------
+        Corpus
+            The annotations; ``corpus.reading`` tells the role of each column.
+
+        Examples
+        --------
+        >>> frame = {"item": ["a", "a", "a"], "ann": [0, 1, 0], "bo": [1, 0, 0]}
+        >>> import pandas
+        >>> Corpus.from_frame(pandas.DataFrame(frame))["a", "ann"]
+        Segmentation(3 units: ··|·)
+        """
+        roles = {"item": item, "coder": coder, "text": text, "unit": unit, "stream": stream}
+        fields = {role: column for role, column in roles.items() if column is not None}
+        if coders is not None:
+            fields["coders"] = list(coders)
+        if fields:
+            options["fields"] = {**fields, **options.get("fields", {})}
+        return _converter().read(frame, types=types, **options)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the corpus as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per unit and one column per coder, as in a CSV table; NA for a coder who did not annotate an item.
+
+        Raises
+        ------
+        FormatError
+            If a table cannot represent the corpus, such as hierarchies.
+        OptionError
+            If pandas is not installed.
+        """
+        return _converter().write(self)
+
     def holds(self, annotation_type: type) -> bool:
         """Return whether the corpus contains an annotation of a type.
 
@@ -271,6 +340,26 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         return f"Corpus({items}, {coders}: {names})" if names else f"Corpus({items}, {coders})"
 
 
+_frames: Callable[[], Any] | None = None
+
+
+def register_frames(frames: Callable[[], Any]) -> None:
+    """Register the converter of data frames, which belongs to the formats and cannot be imported by the model.
+
+    Parameters
+    ----------
+    frames : callable
+        Function that returns a module with the functions ``read(frame, **options)`` and ``write(corpus)``.
+    """
+    global _frames
+    _frames = frames
+
+
+def _converter() -> Any:
+    assert _frames is not None
+    return _frames()
+
+
 @contextmanager
 def collect_errors(item: str, excluded: list[InputError] | None, kind: type[InputError]) -> Iterator[None]:
     """Add the item's name to every input error raised in the block; append the error to a list if one is given.
@@ -304,7 +393,7 @@ def _check_annotation(value: object, place: str) -> Annotation:
         return value
     if isinstance(value, Mapping):
         return Dialogue(value)
-    raise OptionError(f"{place}: expected a Segmentation; got {type(value).__name__}")
+    raise OptionError(f"{place}: expected a Segmentation; got {type(value).__name__}{constructors_for(value)}")
 
 
 def _check_names(kind: str, names: Iterable[str], known: Collection[str]) -> None:

@@ -7,7 +7,7 @@ from typing import cast
 
 from caesura.errors import MismatchError, SegmentationError
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
+from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation, constructors_for
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import Value, count_of
@@ -151,7 +151,8 @@ def streams_of(annotation: Annotation) -> Mapping[str, Segmentation]:
         return cast("Mapping[str, Segmentation]", annotation)
     if isinstance(annotation, Segmentation):
         return {"": annotation}
-    raise MismatchError(f"expected a Segmentation or a Dialogue; got {kind_name(annotation)}")
+    got = f"{kind_name(annotation)}{constructors_for(annotation)}"
+    raise MismatchError(f"expected a Segmentation or a Dialogue; got {got}")
 
 
 def tiers_of(annotation: Annotation) -> Mapping[str, Tier]:

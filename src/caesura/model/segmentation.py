@@ -240,6 +240,62 @@ class Segmentation(Value, Displayed):
         return cls(checks.count(len(bits) + 1), positions, _NO_CODES, UNTYPED, units=units)
 
     @classmethod
+    def from_starts(cls, starts: Sequence[Any] | NDArray[Any], *, units: Texts | None = None) -> Segmentation:
+        """Return the segmentation for N flags that tell whether a segment begins with the unit.
+
+        Parameters
+        ----------
+        starts : sequence
+            0 and 1 as numbers or booleans, one per unit. The first unit always begins a segment; its flag is ignored.
+        units : iterable of str, optional
+            Text of each unit.
+
+        Returns
+        -------
+        Segmentation
+
+        Raises
+        ------
+        SegmentationError
+            If an entry is neither 0 nor 1, or there is none.
+
+        Examples
+        --------
+        >>> Segmentation.from_starts([1, 0, 0, 1])
+        Segmentation(4 units: ···|·)
+        """
+        flags = _flags(starts, "starts")
+        return cls(checks.count(len(flags)), np.flatnonzero(flags[1:]) + 1, _NO_CODES, UNTYPED, units=units)
+
+    @classmethod
+    def from_ends(cls, ends: Sequence[Any] | NDArray[Any], *, units: Texts | None = None) -> Segmentation:
+        """Return the segmentation for N flags that tell whether a segment ends after the unit.
+
+        Parameters
+        ----------
+        ends : sequence
+            0 and 1 as numbers or booleans, one per unit. A segment always ends after the last unit; its flag is ignored.
+        units : iterable of str, optional
+            Text of each unit.
+
+        Returns
+        -------
+        Segmentation
+
+        Raises
+        ------
+        SegmentationError
+            If an entry is neither 0 nor 1, or there is none.
+
+        Examples
+        --------
+        >>> Segmentation.from_ends([0, 0, 1, 1])
+        Segmentation(4 units: ···|·)
+        """
+        flags = _flags(ends, "ends")
+        return cls(checks.count(len(flags)), np.flatnonzero(flags[:-1]) + 1, _NO_CODES, UNTYPED, units=units)
+
+    @classmethod
     def from_marks(
         cls, marks: Sequence[str | int | None], *, types: Types | None = None, units: Texts | None = None
     ) -> Segmentation:
@@ -247,8 +303,9 @@ class Segmentation(Value, Displayed):
 
         Parameters
         ----------
-        marks : sequence of str, int or None
-            Type of the boundary after each unit; ``""`` or None for no boundary.
+        marks : sequence of str, int, bool or None
+            Type of the boundary after each unit; ``""`` or None for no boundary. If no types are declared, numbers and
+            booleans are marks without a type, 1 for a boundary and 0 for none; a 1 after the last unit is ignored.
         types : iterable of str or int, optional
             All boundary types in ordinal order (default: those that occur).
         units : iterable of str, optional
@@ -266,6 +323,8 @@ class Segmentation(Value, Displayed):
         if isinstance(marks, str):
             raise SegmentationError("marks: expected a sequence with one mark per unit; got one string")
         marks = checks.as_list(marks, "marks")
+        if types is None and any(isinstance(mark, (int, float, np.number, np.bool_)) for mark in marks):
+            return cls.from_ends([0 if mark is None else mark for mark in marks], units=units)
         length = checks.count(len(marks))
         at = [i for i, mark in enumerate(marks) if mark is not None and not (isinstance(mark, str) and mark == "")]
         sets: list[tuple[str | int]] = [(marks[i],) for i in at]
@@ -611,3 +670,48 @@ def _labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> t
     if length > _MAX_LABELLED_UNITS:
         raise SegmentationError(f"labels: a text with labels has at most {_MAX_LABELLED_UNITS} units; got {length}")
     return tuple(name for name, mass in zip(names, masses, strict=True) for _ in range(mass))
+
+
+def _flags(values: Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.bool_]:
+    """Return 0 and 1, as numbers, booleans or characters, as booleans."""
+    listed = checks.as_list(values, name)
+    for i, value in enumerate(listed):
+        if not isinstance(value, (int, float, str, np.generic)) or _BITS.get(value, -1) not in (0, 1):
+            raise SegmentationError(f"{name}[{i}]: expected 0 or 1; got {value!r}")
+    return np.array([_BITS[value] for value in listed], bool)
+
+
+def constructors_for(value: object) -> str:
+    """Return the constructors that turn a list into a segmentation, with the list filled in, for error messages.
+
+    Parameters
+    ----------
+    value : object
+        Any value. The text is empty unless it is a list, a tuple or an array.
+
+    Returns
+    -------
+    str
+        A text such as ``"; use Segmentation.from_bits([0, 1]) for ..."``.
+    """
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        return ""
+    entries = list(value)
+    shown = repr(entries if len(entries) <= 12 else [*entries[:10]])[:80]
+    shown = shown if len(entries) <= 12 else f"{shown[:-1]}, ...]"
+    if entries and all(isinstance(entry, (int, np.integer, bool, np.bool_)) for entry in entries):
+        if all(entry in (0, 1) for entry in entries):
+            forms = {
+                f"from_starts({shown})": "a segment begins with this unit",
+                f"from_ends({shown})": "a segment ends after this unit",
+                f"from_bits({shown})": "a boundary between two units",
+            }
+        else:
+            forms = {
+                f"from_masses({shown})": "lengths of segments",
+                f"from_positions(N, {shown})": "boundaries in a text of N units",
+                f"from_labels({shown})": "the segment of each unit",
+            }
+    else:
+        forms = {f"from_labels({shown})": "a label per unit", f"from_marks({shown})": "a boundary type per unit"}
+    return "; use " + ", ".join(f"Segmentation.{form} ({meaning})" for form, meaning in forms.items())

@@ -1,0 +1,83 @@
+"""Data frames of pandas, polars and Arrow as corpora, and corpora as data frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from caesura.errors import OptionError
+from caesura.formats.columns import from_frame
+from caesura.formats.format import Reading, Writing
+from caesura.formats.table import PARQUET, read_table
+from caesura.formats.unit_table import table_rows
+from caesura.model.corpus import Corpus, Source
+from caesura.model.segmentation import check_types
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NAME = "the data frame"
+
+
+def read(frame: Any, **options: Any) -> Corpus:
+    """Return the corpus in a data frame.
+
+    Parameters
+    ----------
+    frame : object
+        A pandas data frame, or any table with the Arrow PyCapsule interface.
+    **options
+        Options of the table reader, such as ``fields``, and ``types``.
+
+    Returns
+    -------
+    Corpus
+        The annotations.
+
+    Raises
+    ------
+    OptionError
+        If the object is not a data frame.
+    """
+    if not (hasattr(frame, "iloc") or hasattr(frame, "__arrow_c_stream__")):
+        kind = type(frame).__name__
+        raise OptionError(f"expected a path, or a data frame of pandas, polars or Arrow; got {kind}")
+    types = options.pop("types", None)
+    declared = None if types is None else check_types(types)
+    excluded = options.pop("excluded", None)
+    reading = Reading(_NAME, "", declared, excluded, PARQUET.resolve(options))
+    corpus = read_table(reading, from_frame(frame, _NAME))
+    source = Source(
+        (_NAME,), "frame", PARQUET.part, reading.roles, tuple(reading.ignored), tuple(reading.notes), PARQUET.hint
+    )
+    return corpus.with_source(source)
+
+
+def write(corpus: Corpus) -> pd.DataFrame:
+    """Return a corpus as a pandas data frame.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations or dialogues.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per unit and one column per coder; marks are 0 and 1, and missing annotations are NA.
+
+    Raises
+    ------
+    OptionError
+        If pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        raise OptionError("to_frame needs pandas; install it with `pip install pandas`") from None
+    header, *rows = table_rows(Writing(corpus, _NAME, PARQUET.resolve({})), read_table)
+    frame = pd.DataFrame(rows, columns=header)
+    frame["unit"] = frame["unit"].astype(int)
+    for coder in corpus.coders:
+        cells = frame[coder].replace("NA", pd.NA)
+        frame[coder] = cells.astype("Int64") if set(cells.dropna()) <= {"0", "1"} else cells
+    return frame
