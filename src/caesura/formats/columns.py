@@ -311,7 +311,7 @@ def _is_number_or_empty(cell: str) -> bool:
 # -- typed cells ------------------------------------------------------------------------------------------------------
 
 
-def cell_text(value: object) -> str:
+def cell_text(value: Any) -> str:
     """Return a value of a data frame, a Parquet file or a spreadsheet as the text of a cell.
 
     Parameters
@@ -331,7 +331,8 @@ def cell_text(value: object) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (float, np.floating)):
-        return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(float(value))
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
     if isinstance(value, (list, tuple)):
         return json_text([str(entry) for entry in value])
     return str(value)

@@ -309,4 +309,4 @@ def _steps(column: Column, groups: Groups) -> NDArray[np.float64]:
 
 def _changes(column: Column, groups: Groups) -> NDArray[np.bool_]:
     ordered = column.codes[groups.order]
-    return (ordered[1:] != ordered[:-1]) & groups.inner()
+    return np.asarray((ordered[1:] != ordered[:-1]) & groups.inner())

@@ -281,9 +281,9 @@ class _TableReader:
             if content.shape == "error":
                 raise self._cell_error(name, content)
             by_shape.setdefault(content.shape, []).append(name)
-        if self.roles.coders is not None and by_shape.pop("none", None):
+        unfit = by_shape.pop("none", [])
+        if self.roles.coders is not None and unfit:
             return self._declared_coders(groups, by_shape)
-        by_shape.pop("none", None)
         self._adopt(by_shape, names, groups)
         if not by_shape:
             if "label" in self.roles:
@@ -353,7 +353,7 @@ class _TableReader:
             contents = [self._content(name, groups) for name in marks]
             if all(content.never_falls for content in contents) and any(content.has_marks for content in contents):
                 problem = "the cells are 0 and 1 and never fall within an item: they may be marks or segment numbers"
-                choices = [
+                choices: list[tuple[str, dict[str, Any]]] = [
                     ("marks: 1 is a boundary after the unit", {"shape": "marks"}),
                     ("numbers of segments: a boundary where the number changes", {"shape": "labels"}),
                 ]
@@ -413,6 +413,7 @@ class _TableReader:
 
     def _build(self, groups: Groups, coders: Mapping[str, str], shape: str, typed: bool) -> Corpus:
         """Build the annotations of a wide table."""
+        builders: Mapping[str, _MarkColumn | _LabelColumn]
         if shape in ("labels", "numbers"):
             builders = {name: _LabelColumn(self, self.table.columns[name]) for name in coders}
         else:
@@ -540,7 +541,10 @@ class _TableReader:
         unclear = content.never_falls and content.has_marks and self.reading.options["shape"] is None
         if shape == "marks" and unclear and not by_name:
             problem = f"the cells of {name!r} are 0 and 1 and never fall: they may be marks or segment numbers"
-            choices = [("marks", {"shape": "marks"}), ("numbers of segments", {"fields": {"label": name}})]
+            choices: list[tuple[str, dict[str, Any]]] = [
+                ("marks", {"shape": "marks"}),
+                ("numbers of segments", {"fields": {"label": name}}),
+            ]
             raise AmbiguousFileError(self.reading.path, problem, choices)
         return name, shape
 

@@ -210,12 +210,13 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         Segmentation(3 units: ··|·)
         """
         roles = {"item": item, "coder": coder, "text": text, "unit": unit, "stream": stream}
-        fields = {role: column for role, column in roles.items() if column is not None}
+        fields: dict[str, Any] = {role: column for role, column in roles.items() if column is not None}
         if coders is not None:
             fields["coders"] = list(coders)
         if fields:
             options["fields"] = {**fields, **options.get("fields", {})}
-        return _converter().read(frame, types=types, **options)
+        corpus: Corpus = _converter().read(frame, types=types, **options)
+        return corpus
 
     def to_frame(self) -> pd.DataFrame:
         """Return the corpus as a pandas data frame.
