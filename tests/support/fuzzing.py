@@ -289,6 +289,7 @@ SAMPLES = {
     ),
     "choi": Sample("a.ref", "==========\none line\nanother\n==========\na third .\n==========\n"),
     "marked-text": Sample("a.txt", "one line\nanother\n\na third .\n", options={"marker": ""}, detectable=False),
+    "segment-lines": Sample("a.edus", "Good night , moon ,\nbecause it is late .\n\nYes .\n"),
     "srt": Sample(
         "a.srt",
         "1\n00:00:01,000 --> 00:00:02,500\n<i>Good night</i>\nmoon\n\n2\n00:00:03,000 --> 00:00:04,000\nGood night .\n",

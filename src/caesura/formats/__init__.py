@@ -79,6 +79,7 @@ _MODULES = {
     "bio": "bio.FORMAT",
     "choi": "choi.CHOI",
     "marked-text": "choi.MARKED",
+    "segment-lines": "segment_lines.FORMAT",
     "srt": "subtitles.SRT",
     "vtt": "subtitles.VTT",
     "conllu": "conllu.FORMAT",
