@@ -15,8 +15,8 @@ from itertools import chain, pairwise
 
 from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
 from caesura.model.corpus import Corpus
-from caesura.model.display import count_of
 from caesura.model.segmentation import Segmentation
+from caesura.model.value import count_of
 
 
 def _read(reading: Reading) -> Corpus:
