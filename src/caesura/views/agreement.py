@@ -57,11 +57,10 @@ def agreement_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     results = [result for _, result in _defined(outcomes)]
     simulated = any(result.standard_error for result in results)
     columns = ["coefficient", "over", "value", "low", "high", "observed", "expected"]
-    columns += ["error", "chance"] if simulated else []
-    columns += ["reason"] if any(outcome.result is None for outcome in outcomes) else []
-    return Table.from_records(
-        map(_agreement_record, outcomes), columns=columns, notes=agreement_notes(results), digits=6 if simulated else 4
-    )
+    columns += ["error", "chance", "reason"] if simulated else ["reason"]
+    notes, digits = agreement_notes(results), 6 if simulated else 4
+    table = Table.from_records(map(_agreement_record, outcomes), columns=columns, notes=notes, digits=digits)
+    return table.without_empty_columns(("reason",))
 
 
 def agreement_notes(results: Sequence[Agreement]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from caesura.views.results import boundary_marks
 from caesura.views.table import Cell, Table, cells
 
 _MAX_NAMES = 20  # types and labels in a cell
-_FEW = 8  # names in the line about reading
+_MAX_LINE_NAMES = 8  # names in the line about reading
 _LINE_WIDTH = 110  # characters of a first line
 
 
@@ -43,21 +43,18 @@ def reading_line(corpus: Corpus) -> str:
     coders = count_of(len(corpus.coders), "coder")
     facts = [
         count_of(len(corpus.item_names), "item"),
-        f"{coders} ({_few(corpus.coders)})" if corpus.coders else coders,
+        f"{coders} ({_listed(corpus.coders)})" if corpus.coders else coders,
         f"{sum(lengths.values()):.10g} {unit}",
     ]
     by_role: dict[str, list[str]] = {}
     for name, role in source.roles.items():
         by_role.setdefault(role, []).append(name)
-    roles = [f"{role} in {source.part}{'s' if len(names) > 1 else ''} {_few(names)}" for role, names in by_role.items()]
-    ignored = [f"ignored: {_few(source.ignored)}"] if source.ignored else []
+    roles = [
+        f"{role} in {source.part}{'s' if len(names) > 1 else ''} {_listed(names)}" for role, names in by_role.items()
+    ]
+    ignored = [f"ignored: {_listed(source.ignored)}"] if source.ignored else []
     files = source.files[0] if len(source.files) == 1 else f"{len(source.files)} files"
     return f"read {files} ({source.format}): {'; '.join([', '.join(facts), *roles, *ignored, *source.notes])}"
-
-
-def _few(names: Sequence[str]) -> str:
-    more = len(names) - _FEW
-    return ", ".join(names[:_FEW]) + (f" and {more} more" if more > 0 else "")
 
 
 def contents_table(contents: Contents) -> Table:
@@ -83,8 +80,8 @@ def _record(row: CoderContents) -> dict[str, Cell]:
         "units": None if timed else row.units,
         "per item": None if timed else sizes,
         "marks": f"{row.mark_name}: {row.marks}",
-        "types and labels": _listed(row.types),
-        "streams": _listed(row.streams),
+        "types and labels": _listed(row.types, _MAX_NAMES),
+        "streams": _listed(row.streams, _MAX_NAMES),
         "text": _proportion(row.items_with_text, row.items),
         "labels": _proportion(row.items_with_labels, row.items),
     }
@@ -94,9 +91,9 @@ def _proportion(number: int, total: int) -> str:
     return "yes" if number == total else f"{number} of {total}" if number else "no"
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _MAX_NAMES
-    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+def _listed(names: Sequence[str], limit: int = _MAX_LINE_NAMES) -> str:
+    more = len(names) - limit
+    return ", ".join(names[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
 def first_lines(annotations: Mapping[str, Annotation], limit: int = 5) -> list[tuple[str, str]]:

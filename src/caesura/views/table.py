@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 from caesura.model.result import Score
@@ -120,10 +120,7 @@ class Table(Displayed):
     @property
     def numeric_columns(self) -> list[bool]:
         """For each column, whether it contains only numbers."""
-        return [
-            all(isinstance(row[i], (int, float)) or row[i] is None for row in self.rows)
-            for i in range(len(self.columns))
-        ]
+        return [all(isinstance(row[i], int | float | None) for row in self.rows) for i in range(len(self.columns))]
 
     def without_empty_columns(self, candidates: Iterable[str] | None = None) -> Table:
         """Return the table without columns that are empty in every row.
@@ -433,9 +430,5 @@ def shorten(text: str, width: int) -> str:
     """
     if text_width(text) <= width:
         return text
-    remaining = width - 1
-    for end, character in enumerate(text):
-        remaining -= text_width(character)
-        if remaining < 0:
-            return text[:end] + "…"
-    return text
+    end = sum(total < width for total in accumulate(map(text_width, text)))
+    return text[:end] + "…"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from caesura.agreement.pairwise import Pairwise
@@ -206,13 +207,8 @@ def _heat(strips: Sequence[Heat]) -> _Contents:
 
 def _fitting_strips(strips: Sequence[Heat]) -> list[Heat]:
     """Return as many strips as the figure has space for, at least one."""
-    lines, fitting = 0.0, list[Heat]()
-    for strip in strips:
-        lines += -(-len(strip.counts) // (36 * PAGE_WIDTH)) or 1
-        if fitting and lines > MAX_HEAT_LINES:
-            break
-        fitting.append(strip)
-    return fitting
+    lines = accumulate(-(-len(strip.counts) // (36 * PAGE_WIDTH)) or 1 for strip in strips)
+    return [strip for strip, total in zip(strips, lines, strict=True) if total <= MAX_HEAT_LINES] or [strips[0]]
 
 
 @_section(
