@@ -131,7 +131,7 @@ def read_documents(reading: Reading, chunks: Iterable[Documents | DocumentPairs]
         if reading.options.get(side) is not None:
             raise OptionError(f"{side} is an option for writing; the columns of documents name it, leave it out")
     for chunk in chunks:
-        types = reading.types or (chunk.declared_types if isinstance(chunk, Documents) else None)
+        types = reading.types or getattr(chunk, "declared_types", None)
         for d in range(len(chunk)):
             with reading.item(chunk.rows[d], f"item {chunk.items[d]!r}: "):
                 if d in chunk.excluded:

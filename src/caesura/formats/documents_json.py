@@ -25,6 +25,7 @@ from caesura.errors import CaesuraError, FormatError, SegmentationError
 from caesura.formats import documents
 from caesura.formats.documents import FIELDS, SIDES, FilePart
 from caesura.formats.format import Format, Reading, Writing, decode, describe_value, json_text, parse_json
+from caesura.formats.values import check_list, check_object
 from caesura.model.corpus import Corpus
 from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
 from caesura.model.segmentation import Segmentation
@@ -44,6 +45,8 @@ class LineRange(FilePart):
 
     Attributes
     ----------
+    last : int
+        End of the bytes, excluded.
     line : int
         Number of the first line, from 1.
     """
@@ -199,7 +202,7 @@ def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Document
             continue
         item, kind, problem, content = str(number), "plain", "", None
         try:
-            row = _parse_row(path, number, line)
+            row = _parse_row(path, line)
             item, kind = _item_name(row, number), _kind(row)
             content = documents.parse_trees(row) if kind == "trees" else _check_numbers(row)
         except CaesuraError as error:
@@ -227,16 +230,14 @@ def _kind(row: Mapping[str, Any]) -> str:
     return "plain" if all(row.get(f"{side}_types") is None for side in SIDES) else "typed"
 
 
-def _parse_row(path: str, number: int, line: bytes) -> dict[str, Any]:
-    row = parse_json(path, decode(path, line), "documents")
-    if not isinstance(row, dict):
-        raise FormatError(path, number, f"expected an object; got {describe_value(row)}")
+def _parse_row(path: str, line: bytes) -> dict[str, Any]:
+    row = check_object("an object", parse_json(path, decode(path, line), "documents"))
     for name in row:
         if name not in FIELDS:
-            raise FormatError(path, number, f"no field is called {describe_value(name)}; there are {', '.join(FIELDS)}")
+            raise SegmentationError(f"no field is called {describe_value(name)}; there are {', '.join(FIELDS)}")
     for side in SIDES:
         if side not in row:
-            raise FormatError(path, number, f"{side}: it is missing")
+            raise SegmentationError(f"{side}: it is missing")
     return row
 
 
@@ -263,8 +264,7 @@ def _check_numbers(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _check_positions(side: str, positions: Any) -> None:
-    if not isinstance(positions, list):
-        raise SegmentationError(f"{side}: expected a list of positions; got {describe_value(positions)}")
+    check_list("a list of positions", positions, side)
     if not positions or (
         set(map(type, positions)) == {int} and _is_int64(min(positions)) and _is_int64(max(positions))
     ):
@@ -293,8 +293,8 @@ def _write(writing: Writing) -> str:
 
 def _looks_like(text: str) -> bool:
     try:
-        _parse_row("", 1, text.lstrip().partition("\n")[0].encode())
-    except FormatError:
+        _parse_row("", text.lstrip().partition("\n")[0].encode())
+    except CaesuraError:
         return False
     return True
 

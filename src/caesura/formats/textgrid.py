@@ -243,16 +243,10 @@ def _tier_lines(
 
 def _fill_gaps(intervals: Sequence[Interval], begin: float, end: float) -> list[Interval]:
     """Return the intervals with empty intervals in the gaps, as Praat requires."""
-    rows: list[Interval] = []
-    time = begin
-    for interval in intervals:
-        if time < interval.start:
-            rows.append(Interval(time, interval.start, ""))
-        rows.append(interval)
-        time = interval.end
-    if time < end:
-        rows.append(Interval(time, end, ""))
-    return rows
+    starts = [begin, *(interval.end for interval in intervals)]
+    ends = [*(interval.start for interval in intervals), end]
+    gaps = [Interval(start, stop, "") for start, stop in zip(starts, ends, strict=True) if start < stop]
+    return sorted([*intervals, *gaps])
 
 
 def _quote(text: str) -> str:
