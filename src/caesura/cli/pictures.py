@@ -59,11 +59,11 @@ def plot(
     target = command.target or f"{figure.name}.svg"
     format_of(target)
     source = read_figure_source(figure.source, files, options, reading)
-    data = figure.compute(source, options)
+    arguments, excluded = figure.compute(source, options)
     look = {"title": command.title} | ({} if command.width is None else {"width": command.width})
-    save(getattr(figures, figure.name)(*data.arguments, **look), target)
+    save(getattr(figures, figure.name)(*arguments, **look), target)
     click.echo(target, err=True)
-    list_excluded((*reading.excluded, *data.excluded))
+    list_excluded((*reading.excluded, *excluded))
 
 
 @dataclass(frozen=True)

@@ -127,14 +127,10 @@ class Program(click.Group):
                 return super().invoke(ctx)
             except OptionConflictError as error:
                 raise click.UsageError(str(error)) from None
-            except AmbiguousFileError as error:
-                for message in _commands(error):
-                    _print_message(message)
-                ctx.exit(1)
             except CaesuraError as error:
                 # Reading errors may explain why the rest could not be used.
-                for message in dict.fromkeys([*map(str, ctx.meta.get(ERRORS, ())), *str(error).splitlines()]):
-                    _print_message(message)
+                lines = _commands(error) if isinstance(error, AmbiguousFileError) else str(error).splitlines() or [""]
+                _print_messages([*ctx.meta.get(ERRORS, ()), *lines[:-1]], lines[-1])
                 ctx.exit(1)
             except KeyboardInterrupt:
                 _print_message(_interruption(ctx.meta))
@@ -176,6 +172,15 @@ def _print_message(message: str) -> None:
     from caesura.views.table import clean
 
     click.echo(f"caesura: {clean(message)}", err=True)
+
+
+def _print_messages(messages: Sequence[object], last: str) -> None:
+    """Print each message once, but only the first ones if there are many; always print the last one."""
+    distinct = [text for text in dict.fromkeys(map(str, messages)) if text != last]
+    hidden = len(distinct) - MAX_MESSAGES
+    more = [f"and {hidden:,} more"] if hidden > 0 else []
+    for message in [*distinct[:MAX_MESSAGES], *more, *filter(None, [last])]:
+        _print_message(message)
 
 
 def _interruption(meta: Mapping[str, Any]) -> str:
@@ -295,14 +300,9 @@ def list_excluded(entries: Sequence[object], summary: str = "") -> None:
     summary : str, optional
         A last message.
     """
-    if not entries:
-        return
-    distinct = list(dict.fromkeys(map(str, entries)))
-    hidden = len(distinct) - MAX_MESSAGES
-    more = [f"and {hidden:,} more"] if hidden > 0 else []
-    for message in [*distinct[:MAX_MESSAGES], *more, *filter(None, [summary])]:
-        _print_message(message)
-    click.get_current_context().exit(1)
+    if entries:
+        _print_messages(entries, summary)
+        click.get_current_context().exit(1)
 
 
 # -- progress ---------------------------------------------------------------------------------------------------------

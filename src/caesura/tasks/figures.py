@@ -42,6 +42,8 @@ from caesura.tasks.prepare import (
 from caesura.tasks.score import pair_items
 
 Trees = list[Tree | None]
+FigureData = tuple[tuple[Any, ...], Sequence[Excluded]]
+"""The arguments of a plot function, and the items and sentences that the figure does not show."""
 
 
 @dataclass(frozen=True)
@@ -101,22 +103,6 @@ class FigureSource:
     trees: tuple[Trees, ...] = ()
     paths: tuple[str, ...] = ()
     settings: Settings | None = None
-
-
-@dataclass(frozen=True)
-class FigureData:
-    """The arguments of a plot function, and the items that are excluded.
-
-    Parameters
-    ----------
-    arguments : tuple
-        Positional arguments of the plot function.
-    excluded : tuple of Excluded
-        Items and sentences that the figure does not show.
-    """
-
-    arguments: tuple[Any, ...]
-    excluded: tuple[Excluded, ...] = ()
 
 
 def read_figure_source(
@@ -284,13 +270,13 @@ def _pairwise(source: FigureSource, options: FigureOptions) -> FigureData:
     corpus = _shared_units(source).corpus
     measure = _measure(source, options, corpus)
     pairs = pairwise(corpus, measure, ordered=not measure.symmetric)
-    return FigureData((pairs,), pairs.excluded)
+    return (pairs,), pairs.excluded
 
 
 @_kind("number of coders at each position", _CODERS, "items")
 def _boundary_heat(source: FigureSource, options: FigureOptions) -> FigureData:
     """Count the coders who marked each position."""
-    return FigureData((boundary_heat(_shared_units(source).boundaries),))
+    return (boundary_heat(_shared_units(source).boundaries),), ()
 
 
 @_kind("coders with similar segmentations, with agreement inside clusters", _CODERS, "measures coefficient items seed")
@@ -299,13 +285,13 @@ def _dendrogram(source: FigureSource, options: FigureOptions) -> FigureData:
     corpus = _shared_units(source).corpus
     measure = _measure(source, options, corpus)
     clustering = cluster_coders(corpus, measure, coefficient=options.coefficient, seed=options.seed or 0)
-    return FigureData((clustering,), clustering.excluded)
+    return (clustering,), clustering.excluded
 
 
 @_kind("number of boundaries of each coder", _CODERS, "items")
 def _boundaries_per_coder(source: FigureSource, options: FigureOptions) -> FigureData:
     """Count the boundaries of each coder."""
-    return FigureData((boundaries_placed(_shared_units(source).boundaries),))
+    return (boundaries_placed(_shared_units(source).boundaries),), ()
 
 
 def _shared_units(source: FigureSource) -> CommonUnits:
@@ -335,9 +321,9 @@ def _precision_recall(source: FigureSource, options: FigureOptions) -> FigureDat
     measure = _measure(source, options, corpus, "boundary_confusion(n_t=2)")
     if not options.systems:
         pairs = pairwise(corpus, measure, ordered=True)
-        return FigureData((pairs,), pairs.excluded)
+        return (pairs,), pairs.excluded
     judgement = _judge(source, options, (measure,))
-    return FigureData((judgement, measure), judgement.excluded)
+    return (judgement, measure), judgement.excluded
 
 
 @_kind(
@@ -346,7 +332,7 @@ def _precision_recall(source: FigureSource, options: FigureOptions) -> FigureDat
 def _systems(source: FigureSource, options: FigureOptions) -> FigureData:
     """Judge the systems against human coders."""
     judgement = _judge(source, options, options.measures)
-    return FigureData((judgement,), judgement.excluded)
+    return (judgement,), judgement.excluded
 
 
 @_kind(
@@ -361,7 +347,7 @@ def _operations(source: FigureSource, options: FigureOptions) -> FigureData:
     measure = _measure(source, options, source.corpora[0], "flexible_similarity")
     scores = score_many(pairs.values(), measure)
     failures = [Excluded(list(pairs)[i], None, str(error)) for i, error in scores.errors.items()]
-    return FigureData((operations_table(scores),), (*excluded, *failures))
+    return (operations_table(scores),), (*excluded, *failures)
 
 
 @_kind(
@@ -386,7 +372,7 @@ def _clusters(source: FigureSource, options: FigureOptions) -> FigureData:
     measure = options.measures[0] if options.measures else parse("fuzzy_success")
     if measure.name != "fuzzy_success":
         raise OptionError(f"clusters needs the measure fuzzy_success; got {measure!r}")
-    return FigureData((measure.score(Marks.of(coders[:-1]), coders[-1]),))
+    return (measure.score(Marks.of(coders[:-1]), coders[-1]),), ()
 
 
 def _judge(source: FigureSource, options: FigureOptions, measures: tuple[Measure, ...]) -> Judgement:
@@ -422,7 +408,7 @@ def _gold(source: FigureSource, options: FigureOptions) -> FigureData:
         )
     annotations = _shared_units(source).corpus.of_item(item)
     hierarchies = {coder: entry for coder, entry in annotations.items() if isinstance(entry, Hierarchy)}
-    return FigureData((unify(hierarchies, method=options.method or "conflict_free_union"), hierarchies))
+    return (unify(hierarchies, method=options.method or "conflict_free_union"), hierarchies), ()
 
 
 # -- trees ----------------------------------------------------------------------------------------------------------
@@ -443,7 +429,7 @@ def _tree_alignment(source: FigureSource, options: FigureOptions) -> FigureData:
         if tree is None:
             raise OptionError(f"sentence {number} has no tree in {path}")
     measure = options.measures[0] if options.measures else parse("struct_iou")
-    return FigureData((*trees, measure.score(*trees)))  # type: ignore[arg-type]
+    return (*trees, measure.score(*trees)), ()  # type: ignore[arg-type]
 
 
 @_kind(
@@ -457,21 +443,21 @@ def _perturbation(source: FigureSource, options: FigureOptions) -> FigureData:
     """Score trees whose word boundaries are perturbed."""
     trees = [tree for tree in source.trees[0] if tree is not None]
     measure = options.measures[0] if options.measures else parse("struct_iou")
-    return FigureData((perturbation_curve(trees, seed=options.seed or 0, measure=measure),))
+    return (perturbation_curve(trees, seed=options.seed or 0, measure=measure),), ()
 
 
 @_kind("scores of sentences and of the corpus up to each length", _TREES, "gold_times predicted_times", "trees")
 def _by_length(source: FigureSource, options: FigureOptions) -> FigureData:
     """Score all sentences up to each length."""
     result = struct_iou_corpus(*_gold_and_predicted(source))
-    return FigureData((by_length(result),), result.excluded)
+    return (by_length(result),), result.excluded
 
 
 @_kind("Struct-IoU against PARSEVAL F1", _TREES, "seed", "trees")
 def _correlation(source: FigureSource, options: FigureOptions) -> FigureData:
     """Compare Struct-IoU with PARSEVAL on samples of sentences."""
     result = correlation(*_gold_and_predicted(source), seed=options.seed or 0)
-    return FigureData((result,), result.excluded)
+    return (result,), result.excluded
 
 
 def _gold_and_predicted(source: FigureSource) -> tuple[Trees, Trees]:

@@ -126,18 +126,8 @@ class ReadingOptions(OptionSet):
         for name, value in self.format_options:
             values.setdefault(name, []).append(value)
         named = {name: listed[0] if len(listed) == 1 else listed for name, listed in values.items()}
-        flags = {name: getattr(self, name) for name in ("fields", "recipe", "encoding", "words", "labels")}
-        return named | {name: value for name, value in flags.items() if value is not None} | self._tiers()
-
-    def _tiers(self) -> dict[str, Any]:
-        return {"tiers": list(self.tier)} if self.tier else {}
-
-    def _add(self, *corpora: Corpus) -> None:
-        """Keep corpora that were read, and announce them."""
-        self.corpora.extend(corpora)
-        for corpus in corpora if self.announce is not None else ():
-            assert self.announce is not None
-            self.announce(corpus)
+        flags = self.select("fields", "recipe", "encoding", "words", "labels") | {"tiers": list(self.tier) or None}
+        return named | {name: value for name, value in flags.items() if value is not None}
 
     @cached_property
     def settings(self) -> Settings | None:
@@ -161,9 +151,7 @@ class ReadingOptions(OptionSet):
             return self.read_separately(paths)[0]
         if self.pattern is not None:
             raise OptionConflictError("a pattern describes the files of one folder or glob; got several files")
-        corpus = read_coders(paths, **self._arguments(paths[0]))
-        self._add(corpus)
-        return corpus
+        return self._collect([read_coders(paths, **self._arguments(paths[0]))])[0]
 
     def read_separately(self, paths: Sequence[str]) -> list[Corpus]:
         """Read each file as a separate corpus; all corpora have the same units.
@@ -178,9 +166,7 @@ class ReadingOptions(OptionSet):
         list of Corpus
             One corpus per path.
         """
-        corpora = read_together(paths, pattern=self.pattern, **self._arguments(paths[0]))
-        self._add(*corpora)
-        return corpora
+        return self._collect(read_together(paths, pattern=self.pattern, **self._arguments(paths[0])))
 
     def read_with_systems(self, paths: Sequence[str], systems: Sequence[str]) -> tuple[Corpus, dict[str, Corpus]]:
         """Read the corpus of the human coders, and the files among ``systems``.
@@ -258,6 +244,14 @@ class ReadingOptions(OptionSet):
         if len(self.errors) == 1:
             raise self.errors[0]
         raise OptionError(f"nothing is left to {purpose}")
+
+    def _collect(self, corpora: list[Corpus]) -> list[Corpus]:
+        """Keep corpora that were read, announce them and return them."""
+        self.corpora.extend(corpora)
+        for corpus in corpora:
+            if self.announce is not None:
+                self.announce(corpus)
+        return corpora
 
     def _arguments(self, first: str) -> dict[str, Any]:
         """Return the arguments of reading, with options from the settings for the format of the first file."""
