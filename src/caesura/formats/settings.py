@@ -26,20 +26,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, TypeGuard, cast
+from typing import Any, cast
 
-from caesura.errors import FormatError, InputError, OptionError, SegmentationError
+from caesura.errors import FormatError, InputError, OptionError
 from caesura.formats import chat, rez, segsimflex
-from caesura.formats.format import decode, describe_value, load, parse_json
+from caesura.formats.format import decode, load, parse_json
 from caesura.formats.symbols import OPTIONS
 from caesura.formats.values import check_list, check_object
-from caesura.model.segmentation import check_types
-from caesura.options import Check, choice, non_negative, number, suggest, text
+from caesura.model.similarity import NONE, Matrix, Pairs, check_matrix, check_pairs, is_full_matrix
+from caesura.options import Check, choice, non_negative, suggest, text
 
-Pairs = tuple[tuple[str, str, float], ...]
-Matrix = tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]
-
-_NONE = "none"
 _TRANSCRIPTS = {format.name: format for format in (segsimflex.FORMAT, rez.FORMAT, chat.FORMAT)}
 _CHECKS = {option.name: option.check for format in _TRANSCRIPTS.values() for option in format.options}
 _FIELDS = tuple(name for name in _CHECKS if name not in {option.name for option in OPTIONS} | {"attached", "streams"})
@@ -87,7 +83,7 @@ class Settings:
     @property
     def types(self) -> tuple[str, ...] | None:
         """Boundary types in ordinal order, if a similarity matrix declares them."""
-        return self.similarity[0] if _is_matrix(self.similarity) else None
+        return self.similarity[0] if is_full_matrix(self.similarity) else None
 
     def reading_options(self, format_name: str) -> dict[str, Any]:
         """Return the keyword arguments for ``read(path, format_name, ...)``.
@@ -120,7 +116,7 @@ class Settings:
         """
         similarity: Any = self.similarity
         transposition: Any = self.transposition
-        if _is_matrix(self.similarity):
+        if is_full_matrix(self.similarity):
             types, matrix = self.similarity
             similarity = {"types": list(types), "matrix": [list(row) for row in matrix]}
         elif isinstance(self.similarity, tuple):
@@ -233,52 +229,12 @@ def _similarity(path: str, value: Any) -> str | Pairs | Matrix | None:
     table = check_object("a table", value, "similarity")
     _check_keys(table, ("pairs", "types", "matrix"), "similarity.")
     if set(table) == {"pairs"}:
-        return _pairs(table["pairs"])
+        pairs = check_list("a list", table["pairs"], "similarity.pairs")
+        _value("similarity.pairs", check_pairs, pairs)
+        return tuple(map(tuple, pairs))
     if set(table) == {"types", "matrix"}:
-        return _matrix(table["types"], table["matrix"])
+        return cast(Matrix, _value("similarity", lambda name, form: check_matrix(name, **form), table))
     raise OptionError(f"similarity: expected either pairs, or types and matrix; got {', '.join(table) or 'none'}")
-
-
-def _pairs(triples: Any) -> Pairs:
-    result: dict[tuple[str, str], float] = {}
-    for i, triple in enumerate(check_list("a list", triples, "similarity.pairs")):
-        key = f"similarity.pairs[{i}]"
-        if not isinstance(triple, list) or len(triple) != 3:
-            raise OptionError(f'{key}: a pair is written ["type", "type", number]; got {describe_value(triple)}')
-        x, y, s = (_value(key, check, part) for check, part in zip((text, text, number(0, 1)), triple, strict=True))
-        if x == y and s != 1:
-            raise OptionError(f"{key}: the similarity of a type to itself is 1; got {s}")
-        if (x, y) in result or (y, x) in result:
-            raise OptionError(f"{key}: a pair may be named only once; got {x!r}, {y!r} again")
-        result[x, y] = s
-    return tuple((x, y, s) for (x, y), s in result.items())
-
-
-def _matrix(type_names: Any, rows: Any) -> Matrix:
-    names = check_list("a list", type_names, "similarity.types")
-    rows = check_list("a list", rows, "similarity.matrix")
-    if len(names) == len(rows) and names[-1:] == [_NONE]:
-        names = names[:-1]
-    try:
-        types = check_types([_value(f"similarity.types[{i}]", text, name) for i, name in enumerate(names)])
-    except SegmentationError as error:
-        raise OptionError(f"similarity: {error}") from None
-    if _NONE in types:
-        raise OptionError(f"similarity.types: {_NONE!r} means no boundary and must be the last")
-    size = len(types) + 1
-    if len(rows) != size:
-        problem = f"expected {size} rows, one per type and one for {_NONE!r}; got {len(rows)}"
-        raise OptionError(f"similarity.matrix: {problem}")
-    return types, tuple(_row(f"similarity.matrix[{i}]", i, row, size) for i, row in enumerate(rows))
-
-
-def _row(key: str, i: int, row: Any, size: int) -> tuple[float, ...]:
-    if len(check_list("a list", row, key)) != size:
-        raise OptionError(f"{key}: a row must have {size} numbers, one per row of the matrix; got {len(row)}")
-    numbers = tuple(_value(f"{key}[{j}]", number(0, 1), s) for j, s in enumerate(row))
-    if numbers[i] != 1:
-        raise OptionError(f"{key}[{i}]: the diagonal must be exactly 1; got {numbers[i]}")
-    return numbers
 
 
 def _check_types(settings: Settings) -> None:
@@ -289,13 +245,8 @@ def _check_types(settings: Settings) -> None:
     if isinstance(settings.transposition, tuple):
         names += [(f"transposition.{name}", name) for name, _ in settings.transposition]
     for key, name in names:
-        if name == _NONE:
-            raise OptionError(f"{key}: {_NONE!r} means no boundary and cannot be a boundary type")
+        if name == NONE:
+            raise OptionError(f"{key}: {NONE!r} means no boundary and cannot be a boundary type")
         if settings.types is not None and name not in settings.types:
             declared = ", ".join(map(repr, settings.types))
             raise OptionError(f"{key}: type {name!r} is not in similarity.types: {declared}")
-
-
-def _is_matrix(similarity: str | Pairs | Matrix | None) -> TypeGuard[Matrix]:
-    """Return whether the similarity is types and a matrix; otherwise it is a path or triples (type, type, number)."""
-    return isinstance(similarity, tuple) and len(similarity) == 2 and isinstance(similarity[1][0], tuple)

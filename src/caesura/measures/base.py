@@ -48,9 +48,9 @@ class BatchCounts:
 class Measure(ABC):
     """Base class of all measures. An instance is one measure with its options, and is immutable.
 
-    A subclass declares ``name``, ``title``, ``options``, ``presets`` and its formal properties (``best`` to
-    ``chance_corrected``), and defines ``part_names``, ``compute`` (calls a kernel), ``finish`` (turns counts into
-    values) and, if it aligns boundaries, ``align``.
+    A subclass declares ``name``, ``title``, ``options``, ``presets``, ``parts`` and its formal properties (``best`` to
+    ``chance_corrected``). It defines ``compute`` (calls a kernel), ``finish`` (turns counts into values) and, if it aligns
+    boundaries, ``align``.
 
     Parameters
     ----------
@@ -77,6 +77,8 @@ class Measure(ABC):
         Name of the preset.
     presets : mapping
         Option values of each preset, by the name of the preset.
+    parts : tuple of str
+        Names of the additive counts, unless they depend on the boundary types; see :meth:`part_names`.
     view : str
         Arrays that the measure needs; see :data:`~caesura.measures.batch.View`.
     sides : tuple of str
@@ -119,6 +121,7 @@ class Measure(ABC):
     kind: ClassVar[str] = "linear"
     options: ClassVar[tuple[Option, ...]] = ()
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    parts: ClassVar[tuple[str, ...]] = ()
     view: ClassVar[View] = "inner"
     sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")
     coefficients: ClassVar[tuple[str, ...]] = ()
@@ -358,7 +361,6 @@ class Measure(ABC):
 
     # -- methods of subclasses -------------------------------------------------------------------------------------
 
-    @abstractmethod
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         """Return the names of the additive counts, in the order of the columns of ``compute``.
 
@@ -370,8 +372,9 @@ class Measure(ABC):
         Returns
         -------
         tuple of str
-            Names of the counts.
+            Names of the counts; by default ``parts``.
         """
+        return self.parts
 
     @abstractmethod
     def compute(self, batch: Batch) -> BatchCounts:
@@ -659,6 +662,22 @@ class Measure(ABC):
 
 
 _cache: dict[Any, Measure] = {}
+
+
+class OverlapMeasure(Measure):
+    """Base class of measures whose value is F1.
+
+    The first three parts are the elements that both sides have, those of the reference and those of the hypothesis.
+    """
+
+    __slots__ = ()
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+        common, reference, hypothesis = counts.T[:3]
+        return divide(2 * common, reference + hypothesis, empty=1.0)
+
+    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
+        return precision_recall(*(counts[name] for name in self.parts[:3]))
 
 
 def divide(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,8 @@ class Batch:
         The boundary types, in order.
     cache : dict
         Results that several measures share.
+    document_fields : tuple of str
+        Fields of a subclass with one entry per document.
     """
 
     length: Ints
@@ -62,6 +64,7 @@ class Batch:
     b_off: Ints
     types: tuple[str, ...] = UNTYPED
     cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    document_fields: ClassVar[tuple[str, ...]] = ()
 
     def __len__(self) -> int:
         return len(self.length)
@@ -85,7 +88,7 @@ class Batch:
             self.cache[key] = compute()
         return cast(T, self.cache[key])
 
-    def slice(self, start: int, stop: int) -> Batch:
+    def slice(self, start: int, stop: int) -> Self:
         """Return documents ``start`` to ``stop - 1`` without copying; offsets refer to the whole batch.
 
         Parameters
@@ -99,10 +102,10 @@ class Batch:
             A view.
         """
         a_off, b_off = self.a_off[start : stop + 1], self.b_off[start : stop + 1]
-        a, b = (self.a_pos, self.a_code, a_off), (self.b_pos, self.b_code, b_off)
-        return Batch(self.length[start:stop], *a, *b, self.types)
+        changes = {name: getattr(self, name)[start:stop] for name in ("length", *self.document_fields)}
+        return replace(self, a_off=a_off, b_off=b_off, **changes)
 
-    def take(self, documents: Ints) -> Batch:
+    def take(self, documents: Ints) -> Self:
         """Return a copy with some of the documents.
 
         Parameters
@@ -115,9 +118,12 @@ class Batch:
         Batch
             A copy.
         """
-        a = _take(documents, self.a_pos, self.a_code, self.a_off)
-        b = _take(documents, self.b_pos, self.b_code, self.b_off)
-        return Batch(self.length[documents], *a, *b, self.types)
+        a_rows, a_off = rows_of(self.a_off, documents)
+        b_rows, b_off = rows_of(self.b_off, documents)
+        changes = {"a_pos": a_rows, "a_code": a_rows, "b_pos": b_rows, "b_code": b_rows}
+        changes |= dict.fromkeys(("length", *self.document_fields), documents)
+        entries = {name: _entries(getattr(self, name), places) for name, places in changes.items()}
+        return replace(self, a_off=a_off, b_off=b_off, **entries)
 
     @property
     def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
@@ -135,9 +141,11 @@ class Batch:
         return self.b_off[1:] - self.b_off[:-1]
 
 
-def _take(documents: Ints, pos: Ints, code: Ints, off: Ints) -> tuple[Ints, Ints, Ints]:
-    rows, offsets = rows_of(off, documents)
-    return pos[rows], code[rows] if code.size else EMPTY, offsets
+def _entries(column: Any, places: Ints) -> Any:
+    """Return the entries of an array or a tuple at some places; a column without entries has none."""
+    if isinstance(column, tuple):
+        return tuple(column[place] for place in places.tolist())
+    return column[places] if column.size else column
 
 
 def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:

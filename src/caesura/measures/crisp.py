@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels import segments as kernel
-from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide, precision_recall
+from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, OverlapMeasure, divide
 from caesura.measures.batch import Batch
 from caesura.measures.edits import list_edits
 from caesura.model.result import Edit, Score
@@ -17,7 +17,7 @@ from caesura.model.segmentation import Segmentation
 from caesura.options import Option, whole
 
 
-class Crisp(Measure):
+class Crisp(OverlapMeasure):
     """The measure behind :func:`crisp`."""
 
     __slots__ = ()
@@ -30,9 +30,7 @@ class Crisp(Measure):
     default_coefficient = "multi_pi"
     chance_family = "counts"
     aligns: ClassVar[bool] = True
-
-    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        return ("matches", "reference", "hypothesis")
+    parts = ("matches", "reference", "hypothesis")
 
     def compute(self, batch: Batch) -> BatchCounts:
         has_partner = self._partners(batch) >= 0
@@ -49,13 +47,6 @@ class Crisp(Measure):
         partners = np.empty(len(batch.a_pos), np.int64)
         kernel.pair_within(batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, self["tolerance"], partners)
         return partners[batch.a_off[0] : batch.a_off[-1]]
-
-    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
-        matches, reference, hypothesis = counts.T
-        return divide(2 * matches, reference + hypothesis, empty=1.0)
-
-    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        return precision_recall(counts["matches"], counts["reference"], counts["hypothesis"])
 
     def align(self, batch: Batch) -> tuple[Edit, ...]:
         return list_edits(
@@ -80,9 +71,7 @@ class UnitError(Measure):
     coefficients = COUNT_COEFFICIENTS
     default_coefficient = "multi_pi"
     chance_family = "counts"
-
-    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        return ("fn", "fp", "units")
+    parts = ("fn", "fp", "units")
 
     def compute(self, batch: Batch) -> BatchCounts:
         counts = np.empty((len(batch), 3))

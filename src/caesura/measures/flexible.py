@@ -46,12 +46,12 @@ from caesura.measures.similarity import (
     check_similarity,
     check_transposition,
     flexible_costs,
-    is_full_matrix,
     named_types,
     warn_about_pitfalls,
 )
 from caesura.measures.streams import StreamBatch, pack_streams
 from caesura.model.result import Edit, Score
+from caesura.model.similarity import is_full_matrix
 from caesura.options import Option, choice
 
 _SEGSIMFLEX = "segsimflex"
@@ -86,6 +86,7 @@ class FlexibleSimilarity(Measure):
     default_coefficient = "kappa"
     chance_family = "random_texts"
     accepts_settings = True
+    parts = ("cost", "positions", "objects")
 
     @property
     def short_name(self) -> str:
@@ -168,9 +169,6 @@ class FlexibleSimilarity(Measure):
             )
             for d in np.flatnonzero(boundaries >= maximum)
         }
-
-    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        return ("cost", "positions", "objects")
 
     def compute(self, batch: Batch) -> BatchCounts:
         counts = np.empty((len(batch), 3))

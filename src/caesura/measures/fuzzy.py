@@ -142,16 +142,7 @@ class MarkBatch(Batch):
     """
 
     coders: Ints = field(kw_only=True)
-
-    def slice(self, start: int, stop: int) -> MarkBatch:
-        return self._with(Batch.slice(self, start, stop), self.coders[start:stop])
-
-    def take(self, documents: Ints) -> MarkBatch:
-        return self._with(Batch.take(self, documents), self.coders[documents])
-
-    @staticmethod
-    def _with(b: Batch, coders: Ints) -> MarkBatch:
-        return MarkBatch(b.length, *b.arrays, b.types, coders=coders)
+    document_fields = ("coders",)
 
 
 def pack_marks(pairs: Sequence[Comparison], sides: tuple[str, str]) -> tuple[MarkBatch, Ints, dict[int, CaesuraError]]:
@@ -220,6 +211,7 @@ class FuzzySuccess(Measure):
     needs_boundaries = True
     aligns: ClassVar[bool] = True
     score_class = FuzzyScore
+    parts = ("reward", "weight", "punishment", "items")
 
     def validate(self) -> None:
         o = self.settings
@@ -282,9 +274,6 @@ class FuzzySuccess(Measure):
         rules += [per_cluster == "best", o["edges"] == "linear", cluster_of, credit, out]
         kernel.award(*marks, pos, off, clusters.bounds, clusters.off, *rules)
         return out, cluster_of, credit
-
-    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        return ("reward", "weight", "punishment", "items")
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, MarkBatch)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.kernels import crossing as kernel
-from caesura.measures.base import BatchCounts, Counts, Measure, divide, precision_recall
+from caesura.measures.base import BatchCounts, Counts, Measure, OverlapMeasure, divide
 from caesura.measures.batch import Batch, Comparison
 from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, pack_spans
 from caesura.model.hierarchy import Hierarchy
@@ -48,6 +48,7 @@ class HierarchyKappa(HierarchyMeasure):
     coefficients = ("kappa",)
     default_coefficient = "kappa"
     chance_family = "spans"
+    parts = ("matched", "segments", "chance")
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         # Both sides must have the same N, there must be a span, and chance agreement must be below 1.
@@ -82,9 +83,6 @@ class HierarchyKappa(HierarchyMeasure):
         either = [(b + e - b * e) ** 2 for b, e in zip(begins, ends, strict=True)]
         chance = N[0] * (begins[0] * ends[0] * either[1]) + N[1] * (begins[1] * ends[1] * either[0])
         return np.column_stack([O[0] + O[1], N[0] + N[1], chance])
-
-    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        return ("matched", "segments", "chance")
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, HierarchyBatch)
@@ -121,7 +119,7 @@ def _matched(spans: DistinctSpans, others: DistinctSpans, base: Ints) -> Ints:
     return spans.count(len(base) - 1, matched)
 
 
-class HierarchyOverlap(HierarchyMeasure):
+class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
     """The measure behind :func:`hierarchy_overlap`."""
 
     __slots__ = ()
@@ -130,9 +128,7 @@ class HierarchyOverlap(HierarchyMeasure):
     short_name = "span F"
     options = (Option("level", "flat", choice("flat", "full"), "whether levels must agree too"),)
     symmetric = True  # only F is symmetric; precision and recall are swapped
-
-    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        return ("relevant", "reference", "hypothesis")
+    parts = ("relevant", "reference", "hypothesis")
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, HierarchyBatch)
@@ -152,13 +148,6 @@ class HierarchyOverlap(HierarchyMeasure):
             return np.column_stack([spans.document, spans.start, spans.end])
         return np.unique(np.column_stack([side.document, side.start, side.end, side.level]), axis=0)
 
-    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        relevant, reference, hypothesis = counts.T
-        return divide(2 * relevant, reference + hypothesis, empty=1.0)
-
-    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        return precision_recall(counts["relevant"], counts["reference"], counts["hypothesis"])
-
 
 class NonCrossing(HierarchyMeasure):
     """The measure behind :func:`non_crossing`."""
@@ -167,9 +156,7 @@ class NonCrossing(HierarchyMeasure):
     name = "non_crossing"
     title = "The proportion of spans that cross no span of the other hierarchy"
     short_name = "NC"
-
-    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        return ("uncrossed", "spans")
+    parts = ("uncrossed", "spans")
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, HierarchyBatch)

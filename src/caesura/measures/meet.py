@@ -51,6 +51,7 @@ class MeetMeasure(Measure):
     kinds = ("hierarchy",)
     view = "spans"
     needs_common_units = False
+    parts = ("recalled", "reference", "confirmed", "hypothesis")
 
     def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
         return pack_spans(pairs, self.sides, same_units=False)
@@ -69,9 +70,6 @@ class MeetMeasure(Measure):
         numpy.ndarray
             Codes, in ascending order of document and level.
         """
-
-    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        return ("recalled", "reference", "confirmed", "hypothesis")
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, HierarchyBatch)

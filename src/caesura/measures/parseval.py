@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
-from caesura.measures.base import BatchCounts, Counts, Measure, divide
-from caesura.measures.batch import EMPTY, Batch, Comparison
+from caesura.measures.base import BatchCounts, Measure, OverlapMeasure
+from caesura.measures.batch import Batch, Comparison
 from caesura.measures.hierarchy import find_crossing
 from caesura.measures.spans import DistinctSpans
 from caesura.measures.trees import TreeBatch, pack_trees
@@ -278,31 +278,7 @@ class BracketBatch(TreeBatch):
     """
 
     sides: tuple[tuple[BracketSide, BracketSide], ...] = field(kw_only=True)
-
-    @classmethod
-    def with_sides(cls, trees: TreeBatch, sides: Sequence[tuple[BracketSide, BracketSide]]) -> BracketBatch:
-        """Return the trees with their sides.
-
-        Parameters
-        ----------
-        trees : TreeBatch
-            Pairs of trees.
-        sides : sequence of pairs
-            Gold and predicted side of each pair.
-
-        Returns
-        -------
-        BracketBatch
-            The batch.
-        """
-        a_off, b_off = trees.a_off, trees.b_off
-        return cls(trees.length, EMPTY, EMPTY, a_off, EMPTY, EMPTY, b_off, pairs=trees.pairs, sides=tuple(sides))
-
-    def slice(self, start: int, stop: int) -> BracketBatch:
-        return BracketBatch.with_sides(TreeBatch.slice(self, start, stop), self.sides[start:stop])
-
-    def take(self, documents: Ints) -> BracketBatch:
-        return BracketBatch.with_sides(TreeBatch.take(self, documents), [self.sides[d] for d in documents.tolist()])
+    document_fields = ("pairs", "sides")
 
     def spans(self, side: int) -> DistinctSpans:
         """Return all brackets of one side, from the first word to the last.
@@ -343,7 +319,7 @@ def _check_pairs(name: str, value: object) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(pairs))
 
 
-class Parseval(Measure):
+class Parseval(OverlapMeasure):
     """The measure behind :func:`parseval`."""
 
     __slots__ = ()
@@ -369,6 +345,11 @@ class Parseval(Measure):
     kinds = ("trees",)
     view = "trees"
     sides = ("gold", "predicted")
+    parts = (
+        *("matched", "gold", "predicted", "unlabelled_matched", "crossing"),
+        *("words", "correct_tags"),
+        *("sentences", "complete", "unlabelled_complete", "no_crossing", "two_or_less_crossing"),
+    )
 
     @property
     def symmetric(self) -> bool:
@@ -378,7 +359,8 @@ class Parseval(Measure):
     def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
         trees, places, errors = pack_trees(pairs, self.sides)
         rules = BracketRules.of(self)
-        return BracketBatch.with_sides(trees, [rules.sides(*pair) for pair in trees.pairs]), places, errors
+        sides = tuple(rules.sides(*pair) for pair in trees.pairs)
+        return BracketBatch(trees.length, *trees.arrays, pairs=trees.pairs, sides=sides), places, errors
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         assert isinstance(batch, BracketBatch)
@@ -393,11 +375,6 @@ class Parseval(Measure):
                     errors[d] = MismatchError(problem)
         return errors
 
-    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        brackets = ("matched", "gold", "predicted", "unlabelled_matched", "crossing")
-        sentences = ("sentences", "complete", "unlabelled_complete", "no_crossing", "two_or_less_crossing")
-        return (*brackets, "words", "correct_tags", *sentences)
-
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, BracketBatch)
         rules = BracketRules.of(self)
@@ -409,10 +386,6 @@ class Parseval(Measure):
         brackets = (matched, gold, predicted, unlabelled, crossing)
         sentences = (np.ones(len(batch)), complete, unlabelled_complete, crossing == 0, crossing <= 2)
         return BatchCounts(np.column_stack([*brackets, words, tags, *sentences]).astype(np.float64), {})
-
-    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
-        matched, gold, predicted = counts.T[:3]
-        return divide(2 * matched, gold + predicted, empty=1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         matched, gold, predicted = counts["matched"], counts["gold"], counts["predicted"]

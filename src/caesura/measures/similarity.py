@@ -1,10 +1,6 @@
-"""The similarity of boundary types: the matrix M of flexible similarity, and the costs of edits derived from it.
+"""Read the matrix M of flexible similarity, estimate it from counts, and derive the costs of edits from it.
 
-A similarity is kept in one of three literal forms, so that a measure can be hashed, printed and parsed::
-
-    None                                       the identity, over the types that occur
-    ((x, y, s), ...)                           the identity, except for these unordered pairs
-    ((type, ...), ((s, ...), ...))             a fixed list of types, and the full matrix with "none" last
+:mod:`caesura.model.similarity` describes the forms of a similarity and checks them.
 """
 
 from __future__ import annotations
@@ -12,25 +8,29 @@ from __future__ import annotations
 import csv
 import json
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, TypeGuard, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraWarning, FormatError, OptionError
-from caesura.options import non_negative, number
+from caesura.model.similarity import (
+    NONE,
+    Matrix,
+    Pairs,
+    Similarity,
+    check_matrix,
+    check_pairs,
+    check_type_name,
+    is_full_matrix,
+)
+from caesura.options import non_negative
 
-NONE = "none"
-"""Name of the last row and column, if they have names. It means no boundary."""
-
-Pairs = tuple[tuple[str, str, float], ...]
-Matrix = tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]
-Similarity = Pairs | Matrix | None
 SimilarityLike = (
     str
     | PathLike[str]
@@ -42,7 +42,6 @@ SimilarityLike = (
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_check_similarity_value = number(0, 1)
 _check_cost = non_negative()
 
 
@@ -72,12 +71,12 @@ def check_similarity(name: str, value: Any) -> Similarity:
         return _read(Path(fspath(value)), name)
     if isinstance(value, Mapping):
         if set(value) == {"types", "matrix"}:
-            return _matrix(name, value["types"], value["matrix"])
+            return check_matrix(name, value["types"], value["matrix"])
         if value and all(isinstance(row, Mapping) for row in value.values()):
             return _named_matrix(name, value)
-        return _pairs(name, [(*_two_types(name, pair), s) for pair, s in value.items()])
+        return check_pairs(name, [(*_two_types(name, pair), s) for pair, s in value.items()])
     if isinstance(value, (list, tuple)):
-        return _matrix(name, *value) if _is_matrix_form(value) else _pairs(name, value)
+        return check_matrix(name, *value) if _is_matrix_form(value) else check_pairs(name, value)
     raise OptionError(
         f'{name} must be {{"types": [...], "matrix": [[...]]}}, pairs {{(x, y): s}}, or a path to a CSV or JSON file; '
         f"got {type(value).__name__}"
@@ -98,99 +97,6 @@ def _two_types(name: str, pair: object) -> tuple[Any, Any]:
     raise OptionError(f"{name}: expected a pair of types as key, such as (',', '.'); got {pair!r}")
 
 
-def _type_name(place: str, value: object) -> str:
-    if isinstance(value, str) and value:
-        return value
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        return str(value)
-    raise OptionError(f"{place}: a type must be a name that is not empty; got {value!r}")
-
-
-def _pairs(name: str, triples: Iterable[Any]) -> Pairs:
-    similarities: dict[tuple[str, str], float] = {}
-    for triple in triples:
-        if not isinstance(triple, (tuple, list)) or len(triple) != 3:
-            raise OptionError(f"{name}: a pair is written as (type, type, similarity); got {triple!r}")
-        names = (NONE if entry is None else _type_name(name, entry) for entry in triple[:2])
-        x, y = sorted(names, key=lambda entry: (entry == NONE, entry))
-        place = f"{name}[{x!r}, {y!r}]"
-        s = _check_similarity_value(place, triple[2])
-        if x == y:
-            if s != 1:
-                raise OptionError(f"{place}: the similarity of a type to itself must be 1; got {triple[2]!r}")
-        elif similarities.setdefault((x, y), s) != s:
-            raise OptionError(
-                f"{place}: a pair is unordered and has one value; got {similarities[x, y]} and {s}. "
-                'If the order matters, use a whole matrix, {"types": [...], "matrix": [[...]]}'
-            )
-    return tuple((x, y, s) for (x, y), s in sorted(similarities.items()))
-
-
-def _matrix(name: str, types: Any, matrix: Any) -> Matrix:
-    if not _is_sequence(types):
-        raise OptionError(f"{name}: types must be a sequence of names; got {types!r}")
-    if not _is_sequence(matrix):
-        raise OptionError(f"{name}: matrix must be a sequence of rows; got {matrix!r}")
-    size = len(matrix)
-    if len(types) == size and size and types[-1] in (NONE, None, ""):
-        types = types[:-1]  # "none" was named
-    names = _check_type_names(name, types)
-    if size != len(names) + 1:
-        raise OptionError(
-            f"{name}: the matrix must have {len(names) + 1} rows, one for each of {len(names)} types and a last one "
-            f'for "none"; got {size}'
-        )
-    rows = _plain_rows(matrix, size)
-    return names, rows if rows is not None else _check_rows(name, (*names, NONE), matrix)
-
-
-def _is_sequence(value: Any) -> bool:
-    return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))
-
-
-def _check_type_names(name: str, types: Any) -> tuple[str, ...]:
-    """Return the distinct names of types, without "none"."""
-    names = tuple(_type_name(f"{name}: types[{i}]", entry) for i, entry in enumerate(types))
-    if not names:
-        raise OptionError(f"{name}: expected at least one type; got none")
-    for i, type_name in enumerate(names):
-        if type_name in names[:i]:
-            raise OptionError(f"{name}: a type may be named only once; got {type_name!r} again")
-        if type_name == NONE:
-            raise OptionError(f'{name}: "none" means no boundary and must be last; got it as types[{i}]')
-    return names
-
-
-def _plain_rows(matrix: Any, size: int) -> tuple[tuple[float, ...], ...] | None:
-    """Return the rows of a valid matrix of numbers; None if it needs a detailed check."""
-    try:
-        array = np.array(matrix)
-    except ValueError:
-        return None
-    if array.shape != (size, size) or array.dtype.kind not in "fiu":
-        return None
-    if not ((array >= 0) & (array <= 1)).all() or not (np.diagonal(array) == 1).all():
-        return None
-    return tuple(tuple(int(s) if s in (0, 1) else s for s in row) for row in array.tolist())
-
-
-def _check_rows(name: str, names: tuple[str, ...], matrix: Any) -> tuple[tuple[float, ...], ...]:
-    """Return the rows of a matrix, checked number by number."""
-    size = len(names)
-    rows = []
-    for i, (x, row) in enumerate(zip(names, matrix, strict=True)):
-        if not _is_sequence(row):
-            raise OptionError(f"{name}[{x!r}]: expected a row of {size} numbers; got {row!r}")
-        if len(row) != size:
-            raise OptionError(
-                f"{name}[{x!r}]: a row must have {size} numbers, one per row of the matrix; got {len(row)}"
-            )
-        rows.append(tuple(_check_similarity_value(f"{name}[{x!r}, {y!r}]", s) for y, s in zip(names, row, strict=True)))
-        if rows[i][i] != 1:
-            raise OptionError(f"{name}[{x!r}, {x!r}]: the diagonal must be exactly 1; got {rows[i][i]}")
-    return tuple(rows)
-
-
 def _named_matrix(name: str, rows: Mapping[Any, Mapping[Any, Any]]) -> Matrix:
     """Return a matrix whose rows and columns have names, in any order."""
     rows = {_none_name(x): {_none_name(y): s for y, s in row.items()} for x, row in rows.items()}
@@ -199,7 +105,7 @@ def _named_matrix(name: str, rows: Mapping[Any, Mapping[Any, Any]]) -> Matrix:
     if len(types) == len(rows):
         names = ", ".join(map(repr, types))
         raise OptionError(f'{name}: expected a row and a column "none" for no boundary; got {names}')
-    return _matrix(name, types, [[rows[x][y] for y in [*types, NONE]] for x in [*types, NONE]])
+    return check_matrix(name, types, [[rows[x][y] for y in [*types, NONE]] for x in [*types, NONE]])
 
 
 def _check_names(name: str, rows: Mapping[Any, Mapping[Any, Any]]) -> None:
@@ -305,7 +211,7 @@ def check_transposition(name: str, value: Any) -> float | tuple[tuple[str, float
     for entry in value:
         if not isinstance(entry, (tuple, list)) or len(entry) != 2:
             raise OptionError(f"{name} must be a number or a mapping from types to numbers; got {value!r}")
-        type_name = _type_name(name, entry[0])
+        type_name = check_type_name(name, entry[0])
         if type_name in costs:
             raise OptionError(f"{name}: a type may be named only once; got {type_name!r} again")
         costs[type_name] = _check_cost(f"{name}[{type_name!r}]", entry[1])
@@ -363,7 +269,7 @@ def similarity_from_confusion(
     >>> similarity_from_confusion([[80, 20, 5], [5, 20, 0], [5, 0, 900]], [",", "."])["matrix"]
     [[1.0, 0.25, 0.018634], [0.25, 1.0, 0.0], [0.018634, 0.0, 1.0]]
     """
-    names = [_type_name(f"types[{i}]", entry) for i, entry in enumerate(types)]
+    names = [check_type_name(f"types[{i}]", entry) for i, entry in enumerate(types)]
     counts = _check_counts(matrix, names) + _check_cost("smoothing", smoothing)
     agreed = np.diagonal(counts)
     for i in np.flatnonzero(agreed == 0).tolist():
@@ -375,7 +281,7 @@ def similarity_from_confusion(
     root = np.sqrt(counts)
     s = np.minimum(root * root.T / np.outer(np.sqrt(agreed), np.sqrt(agreed)), 1).round(6)
     np.fill_diagonal(s, 1)
-    _matrix("similarity", names, s)
+    check_matrix("similarity", names, s)
     return {"types": names, "matrix": s.tolist()}
 
 
@@ -431,22 +337,6 @@ class FlexibleCosts:
     arrays: tuple[Any, ...]
     max_boundaries: float
     symmetric: bool
-
-
-def is_full_matrix(similarity: Similarity) -> TypeGuard[Matrix]:
-    """Return whether a similarity is a full matrix, so that types that it does not name are an error.
-
-    Parameters
-    ----------
-    similarity : tuple or None
-        A similarity in literal form.
-
-    Returns
-    -------
-    bool
-        False for the identity and for pairs.
-    """
-    return similarity is not None and len(similarity) == 2 and isinstance(similarity[1][0], tuple)
 
 
 def named_types(similarity: Similarity) -> tuple[str, ...]:
@@ -530,7 +420,7 @@ def flexible_costs(
     whole = [np.ascontiguousarray(x, np.int64) for x in arrays]
     exact = [np.ascontiguousarray(x, np.float64) for x in floats]
     for x in (*whole, *exact, s, c):
-        x.flags.writeable = False
+        x.setflags(write=False)
     scale = UNIT // unit
     return FlexibleCosts(types, s, c, scale, (*whole, *exact, float(scale)), 2.0**61 / scale, bool((s == s.T).all()))
 

@@ -65,11 +65,7 @@ class StreamBatch(Batch):
     """
 
     streams: tuple[StreamLayout, ...] = ()
-
-    def take(self, documents: Ints) -> StreamBatch:
-        b = Batch.take(self, documents)
-        streams = tuple(self.streams[d] for d in documents.tolist())
-        return StreamBatch(b.length, *b.arrays, b.types, streams)
+    document_fields = ("streams",)
 
 
 StreamPairs = list[tuple[str | None, Segmentation, Segmentation]]

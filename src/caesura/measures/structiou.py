@@ -123,6 +123,7 @@ class StructIoU(Measure):
     symmetric = True  # only the value is symmetric; precision and recall are swapped
     aligns = True
     score_class = StructIoUScore
+    parts = ("iou", "gold", "predicted")
 
     def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
         batch, places, errors = pack_trees(pairs, self.sides)
@@ -156,9 +157,6 @@ class StructIoU(Measure):
                     "score smaller pieces"
                 )
         return errors
-
-    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        return ("iou", "gold", "predicted")
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, TreeBatch)

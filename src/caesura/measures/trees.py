@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.measures.batch import EMPTY, Batch, Comparison, select_valid
+from caesura.measures.batch import EMPTY, Batch, Comparison, offsets_of, select_valid
 from caesura.model.tree import Tree
 
 Ints = NDArray[np.int64]
@@ -27,6 +27,7 @@ class TreeBatch(Batch):
     """
 
     pairs: tuple[tuple[Tree, Tree], ...] = field(kw_only=True)
+    document_fields = ("pairs",)
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[Tree, Tree]]) -> TreeBatch:
@@ -42,15 +43,12 @@ class TreeBatch(Batch):
         TreeBatch
             The batch.
         """
-        off = [np.concatenate([[0], np.cumsum([len(pair[side]) for pair in pairs], dtype=np.int64)]) for side in (0, 1)]
+        a_off, b_off = (offsets_of([pair[side] for pair in pairs]) for side in (0, 1))
         length = np.array([gold.length for gold, _ in pairs], np.int64)
-        return cls(length, EMPTY, EMPTY, off[0], EMPTY, EMPTY, off[1], pairs=tuple(pairs))
+        return cls(length, EMPTY, EMPTY, a_off, EMPTY, EMPTY, b_off, pairs=tuple(pairs))
 
-    def slice(self, start: int, stop: int) -> TreeBatch:
-        return TreeBatch.of(self.pairs[start:stop])
-
-    def take(self, documents: Ints) -> TreeBatch:
-        return TreeBatch.of([self.pairs[d] for d in documents.tolist()])
+    def slice(self, start: int, stop: int) -> Self:
+        return self.take(np.arange(start, stop))
 
 
 def pack_trees(pairs: Sequence[Comparison], sides: tuple[str, str]) -> tuple[TreeBatch, Ints, dict[int, CaesuraError]]:

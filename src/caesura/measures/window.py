@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import window as kernel
-from caesura.measures.base import BatchCounts, Counts, Measure, divide
+from caesura.measures.base import BatchCounts, Counts, Measure, divide, precision_recall
 from caesura.measures.batch import Batch
-from caesura.model.result import Score, f_measure, ratio
+from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice, flag, optional, whole
 
@@ -109,9 +109,7 @@ class _ErrorRate(_WindowMeasure):
     best = 0.0
     worst = 1.0
     columns: ClassVar[slice]  # errors and windows, among the columns of kernel.sweep
-
-    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        return ("errors", "windows")
+    parts = ("errors", "windows")
 
     def compute(self, batch: Batch) -> BatchCounts:
         # Pk and WindowDiff with the same options inspect the same windows.
@@ -165,9 +163,7 @@ class WinPR(_WindowMeasure):
     short_name = "WinPR"
     # An empty window contains no differences, so k is at least 1.
     options = (_WINDOW, *_K_OPTIONS, Option(_MINIMUM.name, 2, whole(1), _MINIMUM.description), _CLAMP)
-
-    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        return ("tp", "fp", "fn", "tn")
+    parts = ("tp", "fp", "fn", "tn")
 
     def compute(self, batch: Batch) -> BatchCounts:
         k, resolved = self.window(batch)
@@ -184,9 +180,7 @@ class WinPR(_WindowMeasure):
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         tp, fp, fn = counts["tp"], counts["fp"], counts["fn"]
-        boundaries = 2 * tp + fp + fn
-        precision, recall = ratio(tp, tp + fp, boundaries), ratio(tp, tp + fn, boundaries)
-        return {"precision": precision, "recall": recall, "f": f_measure(precision, recall)}
+        return precision_recall(tp, tp + fn, tp + fp)
 
 
 def pk(
