@@ -123,7 +123,7 @@ def test_corpora_that_cannot_be_written(tmp_path: Path) -> None:
     corpus = cz.read(write_file(tmp_path, TEXT))
     cz.write(corpus, path, "subtitle-breaks")
     assert path.read_text() == TEXT
-    with pytest.raises(FormatError, match="holds one item"):
+    with pytest.raises(FormatError, match="stores one item"):
         cz.write(corpus, path, "subtitle-breaks", items="file")
     with pytest.raises(FormatError, match="item '2': this format cannot store the name"):
         cz.write(corpus.select(items=["2"]), path, "subtitle-breaks")
