@@ -587,7 +587,7 @@ def test_unfinished_parts_leave_no_files(parquet: Any, tmp_path: Path, monkeypat
     )  # the names are read for the scores, and the last could not be
     assert [name for name, _ in written(tmp_path / "out")] == ["part-00000.parquet"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["part-00000.parquet"]
-    with pytest.raises(OptionError, match=r"scores: the folder must be empty; .* holds part-00000\.parquet"):
+    with pytest.raises(OptionError, match=r"scores: the folder must be empty; .* contains part-00000\.parquet"):
         cz.evaluate(folder, "pk", scores=tmp_path / "out")
 
     def twice() -> Iterator[Any]:

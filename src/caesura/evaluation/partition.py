@@ -14,7 +14,7 @@ from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError
 from caesura.evaluation.result import ExcludedDocument, WorkTime
 from caesura.evaluation.scores import ScoreFile
 from caesura.measures.base import Measure
-from caesura.measures.batch import Batch, over_common_types
+from caesura.measures.batch import Batch, Packed, over_common_types
 from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.measures.sums import Partial
 from caesura.model.common_units import pair_over_common_units
@@ -26,8 +26,6 @@ _MAX_LISTED = 20  # number of excluded documents listed per partition; all are c
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Chunk = Documents | DocumentPairs
-Packed = tuple[Batch, Ints, dict[int, CaesuraError]]
-"""Documents that a measure can score, their indices in the chunk, and index -> error for the others."""
 
 
 class Partition(Protocol):
@@ -332,7 +330,7 @@ class _ColumnPacker:
         self.columns = CheckedColumns(*_with_types(chunk, job))
         self.excluded = self.columns.excluded
 
-    def pack(self, measure: Measure) -> Packed:
+    def pack(self, measure: Measure) -> Packed[Batch]:
         """Pack the documents that the measure can score; measures that need objects get segmentations."""
         places = self.columns.places
         if not supports_columns(measure):
@@ -383,7 +381,7 @@ class _PairPacker:
         self.short_spans = 0
         self._common: list[Any] | None = None
 
-    def pack(self, measure: Measure) -> Packed:
+    def pack(self, measure: Measure) -> Packed[Batch]:
         """Pack the documents that the measure can score."""
         places, pairs = self.places, self.pairs
         errors: dict[int, CaesuraError] = {}

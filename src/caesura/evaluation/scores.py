@@ -43,7 +43,7 @@ def prepare_score_folder(folder: str, *, resumed: bool) -> None:
     except OSError as error:
         raise OptionError(f"scores: {folder} cannot be used: {error.strerror}") from None
     if names and not resumed:
-        raise OptionError(f"scores: the folder must be empty; {folder} holds {names[0]}")
+        raise OptionError(f"scores: the folder must be empty; {folder} contains {names[0]}")
     for name in names:
         if name.startswith(".part-"):  # left by a worker that did not finish
             (path / name).unlink(missing_ok=True)

@@ -34,7 +34,7 @@ _GROUPS_PER_PARTITION = 50  # a group is one file with whole items, or all files
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """How to read the documents of a source.
+    """Options for reading the documents of a source.
 
     Attributes
     ----------

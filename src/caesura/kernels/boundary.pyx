@@ -3,7 +3,7 @@
 Boundaries with the same position and type match first. The remaining boundaries of both sides are divided into stretches
 with n_t or more empty positions between them. The pairing of each stretch maximizes the total gain; the gain of a pair is
 the cost of two additions minus its own cost. Gains are whole numbers (costs times a common denominator), so ties are
-exact. Each pair counts gain * K + 1, where K exceeds the number of pairs, so that the fewest edits win among equal costs.
+exact. Each pair counts gain * K + 1. K exceeds the number of pairs, so that the fewest edits win among equal costs.
 
 There are three methods: ORDERED (one type, cost linear or constant in the distance: an optimum without crossing pairs
 exists), MATCHING (several types, or a concave cost) and GREEDY (segeval 2.0.11).
@@ -246,7 +246,7 @@ cdef int matching(Buffers r, Graph g, int64_t n, int64_t m) except -1 nogil:
 cdef int greedy(Buffers r, Graph g, int64_t n, int64_t m) except -1 nogil:
     """Pair as segeval does: for d = 1, 2, ... from the left, pair boundaries that are unpaired and at distance d.
 
-    With several types segeval skips a transposition if both its positions could hold a substitution, and then substitutes
+    With several types segeval skips a transposition if both its positions could have a substitution, and then substitutes
     as many types as it can at each position, at the smallest total distance.
     """
     cdef int64_t d, i, j, i_end, j_end, a, b

@@ -21,9 +21,9 @@ def cut_at_end(
 
     Documents follow one another. Within a document the spans are sorted by end, and the (c, d) by c.
 
-    Of all (c, d) with c <= end, the stack holds those without a larger d behind them: c ascends in the stack and d descends,
-    so the first entry with c > start has the largest d of all that begin inside the span. The stack must be as long as the
-    largest document.
+    Of all (c, d) with c <= end, the stack contains those without a larger d behind them. So c ascends in the stack and d
+    descends, and the first entry with c > start has the largest d of all that begin inside the span. The stack must be as
+    long as the largest document.
     """
     cdef Py_ssize_t k, n = off.shape[0] - 1
     cdef int64_t i, j, top, low, high, middle

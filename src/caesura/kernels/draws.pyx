@@ -49,7 +49,7 @@ def draw(
 ):
     """Fill one row of ``out`` per draw. The generator starts from the four numbers of ``state``, not all of which are 0.
 
-    ``joint[x * (T + 1) + y]`` is the probability of x in a and y in b at one position; T stands for no boundary. Columns of
+    ``joint[x * (T + 1) + y]`` is the probability of x in a and y in b at one position; T means no boundary. Columns of
     ``out``: 0 cost, 1 positions, 2 objects; 3 to 5 the number of positions that both, only a and only b occupy; 6 to 8
     their summed costs: substitutions, deletions, insertions.
     """

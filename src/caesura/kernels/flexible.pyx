@@ -227,7 +227,7 @@ cdef int64_t exact_run(Scorer r, int64_t a0, int64_t a1, int64_t b0, int64_t b1,
 cdef double pardist_run(Scorer r, int64_t a0, int64_t a1, int64_t b0, int64_t b1, bint trace) except -1 nogil:
     """Return the cost of one run by the published recursion, added in the order of the R package.
 
-    State (i, j) stands for the first remaining boundaries, x at p and y at q. If p < q, drop x, or pair and go to
+    State (i, j) means the first remaining boundaries, x at p and y at q. If p < q, drop x, or pair and go to
     (i+1, j+1). If q < p, drop y, or pair, which also drops every y between q and p, and go to (i+1, first y after p).
     F[j] and Q[j] are cost and objects from (i, j) on.
     """

@@ -6,44 +6,53 @@ with a past one. So C is a sum over the positions of a Markov chain whose states
 states and their successors, ``increments`` computes the mean change of C at each position.
 
 **The frontier.** Boundaries 0 .. n-1 of one side are *pending*, oldest first: they can still pair with future boundaries of
-the other side. Pairing pending j with a boundary x that comes t positions after the next one saves curve[j](t, x) =
-max(0, deletion + insertion - cost of the pair), which decreases with t. The past can be aligned in n + 1 ways: in way j the
-pending boundaries j .. n-1 are free, and all before them are settled. Way j costs e[j] more than way n, in which everything
-is settled and whose cost is the smallest; e[0] >= ... >= e[n] = 0, because a free boundary may be dropped. The other side
-has its own list, with the same way n. A boundary x on the other side turns e into
+the other side. Let x be a future boundary, t positions after the next position. To pair pending j with x saves
+
+    curve[j](t, x) = max(0, deletion + insertion - cost of the pair),
+
+which decreases with t. The past can be aligned in n + 1 ways. In way j the pending boundaries j .. n-1 are free, and all
+boundaries before them are settled. In way n everything is settled; this way has the smallest cost. Way j costs e[j] more
+than way n. A free boundary may be dropped, so e[0] >= ... >= e[n] = 0. The other side has its own list, with the same way n.
+A boundary x on the other side turns e into
 
     e'[j] = min(e[j], e'[j-1], e[j-1] - curve[j-1](0, x)),    C' = C + cost of x alone + e'[n],    then e' -= e'[n].
 
-On its own side x becomes the youngest pending boundary and raises every e by -e'[n], the gain that is lost if x waits. A
-shared position is a forced pair: it costs 1 - s[x, y] and leaves the empty frontier.
+On its own side x becomes the youngest pending boundary. It raises every e by -e'[n], the gain that is lost if x waits. A
+position that both sides mark is a forced pair: it costs 1 - s[x, y] and leaves the empty frontier.
 
-**What is discarded, and why nothing is lost.** Way j matters only if it beats every other way in some future. It differs
-from way j+1 in that pending j is the first to be paired (otherwise way j+1 does the same at no higher cost). Suppose it is,
-and remove the pending boundaries j .. k-1 from that alignment: the rest is an alignment of way k. The partners of j .. k-2
-become unpaired and lose at most the largest gains of these boundaries, at 0, 1, ... positions after the next, since no two
-partners share a position. The partner of k-1 becomes unpaired too or is passed on to pending k; if that one was paired, its
-partner, which comes later, is released in the same manner (``release``). None of this makes pairs cross. If lose(j, k) is
-the largest such loss, no future makes way j the only cheapest one if for some k > j
+**Useless ways.** Way j is needed only if it is the only cheapest way in some future. If pending j is not the first to be
+paired in that future, way j+1 does the same at no higher cost. So suppose that pending j is the first. Choose k > j and
+remove the pending boundaries j .. k-1 from the alignment. The rest is an alignment of way k. It loses the following gains.
 
-    e[j] >= e[k] + lose(j, k),
+1. The partners of j .. k-2 become unpaired. No two partners share a position, so the loss is at most the sum of the largest
+   gains of these boundaries at 0, 1, ... positions after the next.
+2. The partner of k-1 becomes unpaired too, or pairs with pending k. If pending k had a partner, that partner comes later
+   and is released in the same way (``release``).
 
-and every future cost is the same without it. This also holds if way k itself is discarded in favour of a younger one, and
-so on up to way n, which is never discarded. Pending boundaries before the oldest remaining way are forgotten, and so are
-those that cannot gain any more. A discarded way between others gets e[j] = e[j-1], which is equivalent because way j-1 may
-drop its boundary. Finally, the oldest pending boundary can only be the first to be paired. So its gains count only together
-with e[0], and a gain that does not exceed e[0] - e[1] is beaten by way 1: the curve is lowered by this difference, down to
-zero, and e[0] by as much. Pasts that differ only in what they paid for the same prospects become one state. All comparisons
-are between whole numbers, nothing is rounded, and equal frontiers are equal strings of numbers. The number of states is not
+No pairs cross after these changes. Let lose(j, k) be the largest such loss. Way j is useless if for some k > j
+
+    e[j] >= e[k] + lose(j, k).
+
+Every future cost is the same without it. This is also true if way k is discarded because of a younger way, and so on up to
+way n, which is never discarded.
+
+**Equal states.** These rules make more pasts equal, and change no future cost.
+
+- Pending boundaries before the oldest remaining way are forgotten, and so are boundaries that cannot gain any more.
+- A discarded way between others gets e[j] = e[j-1]. This is equivalent, because way j-1 may drop its boundary.
+- The oldest pending boundary can only be the first to be paired, so its gains count only together with e[0]. Way 1 beats a
+  gain that does not exceed e[0] - e[1]. So the curve is lowered by this difference, down to zero, and e[0] by as much.
+
+All numbers are whole and nothing is rounded, so equal frontiers are equal strings of numbers. The number of states is not
 minimal but close: 2,121 against 2,001 for five types and the identity matrix.
 
-**Forgetting.** A state that has not been expanded is treated as the empty one, which allows fewer alignments: C can only
-become larger, each time by at most the potential of the state, max over j of lose(j, n) - e[j]. The mean of that, computed
-like the mean of C, bounds the error if rare states are not expanded.
+**States that are not expanded.** Such a state is treated as the empty one, which allows fewer alignments. So C can only
+become larger, each time by at most the potential of the state, max over j of lose(j, n) - e[j]. The mean of the potential
+is computed like the mean of C. It bounds the error if rare states are not expanded.
 
-**Length costs nothing.** Let u_k(i) be the mean change of C at the position k after the next, in state i. Then u_0 is known,
-u_{k+1} is the mean of u_k over the successors, and the mean change at position k+1 of a text is u_k(empty). Every later mean
-change, from any state, lies between the smallest and the largest u_k. Once these are equal, the rest of the text is a
-product.
+**Long texts.** Let u_k(i) be the mean change of C at the position k after the next, in state i. u_0 is known, and u_{k+1} is
+the mean of u_k over the successors. The mean change at position k+1 of a text is u_k(empty). Every later mean change, from
+any state, lies between the smallest and the largest u_k. Once these are equal, the rest of the text is a product.
 """
 
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint64_t
@@ -284,7 +293,7 @@ cdef class Frontier:
         """Compute bound[j], the value of e[j] from which on way j is useless.
 
         largest[j, t] and release[j, t] are the largest losses if the partner of pending j, which comes t positions after the
-        next or later, becomes unpaired or is released. The last t stands for all later ones, so there are at least two.
+        next or later, becomes unpaired or is released. The last t represents all later ones, so there are at least two.
         """
         cdef Py_ssize_t n = self.n[s], T = self.T, j, k, x, steps = 2, t, later
         cdef int64_t at, following = 0, largest_gain, largest_loss, gain, passed_on

@@ -1,13 +1,15 @@
 """Maximum-weight bipartite matching; among all optimal matchings, the smallest list of pairs.
 
-The algorithm finds successive shortest augmenting paths with duals u, v: u[a] + v[b] >= weight(a, b), with equality on
-matched edges ("tight"), and zero on unmatched vertices. A search uses reduced costs in a heap and stops at the nearest free
-vertex, so its cost depends on the neighbourhood and not on the size of the graph.
+The algorithm finds shortest augmenting paths, one after the other. It keeps duals u and v with u[a] + v[b] >= weight(a, b).
+An edge with equality is *tight*. All matched edges are tight, and the duals of unmatched vertices are zero. A search puts
+reduced costs into a heap and stops at the nearest free vertex, so its cost depends on the neighbourhood and not on the size
+of the graph.
 
-By duality a matching is optimal if it consists of tight edges and covers every vertex with a positive dual. So the smallest
-list of pairs can be found greedily: in order of rank, a vertex takes its smallest later neighbour along a tight edge if the
-vertices that lose their partner can be matched again (by an alternating path to a free vertex, or to one that may stay
-unmatched). Rematching one side never unmatches the other, so the two repairs are independent (Mendelsohn and Dulmage 1958).
+By duality, a matching is optimal if it consists of tight edges and covers every vertex with a positive dual. So the smallest
+list of pairs can be found greedily. In order of rank, each vertex takes its smallest later neighbour along a tight edge for
+which this repair is possible: every vertex that loses its partner can be matched again, by an alternating path to a free
+vertex or to a vertex that may stay unmatched. The repair of one side never unmatches the other side, so the two repairs
+are independent (Mendelsohn and Dulmage 1958).
 """
 
 from libc.stdint cimport INT64_MAX, int64_t

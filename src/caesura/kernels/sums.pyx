@@ -26,7 +26,7 @@ cdef inline int64_t carry(int64_t* part) noexcept nogil:
 def add(const double[:, :] counts not None, int64_t[:, ::1] sums not None):
     """Add each column of ``counts`` to a row of ``sums``.
 
-    A row of ``sums`` holds whole numbers, multiples of 2^-53 and multiples of 2^-106, the latter two below 1. Return the
+    A row of ``sums`` contains whole numbers, multiples of 2^-53 and multiples of 2^-106, the latter two below 1. Return the
     union of the bits of all whole parts, from which the caller knows whether 64 bits suffice. Numbers far beyond 64 bits are
     not added.
     """

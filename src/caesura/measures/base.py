@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
-from caesura.measures.batch import Batch, Comparison, Text, View, pack
+from caesura.measures.batch import Batch, Comparison, Packed, Text, View, pack
 from caesura.measures.sums import exact_sum, summarize
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.result import Edit, Parts, Score, f_measure, ratio, signature_line, signature_value
 from caesura.model.tree import Tree
+from caesura.model.value import Value
 from caesura.options import Option, resolve_options, suggest
 
 Counts = NDArray[np.float64]
@@ -45,7 +46,7 @@ class BatchCounts:
     resolved: Mapping[str, NDArray[Any]]
 
 
-class Measure(ABC):
+class Measure(Value, ABC):
     """Base class of all measures. An instance is one measure with its options, and is immutable.
 
     A subclass declares ``name``, ``title``, ``options``, ``presets``, ``parts`` and its formal properties (``best`` to
@@ -57,7 +58,7 @@ class Measure(ABC):
     compat : str, optional
         Name of a preset: the options with which a publication or a program computed the measure.
     **options : object
-        Values of the declared options. None stands for the preset's value or the default.
+        Values of the declared options. None means the preset's value or the default.
 
     Attributes
     ----------
@@ -162,9 +163,7 @@ class Measure(ABC):
         self.validate()
 
     def _set(self, compat: str | None, settings: dict[str, Any]) -> None:
-        object.__setattr__(self, "compat", compat)
-        object.__setattr__(self, "settings", MappingProxyType(settings))
-        object.__setattr__(self, "_resolved", tuple(settings.items()))
+        self._fill(compat=compat, settings=MappingProxyType(settings), _resolved=tuple(settings.items()))
 
     @classmethod
     def cached(cls, /, compat: str | None, **options: Any) -> Self:
@@ -198,7 +197,7 @@ class Measure(ABC):
         values = {option.name: option.default for option in cls.options}
         return values | dict(cls.presets[compat]) if compat is not None else values
 
-    def validate(self) -> None:  # noqa: B027 - most measures have nothing to add
+    def validate(self) -> None:
         """Raise ``OptionError`` if options contradict each other.
 
         Raises
@@ -207,23 +206,12 @@ class Measure(ABC):
             If options are valid alone but not in combination.
         """
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a measure is immutable; cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a measure is immutable; cannot delete {name!r}")
-
     def __getitem__(self, name: str) -> Any:
         """Return the resolved value of an option."""
         return self.settings[name]
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Measure):
-            return NotImplemented
-        return type(self) is type(other) and self.compat == other.compat and self._resolved == other._resolved
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.compat, self._resolved))
+    def _key(self) -> tuple[Any, ...]:
+        return self.name, self.compat, self._resolved
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._restore, (self.compat, dict(self.settings))
@@ -440,6 +428,21 @@ class Measure(ABC):
         """
         return {}
 
+    def resolved_for(self, types: tuple[str, ...]) -> dict[str, Any]:
+        """Return the options that depend on the boundary types, as the signature shows them.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        dict
+            Values by the name of the option.
+        """
+        return {}
+
     def align(self, batch: Batch) -> tuple[Edit, ...] | None:
         """Return the edits of a document; None if the measure does not align boundaries.
 
@@ -456,7 +459,7 @@ class Measure(ABC):
 
     # -- scoring ---------------------------------------------------------------------------------------------------
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         """Return the arrays of the pairs that can be compared, their places in ``pairs``, and errors by place.
 
         Parameters
@@ -471,7 +474,7 @@ class Measure(ABC):
         """
         return pack(pairs, self.view, self.sides)
 
-    def pack(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    def pack(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         """Return the arrays of the pairs that can be scored, their places in ``pairs``, and errors by place.
 
         Parameters
@@ -593,7 +596,7 @@ class Measure(ABC):
             measure=self,
             value=float(self.finish(counts[None, :], types)[0]),
             parts=Parts(plain, self.derived(plain, types)),
-            params=MappingProxyType({**self.settings, **resolved}),
+            params=MappingProxyType({**self.settings, **resolved, **self.resolved_for(types)}),
             types=types,
             documents=documents,
             source=batch if self.aligns else None,

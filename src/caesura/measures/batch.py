@@ -148,6 +148,11 @@ def _entries(column: Any, places: Ints) -> Any:
     return column[places] if column.size else column
 
 
+B = TypeVar("B", bound=Batch)
+Packed = tuple[B, Ints, dict[int, CaesuraError]]
+"""A batch, the places of its documents among all pairs, and the errors of the other pairs by place."""
+
+
 def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
     """Return the row indices of some documents, and the offset of each document in these rows.
 
@@ -168,9 +173,7 @@ def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
     return np.repeat(off[documents] - ends[:-1], sizes) + np.arange(ends[-1]), ends
 
 
-def pack(
-    texts: Sequence[Comparison], view: View, sides: tuple[str, str]
-) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+def pack(texts: Sequence[Comparison], view: View, sides: tuple[str, str]) -> Packed[Batch]:
     """Return the batch of the pairs that can be compared, their places in ``texts``, and errors by place.
 
     Parameters

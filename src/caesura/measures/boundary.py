@@ -320,7 +320,6 @@ class _EditDistanceMeasure(Measure):
         return list_edits(
             batch,
             self.partners(batch),
-            addition_cost=1.0,
             transposition_cost=lambda d: float(costs.transposition_cost(d)),
             substitution_cost=lambda x: float(costs.substitution_cost(x)),
         )

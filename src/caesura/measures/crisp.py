@@ -50,11 +50,7 @@ class Crisp(OverlapMeasure):
 
     def align(self, batch: Batch) -> tuple[Edit, ...]:
         return list_edits(
-            batch,
-            self._partners(batch),
-            addition_cost=1.0,
-            transposition_cost=lambda d: 0.0,
-            substitution_cost=lambda x: 0.0,
+            batch, self._partners(batch), transposition_cost=lambda d: 0.0, substitution_cost=lambda x: 0.0
         )
 
 

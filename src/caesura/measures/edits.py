@@ -15,11 +15,10 @@ def list_edits(
     batch: Batch,
     partners: NDArray[np.int64],
     *,
-    addition_cost: float,
     transposition_cost: Callable[[int], float],
     substitution_cost: Callable[[int], float],
 ) -> tuple[Edit, ...]:
-    """Return the edits of a document, from left to right.
+    """Return the edits of a document, from left to right. A boundary without a partner costs 1.
 
     Parameters
     ----------
@@ -27,8 +26,6 @@ def list_edits(
         A batch of one document.
     partners : numpy.ndarray
         For each boundary of a, the index of its partner in b, or -1.
-    addition_cost : float
-        Cost of a boundary without a partner.
     transposition_cost : callable
         Cost of a transposition by the distance in positions.
     substitution_cost : callable
@@ -48,7 +45,7 @@ def list_edits(
     for i, j in enumerate(partners.tolist()):
         position, code = a_pos[i], a_code[i]
         if j < 0:
-            edits.append(((position, code), Edit("deletion", position, None, types[code], None, addition_cost)))
+            edits.append(((position, code), Edit("deletion", position, None, types[code], None, 1.0)))
             continue
         unpaired.discard(j)
         if b_pos[j] != position:
@@ -60,6 +57,6 @@ def list_edits(
         leftmost = min((position, code), (b_pos[j], b_code[j]))
         edits.append((leftmost, Edit(kind, position, b_pos[j], types[code], types[b_code[j]], cost)))
     for j in unpaired:
-        edits.append(((b_pos[j], b_code[j]), Edit("insertion", None, b_pos[j], None, types[b_code[j]], addition_cost)))
+        edits.append(((b_pos[j], b_code[j]), Edit("insertion", None, b_pos[j], None, types[b_code[j]], 1.0)))
     # No two edits begin at the same boundary, so the order is the same when the sides are swapped.
     return tuple(edit for _, edit in sorted(edits, key=lambda entry: entry[0]))

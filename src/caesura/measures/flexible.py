@@ -39,7 +39,7 @@ from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import draws as draw_kernel
 from caesura.kernels import flexible as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
-from caesura.measures.batch import Batch, Comparison, Text
+from caesura.measures.batch import Batch, Comparison, Packed, Text
 from caesura.measures.similarity import (
     FlexibleCosts,
     SimilarityLike,
@@ -152,7 +152,7 @@ class FlexibleSimilarity(Measure):
         default_cost = None if self.compat is None else self.presets[self.compat]["transposition"]
         return flexible_costs(self["similarity"], self["transposition"], default_cost, self.mover, types)
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, NDArray[np.int64], dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         similarity = self["similarity"]
         return pack_streams(pairs, self.sides, named_types(similarity), is_full_matrix(similarity))
 
@@ -187,20 +187,7 @@ class FlexibleSimilarity(Measure):
         cost, positions, objects = counts["cost"], counts["positions"], counts["objects"]
         return {"s_f": 1 - cost / positions, "s_f_b": 1 - cost / objects if objects else 1.0}
 
-    def build_score(
-        self,
-        counts: Counts,
-        types: tuple[str, ...],
-        resolved: Mapping[str, Any],
-        *,
-        batch: Batch | None = None,
-        documents: int = 1,
-    ) -> Score:
-        resolved = {**resolved, **self._resolved_costs(types)}
-        return super().build_score(counts, types, resolved, batch=batch, documents=documents)
-
-    def _resolved_costs(self, types: tuple[str, ...]) -> dict[str, Any]:
-        """Return the options that depend on the types, as the signature shows them."""
+    def resolved_for(self, types: tuple[str, ...]) -> dict[str, Any]:
         costs = self.costs(types)
         c = costs.transposition.tolist()
         transposition = c[0] if len(set(c)) == 1 else tuple(zip(types, c, strict=True))
@@ -302,7 +289,7 @@ class _EditLister:
                 yield self.edit(i, j, begin, stream)
 
     def edit(self, i: int, j: int, begin: int, stream: str | None) -> Edit:
-        """Return the edit of boundary i of a and j of b; -1 stands for none."""
+        """Return the edit of boundary i of a and j of b; -1 means none."""
         if i < 0:
             y, right = self.b_code[j], self.b_pos[j]
             return Edit("insertion", None, right - begin, None, self.types[y], self.insertion[y] / self.scale, stream)

@@ -19,7 +19,17 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import fuzzy as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
-from caesura.measures.batch import EMPTY, Batch, Comparison, Text, join_arrays, offsets_of, pair_problem, select_valid
+from caesura.measures.batch import (
+    EMPTY,
+    Batch,
+    Comparison,
+    Packed,
+    Text,
+    join_arrays,
+    offsets_of,
+    pair_problem,
+    select_valid,
+)
 from caesura.model.marks import Marks
 from caesura.model.result import Score, to_plain
 from caesura.model.segmentation import Segmentation
@@ -145,7 +155,7 @@ class MarkBatch(Batch):
     document_fields = ("coders",)
 
 
-def pack_marks(pairs: Sequence[Comparison], sides: tuple[str, str]) -> tuple[MarkBatch, Ints, dict[int, CaesuraError]]:
+def pack_marks(pairs: Sequence[Comparison], sides: tuple[str, str]) -> Packed[MarkBatch]:
     """Return the batch of the pairs that can be compared, their places in ``pairs``, and errors by place.
 
     Parameters
@@ -218,7 +228,7 @@ class FuzzySuccess(Measure):
         if o["p_max"] is not None and o["p_min"] > o["p_max"]:
             raise OptionError(f"p_min must not be above p_max; got {o['p_min']} and {o['p_max']}")
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         return pack_marks(pairs, self.sides)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.kernels import crossing as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, OverlapMeasure, divide
-from caesura.measures.batch import Batch, Comparison
+from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, pack_spans
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Score
@@ -30,7 +30,7 @@ class HierarchyMeasure(Measure):
     kinds = ("hierarchy",)
     view = "spans"
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         return pack_spans(pairs, self.sides, same_units=True)
 
 

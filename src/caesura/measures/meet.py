@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels import meet as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
-from caesura.measures.batch import Batch, Comparison
+from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, pack_spans
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Score, f_measure, ratio
@@ -53,7 +53,7 @@ class MeetMeasure(Measure):
     needs_common_units = False
     parts = ("recalled", "reference", "confirmed", "hypothesis")
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         return pack_spans(pairs, self.sides, same_units=False)
 
     @abstractmethod

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.measures.base import BatchCounts, Measure, OverlapMeasure
-from caesura.measures.batch import Batch, Comparison
+from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.hierarchy import find_crossing
 from caesura.measures.spans import DistinctSpans
 from caesura.measures.trees import TreeBatch, pack_trees
@@ -356,7 +356,7 @@ class Parseval(OverlapMeasure):
         """Whether F is symmetric: it is, unless deleted quotes are restored, which depends on the predicted side."""
         return not self["quote_labels"]
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         trees, places, errors = pack_trees(pairs, self.sides)
         rules = BracketRules.of(self)
         sides = tuple(rules.sides(*pair) for pair in trees.pairs)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.measures.batch import Batch, Comparison, offsets_of, rows_of, select_valid, units_difference
+from caesura.measures.batch import Batch, Comparison, Packed, offsets_of, rows_of, select_valid, units_difference
 from caesura.model.hierarchy import Hierarchy
 
 Ints = NDArray[np.int64]
@@ -89,23 +89,6 @@ class SpanArrays:
     edge_off: Ints
     extent: Ints
 
-    def slice(self, first: int, last: int) -> SpanArrays:
-        """Return documents ``first`` to ``last - 1`` as views.
-
-        Parameters
-        ----------
-        first, last : int
-            Places of documents.
-
-        Returns
-        -------
-        SpanArrays
-            The spans of these documents.
-        """
-        rows, times = slice(self.off[first], self.off[last]), slice(self.edge_off[first], self.edge_off[last])
-        off, edge_off = self.off[first : last + 1], self.edge_off[first : last + 1]
-        return self._select(rows, off - off[0], times, edge_off - edge_off[0], slice(first, last))
-
     def take(self, documents: Ints) -> SpanArrays:
         """Return a copy with some of the documents.
 
@@ -121,9 +104,6 @@ class SpanArrays:
         """
         rows, off = rows_of(self.off, documents)
         times, edge_off = rows_of(self.edge_off, documents)
-        return self._select(rows, off, times, edge_off, documents)
-
-    def _select(self, rows: Any, off: Ints, times: Any, edge_off: Ints, documents: Any) -> SpanArrays:
         start, end, level, label = (column[rows] for column in (self.start, self.end, self.level, self.label))
         return SpanArrays(start, end, level, label, off, self.edges[times], edge_off, self.extent[documents])
 
@@ -173,15 +153,13 @@ class HierarchyBatch(Batch):
         return cls(length, a.start, a.label, a.off, b.start, b.label, b.off, a=a, b=b)
 
     def slice(self, start: int, stop: int) -> HierarchyBatch:
-        return HierarchyBatch.of(self.length[start:stop], self.a.slice(start, stop), self.b.slice(start, stop))
+        return self.take(np.arange(start, stop))
 
     def take(self, documents: Ints) -> HierarchyBatch:
         return HierarchyBatch.of(self.length[documents], self.a.take(documents), self.b.take(documents))
 
 
-def pack_spans(
-    pairs: Sequence[Comparison], sides: tuple[str, str], *, same_units: bool
-) -> tuple[HierarchyBatch, Ints, dict[int, CaesuraError]]:
+def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_units: bool) -> Packed[HierarchyBatch]:
     """Return the batch of the pairs that can be compared, their places in ``pairs``, and errors by place.
 
     Parameters

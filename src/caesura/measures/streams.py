@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
-from caesura.measures.batch import Batch, Comparison, join_arrays, offsets_of, pair_problem
+from caesura.measures.batch import Batch, Comparison, Packed, join_arrays, offsets_of, pair_problem
 from caesura.model.segmentation import UNTYPED, Segmentation
 
 T = TypeVar("T")
@@ -74,7 +74,7 @@ StreamPairs = list[tuple[str | None, Segmentation, Segmentation]]
 
 def pack_streams(
     pairs: Sequence[Comparison], sides: tuple[str, str], types: tuple[str, ...], fixed_types: bool
-) -> tuple[StreamBatch, Ints, dict[int, CaesuraError]]:
+) -> Packed[StreamBatch]:
     """Return the batch of the pairs that can be compared, their places in ``pairs``, and errors by place.
 
     Parameters

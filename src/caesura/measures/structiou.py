@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, CaesuraWarning, MismatchError, OptionError
 from caesura.kernels import structiou as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
-from caesura.measures.batch import Batch, Comparison
+from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.trees import TreeBatch, pack_trees
 from caesura.model.result import Score, f_measure
 from caesura.model.tree import Tree
@@ -125,7 +125,7 @@ class StructIoU(Measure):
     score_class = StructIoUScore
     parts = ("iou", "gold", "predicted")
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> tuple[Batch, Ints, dict[int, CaesuraError]]:
+    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         batch, places, errors = pack_trees(pairs, self.sides)
         mixed = [d for d, (a, b) in enumerate(batch.pairs) if (a.times is None) != (b.times is None)]
         for d in mixed:

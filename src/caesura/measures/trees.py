@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.measures.batch import EMPTY, Batch, Comparison, offsets_of, select_valid
+from caesura.measures.batch import EMPTY, Batch, Comparison, Packed, offsets_of, select_valid
 from caesura.model.tree import Tree
 
 Ints = NDArray[np.int64]
@@ -27,7 +27,7 @@ class TreeBatch(Batch):
     """
 
     pairs: tuple[tuple[Tree, Tree], ...] = field(kw_only=True)
-    document_fields = ("pairs",)
+    document_fields: ClassVar[tuple[str, ...]] = ("pairs",)
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[Tree, Tree]]) -> TreeBatch:
@@ -51,7 +51,7 @@ class TreeBatch(Batch):
         return self.take(np.arange(start, stop))
 
 
-def pack_trees(pairs: Sequence[Comparison], sides: tuple[str, str]) -> tuple[TreeBatch, Ints, dict[int, CaesuraError]]:
+def pack_trees(pairs: Sequence[Comparison], sides: tuple[str, str]) -> Packed[TreeBatch]:
     """Return the batch of the pairs that can be compared, their places in ``pairs``, and errors by place.
 
     Parameters
