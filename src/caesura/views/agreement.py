@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -347,11 +347,9 @@ def label_table(result: LabelAgreement) -> Table:
     Table
         The last row is the mean over all pairs.
     """
-    rows: list[tuple[str, object]] = [(" - ".join(row.coders), row) for row in result.pairs]
-    records = [
-        {"coders": coders, **cells(row, "value", "deviation", "comparisons")}
-        for coders, row in (*rows, ("all", result))
-    ]
+    columns = ("value", "deviation", "comparisons")
+    records = [{"coders": " - ".join(row.coders), **cells(row, *columns)} for row in result.pairs]
+    records.append({"coders": "all", **cells(result, *columns)})
     notes = (*_excluded(result.excluded), result.signature)
     table = Table.from_records(records, title="Labels of segments, unit by unit", notes=notes)
     return table.renamed({"value": "mean Jaccard"})
@@ -450,14 +448,6 @@ class AgreeTables(OptionSet):
     by_item: bool = setting(False, flag, "Add one row per item.", flags=("--items",))
 
 
-_ANALYSIS_TABLES: dict[str, Callable[[Any], Table]] = {
-    "clusters": cluster_table,
-    "cochran": cochran_table,
-    "label_similarity": label_table,
-    "heat": heat_table,
-}
-
-
 def agreement_blocks(study: AgreementStudy, tables: AgreeTables, *, output: str | None, width: int) -> list[Block]:
     """Return the tables and texts that ``caesura agree`` prints.
 
@@ -501,10 +491,9 @@ def _analysis_blocks(name: str, outcome: Outcome[Any], output: str | None, width
     result = outcome.result
     if result is None:
         return [Table((name, "reason"), (("undefined", outcome.reason),))]
-    if name == "heat" and output is None:
-        return ["Boundaries by position\n\n" + draw_heat(result)]
-    table = _ANALYSIS_TABLES[name](result)
+    if name == "heat":
+        return ["Boundaries by position\n\n" + draw_heat(result)] if output is None else [heat_table(result)]
     if name != "clusters":
-        return [table]
+        return [cochran_table(result) if name == "cochran" else label_table(result)]
     margin = max(map(text_width, result.coders)) + 16
-    return [table, draw_dendrogram(result, width=max(20, min(width - margin, 60)))]
+    return [cluster_table(result), draw_dendrogram(result, width=max(20, min(width - margin, 60)))]

@@ -141,9 +141,7 @@ def _pieces(annotation: Annotation) -> Iterator[str]:
     if isinstance(annotation, Segmentation):
         return _units_and_marks(annotation)
     if isinstance(annotation, Hierarchy):
-        return (
-            f"{span.start}-{span.end}{'' if span.label is None else ' ' + span.label};" for span in annotation.spans
-        )
+        return (f"{span.start}-{span.end} {span.label or ''}".rstrip() + ";" for span in annotation.spans)
     if isinstance(annotation, Tree):
         return iter(annotation.brackets.split())
     assert isinstance(annotation, Tier)

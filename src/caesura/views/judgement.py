@@ -135,9 +135,7 @@ def score_notes(judgement: Judgement) -> tuple[str, ...]:
     notes += _interval_notes(judgement)
     if any(comparison.letters is not None for comparison in judgement.comparisons):
         alpha = judgement.comparisons[0].alpha
-        notes.append(
-            f"letters: systems that share a letter do not differ at {alpha:g} (randomisation over items, Holm)"
-        )
+        notes += [f"letters: systems that share a letter do not differ at {alpha:g} (randomisation over items, Holm)"]
     if "human" in judgement.undefined and any(row.bound for row in judgement.rows):
         notes.append(f"(human) is undefined: {judgement.undefined['human']}")
     return (*notes, judgement.signature)

@@ -299,8 +299,7 @@ def interval_cells(interval: tuple[float, float] | None) -> dict[str, Any]:
     dict of str to float or None
         Column -> cell.
     """
-    low, high = interval or (None, None)
-    return {"low": low, "high": high}
+    return dict(zip(("low", "high"), interval or (None, None), strict=True))
 
 
 def or_undefined(value: float | None) -> Cell:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 MAX_NODES = 600
 MAX_LEVELS = 60
 _COLOURS = canvas.COLOURS[:6]  # without yellow, which is hard to read
-_SIDES = ("gold", "predicted")
 
 
 _Aligned = dict[int, tuple[str, str]]  # node -> number of its pair, colour
@@ -68,14 +67,15 @@ def tree_alignment(
     ['S 1', 'NP 2 (.50)']
     """
     _check(gold, predicted, score)
-    trees = (gold, predicted)
+    sides = {"gold": gold, "predicted": predicted}
     aligned = _aligned_nodes(score)
-    heights = [_heights(tree) for tree in trees]
+    heights = [_heights(tree) for tree in sides.values()]
     tops = [int(height.max()) for height in heights]
     inches = _fitting_width(gold, predicted) if width is None else canvas.check_width(width)
     with canvas.new_figure(inches, 0.6 + 0.34 * (sum(tops) + 2), title) as figure:
         upper, lower = figure.subplots(2, sharex=True, height_ratios=[top + 1 for top in tops])
-        for axes, name, tree, height, nodes in zip((upper, lower), _SIDES, trees, heights, aligned, strict=True):
+        panels = zip((upper, lower), sides.items(), heights, aligned, strict=True)
+        for axes, (name, tree), height, nodes in panels:
             _draw_tree(axes, tree, height, nodes)
             axes.set_yticks([])
             axes.set_ylabel(name, rotation=0, ha="right", va="center")
