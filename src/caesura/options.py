@@ -430,7 +430,7 @@ def path(name: str, value: Any) -> str:
     """
     if isinstance(value, (str, PathLike)) and fspath(value):
         return str(fspath(value))
-    raise OptionError(f"{name} must be the path of a file; got {value!r}")
+    raise OptionError(f"{name} must be a path; got {value!r}")
 
 
 def optional(check: Check, *none_words: str) -> Check:

@@ -254,7 +254,7 @@ def test_compat_of_the_r_package() -> None:
         ({"x": TALK}, {"tolerance": 2}, OptionError, "tolerance must be a number between 0 and 1; got 2"),
         ({"x": TALK}, {"seed": -1}, OptionError, "seed must be a whole number of at least 0; got -1"),
         ({"x": TALK}, {"tolerance": "x"}, OptionError, "tolerance must be a number; got 'x'"),
-        ({"x": TALK}, {"checkpoint": 5}, OptionError, "checkpoint must be the path of a folder; got 5"),
+        ({"x": TALK}, {"checkpoint": 5}, OptionError, "checkpoint must be a path; got 5"),
         (
             {"x": TALK},
             {"workers": 0},

@@ -106,7 +106,7 @@ def test_a_missing_text_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "other.txt").write_text("")
     with pytest.raises(FormatError, match=r"other\.txt:1: the file is empty"):
         cz.read(path, text=tmp_path / "other.txt", **STRICT)
-    with pytest.raises(OptionError, match="text must be the path of a file; got 3"):
+    with pytest.raises(OptionError, match="text must be a path; got 3"):
         cz.read(path, text=3, **STRICT)
 
 

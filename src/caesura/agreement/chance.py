@@ -6,7 +6,6 @@ A chance model computes observed and expected agreement for any selection of ite
 from __future__ import annotations
 
 import math
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,19 +20,12 @@ from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.model.value import Floats
-from caesura.options import Option, OptionSet, flag, fraction, optional, setting, whole
+from caesura.options import Option, OptionSet, flag, fraction, optional, path, setting, whole
 
 DEFAULT_DRAWS = 10_000
 MAX_DRAWS = 1_000_000
 BLOCK_SIZE = 4_000_000
 """Maximum number of values in a block of rows; it only affects memory."""
-
-
-def _folder(name: str, value: Any) -> str:
-    try:
-        return str(os.fspath(value))
-    except TypeError:
-        raise OptionError(f"{name} must be the path of a folder; got {value!r}") from None
 
 
 _DRAWS = optional(whole(20))  # with fewer there is no standard error
@@ -56,7 +48,7 @@ class Simulate(OptionSet):
     variates: bool = setting(
         True, flag, "Whether to reduce the noise with control variates; False is plain simulation."
     )
-    checkpoint: str | PathLike[str] | None = setting(None, optional(_folder), _CHECKPOINT_HELP)
+    checkpoint: str | PathLike[str] | None = setting(None, optional(path), _CHECKPOINT_HELP)
 
 
 @dataclass(frozen=True)
@@ -70,7 +62,7 @@ class Exact(OptionSet):
 
     draws: int | None = setting(None, _DRAWS, _DRAWS_HELP)
     tolerance: float | None = setting(None, optional(fraction), _TOLERANCE_HELP)
-    checkpoint: str | PathLike[str] | None = setting(None, optional(_folder), _CHECKPOINT_HELP)
+    checkpoint: str | PathLike[str] | None = setting(None, optional(path), _CHECKPOINT_HELP)
 
     variates: ClassVar[bool] = True
 

@@ -22,18 +22,18 @@ therefore identical to the last bit, regardless of the workers and the order of 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import chain
 from operator import add
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.expected_cost import expectation
 from caesura.engines import Checkpoint, Engine
-from caesura.errors import TooManyStates
 from caesura.measures.sums import as_float, exact_sums
 from caesura.model.value import Floats, Ints
 from caesura.progress import report_progress
@@ -236,36 +236,6 @@ def known_means(measure: DrawnMeasure, types: tuple[str, ...], item: RandomItem)
     return item.positions * np.array(means, float)
 
 
-def exact_costs(
-    measure: DrawnMeasure, types: tuple[str, ...], items: Sequence[RandomItem], max_states: int
-) -> list[float] | None:
-    """Return the exact expected cost of each item.
-
-    Parameters
-    ----------
-    measure : DrawnMeasure
-        The measure.
-    types : tuple of str
-        The boundary types.
-    items : sequence of RandomItem
-        The random texts.
-    max_states : int
-        Maximum number of states of the Markov chain.
-
-    Returns
-    -------
-    list of float or None
-        One cost per item; None if the chain needs more states.
-    """
-    S, c = measure.costs(types).similarity, measure.costs(types).transposition  # noqa: N806 - the paper's symbols
-    try:
-        return [
-            expectation(item.p_a, item.p_b, item.lengths.tolist(), S, c, max_states=max_states).cost for item in items
-        ]
-    except TooManyStates:
-        return None
-
-
 @dataclass(frozen=True)
 class PairSimulation:
     """The simulation of one pair of coders.
@@ -280,11 +250,6 @@ class PairSimulation:
 
     items: tuple[RandomItem, ...]
     means: Floats
-
-    @property
-    def effort(self) -> int:
-        """Cost of one draw of all items, in positions."""
-        return sum(item.positions + _PER_TEXT for item in self.items)
 
     def expected(self, measure: DrawnMeasure, sums: Sums) -> ExpectedSimilarity:
         """Compute the expected similarity from the sums.
@@ -372,14 +337,14 @@ def simulate(
     """
     draw = partial(_draw, measure, types, seed, max_draws)
     blocks = -(-max_draws // BLOCK_DRAWS)
-    sums: list[Sums] = [[] for _ in simulations]
+    sums: defaultdict[int, Sums] = defaultdict(list)
     total, drawn = len(simulations) * max_draws, 0
     active = list(range(len(simulations)))
     first = 0
     while active:
         # The schedule is fixed, so that the number of draws does not depend on the workers.
         last = blocks if enough is None else min(first + _ROUND, blocks)
-        tasks = (task for pair in active for task in _tasks(pair, simulations[pair], first, last))
+        tasks = chain.from_iterable(_tasks(pair, simulations[pair], first, last) for pair in active)
         for task, task_sums in _finished(engine, draw, tasks, checkpoint):
             sums[task.pair] = _add(sums[task.pair], task_sums)
             drawn += task.draws(max_draws)
@@ -388,11 +353,10 @@ def simulate(
         if enough is None or last == blocks:
             break
         imprecise = [pair for pair in active if not enough(pair, _estimate(sums[pair][0]))]
-        if len(imprecise) < len(active):
-            drawn += (len(active) - len(imprecise)) * (max_draws - last * BLOCK_DRAWS)
-            report_progress(drawn, total)
+        drawn += (len(active) - len(imprecise)) * (max_draws - last * BLOCK_DRAWS)
+        report_progress(drawn, total)
         active = imprecise
-    return [simulation.expected(measure, rows) for simulation, rows in zip(simulations, sums, strict=True)]
+    return [simulation.expected(measure, sums[pair]) for pair, simulation in enumerate(simulations)]
 
 
 def _tasks(pair: int, simulation: PairSimulation, first: int, last: int) -> Iterator[_Task]:
@@ -400,7 +364,8 @@ def _tasks(pair: int, simulation: PairSimulation, first: int, last: int) -> Iter
 
     The number depends only on the texts, so that a checkpoint works with any engine.
     """
-    step = max(1, _TASK // (BLOCK_DRAWS * simulation.effort))
+    effort = sum(item.positions + _PER_TEXT for item in simulation.items)  # of one draw, in positions
+    step = max(1, _TASK // (BLOCK_DRAWS * effort))
     for start in range(first, last, step):
         yield _Task(pair, simulation, start, min(start + step, last))
 

@@ -191,6 +191,11 @@ def cluster_coders(
     joins, groups = _join(observed.coders, distances, method)
     n = len(observed.coders)
     members = np.array([[coder in group for coder in observed.coders] for group in groups[n:]], float)
+    rows = model.over_coders(members).rows(resolved.name)
+    clusters = [
+        CoderCluster(group, height, (groups[int(a)], groups[int(b)]), *row[:3])
+        for group, (a, b, height, _), row in zip(groups[n:], joins.tolist(), rows, strict=True)
+    ]
     facts = {"coders": n, "items": len(observed.items), **model.signature_facts}
     return Clustering(
         measure=resolved.measure,
@@ -199,7 +204,7 @@ def cluster_coders(
         coders=observed.coders,
         distances=distances,
         joins=joins,
-        clusters=_clusters(joins, groups, model.over_coders(members).rows(resolved.name)),
+        clusters=tuple(clusters),
         excluded=observed.excluded,
         signature=signature_line(
             "cluster_coders", f"linkage:{method}", resolved.name, over=observed.scores.total.signature, **facts
@@ -249,16 +254,6 @@ def _join(coders: Sequence[str], distances: Floats, method: Linkage) -> tuple[Fl
     for a, b, _, _ in joins.tolist():
         groups.append(groups[int(a)] + groups[int(b)])
     return joins, groups
-
-
-def _clusters(
-    joins: Floats, groups: Sequence[tuple[str, ...]], rows: Sequence[tuple[float | None, float, float | None, float]]
-) -> tuple[CoderCluster, ...]:
-    coders = groups[len(groups) - len(joins) :]
-    return tuple(
-        CoderCluster(group, height, (groups[int(a)], groups[int(b)]), *row[:3])
-        for group, (a, b, height, _), row in zip(coders, joins.tolist(), rows, strict=True)
-    )
 
 
 def _distances(observed: CoderPairs) -> Floats:

@@ -17,14 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from caesura.errors import OptionError, TooManyStates
 from caesura.kernels.frontier import Frontier, increments, visits
+from caesura.model.value import Floats, Ints
 from caesura.options import non_negative, whole
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _EQUAL = 1e-14  # mean changes of C per position count as equal if they differ by at most this much
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
-from typing import cast
 
 from caesura.agreement.pairwise import check_corpus
 from caesura.errors import OptionError, Undefined
@@ -118,13 +117,9 @@ class LabelAgreement(Result):
     @property
     def signature(self) -> str:
         """One line with everything needed to reproduce the number."""
-        return signature_line(
-            "label_agreement",
-            separator="none" if self.separator is None else self.separator,
-            coders=len(self.coders),
-            items=len(self.items),
-            comparisons=self.comparisons,
-        )
+        separator = "none" if self.separator is None else self.separator
+        sizes = {"coders": len(self.coders), "items": len(self.items), "comparisons": self.comparisons}
+        return signature_line("label_agreement", separator=separator, **sizes)
 
 
 def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgreement:
@@ -180,6 +175,7 @@ def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgre
     separator = optional(text)("separator", separator)
     check_corpus(corpus)
     labels, excluded = _labels_by_item(corpus)
+    _check_any(labels, excluded)
     tallies = _Tallies(separator)
     for item, by_coder in labels.items():
         tallies.compare(item, by_coder)
@@ -256,6 +252,12 @@ def _mean(tally: Tally) -> tuple[float | None, float | None]:
     return mean, math.sqrt(math.fsum(times * (J - mean) ** 2 for J, times in tally.items()) / n)
 
 
+def _check_any(labels: Mapping[str, Labels], excluded: Iterable[Excluded]) -> None:
+    if not labels:
+        reasons = "; ".join(str(entry) for entry in excluded if entry.coder is None)
+        raise OptionError(f"no item has labels from two coders: {reasons}".removesuffix(": "))
+
+
 def _labels_by_item(corpus: Corpus) -> tuple[dict[str, Labels], tuple[Excluded, ...]]:
     """Return item -> coder -> labels, in a fixed order of coders, and the excluded items and annotations."""
     labels: dict[str, Labels] = {}
@@ -263,21 +265,23 @@ def _labels_by_item(corpus: Corpus) -> tuple[dict[str, Labels], tuple[Excluded, 
     for item in corpus.item_names:
         by_coder = dict(sorted(corpus.of_item(item).items()))
         reason = reason_not_linear(by_coder)
-        labelled = {coder: entry for coder, entry in by_coder.items() if getattr(entry, "labels", None) is not None}
+        labelled = _labelled(by_coder)
         if reason is None:
             excluded += [Excluded(item, coder, "no labels") for coder in by_coder if coder not in labelled]
             reason = _reason_not_comparable(labelled)
         if reason is not None:
             excluded.append(Excluded(item, None, reason))
         else:
-            labels[item] = {coder: cast(Segmentation, entry).labels or () for coder, entry in labelled.items()}
-    if not labels:
-        reasons = "; ".join(str(entry) for entry in excluded if entry.coder is None)
-        raise OptionError(f"no item has labels from two coders{': ' if reasons else ''}{reasons}")
+            labels[item] = {coder: entry.labels or () for coder, entry in labelled.items()}
     return labels, tuple(excluded)
 
 
-def _reason_not_comparable(labelled: Mapping[str, Annotation]) -> str | None:
+def _labelled(by_coder: Mapping[str, Annotation]) -> dict[str, Segmentation]:
+    segmentations = {coder: entry for coder, entry in by_coder.items() if isinstance(entry, Segmentation)}
+    return {coder: entry for coder, entry in segmentations.items() if entry.labels is not None}
+
+
+def _reason_not_comparable(labelled: Mapping[str, Segmentation]) -> str | None:
     if len(labelled) < 2:
         return f"labelled by {next(iter(labelled))} only" if labelled else "not labelled by any coder"
     return (text_difference(labelled) or "").removeprefix(": ") or None

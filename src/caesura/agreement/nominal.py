@@ -44,7 +44,6 @@ class NominalChance(ChanceModel):
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         super().__init__(observed, coefficient, engine)
         items, pairs = len(observed.items), len(observed.pairs)
-        self._coders_per_item = observed.present.sum(axis=1).astype(float)
         self._pair_numbers = {pair: k for k, pair in enumerate(observed.pairs)}
         self._positions = np.zeros(items)
         self._matches = np.zeros(items)  # pairs of values that agree; each pair of coders counts once
@@ -54,6 +53,7 @@ class NominalChance(ChanceModel):
         # How often each coder gave each value: items x coders x values, the empty set first.
         self._counts = np.zeros((items, len(observed.coders), len(self._value_codes)))
         np.add.at(self._counts, tuple(cells), counts.astype(float))
+        self._weighted_matches = 2 * self._matches / (observed.present.sum(axis=1) - 1)
 
     @cached_property
     def _value_codes(self) -> dict[bytes, int]:
@@ -100,11 +100,10 @@ class NominalChance(ChanceModel):
         return len(positions), codes, segmentations[0].length
 
     def over_items(self, weights: Floats) -> AgreementArrays:
-        matches = 2 * self._matches / (self._coders_per_item - 1)
-        return _arrays(weights @ matches, weights @ self._counts.sum(axis=1))
+        return _arrays(weights @ self._weighted_matches, weights @ self._counts.sum(axis=1))
 
     def by_item(self) -> AgreementArrays:
-        return _arrays(2 * self._matches / (self._coders_per_item - 1), self._counts.sum(axis=1))
+        return _arrays(self._weighted_matches, self._counts.sum(axis=1))
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
         return in_blocks(self._block, weights, len(self.observed.pairs) + len(self.observed.items))

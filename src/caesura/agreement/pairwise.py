@@ -47,8 +47,8 @@ class CoderPairs:
         Index in ``items`` of each row.
     pair_index : numpy.ndarray
         Index in ``pairs`` of each row.
-    pairs : tuple of (int, int)
-        The pairs of coders who share an item, as indices in ``coders``.
+    first, second : numpy.ndarray
+        The two coders of each pair, as indices in ``coders``.
     scores : Scores
         The score of each row.
     annotations : mapping
@@ -62,7 +62,8 @@ class CoderPairs:
     coders: tuple[str, ...]
     item_index: Ints
     pair_index: Ints
-    pairs: tuple[tuple[int, int], ...]
+    first: Ints
+    second: Ints
     scores: Scores = field(repr=False)
     annotations: Mapping[tuple[str, str], Comparable] = field(repr=False)
     excluded: tuple[Excluded, ...]
@@ -78,14 +79,9 @@ class CoderPairs:
         return _sums(self.scores.counts, self.pair_index, len(self.pairs))
 
     @cached_property
-    def first(self) -> Ints:
-        """The first coder of each pair."""
-        return np.array([a for a, _ in self.pairs], np.int64)
-
-    @cached_property
-    def second(self) -> Ints:
-        """The second coder of each pair."""
-        return np.array([b for _, b in self.pairs], np.int64)
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The pairs of coders who share an item, as indices in ``coders``."""
+        return tuple(zip(self.first.tolist(), self.second.tolist(), strict=True))
 
     @cached_property
     def members(self) -> Floats:
@@ -239,32 +235,40 @@ def score_coder_pairs(
     check_coders(corpus.coders)
     keep_order = ordered or corpus_order or not measure.symmetric
     order = _numbered(corpus.coders if keep_order else sorted(corpus.coders))
-    coders_of = {item: sorted(corpus.of_item(item), key=order.__getitem__) for item in corpus.item_names}
-    excluded = {item: f"coded by {coders[0]} only" for item, coders in coders_of.items() if len(coders) < 2}
-    pairs_of = permutations if ordered else combinations
-    all_keys = [(item, a, b) for item in sorted(coders_of) for a, b in pairs_of(coders_of[item], 2)]
-    keys, scores = _score_keys(corpus, measure, all_keys, engine, excluded)
-    annotations = {(item, coder): cast(Comparable, corpus[item, coder]) for item, *pair in keys for coder in pair}
-    present = {coder for _, coder in annotations}
-    coder_number = _numbered(coder for coder in order if coder in present)
-    item_number = _numbered(dict.fromkeys(item for item, _, _ in keys))
-    row_pairs = [(coder_number[a], coder_number[b]) for _, a, b in keys]
-    pair_number = _numbered(sorted(set(row_pairs)))
+    excluded: dict[str, str] = {}
+    keys, scores = _score_keys(corpus, measure, _keys(corpus, order, ordered, excluded), engine, excluded)
+    item_order = _numbered(dict.fromkeys(item for item, _, _ in keys))
+    numbers = np.array([(item_order[item], order[a], order[b]) for item, a, b in keys], np.int64)
+    present, members = np.unique(numbers[:, 1:], return_inverse=True)
+    pairs, pair_index = np.unique(members.reshape(-1, 2), axis=0, return_inverse=True)
     return CoderPairs(
         measure=measure,
-        items=tuple(item_number),
-        coders=tuple(coder_number),
-        item_index=np.array([item_number[item] for item, _, _ in keys], np.int64),
-        pair_index=np.array([pair_number[pair] for pair in row_pairs], np.int64),
-        pairs=tuple(pair_number),
+        items=tuple(item_order),
+        coders=tuple(np.array([*order], object)[present]),
+        item_index=numbers[:, 0],
+        pair_index=pair_index.reshape(-1),
+        first=pairs[:, 0],
+        second=pairs[:, 1],
         scores=scores,
-        annotations=annotations,
+        annotations={(item, coder): cast(Comparable, corpus[item, coder]) for item, *pair in keys for coder in pair},
         excluded=tuple(Excluded(item, None, reason) for item, reason in excluded.items()),
     )
 
 
-def _numbered(values: Iterable[T]) -> dict[T, int]:
+def _numbered(values: Iterable[str]) -> dict[str, int]:
     return {value: i for i, value in enumerate(values)}
+
+
+def _keys(corpus: Corpus, order: Mapping[str, int], ordered: bool, excluded: dict[str, str]) -> list[Key]:
+    """Return every pair of coders of every item, sorted by item. Items with one coder are added to ``excluded``."""
+    pairs_of = permutations if ordered else combinations
+    keys: list[Key] = []
+    for item in corpus.item_names:
+        coders = sorted(corpus.of_item(item), key=order.__getitem__)
+        if len(coders) < 2:
+            excluded[item] = f"coded by {coders[0]} only"
+        keys += [(item, a, b) for a, b in pairs_of(coders, 2)]
+    return sorted(keys, key=lambda key: key[0])
 
 
 def _score_keys(
@@ -451,11 +455,6 @@ def pairwise(
         places = np.flatnonzero(observed.pair_index == k)
         items = {observed.items[observed.item_index[place]]: float(values[place]) for place in places.tolist()}
         rows.append(PairwiseRow((observed.coders[a], observed.coders[b]), observed.scores.over(places), items))
-    signature = signature_line(
-        "pairwise",
-        f"coders:{len(observed.coders)}",
-        f"pairs:{len(rows)}",
-        "ordered" if ordered else "unordered",
-        over=observed.scores.total.signature,
-    )
+    words = (f"coders:{len(observed.coders)}", f"pairs:{len(rows)}", "ordered" if ordered else "unordered")
+    signature = signature_line("pairwise", *words, over=observed.scores.total.signature)
     return Pairwise(resolved, observed.coders, tuple(rows), ordered, observed.excluded, signature)

@@ -19,9 +19,10 @@ import numpy as np
 
 from caesura.agreement import chance_simulation as simulation
 from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, Exact, max_draws
+from caesura.agreement.expected_cost import expectation
 from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Checkpoint, Engine
-from caesura.errors import OptionError
+from caesura.errors import OptionError, TooManyStates
 from caesura.measures.streams import StreamBatch
 from caesura.model.value import Floats
 from caesura.version import __version__
@@ -121,15 +122,18 @@ class RandomTextChance(ChanceModel):
         variates = "6 control variates" if self._chance.variates else "no control variates"
         if not isinstance(self._chance, Exact):
             return None, f"simulated, {variates}"
-        costs = []
-        for items in random_items:
-            item_costs = simulation.exact_costs(self._measure, self.observed.scores.types, items, MAX_STATES)
-            if item_costs is None:
-                return None, f"simulated, {variates}; exact chance would need more than {MAX_STATES} states"
-            costs.append(item_costs)
+        try:
+            costs = [[self._exact_cost(item) for item in items] for items in random_items]
+        except TooManyStates:
+            return None, f"simulated, {variates}; exact chance would need more than {MAX_STATES} states"
         if self._measure.settings["normalize"] == "positions":
             return costs, "exact"
         return costs, f"simulated, {variates} and the exact cost"
+
+    def _exact_cost(self, item: simulation.RandomItem) -> float:
+        costs = self._measure.costs(self.observed.scores.types)
+        distances = (costs.similarity, costs.transposition)
+        return expectation(item.p_a, item.p_b, item.lengths.tolist(), *distances, max_states=MAX_STATES).cost
 
     def _open_checkpoint(self, simulations: Sequence[simulation.PairSimulation]) -> Checkpoint | None:
         """Return the checkpoint of this simulation, if any, labelled with everything that determines its draws."""

@@ -253,14 +253,18 @@ def evaluate_unification(
         items=tuple(annotations),
         excluded=excluded,
         empty_spans=sum(hierarchies.empty_spans for hierarchies in annotations.values()),
-        signature=signature_line(
-            "evaluate_unification",
-            methods="+".join(dict.fromkeys(method.name for method in checked)),
-            **{name: value for method in checked for name, value in method.options.items()},
-            items=len(annotations),
-            annotations=sum(len(hierarchies.coders) for hierarchies in annotations.values()),
-            tolerance=f"{tolerance:g}" if any(hierarchies.timed for hierarchies in annotations.values()) else None,
-        ),
+        signature=_signature(checked, [*annotations.values()], tolerance),
+    )
+
+
+def _signature(methods: list[UnificationMethod], annotations: list[CoderHierarchies], tolerance: float) -> str:
+    return signature_line(
+        "evaluate_unification",
+        methods="+".join(dict.fromkeys(method.name for method in methods)),
+        **{name: value for method in methods for name, value in method.options.items()},
+        items=len(annotations),
+        annotations=sum(len(hierarchies.coders) for hierarchies in annotations),
+        tolerance=f"{tolerance:g}" if any(hierarchies.timed for hierarchies in annotations) else None,
     )
 
 

@@ -353,26 +353,30 @@ def build_gold(hierarchies: CoderHierarchies, method: UnificationMethod, toleran
     )
 
 
+def _supported(
+    candidates: list[Candidate], hierarchies: CoderHierarchies, minimum: int, shortfall: str = ""
+) -> list[str | None]:
+    """Return None for each candidate that at least ``minimum`` coders marked, and the reason for the others."""
+    support = [len(candidate.coders) for candidate in candidates]
+    of_coders = f"of {len(hierarchies.coders)} coders{shortfall}"
+    return [None if n >= minimum else f"marked by {n} {of_coders}" for n in support]
+
+
 def _consensus(candidates: list[Candidate], hierarchies: CoderHierarchies, _: UnificationMethod) -> _Verdict:
-    total = len(hierarchies.coders)
-    return _Verdict([None if len(c.coders) == total else _support(c, hierarchies) for c in candidates])
+    return _Verdict(_supported(candidates, hierarchies, len(hierarchies.coders)))
 
 
 def _majority(candidates: list[Candidate], hierarchies: CoderHierarchies, method: UnificationMethod) -> _Verdict:
     # Use the decimal value of the threshold: .29 of 100 coders are 29, not the 28.999999999999996 of floating point.
     threshold = Fraction(method.options["threshold"]).limit_denominator(1_000_000)
     needed = "half" if threshold == Fraction(1, 2) else f"{method.options['threshold']:g} of them"
-    least = threshold * len(hierarchies.coders)
-    return _Verdict(
-        [None if len(c.coders) > least else f"{_support(c, hierarchies)}, not more than {needed}" for c in candidates]
-    )
+    minimum = math.floor(threshold * len(hierarchies.coders)) + 1
+    return _Verdict(_supported(candidates, hierarchies, minimum, f", not more than {needed}"))
 
 
 def _union(candidates: list[Candidate], hierarchies: CoderHierarchies, method: UnificationMethod) -> _Verdict:
     least = method.options["min_support"]
-    return _Verdict(
-        [f"{_support(c, hierarchies)}, fewer than {least}" if len(c.coders) < least else None for c in candidates]
-    )
+    return _Verdict(_supported(candidates, hierarchies, least, f", fewer than {least}"))
 
 
 def _conflict_free_union(
@@ -407,10 +411,9 @@ def _best_annotator(candidates: list[Candidate], hierarchies: CoderHierarchies, 
 
 
 def _best_annotator_notes(tied: list[str], coders: int, undefined_pairs: int) -> Iterator[str]:
-    if coders == 2:
-        yield f"two coders always tie as best annotator; {tied[0]}, the first, was chosen"
-    elif len(tied) > 1:
-        yield f"{', '.join(tied)} tie as best annotator; {tied[0]}, the first, was chosen"
+    if len(tied) > 1:
+        names = "two coders always" if coders == 2 else ", ".join(tied)
+        yield f"{names} tie as best annotator; {tied[0]}, the first, was chosen"
     if undefined_pairs:
         yield f"kappa is undefined for {count_of(undefined_pairs, 'pair')} of coders, excluded from the means"
 
@@ -422,10 +425,6 @@ _RULES: dict[str, Callable[[list[Candidate], CoderHierarchies, UnificationMethod
     "union": _union,
     "best_annotator": _best_annotator,
 }
-
-
-def _support(candidate: Candidate, hierarchies: CoderHierarchies) -> str:
-    return f"marked by {len(candidate.coders)} of {len(hierarchies.coders)} coders"
 
 
 def _mean_kappas(hierarchies: CoderHierarchies) -> tuple[dict[str, float | None], int]:

@@ -19,14 +19,13 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.judging.participants import Participants
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
+from caesura.model.value import Ints
 from caesura.simulation.segmentations import fill_with_segments, regular_segmentation
 
-Ints = NDArray[np.int64]
 PlaceBoundaries = Callable[[int], Ints]
 """Function that takes a number of units and returns boundary positions."""
 ChooseTypes = Callable[["_TypeSets", int], Ints]
@@ -55,19 +54,13 @@ class Baselines:
         return np.sort(np.concatenate([np.asarray(text.masses, np.int64) for text in self._texts]))
 
     @cached_property
-    def mean_mass(self) -> float:
-        """Mean of ``masses``."""
-        return float(self.masses.mean())
-
-    @cached_property
     def _types(self) -> tuple[str, ...] | None:
         """The types in order; None if all boundaries are untyped and no coder marks the end of a text."""
         for text in self._texts:
             if text.types_declared and text.types != UNTYPED:
                 return text.types
         if all(text.types == UNTYPED for text in self._texts):
-            marks_ends = any(text.inner.size != text.boundary_positions.size for text in self._texts)
-            return UNTYPED if marks_ends else None
+            return UNTYPED if any(map(_marks_end, self._texts)) else None
         # If no coder declared types, use all types that occur. A system may have types that no coder has.
         texts = [*self._texts, *_all_streams(self.participants.systems)]
         return sort_types({name for text in texts for _, name in text.boundaries}) or None
@@ -112,7 +105,8 @@ class Baselines:
         dict of str to annotation
             Item -> segmentation.
         """
-        return self._annotate(lambda units: regular_segmentation(units, self.mean_mass).inner, _most_frequent)
+        mean = float(self.masses.mean())
+        return self._annotate(lambda units: regular_segmentation(units, mean).inner, _most_frequent)
 
     def none(self) -> dict[str, Annotation]:
         """Return one segmentation per item that has no boundaries and no mark at the end.
@@ -169,6 +163,10 @@ def _all_streams(annotations: Mapping[str, Mapping[str, Annotation]]) -> list[Se
         for annotation in by_name.values()
         for text in streams_of(annotation).values()
     ]
+
+
+def _marks_end(text: Segmentation) -> bool:
+    return text.inner.size != text.boundary_positions.size
 
 
 class _TypeSets:

@@ -184,8 +184,8 @@ def _paired_tests(
         notes.append(f"{a} and {b}: {error}")
     else:
         p, interval = resampled.p, (resampled.low, resampled.high)
-    over_items = {"wins": won, "ties": equal, "losses": lost, "items": won + equal + lost}
-    return SystemPair((a, b), swapped.difference, interval, p, swapped.p, None, None, **over_items)
+    items = won + equal + lost
+    return SystemPair((a, b), swapped.difference, interval, p, swapped.p, None, None, won, equal, lost, items)
 
 
 def _corrected(

@@ -304,7 +304,7 @@ def judge(
     undefined = _undefined(participants)
     _warn_of_undeclared_order(participants, chosen)
     segmenters = _segmenters(participants, draws, options.seed)
-    human = HUMAN if draws and "human" not in undefined else None
+    human = draws > 0 and "human" not in undefined
     steps = len(chosen) + 2
     rows: list[SegmenterScore] = []
     comparisons: list[SystemComparison] = []
@@ -312,7 +312,7 @@ def judge(
     aligners: list[Measure] = []
     for step, measure in enumerate(chosen, 1):
         scores = score_pairs(participants, measure, segmenters, human=human)
-        scored = tuple(name for name in names if name in scores.rows_of)
+        scored = scores.scored(names)
         if len(scored) > 1:
             comparisons.append(compare_systems(scores, scored, options))
         rows += _segmenter_rows(scores, names, options)
@@ -328,8 +328,7 @@ def judge(
     report_progress(steps - 1, steps)
     replacements = replacement_tests(participants, aligner, options.epsilon)
     report_progress(steps, steps)
-    if options.interval == "items":
-        _warn_of_few_items(rows)
+    _warn_of_few_items(rows, options)
     return Judgement(
         rows=tuple(rows),
         comparisons=tuple(comparisons),
@@ -355,17 +354,13 @@ def _random_draws(bounds: bool | int) -> int:
 
 
 def _signature(participants: Participants, options: _JudgeOptions, draws: int) -> str:
-    return signature_line(
-        "judge",
-        systems=len(participants.systems),
-        coders=len(participants.coder_names),
-        items=len(participants.items),
-        interval=options.interval or "none",
-        level=f"{options.level:g}",
-        replicates=options.replicates,
-        bounds=draws or False,
-        seed=options.seed,
-    )
+    sizes = {
+        "systems": len(participants.systems),
+        "coders": len(participants.coder_names),
+        "items": len(participants.items),
+    }
+    settings = {"level": f"{options.level:g}", "replicates": options.replicates, "bounds": draws or False}
+    return signature_line("judge", **sizes, interval=options.interval or "none", **settings, seed=options.seed)
 
 
 def _undefined(participants: Participants) -> dict[str, str]:
@@ -410,18 +405,15 @@ def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measur
         warn_about_type_order(sort_types({name for text in texts for _, name in text.boundaries}), stacklevel=4)
 
 
-def _warn_of_few_items(rows: Iterable[SegmenterScore]) -> None:
+def _warn_of_few_items(rows: Iterable[SegmenterScore], options: _JudgeOptions) -> None:
     items = [row.items for row in rows if row.interval is not None and not row.bound]
-    if items:
+    if items and options.interval == "items":
         warn_about_few_items(min(items), stacklevel=4)
-
-
-# -- rows: systems and bounds under one measure, with intervals ------------------------------------------------------
 
 
 def _segmenter_rows(scores: PairScores, systems: tuple[str, ...], options: _JudgeOptions) -> list[SegmenterScore]:
     """Return one row per system and bound that could be scored."""
-    rows = [_row(scores, name, options) for name in systems if name in scores.rows_of]
+    rows = [_row(scores, name, options) for name in scores.scored(systems)]
     if not rows:
         return []
     draws = [name for name in scores.rows_of if name.startswith(RANDOM)]

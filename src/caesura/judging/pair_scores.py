@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -17,9 +17,8 @@ from caesura.model.dialogue import Annotation
 from caesura.model.marks import Marks
 from caesura.model.result import Excluded, Score
 from caesura.model.segmentation import Segmentation
+from caesura.model.value import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 BOUND_PREFIX = "\0"
@@ -69,10 +68,24 @@ class PairScores:
     @cached_property
     def rows_of(self) -> dict[str, Ints]:
         """Segmenter -> the rows that could be scored; segmenters without such rows are omitted."""
-        scored = np.ones(len(self.item_of), bool)
-        scored[list(self.scores.errors)] = False
-        rows = {name: np.flatnonzero(scored & (self.segmenter_of == s)) for s, name in enumerate(self.segmenters)}
+        scored = self.scores.scored
+        rows = {name: scored[self.segmenter_of[scored] == s] for s, name in enumerate(self.segmenters)}
         return {name: places for name, places in rows.items() if len(places)}
+
+    def scored(self, segmenters: Iterable[str]) -> tuple[str, ...]:
+        """Return the segmenters that have scored rows.
+
+        Parameters
+        ----------
+        segmenters : iterable of str
+            Names of segmenters.
+
+        Returns
+        -------
+        tuple of str
+            Those with scored rows, in the same order.
+        """
+        return tuple(name for name in segmenters if name in self.rows_of)
 
     def score(self, segmenter: str) -> Score:
         """Return the micro score of a segmenter, from parts summed over all items and coders.
@@ -247,7 +260,7 @@ def score_pairs(
     measure: Measure,
     segmenters: Mapping[str, Mapping[str, Annotation]],
     *,
-    human: str | None = None,
+    human: bool = False,
 ) -> PairScores:
     """Score every segmenter against every coder.
 
@@ -259,8 +272,8 @@ def score_pairs(
         The measure.
     segmenters : mapping of str to mapping
         Segmenter -> item -> annotation.
-    human : str, optional
-        If set, coders are also scored against each other, and this is the segmenter name of these rows.
+    human : bool, default False
+        Whether coders are also scored against each other; the segmenter of these rows is ``HUMAN``.
 
     Returns
     -------
@@ -275,26 +288,37 @@ def score_pairs(
     for i, item in enumerate(items):
         by_coder = dict(sorted(participants.coders[item].items()))
         references = _references(by_coder, place, measure)
-        annotations = [
-            (s, -1, by_item[item], references) for s, by_item in enumerate(segmenters.values()) if item in by_item
-        ]
-        for author, annotation in by_coder.items() if human is not None else ():
-            rest = {coder: by_coder[coder] for coder in by_coder if coder != author}
-            annotations.append((len(segmenters), place[author], annotation, _references(rest, place, measure)))
-        for s, author_place, annotation, own_references in annotations:
-            pairs += [(reference, annotation) for _, reference in own_references]
-            keys += [(s, i, c, author_place) for c, _ in own_references]
+        for s, author, annotation in _annotations(item, by_coder, segmenters, human):
+            own = references if author is None else _references(by_coder, place, measure, author)
+            author_place = -1 if author is None else place[author]
+            pairs += [(reference, annotation) for _, reference in own]
+            keys += [(s, i, c, author_place) for c, _ in own]
     segmenter_of, item_of, reference_of, author_of = np.array(keys, np.int64).reshape(-1, 4).T
-    names = (*segmenters, *([] if human is None else [human]))
+    names = (*segmenters, HUMAN) if human else tuple(segmenters)
     return PairScores(
         measure, names, items, coders, segmenter_of, item_of, reference_of, author_of, score_many(pairs, measure)
     )
 
 
+def _annotations(
+    item: str, by_coder: Mapping[str, Annotation], segmenters: Mapping[str, Mapping[str, Annotation]], human: bool
+) -> Iterator[tuple[int, str | None, Annotation]]:
+    """Yield the segmenter, the coder who is the author if there is one, and the annotation to be scored."""
+    for s, by_item in enumerate(segmenters.values()):
+        if item in by_item:
+            yield s, None, by_item[item]
+    for coder in by_coder if human else ():
+        yield len(segmenters), coder, by_coder[coder]
+
+
 def _references(
-    by_coder: Mapping[str, Annotation], place: Mapping[str, int], measure: Measure
+    by_coder: Mapping[str, Annotation], place: Mapping[str, int], measure: Measure, author: str | None = None
 ) -> list[tuple[int, Any]]:
-    """Return each coder's annotation with the coder's index; or the marks of all coders as one reference, index -1."""
+    """Return each coder's annotation with the coder's index; or the marks of all coders as one reference, index -1.
+
+    The author of the annotation to be scored is left out.
+    """
+    by_coder = {coder: annotation for coder, annotation in by_coder.items() if coder != author}
     if not measure.accepts_marks:
         return [(place[coder], annotation) for coder, annotation in by_coder.items()]
     texts = [annotation for annotation in by_coder.values() if isinstance(annotation, Segmentation)]

@@ -158,7 +158,7 @@ def replacement_tests(participants: Participants, measure: Measure, epsilon: flo
         names = participants.coder_names
         return tuple(Replacement(system, None, names, measure, reason) for system in participants.systems)
     # Score everything in one batch, over the same boundary types.
-    scores = score_pairs(participants, measure, participants.systems, human=HUMAN)
+    scores = score_pairs(participants, measure, participants.systems, human=True)
     shape = (len(scores.items), len(scores.coders))
     between_coders = np.full((*shape, shape[1]), np.nan)
     rows, similarity = _similarities(scores, HUMAN)
@@ -199,13 +199,9 @@ def _similarities_to_others(between_coders: Floats, to_coders: Floats) -> tuple[
     ``to_coders`` has the shape items x coders.
     """
     n = between_coders.shape[1]
-    s_f, s_h = (np.full((n, len(between_coders)), np.nan) for _ in range(2))
-    for j in range(n):
-        is_other = np.arange(n) != j
-        of_coder, of_system = between_coders[:, j, :][:, is_other], to_coders[:, is_other]
-        both = ~np.isnan(of_coder) & ~np.isnan(of_system)
-        count = both.sum(axis=1)
-        defined = count > 0
-        for means, values in ((s_f, of_system), (s_h, of_coder)):
-            means[j, defined] = np.where(both, values, 0).sum(axis=1)[defined] / count[defined]
-    return s_f, s_h
+    others = np.array([[k for k in range(n) if k != j] for j in range(n)])
+    of_coder, of_system = between_coders[:, np.arange(n)[:, None], others], to_coders[:, others]
+    both = ~np.isnan(of_coder) & ~np.isnan(of_system)
+    count = np.where(both.any(axis=2), both.sum(axis=2), np.nan)
+    s_f, s_h = (np.where(both, values, 0).sum(axis=2) / count for values in (of_system, of_coder))
+    return np.ascontiguousarray(s_f.T), np.ascontiguousarray(s_h.T)
