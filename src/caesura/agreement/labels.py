@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
+from typing import Any
 
 from caesura.agreement.pairwise import check_corpus
 from caesura.errors import OptionError, Undefined
@@ -118,7 +119,7 @@ class LabelAgreement(Result):
     def signature(self) -> str:
         """One line with everything needed to reproduce the number."""
         separator = "none" if self.separator is None else self.separator
-        sizes = {"coders": len(self.coders), "items": len(self.items), "comparisons": self.comparisons}
+        sizes: dict[str, Any] = {"coders": len(self.coders), "items": len(self.items), "comparisons": self.comparisons}
         return signature_line("label_agreement", separator=separator, **sizes)
 
 
