@@ -18,6 +18,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 from caesura.tasks.agree import AgreeOptions, agree
+from caesura.tasks.prepare import human_coders
 from caesura.views.agreement import THRESHOLDS, agreement_table, coder_table, draw_dendrogram
 from caesura.views.gold import dropped_table
 from caesura.views.judgement import drop_table, score_tables
@@ -60,7 +61,7 @@ def _readers(corpus: Corpus) -> Iterator[Block]:
     yield "Readers with similar segmentations, with multi_pi inside each group:"
     yield draw_dendrogram(cluster_coders(corpus, similarity))
     yield "Reader 7 judged as if it were a program, with the agreement of the other six readers and simple baselines as bounds:"
-    people = corpus.select(coders=[name for name in readers if name != "7"])
+    people = corpus.select(coders=human_coders(corpus, ("7",)))
     judgement = judge(people, {"reader 7": {item: readers["7"]}}, measures=similarity, interval=None, seed=1)
     yield score_tables(judgement)[0]
     yield drop_table(judgement.drops)

@@ -8,6 +8,7 @@ from typing import Any
 from caesura.cli.options import output_options
 from caesura.cli.program import main, print_result
 from caesura.formats import formats
+from caesura.formats.format import Format
 from caesura.measures.registry import measures
 from caesura.options import Option
 from caesura.views.table import Table
@@ -53,14 +54,18 @@ def list_formats(output: str | None) -> None:
     }
     rows: list[tuple[str, ...]] = []
     for name, entry in formats().items():
-        others = (f"({suffix})" for suffix in entry.other_suffixes if suffix not in entry.suffixes)
-        needs = f"; needs caesura[{entry.extra}]" if entry.extra else ""
-        access = "read, write" if entry.write else "read"
-        rows.append((name, " ".join((*entry.suffixes, *others)), access, "", entry.description + needs))
+        rows.append(_format_row(name, entry))
         rows += [("", "", "", f"{option.name}={option.default!r}", option.description) for option in entry.options]
     notes = ("A suffix in brackets belongs to several formats; the content decides.",)
     table = Table(("format", "suffixes", "access", "option", "description"), tuple(rows), notes=notes)
     print_result("formats", listed, [table], output=output)
+
+
+def _format_row(name: str, entry: Format) -> tuple[str, ...]:
+    others = (f"({suffix})" for suffix in entry.other_suffixes if suffix not in entry.suffixes)
+    needs = f"; needs caesura[{entry.extra}]" if entry.extra else ""
+    access = "read, write" if entry.write else "read"
+    return name, " ".join((*entry.suffixes, *others)), access, "", entry.description + needs
 
 
 def _options(options: Iterable[Option]) -> dict[str, Any]:

@@ -496,25 +496,29 @@ def _check_nesting(raw: list[Span], edges: tuple[float, ...] | None) -> tuple[Sp
         raise HierarchyError(f"spans[{without[0]}]: all spans have a level, or none; this one has none")
     around: list[Span] = []  # the distinct spans that contain the current one, the largest first
     spans = []
+    nested: list[tuple[Span, Span]] = []  # spans, and the smallest span that starts before each of them
     # By start, then from largest to smallest, then by level and label: of equal spans, the highest level comes first.
     for span in sorted(raw, key=lambda span: (span.start, -span.end, span.level, span.label or "")):
         while around and around[-1].end < span.start:
             around.pop()
         if not around or around[-1][:2] != span[:2]:
-            if around:
-                _check_inside(span, around[-1], edges)
+            nested += [(span, outer) for outer in around[-1:]]
             around.append(span)
         spans.append(span._replace(level=len(around)) if without else span)
+    _check_inside(nested, edges)
     return tuple(dict.fromkeys(spans))
 
 
-def _check_inside(inner: Span, outer: Span, edges: tuple[float, ...] | None) -> None:
-    """Raise an error unless a span lies inside another and is deeper; ``outer`` starts first."""
-    if outer.end < inner.end:
-        both = f"{_place(outer, edges)} and {_place(inner, edges)}"
-        raise HierarchyError(f"{both} cross; each coder's own spans must nest")
-    if _NO_LEVEL < inner.level <= outer.level:
-        raise HierarchyError(f"{_place(inner, edges)} lies inside {_place(outer, edges)}; an inner span must be deeper")
+def _check_inside(pairs: list[tuple[Span, Span]], edges: tuple[float, ...] | None) -> None:
+    """Raise an error if two spans cross or, otherwise, if an inner span is not deeper; the outer span starts first."""
+    for inner, outer in pairs:
+        if outer.end < inner.end:
+            both = f"{_place(outer, edges)} and {_place(inner, edges)}"
+            raise HierarchyError(f"{both} cross; each coder's own spans must nest")
+    for inner, outer in pairs:
+        if _NO_LEVEL < inner.level <= outer.level:
+            places = f"{_place(inner, edges)} lies inside {_place(outer, edges)}"
+            raise HierarchyError(f"{places}; an inner span must be deeper")
 
 
 def _place(span: Span, edges: tuple[float, ...] | None) -> str:

@@ -179,10 +179,11 @@ def convert_file(
     if options.drop_labels:
         corpus = Corpus({item: _without_labels(corpus.of_item(item)) for item in corpus.item_names})
     corpus, notes = _named_by_file(corpus, target, options.to)
-    sides = {"reference": options.reference, "hypothesis": options.hypothesis}
-    write(corpus, target, options.to, **{side: name for side, name in sides.items() if name is not None})
-    if options.reference is not None and options.hypothesis is not None:
-        corpus = corpus.select(coders=(options.reference, options.hypothesis))
+    sides = options.select("reference", "hypothesis")
+    chosen = {side: name for side, name in sides.items() if name is not None}
+    write(corpus, target, options.to, **chosen)
+    if len(chosen) == 2:
+        corpus = corpus.select(coders=tuple(chosen.values()))
     return corpus, notes
 
 

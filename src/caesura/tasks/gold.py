@@ -100,9 +100,8 @@ def make_gold(
         except CaesuraError as error:
             excluded.append(Excluded(item, None, str(error)))
     evaluation = evaluate_unification(corpus, **arguments) if evaluate else None
-    if evaluation is not None:
-        excluded += [entry for entry in evaluation.excluded if entry not in excluded]
-    return GoldStandards(results, evaluation, tuple(excluded))
+    more = () if evaluation is None else evaluation.excluded
+    return GoldStandards(results, evaluation, tuple(dict.fromkeys((*excluded, *more))))
 
 
 def corpus_of_golds(golds: Mapping[str, Gold]) -> tuple[Corpus, tuple[str, ...]]:

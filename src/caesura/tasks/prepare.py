@@ -361,7 +361,7 @@ def _defaults(task: str, corpus: Corpus, settings: Settings | None, compat: str 
     defaults = default_measures(task, kind)
     if kind == "hierarchy" and not _all_labelled(corpus):
         defaults = tuple(measure for measure in defaults if measure.name != "l_measure")
-    return tuple(measure for measure in defaults if compat is None or compat in measure.presets) or defaults
+    return tuple(measure for measure in defaults if compat in (None, *measure.presets)) or defaults
 
 
 def _all_labelled(corpus: Corpus) -> bool:

@@ -212,11 +212,11 @@ class CorpusReport(Result):
     def signatures(self) -> tuple[str, ...]:
         """Signatures of all reported numbers, for reproduction."""
         results: list[Any] = [outcome.result for outcome in self.agreement.result or ()]
-        results += [outcome and outcome.result for outcome in (self.clustering, self.judgement)]
-        golds = {} if self.golds is None else self.golds.result or {}
-        results += [*(self.pairs.result or ()), *golds.values(), self.alignments]
-        signatures = (result.signature for result in results if result is not None)
-        return tuple(dict.fromkeys(signature for signature in signatures if signature is not None))
+        results += self.pairs.result or ()
+        results += [outcome.result for outcome in (self.clustering, self.judgement) if outcome is not None]
+        results += () if self.golds is None else (self.golds.result or {}).values()
+        signatures = [getattr(result, "signature", None) for result in (*results, self.alignments)]
+        return tuple(dict.fromkeys(filter(None, signatures)))
 
 
 def analyze_corpus(

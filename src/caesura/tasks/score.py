@@ -235,9 +235,11 @@ def pair_items(
     pairs: dict[str, Pair] = {item: (first[item], second[item]) for item in first if item in second}
     if not pairs:
         raise OptionError("the two sides have no item in common")
-    excluded = [Excluded(item, None, "not in the hypothesis") for item in first if item not in second]
-    excluded += [Excluded(item, None, "not in the reference") for item in second if item not in first]
-    return pairs, tuple(excluded)
+    return pairs, (*_missing(first, second, "hypothesis"), *_missing(second, first, "reference"))
+
+
+def _missing(items: Iterable[str], side: Mapping[str, object], name: str) -> list[Excluded]:
+    return [Excluded(item, None, f"not in the {name}") for item in items if item not in side]
 
 
 def _annotations(corpus: Corpus, coder: str | None, side: str) -> dict[str, Text | Hierarchy | Tree]:
