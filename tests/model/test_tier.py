@@ -494,5 +494,5 @@ def test_streams_in_seconds_must_agree() -> None:
 
 def test_streams_in_seconds_cannot_be_written(tmp_path: Path) -> None:
     corpus = Corpus({"talk": {"ann": Dialogue({"F": Tier([(0, 4, "A")])})}})
-    with pytest.raises(FormatError, match="no format can hold streams in seconds; read them over units"):
+    with pytest.raises(FormatError, match="no format can store streams in seconds; read them over units"):
         cz.write(corpus, tmp_path / "a.csv")

@@ -509,7 +509,7 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
     for item, coder in corpus:
         kind = type(corpus[item, coder])
         if kind is Dialogue and tiers_of(corpus[item, coder]):
-            raise writing.error("no format can hold streams in seconds; read them over units", item, coder)
+            raise writing.error("no format can store streams in seconds; read them over units", item, coder)
         if not chosen.can_hold([kind]):
             alternatives = ", ".join(format.name for format in _writable([kind]))
             problem = f"this format ({chosen.name}) cannot store a {kind_name(corpus[item, coder])}"

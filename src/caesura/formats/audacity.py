@@ -42,15 +42,20 @@ def _read(reading: Reading) -> Corpus:
     rows.sort(key=lambda row: row[:2])
     intervals = [row for row in rows if row.start < row.end]
     points = tuple(Point(row.start, row.label) for row in rows if row.start == row.end)
-    if intervals and points:
-        reading.notes.append("points are not boundaries, because there are intervals")
-    elif reading.options["duration"] is None and points:
-        problem = "the recording is assumed to end at the last point, which is then no inner boundary"
-        reading.log.add(f"the file has no intervals: {problem}; set its length with duration=")
+    if points:
+        _report_points(reading, has_intervals=bool(intervals))
     end = reading.options["duration"] or max(row.end for row in rows)
     tier = FileTier(reading.stem, None, 0.0, end, _with_labels(reading, intervals), points or None)
     add_tier(reading, reading.item_name, reading.coder_name, tier)
     return reading.corpus()
+
+
+def _report_points(reading: Reading, *, has_intervals: bool) -> None:
+    if has_intervals:
+        reading.notes.append("points are not boundaries, because there are intervals")
+    elif reading.options["duration"] is None:
+        problem = "the recording is assumed to end at the last point, which is then no inner boundary"
+        reading.log.add(f"the file has no intervals: {problem}; set its length with duration=")
 
 
 def _rows(reading: Reading) -> list[IntervalRow]:

@@ -48,7 +48,7 @@ _DOCUMENT = "-DOCSTART-"
 _TAG = re.compile(r"O|([BIESLUM])(?:-(\S+))?")
 _TYPED_TAG = re.compile(r"O|[BIESLUM]-\S+")
 _SCHEMES = (("BIOES", frozenset("BIESO")), ("BILOU", frozenset("BILUO")), ("BMES", frozenset("BMESO")))
-_BEGINS, _ENDS, _SINGLE = "BSU", "ESLU", "SU"
+_ENDS_OF_SPANS = [name for name, _ in _SCHEMES]  # schemes that mark the last token of a span
 _MAX_LINES = 1000  # that are examined to recognise the format
 
 
@@ -58,6 +58,10 @@ class _Tag(NamedTuple):
     prefix: str
     label: str | None
     line: int
+
+    def continues(self, previous: _Tag) -> bool:
+        """Return whether the token belongs to the same span as the token before it."""
+        return self.prefix in "IELM" and previous.prefix in "BIM" and self.label == previous.label
 
 
 @dataclass
@@ -138,16 +142,22 @@ def _check_columns(reading: Reading, number: int, cells: Sequence[str]) -> int:
     if columns < 2 or max(layer, token) > columns or layer == token:
         problem = f"a line must have a token in column {token} and a tag in another column"
         raise reading.error(number, f"{problem}; got {count_of(columns, 'column')}; choose with layer= and token=")
-    reading.roles |= {str(token): "words", str(layer): "tags of spans"}
-    if reading.options["spans"] == "sentences":
-        del reading.roles[str(layer)]
-    unused = [i for i in range(1, columns + 1) if str(i) not in reading.roles]
-    tagged = [str(i) for i in unused if _TYPED_TAG.fullmatch(cells[i - 1]) and reading.options["spans"] == "tags"]
+    reading.roles[str(token)] = "words"
+    if reading.options["spans"] == "tags":
+        reading.roles[str(layer)] = "tags of spans"
+    _report_unused(reading, cells)
+    return columns
+
+
+def _report_unused(reading: Reading, cells: Sequence[str]) -> None:
+    """Record the columns that are not used; those that have tags too are named separately."""
+    unused = {str(i): cell for i, cell in enumerate(cells, 1) if str(i) not in reading.roles}
+    tagged = [i for i, cell in unused.items() if _TYPED_TAG.fullmatch(cell)]
+    plain = [i for i in unused if i not in tagged]
     if tagged:
         reading.ignored.append(f"tags in column {', '.join(tagged)} (layer={tagged[0]} reads column {tagged[0]})")
-    if len(unused) > len(tagged):
-        reading.ignored.append(f"column {', '.join(str(i) for i in unused if str(i) not in tagged)} (not needed)")
-    return columns
+    if plain:
+        reading.ignored.append(f"column {', '.join(plain)} (not needed)")
 
 
 def _add_token(
@@ -210,19 +220,18 @@ def _spans(reading: Reading, document: _Document, scheme: str) -> Hierarchy | Se
 
 def _sentence_spans(reading: Reading, document: _Document, scheme: str, start: int, end: int) -> Iterator[SpanRow]:
     """Yield the spans of a sentence. A tag that cannot continue the span before it begins a new span."""
-    first: int | None = None
+    first = start
     previous = _Tag("O", None, 0)
+    must_end = scheme in _ENDS_OF_SPANS
     for i, tag in enumerate([*document.tags[start:end], _Tag("O", None, 0)], start):
-        continues = tag.prefix in "IELM" and previous.prefix in "BIM" and tag.label == previous.label
-        if first is not None and not continues:
-            yield SpanRow(first + 1, i, None, previous.label)
-            if scheme in ("BIOES", "BILOU", "BMES") and previous.prefix not in _ENDS:
-                _count_irregular(reading, document, scheme, previous)
-            first = None
-        if tag.prefix != "O" and not continues:
-            first = i
-            if tag.prefix not in _BEGINS and scheme != "IOB1":
+        if not tag.continues(previous):
+            if previous.prefix != "O":
+                yield SpanRow(first + 1, i, None, previous.label)
+                if must_end and previous.prefix not in "ESLU":
+                    _count_irregular(reading, document, scheme, previous)
+            if tag.prefix not in "OBSU" and scheme != "IOB1":
                 _count_irregular(reading, document, scheme, tag)
+            first = i
         previous = tag
 
 
@@ -237,24 +246,24 @@ def _count_irregular(reading: Reading, document: _Document, scheme: str, tag: _T
 
 def _write(writing: Writing) -> str:
     """Return two columns, tokens and IOB2 tags, with one block per item."""
-    coder = writing.only_coder()
-    blocks = []
-    for item in writing.corpus.item_names:
-        annotation = writing.corpus[item, coder]
-        if not isinstance(annotation, Hierarchy) or annotation.units is None:
-            raise writing.error("this format holds spans over tokens; there are none", item, coder)
-        tags = ["O"] * annotation.length
-        for span in annotation.spans:
-            if {*tags[span.start - 1 : span.end]} != {"O"} or span.label is None:
-                raise writing.error("this format holds spans with labels that do not overlap", item, coder)
-            tags[span.start - 1 : span.end] = [f"B-{span.label}", *[f"I-{span.label}"] * (span.end - span.start)]
-        blocks.append("".join(f"{unit}\t{tag}\n" for unit, tag in zip(annotation.units, tags, strict=True)))
-    head = f"{_DOCUMENT}\tO\n\n"
-    if writing.corpus.item_names == (writing.options["item"] or writing.stem,):
-        head = ""
+    coder, items = writing.only_coder(), writing.corpus.item_names
+    blocks = [_block(writing, item, coder) for item in items]
+    head = "" if items == (writing.options["item"] or writing.stem,) else f"{_DOCUMENT}\tO\n\n"
     return writing.check_round_trip(
         "\n".join(head + block for block in blocks), _read, layer=None, token=1, as_="spans"
     )
+
+
+def _block(writing: Writing, item: str, coder: str) -> str:
+    annotation = writing.corpus[item, coder]
+    if not isinstance(annotation, Hierarchy) or annotation.units is None:
+        raise writing.error("this format stores spans over tokens; there are none", item, coder)
+    tags = ["O"] * annotation.length
+    for span in annotation.spans:
+        if {*tags[span.start - 1 : span.end]} != {"O"} or span.label is None:
+            raise writing.error("this format stores spans with labels that do not overlap", item, coder)
+        tags[span.start - 1 : span.end] = [f"B-{span.label}", *[f"I-{span.label}"] * (span.end - span.start)]
+    return "".join(f"{unit}\t{tag}\n" for unit, tag in zip(annotation.units, tags, strict=True))
 
 
 def _looks_like(text: str) -> bool:
@@ -262,10 +271,8 @@ def _looks_like(text: str) -> bool:
     if len(text) > _MAX_LINES * 200:
         lines = lines[:-1]  # the last line may be cut
     rows = [_cells(line) for line in lines if line.strip() and not line.startswith(_DOCUMENT)]
-    if not rows or len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
-        return False
-    tags = {row[-1] for row in rows}
-    return all(_TYPED_TAG.fullmatch(tag) for tag in tags) and tags != {"O"}
+    widths, tags = {len(row) for row in rows}, {row[-1] for row in rows}
+    return len(widths) == 1 and min(widths) > 1 and tags != {"O"} and all(map(_TYPED_TAG.fullmatch, tags))
 
 
 FORMAT = Format(

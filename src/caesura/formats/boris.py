@@ -71,7 +71,6 @@ _ROLES = {
 }
 _REQUIRED = ({"subject", "behavior", "type", "start", "stop"}, {"subject", "behavior", "type", "time"})
 _DELIMITERS = (",", "\t", ";", "|")
-_NO_SUBJECT = "No focal subject"
 _MAX_HEADER_LINES = 100  # lines of metadata above the header
 _MAX_ID = 200  # characters of an observation id that a pattern can match
 _CLOCK = re.compile(r"(?:([0-9]{1,6}):)?([0-9]{1,4}):([0-9]{1,2}(?:\.[0-9]{1,12})?)")
@@ -106,6 +105,11 @@ class _Observation:
     length: float | None = None
     events: list[_Event] = field(default_factory=list)
 
+    @property
+    def place(self) -> str:
+        """Item and coder, for messages."""
+        return f"item {self.item!r}, coder {self.coder!r}"
+
 
 def _read(reading: Reading) -> Corpus:
     """Return one tier or dialogue of tiers per observation."""
@@ -123,8 +127,7 @@ def _read(reading: Reading) -> Corpus:
         streams.setdefault(observation.item, {}).update(dict.fromkeys(event.stream for event in observation.events))
     has_streams = len({stream for names_of_item in streams.values() for stream in names_of_item}) > 1
     for observation in valid:
-        place = f"item {observation.item!r}, coder {observation.coder!r}: "
-        with reading.item(observation.line, place):
+        with reading.item(observation.line, f"{observation.place}: "):
             annotation = _annotation(reading, observation, list(streams[observation.item]), has_streams)
             reading.add(observation.item, observation.coder, annotation, observation.line)
     return reading.corpus()
@@ -152,40 +155,49 @@ def _observations(reading: Reading) -> dict[str, _Observation]:
 
 def _rows(reading: Reading) -> Iterator[tuple[str, _Row]]:
     """Yield the observation and the cells of each row below the header."""
-    delimiter = _delimiter(reading.text)
-    header: list[str | None] | None = None
-    observation = reading.stem
-    for line, cells in parse_table(reading, delimiter or ","):
-        if header is None:
-            if len(cells) > 1 and cells[0].strip().lower() == "observation id" and not _is_header(cells):
-                observation = cells[1].strip() or observation
-            elif _is_header(cells):
-                header = _header(reading, line, cells, observation)
-        elif any(cell.strip() for cell in cells):
-            row = {role: cell.strip() for role, cell in zip(header, cells, strict=False) if role is not None}
+    rows = (
+        (line, [cell.strip() for cell in cells])
+        for line, cells in parse_table(reading, _delimiter(reading.text) or ",")
+    )
+    header, observation = _header(reading, rows)
+    for line, cells in rows:
+        if any(cells):
+            row = {role: cell for role, cell in zip(header, cells, strict=False) if role is not None}
             yield row.get("observation") or observation, _Row(line, row)
-    if header is None:
-        expected = "Subject, Behavior, Behavior type, and Start (s) and Stop (s) or Time"
-        raise reading.error(None, f"expected a header with the columns {expected}; got none")
 
 
-def _header(reading: Reading, line: int, cells: Sequence[str], observation: str) -> list[str | None]:
+def _header(reading: Reading, rows: Iterator[tuple[int, list[str]]]) -> tuple[list[str | None], str]:
+    """Return the roles of the columns, and the observation in the metadata above the header."""
+    observation = reading.stem
+    for line, cells in rows:
+        if _is_header(cells):
+            roles = _roles(reading, line, cells)
+            if "observation" not in roles:
+                reading.notes.append(f"the table has no observation id; it is {observation!r}")
+            return roles, observation
+        if len(cells) > 1 and cells[0].lower() == "observation id":
+            observation = cells[1] or observation
+    expected = "Subject, Behavior, Behavior type, and Start (s) and Stop (s) or Time"
+    raise reading.error(None, f"expected a header with the columns {expected}; got none")
+
+
+def _roles(reading: Reading, line: int, cells: Sequence[str]) -> list[str | None]:
     """Return the role of each column; None for a column that is not used."""
     roles: list[str | None] = []
     unused: list[str] = []
     for cell in cells:
-        role = _COLUMNS.get(cell.strip().lower())
-        if role is not None and role in roles and role != "length":
-            raise reading.error(line, f"a column must occur once; got {cell[:40]!r} again")
-        if role is None or role in roles:
-            roles.append(None)
-            unused.append(cell.strip() or "without a name")
+        role = _COLUMNS.get(cell.lower())
+        if role in roles:
+            if role not in (None, "length"):
+                raise reading.error(line, f"a column must occur once; got {cell[:40]!r} again")
+            role = None
+        roles.append(role)
+        if role is None:
+            unused.append(cell or "without a name")
         else:
-            roles.append(role)
-            is_pattern = role == "observation" and reading.options["observation"] is not None
-            reading.roles[cell.strip()] = "item and coder" if is_pattern else _ROLES[role]
-    if "observation" not in roles:
-        reading.notes.append(f"the table has no observation id; it is {observation!r}")
+            reading.roles[cell] = _ROLES[role]
+            if role == "observation" and reading.options["observation"] is not None:
+                reading.roles[cell] = "item and coder"
     if unused:
         reading.ignored.append(f"columns {shorten(unused)} (not needed)")
     return roles
@@ -266,14 +278,18 @@ def _event(reading: Reading, row: _Row) -> tuple[str, _Event]:
     label = row.cells.get("behavior", "")
     if not label:
         raise reading.error(row.line, "an event must have a behavior; the cell is empty")
-    subject, category = row.cells.get("subject") or _NO_SUBJECT, row.cells.get("category") or "No category"
-    by_option = {"subject": subject, "category": category, "both": f"{subject}/{category}"}
     start, end = (_seconds(reading, row, role) for role in (("start", "stop") if is_aggregated else ("time", "time")))
     if end < start:
         raise reading.error(row.line, f"an event must not stop before it starts; got {start:.10g}-{end:.10g} s")
     if kind == "POINT" and end > start:
         raise reading.error(row.line, f"a POINT must start and stop at the same time; got {start:.10g}-{end:.10g} s")
-    return kind, _Event(by_option[reading.options["streams"]], label, start, end, kind == "POINT", row.line)
+    return kind, _Event(_stream(reading, row), label, start, end, kind == "POINT", row.line)
+
+
+def _stream(reading: Reading, row: _Row) -> str:
+    subject, category = row.cells.get("subject") or "No focal subject", row.cells.get("category") or "No category"
+    by_option = {"subject": subject, "category": category, "both": f"{subject}/{category}"}
+    return by_option[reading.options["streams"]]
 
 
 def _pair(
@@ -337,27 +353,27 @@ def _annotation(reading: Reading, observation: _Observation, streams: Sequence[s
     """Return one tier per stream, or the only tier."""
     if not streams:
         raise reading.error(observation.line, "expected an event; no event has one of the selected behaviors")
-    last = max((event.end for event in observation.events), default=0.0)
-    length = reading.options["duration"] or observation.length
-    if length is None:
-        reading.notes.append("the file has no media length; an item ends with its last event (duration= sets the end)")
-    elif last > length and reading.options["duration"] is None:
-        place = f"item {observation.item!r}, coder {observation.coder!r}"
-        reading.log.add(f"{place}: the last event ends at {last:.10g} s, after the media ({length:.10g} s)")
-        length = last
-    tiers = {stream: _tier(reading, observation, stream, length or last) for stream in streams}
+    length = reading.options["duration"] or _length(reading, observation)
+    tiers = {stream: _tier(reading, observation, stream, length) for stream in streams}
     if any(not tier.rows for tier in tiers.values()):
         reading.notes.append("streams without events are read as empty")
     return Dialogue(tiers) if has_streams else tiers[streams[0]]
 
 
+def _length(reading: Reading, observation: _Observation) -> float:
+    """Return the length of the media, or the end of the last event."""
+    last = max((event.end for event in observation.events), default=0.0)
+    if observation.length is None:
+        reading.notes.append("the file has no media length; an item ends with its last event (duration= sets the end)")
+    elif last > observation.length:
+        times = f"{last:.10g} s, after the media ({observation.length:.10g} s)"
+        reading.log.add(f"{observation.place}: the last event ends at {times}")
+    return max(last, observation.length or 0.0)
+
+
 def _tier(reading: Reading, observation: _Observation, stream: str, length: float) -> Tier:
     events = sorted((event for event in observation.events if event.stream == stream), key=lambda event: event[2:4])
-    states = [event for event in events if not event.is_point and event.start < event.end]
-    place = f"item {observation.item!r}, coder {observation.coder!r}"
-    empty = sum(not event.is_point and event.start == event.end for event in events)
-    reading.log.count("state events of zero length left out", place, empty)
-    _check_overlap(reading, states)
+    states = _states(reading, observation, events)
     points = tuple(Point(event.start, event.label) for event in events if event.is_point)
     if points and states:
         reading.notes.append("point events are not boundaries in a stream that has state events")
@@ -365,7 +381,11 @@ def _tier(reading: Reading, observation: _Observation, stream: str, length: floa
     return build_tier(reading, FileTier(stream, observation.line, 0.0, length, rows, points or None))
 
 
-def _check_overlap(reading: Reading, states: Sequence[_Event]) -> None:
+def _states(reading: Reading, observation: _Observation, events: Sequence[_Event]) -> list[_Event]:
+    """Return the state events of a stream, which must not overlap."""
+    all_states = [event for event in events if not event.is_point]
+    states = [event for event in all_states if event.start < event.end]
+    reading.log.count("state events of zero length left out", observation.place, len(all_states) - len(states))
     for i, event in enumerate(states[1:]):
         previous = states[i]
         if event.start < previous.end - reading.options["snap"]:
@@ -373,6 +393,7 @@ def _check_overlap(reading: Reading, states: Sequence[_Event]) -> None:
             behaviors = f"{previous.label[:40]!r} and {event.label[:40]!r} of {event.stream[:40]!r} at {times}"
             hint = "read one stream per category with --reading streams=both, or select behaviors with --reading behaviors=..."
             raise reading.error(event.line, f"behaviors must not overlap in one stream; {behaviors}; {hint}")
+    return states
 
 
 FORMAT = Format(

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from caesura.formats.ctm import end_time, parse_decimal
@@ -57,16 +57,10 @@ def _rows(reading: Reading) -> dict[tuple[str, str], list[IntervalRow]]:
     rows: dict[tuple[str, str], list[IntervalRow]] = {}
     invalid: set[tuple[str, str]] = set()
     other_types: Counter[str] = Counter()
-    for number, line in enumerate(lines_of(reading.text), 1):
-        cells = line.split()
-        if not cells or line.startswith(";"):
-            continue
-        if cells[0] != _SPEAKER and _TYPE.fullmatch(cells[0][:40]):
+    for number, cells in _lines(reading):
+        if cells[0] != _SPEAKER:
             other_types[cells[0]] += 1
             continue
-        if cells[0] != _SPEAKER or len(cells) < _MIN_FIELDS:
-            fields = "SPEAKER, recording, channel, start, duration, two more, speaker"
-            raise reading.error(number, f"a line has the fields {fields}; got {line.strip()[:60]!r}")
         key = cells[1], cells[2]
         if key not in invalid:
             invalid.add(key)  # unless the line is valid
@@ -75,6 +69,18 @@ def _rows(reading: Reading) -> dict[tuple[str, str], list[IntervalRow]]:
                 invalid.remove(key)
     reading.ignored += [f"{number} {name} line{'s' * (number > 1)}" for name, number in other_types.items()]
     return {key: speech for key, speech in rows.items() if key not in invalid}
+
+
+def _lines(reading: Reading) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the fields of each line that is not a comment."""
+    for number, line in enumerate(lines_of(reading.text), 1):
+        cells = line.split()
+        if cells and not line.startswith(";"):
+            is_speech = cells[0] == _SPEAKER
+            if len(cells) < _MIN_FIELDS if is_speech else not _TYPE.fullmatch(cells[0][:40]):
+                fields = "SPEAKER, recording, channel, start, duration, two more, speaker"
+                raise reading.error(number, f"a line has the fields {fields}; got {line.strip()[:60]!r}")
+            yield number, cells
 
 
 def _row(reading: Reading, number: int, cells: Sequence[str]) -> IntervalRow:
@@ -142,13 +148,10 @@ def _check_overlap(reading: Reading, name: str, rows: Sequence[IntervalRow]) -> 
 def _looks_like(text: str) -> bool:
     lines = (line for line in text.split("\n", 50)[:50] if line.strip() and not line.startswith(";"))
     cells = next(lines, "")[:1000].split()
-    times = [cell for cell in cells[3:5] if cell != "<NA>"]
-    return (
-        len(cells) in range(_MIN_FIELDS, 12)
-        and _TYPE.fullmatch(cells[0]) is not None
-        and (cells[0] == _SPEAKER or "<NA>" in cells)
-        and all(NUMBER.fullmatch(cell[:40]) for cell in times)
-    )
+    if len(cells) not in range(_MIN_FIELDS, 12) or not _TYPE.fullmatch(cells[0]):
+        return False
+    has_times = all(cell == "<NA>" or NUMBER.fullmatch(cell[:40]) for cell in cells[3:5])
+    return has_times and (cells[0] == _SPEAKER or "<NA>" in cells)
 
 
 FORMAT = Format(

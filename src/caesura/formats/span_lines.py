@@ -157,12 +157,13 @@ def _is_doccano(record: Mapping[str, Any]) -> bool | None:
     field = next((name for name in _SPAN_FIELDS if isinstance(record.get(name), list)), None)
     if field is None or not any(isinstance(record.get(name), str) for name in _TEXT_FIELDS):
         return False
-    if not record[field]:
-        return None
-    entry = record[field][0]
+    return _is_doccano_span(record[field][0]) if record[field] else None
+
+
+def _is_doccano_span(entry: object) -> bool:
     if isinstance(entry, dict):
         return {"start_offset", "end_offset", "label"} <= entry.keys()
-    return isinstance(entry, list) and len(entry) == 3 and [type(value) for value in entry] == [int, int, str]
+    return isinstance(entry, list) and [type(value) for value in entry] == [int, int, str]
 
 
 # -- Prodigy ----------------------------------------------------------------------------------------------------------
