@@ -13,6 +13,7 @@
     │   │   └── OptionConflictError  options contradict each other, independently of the data
     │   └── Undefined                the number is not defined for this data
     ├── FormatError (ValueError)     a file cannot be read or written; has .path and .line
+    │   └── AmbiguousFileError       a file can be read in several ways
     ├── EngineError                  workers cannot be reached, died, or have a different version
     ├── CheckpointError              a checkpoint belongs to a different run, or cannot be written
     └── TooManyStates (ValueError)   exact chance agreement needs more states than allowed; use random draws
