@@ -216,7 +216,7 @@ def test_documents_cannot_contain_some_annotations(run: Run) -> None:
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
         "caesura: warning: out.jsonl: left out, because only one of the two coders annotated them: b",
-        "caesura: warning: out.jsonl: this format cannot store the text of units and the labels of segments; they are left out",
+        "caesura: warning: out.jsonl: this format cannot store the text of units and the labels; they are left out",
     ]
     assert Path("out.jsonl").read_text() == '{"item": "a", "length": 2, "reference": [1], "hypothesis": []}\n'
     Path("s.csv").write_text("item,coder,start,end,level,label\nx,ann,1,6,1,A\nx,ann,1,3,2,b\nx,bo,1,6,1,A\n")

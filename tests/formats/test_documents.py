@@ -601,7 +601,7 @@ def test_warnings_about_content_that_is_left_out(tmp_path: Path) -> None:
         cz.write(cz.Corpus(cells), path, reference="ann", hypothesis="bo")
     assert [str(warning.message) for warning in warnings] == [
         f"{path}: left out, because only one of the two coders annotated them: j0, j1, j2, j3, j4 and 2 more",
-        f"{path}: this format cannot store the text of units and the labels of segments; they are left out",
+        f"{path}: this format cannot store the text of units and the labels; they are left out",
     ]
     assert cz.read(path).item_names == ("i0", "i1")
     with pytest.warns(CaesuraWarning, match="left out"), pytest.raises(FormatError, match="no item has both coders"):

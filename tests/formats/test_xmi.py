@@ -133,7 +133,7 @@ def test_spans_that_do_not_fit_are_named_with_their_line(tmp_path: Path) -> None
         (
             "9",
             "10",
-            r"t\.xmi:\d+: end of the annotation \d+: offsets must lie between characters; 10 is inside a character of two",
+            r"t\.xmi:\d+: end of the annotation \d+: offsets lie between characters; 10 is inside a character of two",
         ),
         ("9", "99", r"end of the annotation \d+: an offset must lie in 0-29, the text in UTF-16 units; got 99"),
         ("-1", "11", r"begin of the annotation \d+: an offset must lie in 0-29, the text in UTF-16 units; got -1"),

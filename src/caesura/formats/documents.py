@@ -235,9 +235,7 @@ def document_rows(writing: Writing) -> list[dict[str, Any]]:
         raise writing.error("no item has both coders; there is nothing to write")
     segmentations = _segmentations(pairs)
     if any(segmentation.units is not None or segmentation.labels is not None for segmentation in segmentations):
-        warn(
-            f"{writing.path}: this format cannot store the text of units and the labels of segments; they are left out"
-        )
+        warn(f"{writing.path}: this format cannot store the text of units and the labels; they are left out")
     typed = any(segmentation.types != UNTYPED for segmentation in segmentations)
     return [{"item": item, **_row(writing, item, pair, typed)} for item, pair in pairs.items()]
 

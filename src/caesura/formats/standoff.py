@@ -280,9 +280,7 @@ class Utf16Offsets:
         """
         preceding = bisect_left(self._astral, offset)
         if preceding and self._astral[preceding - 1] == offset - 1:
-            raise HierarchyError(
-                f"offsets must lie between characters; {offset} is inside a character of two UTF-16 units"
-            )
+            raise HierarchyError(f"offsets lie between characters; {offset} is inside a character of two UTF-16 units")
         end = self.length + len(self._astral)
         if not 0 <= offset <= end:
             raise HierarchyError(f"an offset must lie in 0-{end}, the text in UTF-16 units; got {offset}")
