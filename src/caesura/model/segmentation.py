@@ -304,8 +304,8 @@ class Segmentation(Value, Displayed):
         Parameters
         ----------
         marks : sequence of str, int, bool or None
-            Type of the boundary after each unit; ``""`` or None for no boundary. If no types are declared, numbers and
-            booleans are marks without a type, 1 for a boundary and 0 for none; a 1 after the last unit is ignored.
+            Type of the boundary after each unit; ``""`` or None for no boundary. If no types are declared and there are only
+            0, 1, booleans and None, 1 is a boundary without a type and 0 is none; a 1 after the last unit is ignored.
         types : iterable of str or int, optional
             All boundary types in ordinal order (default: those that occur).
         units : iterable of str, optional
@@ -323,7 +323,9 @@ class Segmentation(Value, Displayed):
         if isinstance(marks, str):
             raise SegmentationError("marks: expected a sequence with one mark per unit; got one string")
         marks = checks.as_list(marks, "marks")
-        if types is None and any(isinstance(mark, (int, float, np.number, np.bool_)) for mark in marks):
+        flags = (int, float, np.number, np.bool_)
+        is_flag = [isinstance(mark, flags) and mark in (0, 1) for mark in marks if mark is not None]
+        if types is None and is_flag and all(is_flag):
             return cls.from_ends([0 if mark is None else mark for mark in marks], units=units)
         length = checks.count(len(marks))
         at = [i for i, mark in enumerate(marks) if mark is not None and not (isinstance(mark, str) and mark == "")]
