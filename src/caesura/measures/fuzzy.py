@@ -475,13 +475,16 @@ def fuzzy_success(
     (clusters * S), minus the mean punishment. The measure is not symmetric. It says little if there is only one coder;
     use B instead.
 
-    The printed text contradicts itself, so this implementation differs from it in four ways. (1) It uses \|s - q\| + 1
-    instead of \|s - q + 1\|, which is 0 for a miss by one. (2) Clusters follow the definition of the two parameters
-    (section 4.2), because the pseudo-code never ends a cluster; one mark is enough, although the pseudo-code needs two
-    (``min_count=2``). (3) low and up are whole numbers, because a beta of 0 could leave no position between them. (4)
-    Phantoms are outside the clusters, although the printed sum runs inside them; their cost is divided by the width of
-    the gap, and phantoms at the edges of the text count too (``edges="ignore"`` excludes these, as the printed sum
-    does). ``p_max`` is 1 / clusters by default: at 1, a single phantom could cancel the whole reward.
+    The printed text contradicts itself, so this implementation differs from it in four ways:
+
+    1. The distance is \|s - q\| + 1. The printed \|s - q + 1\| is 0 for a miss by one.
+    2. Clusters follow the definition of the two parameters in section 4.2, because the pseudo-code never ends a cluster. One
+       mark is enough for a cluster. The pseudo-code needs two; use ``min_count=2`` for this rule.
+    3. low and up are whole numbers. Otherwise a beta of 0 could leave no position between them.
+    4. Phantoms are boundaries outside the clusters, although the printed sum runs inside them. Their cost is divided by the
+       width of the gap. Phantoms at the edges of the text count too; the printed sum excludes them, as ``edges="ignore"`` does.
+
+    ``p_max`` is 1 / clusters by default. If it were 1, a single phantom could cancel the whole reward.
 
     References
     ----------

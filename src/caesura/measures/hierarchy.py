@@ -226,10 +226,10 @@ def hierarchy_kappa(a: Hierarchy, b: Hierarchy) -> Score:
 
     Notes
     -----
-    Levels and labels are ignored. A span of one side is *matched* if some span of the other side begins or ends at each of
-    its ends: one that starts at its first unit or ends just before, and one that ends at its last unit or starts just after.
-    With O_1 of N_1 spans and O_2 of N_2 matched, and P_b, P_e the proportions of the N units that begin and that end at least
-    one span::
+    Levels and labels are ignored. A span is *matched* if the other side has a boundary at both of its ends: some span of the
+    other side starts at its first unit or ends just before it, and some span ends at its last unit or starts just after it.
+    O_1 of the N_1 spans of a and O_2 of the N_2 spans of b are matched. P_b and P_e are the proportions of the N units that
+    begin and that end at least one span::
 
         P_o = (O_1 + O_2) / (N_1 + N_2)
         P_c = N_1 / (N_1 + N_2) * P_b(1) P_e(1) P_a(2) + N_2 / (N_1 + N_2) * P_b(2) P_e(2) P_a(1)
