@@ -153,10 +153,8 @@ class AgreementArrays(NamedTuple):
         AgreementArrays
             The four arrays.
         """
-        n = len(expected)
-        return cls(
-            observed, expected, np.zeros(n) if error is None else error, np.full(n, np.nan) if bias is None else bias
-        )
+        zeros = np.zeros(len(expected))
+        return cls(observed, expected, zeros if error is None else error, zeros + np.nan if bias is None else bias)
 
     def values(self, coefficient: str) -> Floats:
         """Return the coefficient of each row.

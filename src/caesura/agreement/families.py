@@ -29,11 +29,8 @@ CHANCE_FAMILIES: dict[str, type[ChanceModel]] = {
 POSITION_COEFFICIENTS: dict[str, type[ChanceModel]] = {"alpha": NominalChance}
 """Coefficients that only use positions and are therefore defined for all segmentations and dialogues."""
 
-COEFFICIENTS = tuple(
-    dict.fromkeys(
-        name for model in (*CHANCE_FAMILIES.values(), *POSITION_COEFFICIENTS.values()) for name in model.coefficients
-    )
-)
+_MODELS = [*CHANCE_FAMILIES.values(), *POSITION_COEFFICIENTS.values()]
+COEFFICIENTS = tuple(dict.fromkeys(name for model in _MODELS for name in model.coefficients))
 """Names of all coefficients."""
 
 

@@ -27,6 +27,8 @@ from caesura.measures.streams import StreamBatch
 from caesura.model.value import Floats
 from caesura.version import __version__
 
+RandomItems = tuple[simulation.RandomItem, ...]
+"""The random texts of one pair of coders, one entry per item."""
 MAX_STATES = 400_000
 """Maximum number of states for exact chance."""
 
@@ -66,7 +68,7 @@ class RandomTextChance(ChanceModel):
                 facts["tolerance"] = f"{self._chance.tolerance:g}"
         return facts
 
-    def _random_items(self, pair: int) -> tuple[simulation.RandomItem, ...]:
+    def _random_items(self, pair: int) -> RandomItems:
         """Return the random texts of a pair of coders, one entry per item."""
         observed = self.observed
         batch = cast(StreamBatch, observed.scores.batch)
@@ -115,9 +117,7 @@ class RandomTextChance(ChanceModel):
             means = np.column_stack([means, costs])
         return means if self._chance.variates else means[:, :0]
 
-    def _known_costs(
-        self, random_items: Sequence[tuple[simulation.RandomItem, ...]]
-    ) -> tuple[list[list[float]] | None, str]:
+    def _known_costs(self, random_items: Sequence[RandomItems]) -> tuple[list[list[float]] | None, str]:
         """Return the exact expected costs by pair and item, or None if not requested or not possible; and the method."""
         variates = "6 control variates" if self._chance.variates else "no control variates"
         if not isinstance(self._chance, Exact):
@@ -221,7 +221,7 @@ class RandomTextChance(ChanceModel):
         return self._mean(similarity, expected, np.zeros(shape), present)
 
 
-def _exact(items: tuple[simulation.RandomItem, ...], costs: list[float]) -> simulation.ExpectedSimilarity:
+def _exact(items: RandomItems, costs: list[float]) -> simulation.ExpectedSimilarity:
     N = np.array([item.positions for item in items], float)  # noqa: N806
     estimates = tuple(simulation.Estimate(1 - cost / n, 0.0) for cost, n in zip(costs, N.tolist(), strict=True))
     return simulation.ExpectedSimilarity(simulation.Estimate(1 - sum(costs) / float(N.sum()), 0.0), estimates, 0, N)

@@ -27,6 +27,9 @@ _PAPER_NAMES = {
 }
 """Method -> the names of its rows in Table 1."""
 
+Annotations = Mapping[str, CoderHierarchies]
+"""Item -> the hierarchies of its coders."""
+
 
 @dataclass(frozen=True, slots=True)
 class FigureSummary:
@@ -290,9 +293,7 @@ def _annotations(corpus: Corpus, tolerance: float) -> tuple[dict[str, CoderHiera
     return annotations, tuple(excluded)
 
 
-def _rows(
-    method: UnificationMethod, annotations: Mapping[str, CoderHierarchies], tolerance: float
-) -> list[UnificationRow]:
+def _rows(method: UnificationMethod, annotations: Annotations, tolerance: float) -> list[UnificationRow]:
     golds: dict[str, Gold] = {}
     excluded: list[Excluded] = []
     for item, hierarchies in annotations.items():
@@ -301,15 +302,11 @@ def _rows(
         except Undefined as error:
             excluded.append(Excluded(item, None, str(error)))
     names = [name.format(level=method.level.capitalize()) for name in _PAPER_NAMES[method.name]]
-    return [_row(name, method, golds, annotations, tuple(excluded)) for name in names]
+    return [_row(name, method, golds, annotations, excluded) for name in names]
 
 
 def _row(
-    name: str,
-    method: UnificationMethod,
-    golds: Mapping[str, Gold],
-    annotations: Mapping[str, CoderHierarchies],
-    excluded: tuple[Excluded, ...],
+    name: str, method: UnificationMethod, golds: Mapping[str, Gold], annotations: Annotations, excluded: list[Excluded]
 ) -> UnificationRow:
     includes_self = not name.endswith("-self")
     figures = [
@@ -330,7 +327,7 @@ def _row(
         empty_golds=span_counts.count(0),
         conflicting_golds=sum(gold.conflicts > 0 for gold in golds.values()),
         tied_golds=sum(gold.tied for gold in golds.values()),
-        excluded=excluded,
+        excluded=tuple(excluded),
     )
 
 

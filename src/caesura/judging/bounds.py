@@ -15,12 +15,12 @@ the types of that mark in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import cached_property
 
 import numpy as np
 
-from caesura.judging.participants import Participants
+from caesura.judging.participants import Annotations, Participants
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.value import Ints
@@ -156,7 +156,7 @@ class Baselines:
         return Segmentation(model.length, positions, codes, self._types)
 
 
-def _all_streams(annotations: Mapping[str, Mapping[str, Annotation]]) -> list[Segmentation]:
+def _all_streams(annotations: Annotations) -> list[Segmentation]:
     return [
         text
         for by_name in annotations.values()

@@ -354,12 +354,10 @@ def _random_draws(bounds: bool | int) -> int:
 
 
 def _signature(participants: Participants, options: _JudgeOptions, draws: int) -> str:
-    sizes = {
-        "systems": len(participants.systems),
-        "coders": len(participants.coder_names),
-        "items": len(participants.items),
-    }
-    settings = {"level": f"{options.level:g}", "replicates": options.replicates, "bounds": draws or False}
+    coders, systems = participants.coder_names, participants.systems
+    sizes: dict[str, Any] = {"systems": len(systems), "coders": len(coders), "items": len(participants.items)}
+    level = f"{options.level:g}"
+    settings: dict[str, Any] = {"level": level, "replicates": options.replicates, "bounds": draws or False}
     return signature_line("judge", **sizes, interval=options.interval or "none", **settings, seed=options.seed)
 
 
@@ -427,7 +425,7 @@ def _segmenter_rows(scores: PairScores, systems: tuple[str, ...], options: _Judg
 
 def _row(scores: PairScores, name: str, options: _JudgeOptions) -> SegmenterScore:
     score = scores.score(name)
-    items, parts = scores.by_item(name)
+    items, parts = scores.by_item(scores.rows_of[name])
     return SegmenterScore(
         segmenter=name.removeprefix(BOUND_PREFIX),
         bound=name.startswith(BOUND_PREFIX),
@@ -443,7 +441,7 @@ def _row(scores: PairScores, name: str, options: _JudgeOptions) -> SegmenterScor
 
 def _random_row(scores: PairScores, draws: list[str], options: _JudgeOptions) -> SegmenterScore:
     """Return the mean of pooled values over draws, with their percentiles."""
-    parts = [scores.by_item(name)[1] for name in draws]
+    parts = [scores.by_item(scores.rows_of[name])[1] for name in draws]
     values = scores.finish(np.array([by_item.sum(axis=0) for by_item in parts]))
     low, high = np.quantile(values, [(1 - options.level) / 2, (1 + options.level) / 2]).tolist()
     rows = np.concatenate([scores.rows_of[name] for name in draws])

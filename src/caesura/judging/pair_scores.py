@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.judging.participants import Participants
+from caesura.judging.participants import Annotations, Participants
 from caesura.measures.base import Measure
 from caesura.measures.many import Scores, score_many
 from caesura.model.dialogue import Annotation
@@ -117,13 +117,13 @@ class PairScores:
         """
         return self.measure.finish(parts, self.scores.types)
 
-    def by_item(self, segmenter: str) -> tuple[Ints, Floats]:
-        """Return the items on which a segmenter was scored, and the parts of each item, summed over coders.
+    def by_item(self, rows: Ints) -> tuple[Ints, Floats]:
+        """Return the items of some rows, and the parts of each item, summed over coders.
 
         Parameters
         ----------
-        segmenter : str
-            A segmenter with scored rows.
+        rows : numpy.ndarray
+            Scored rows, such as ``rows_of[segmenter]``.
 
         Returns
         -------
@@ -132,9 +132,6 @@ class PairScores:
         parts : numpy.ndarray
             One row of parts per item.
         """
-        return self._sum_by_item(self.rows_of[segmenter])
-
-    def _sum_by_item(self, rows: Ints) -> tuple[Ints, Floats]:
         starts = np.flatnonzero(np.diff(self.item_of[rows], prepend=-1))
         return self.item_of[rows][starts], np.add.reduceat(self.scores.counts[rows], starts, axis=0)
 
@@ -202,7 +199,7 @@ class PairScores:
         if not len(first):
             empty = np.zeros((0, self.scores.counts.shape[1]))
             return empty, empty
-        return self._sum_by_item(rows_a[first])[1], self._sum_by_item(rows_b[second])[1]
+        return self.by_item(rows_a[first])[1], self.by_item(rows_b[second])[1]
 
     @cached_property
     def excluded(self) -> tuple[Excluded, ...]:
@@ -256,11 +253,7 @@ class PairScores:
 
 
 def score_pairs(
-    participants: Participants,
-    measure: Measure,
-    segmenters: Mapping[str, Mapping[str, Annotation]],
-    *,
-    human: bool = False,
+    participants: Participants, measure: Measure, segmenters: Annotations, *, human: bool = False
 ) -> PairScores:
     """Score every segmenter against every coder.
 
@@ -301,7 +294,7 @@ def score_pairs(
 
 
 def _annotations(
-    item: str, by_coder: Mapping[str, Annotation], segmenters: Mapping[str, Mapping[str, Annotation]], human: bool
+    item: str, by_coder: Mapping[str, Annotation], segmenters: Annotations, human: bool
 ) -> Iterator[tuple[int, str | None, Annotation]]:
     """Yield the segmenter, the coder who is the author if there is one, and the annotation to be scored."""
     for s, by_item in enumerate(segmenters.values()):

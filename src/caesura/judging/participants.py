@@ -16,6 +16,9 @@ from caesura.model.segmentation import Segmentation
 Systems = Sequence[str] | Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]] | Corpus
 """Names of the corpus's coders that are systems; or a mapping system -> item -> segmentation; or a corpus of systems."""
 
+Annotations = Mapping[str, Mapping[str, Annotation]]
+"""Item -> coder -> annotation, or system -> item -> annotation."""
+
 
 @dataclass(frozen=True, eq=False)
 class Participants:
@@ -34,8 +37,8 @@ class Participants:
     """
 
     items: tuple[str, ...]
-    coders: Mapping[str, Mapping[str, Annotation]] = field(repr=False)
-    systems: Mapping[str, Mapping[str, Annotation]] = field(repr=False)
+    coders: Annotations = field(repr=False)
+    systems: Annotations = field(repr=False)
     excluded: tuple[Excluded, ...]
 
     @property
@@ -135,7 +138,7 @@ def _name_list(items: Iterable[str]) -> str:
 
 
 def _comparable_items(
-    system: str, by_item: Mapping[str, object], coders: Mapping[str, Mapping[str, Annotation]], excluded: list[Excluded]
+    system: str, by_item: Mapping[str, object], coders: Annotations, excluded: list[Excluded]
 ) -> dict[str, Annotation]:
     """Return the items that the system and a coder annotated over the same units; add the others to ``excluded``."""
     excluded += [Excluded(item, system, "no coder annotated this item") for item in by_item if item not in coders]
