@@ -16,7 +16,7 @@ from caesura.agreement.placed import Heat, Placed
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import count_of
-from caesura.options import OptionSet, flag, setting
+from caesura.options import OptionSet, switch
 from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Outcome
 from caesura.views.table import Block, Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width
 
@@ -438,14 +438,12 @@ def _label(value: float | None) -> str:
 class AgreeTables(OptionSet):
     """Tables that are added to the coefficients."""
 
-    by_coder: bool = setting(
-        False,
-        flag,
+    by_coder: bool = switch(
         "Add each coder's agreement with the others, and the agreement of the others without this coder.",
         flags=("--coders",),
     )
-    by_pair: bool = setting(False, flag, "Add one row per pair of coders.", flags=("--pairs",))
-    by_item: bool = setting(False, flag, "Add one row per item.", flags=("--items",))
+    by_pair: bool = switch("Add one row per pair of coders.", flags=("--pairs",))
+    by_item: bool = switch("Add one row per item.", flags=("--items",))
 
 
 def agreement_blocks(study: AgreementStudy, tables: AgreeTables, *, output: str | None, width: int) -> list[Block]:

@@ -10,7 +10,7 @@ from caesura.judging.judge import Judgement, SegmenterScore
 from caesura.judging.mistakes import Mistakes
 from caesura.judging.substitution import AgreementDrop, Replacement
 from caesura.model.segmentation import UNTYPED
-from caesura.options import OptionSet, flag, setting
+from caesura.options import OptionSet, switch
 from caesura.views.table import Block, Cell, Table, cells, extra_figures, interval_cells, or_undefined
 
 
@@ -355,8 +355,8 @@ def _type_cell(name: str | None) -> str | None:
 class JudgeTables(OptionSet):
     """Tables that are added to the scores."""
 
-    errors: bool = setting(False, flag, "Show the number of errors of each kind, for each system.")
-    list_errors: bool = setting(False, flag, "List every miss, false alarm, near miss and confusion, one per line.")
+    errors: bool = switch("Show the number of errors of each kind, for each system.")
+    list_errors: bool = switch("List every miss, false alarm, near miss and confusion, one per line.")
 
 
 def judgement_blocks(judgement: Judgement, tables: JudgeTables, output: str | None) -> list[Block]:

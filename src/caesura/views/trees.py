@@ -13,7 +13,7 @@ from caesura.measures.structiou import LabelIoU, NodePair
 from caesura.model.result import Score
 from caesura.model.tree import Tree
 from caesura.model.value import count_of
-from caesura.options import OptionSet, choice, flag, setting, whole
+from caesura.options import OptionSet, choice, setting, switch, whole
 from caesura.parsing.corpus import LabelCounts, ParsevalResult, StructIoUResult
 from caesura.simulation.trees import Ambiguity, LengthRow, PerturbationCurve
 from caesura.tasks.trees import TreeStudy
@@ -390,9 +390,9 @@ def length_table(rows: Sequence[LengthRow]) -> Table:
 class TreeTables(OptionSet):
     """Tables and drawings that are added to the scores."""
 
-    by_sentence: bool = setting(False, flag, "Add one row per sentence.")
-    labels: bool = setting(False, flag, "Add one row per label.")
-    align: bool = setting(False, flag, "Show both trees side by side, with the pairs marked.")
+    by_sentence: bool = switch("Add one row per sentence.")
+    labels: bool = switch("Add one row per label.")
+    align: bool = switch("Show both trees side by side, with the pairs marked.")
     sentences: tuple[int, ...] = setting(
         (), whole(1), "Restrict --by-sentence and --align to this sentence. May be repeated.", flags=("--sentence",)
     )
