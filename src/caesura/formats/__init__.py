@@ -84,6 +84,7 @@ _MODULES = {
     "vtt": "subtitles.VTT",
     "conllu": "conllu.FORMAT",
     "chat": "chat.FORMAT",
+    "json": "json_fields.FORMAT",
     "table-csv": "table.CSV",
     "table-tsv": "table.TSV",
     "table-excel": "table.EXCEL",
@@ -637,8 +638,7 @@ def _detect_text(path: str | PathLike[str], text: str, candidates: Sequence[Form
         if format.looks_like(text):
             return format
     if candidates and suffix not in folders.AMBIGUOUS_SUFFIXES:
-        # The reader of this format reports the error. If tables have this suffix, it is most likely a table.
-        return next((format for format in candidates if format.guesses_encoding), candidates[0])
+        return next((format for format in candidates if format.fallback), candidates[0])  # its reader reports the error
     for format in _registry().values():
         if format.looks_like(text):
             return format

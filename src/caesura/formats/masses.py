@@ -9,6 +9,7 @@ the file name. If the first column is ``Item``, the file may contain several ite
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -102,7 +103,7 @@ JSON = Format(
     suffixes=(".json",),
     description="segment masses as JSON, {item: {coder: [masses]}}",
     read=_read_json,
-    looks_like=lambda text: text.lstrip().startswith("{"),
+    looks_like=lambda text: text.lstrip().startswith("{") and re.search(r'"items"\s*:', text) is not None,
     write=_write_json,
     options=(Option("labels", True, flag, "whether to read and write segment labels"),),
 )

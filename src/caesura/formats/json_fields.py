@@ -1,0 +1,549 @@
+"""JSON and JSON lines by the names of their fields.
+
+A file contains one document, a list of documents, an object of documents by name, or one document per line. A *recipe* tells
+which field of a document contains the units, and which one the masses, marks, positions, times or spans. The recipes of
+well-known data sets are in ``data/recipes.toml``; they are used by themselves if a file has their fields. The option
+``fields`` makes a recipe for other files: ``fields="units=sentences,marks=labels"``. Fields that no recipe names are ignored.
+
+One mark per unit is at the first or at the last unit of a segment. If neither the recipe nor the option ``marks`` says so,
+the reader stops and shows both possibilities. The option ``positions`` says what positions count: ``"ends"`` is the number of
+the last unit of a segment, ``"starts"`` that of the first, both counted from 1; ``"0-based"`` is the number of the first unit,
+counted from 0.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from caesura.errors import AmbiguousFileError, FormatError, InputError, OptionError
+from caesura.formats.events import LENGTHS, read_lengths
+from caesura.formats.format import Format, Reading, describe_value, lines_of, parse_json
+from caesura.formats.roles import FIELDS
+from caesura.formats.spans import OPTIONS as SPAN_OPTIONS
+from caesura.formats.spans import Continuum, SpanRow, add_spans
+from caesura.model.corpus import Corpus
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
+from caesura.options import Option, choice, suggest, text, whole
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "item": ("item", "id", "doc", "document", "doc_id", "dial_id", "dialogue_id", "video_id", "file", "name"),
+    "coder": ("coder", "annotator", "rater", "worker"),
+    "units": ("units", "sentences", "utterances", "tokens", "words", "turns", "texts", "paragraphs"),
+    "masses": ("masses", "segments", "segment_lengths"),
+    "marks": ("marks", "boundaries", "targets", "labels", "bits"),
+    "positions": ("positions", "boundary_positions"),
+}
+"""Role -> names of fields that have it, in files without a recipe."""
+_CONTENT = ("masses", "marks", "positions", "times", "spans")
+_ROLES = (*ALIASES, "stream", "times", "duration", "spans", "labels", "text", "documents", "length")
+_CONVENTIONS = {"ends": 0, "starts": -1, "0-based": 0}
+_MAX_KEYS = 100_000
+
+
+@cache
+def recipes() -> dict[str, dict[str, Any]]:
+    """Return the recipes that ship with the package.
+
+    Returns
+    -------
+    dict
+        Name -> recipe.
+    """
+    return tomllib.loads(files("caesura.data").joinpath("recipes.toml").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document of a JSON file.
+
+    Attributes
+    ----------
+    value : object
+        The JSON value.
+    name : str
+        Key of the document in its object, or its number, counted from 1.
+    line : int or None
+        Line of the document in a file with one document per line.
+    """
+
+    value: Any
+    name: str
+    line: int | None = None
+
+
+def _read(reading: Reading) -> Corpus:
+    documents = _documents(reading)
+    name, recipe = _recipe(reading, documents)
+    if name:
+        reading.notes.append(f"recipe {name}")
+    reader = _DocumentReader(reading, recipe)
+    for document in reader.select(documents):
+        with reading.item(document.line, reader.place(document)):
+            reader.read(document)
+    reader.finish()
+    return reading.corpus()
+
+
+def _documents(reading: Reading) -> list[Document]:
+    """Return the top level of a file: its lines, the entries of its list, or its only value."""
+    content = reading.text.lstrip()
+    several = "\n" in content.strip() or Path(reading.path).suffix.lower() in (".jsonl", ".ndjson")
+    if several and content.startswith("{") and _is_lines(content):
+        return [
+            Document(parse_json(reading.path, line, "JSON"), str(number), place)
+            for number, (place, line) in enumerate(_lines(reading), 1)
+        ]
+    value = reading.json("documents")
+    if isinstance(value, list):
+        return [Document(entry, str(i)) for i, entry in enumerate(value, 1)]
+    return [Document(value, reading.stem)]
+
+
+def _lines(reading: Reading) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(lines_of(reading.text), 1):
+        if line.strip():
+            yield number, line
+
+
+def _is_lines(content: str) -> bool:
+    """Return whether the first line is a complete JSON object."""
+    try:
+        return isinstance(parse_json("", content.split("\n", 1)[0], "JSON"), dict)
+    except FormatError:
+        return False
+
+
+# -- recipes ----------------------------------------------------------------------------------------------------------
+
+
+def _recipe(reading: Reading, documents: Sequence[Document]) -> tuple[str, Mapping[str, Any]]:
+    """Return the recipe of a file and its name; the name is empty if the recipe comes from fields."""
+    name = reading.options["recipe"]
+    fields = _fields(reading)
+    if name is not None:
+        return name, {**_named_recipe(name), **fields}
+    for known, recipe in recipes().items():
+        if recipe.get("match") and _matches(recipe, documents):
+            return known, {**recipe, **fields}
+    if not fields and _is_nested_lists(documents):
+        return "", _nested_recipe(reading, documents)
+    if not fields and _is_pairs(documents):
+        return "tiage", recipes()["tiage"]
+    return "", {**_guess_fields(reading, documents), **fields}
+
+
+def _fields(reading: Reading) -> dict[str, Any]:
+    fields = {}
+    for role, names in (reading.options["fields"] or {}).items():
+        if role not in _ROLES:
+            raise OptionError(suggest("fields: no role", role, _ROLES))
+        fields[role] = list(names) if role == "times" else names[0]
+    return fields
+
+
+def _named_recipe(name: str) -> Mapping[str, Any]:
+    if name in recipes():
+        return recipes()[name]
+    if not name.endswith(".toml"):
+        raise OptionError(suggest("no recipe", name, recipes()))
+    try:
+        content = tomllib.loads(Path(name).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise FormatError(name, None, f"cannot be read as a recipe: {problem}") from None
+    tables = [value for value in content.values() if isinstance(value, dict)]
+    if len(tables) == 1 and len(content) == 1:
+        content = tables[0]
+    for key in content:
+        if key not in (*_ROLES, "match", "marks_at", "span_label", "span_range", "start", "size"):
+            raise FormatError(name, None, suggest("no key", key, _ROLES))
+    return content
+
+
+def _matches(recipe: Mapping[str, Any], documents: Sequence[Document]) -> bool:
+    """Return whether the first documents have all fields that a recipe requires."""
+    try:
+        first = next(iter(_select(documents, str(recipe.get("documents", "")))), None)
+    except InputError:
+        return False
+    if first is None or not isinstance(first.value, dict):
+        return False
+    return all(name in first.value for name in recipe["match"])
+
+
+def _is_nested_lists(documents: Sequence[Document]) -> bool:
+    """Return whether the file is an object of objects of lists of whole numbers: item, coder, positions or masses."""
+    if len(documents) != 1 or not isinstance(documents[0].value, dict) or not documents[0].value:
+        return False
+    return all(
+        isinstance(by_coder, dict) and by_coder and all(_is_whole_list(numbers) for numbers in by_coder.values())
+        for by_coder in documents[0].value.values()
+    )
+
+
+def _is_whole_list(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, int) and not isinstance(entry, bool) for entry in value)
+
+
+def _is_pairs(documents: Sequence[Document]) -> bool:
+    """Return whether the file is an object of lists of pairs of text and mark -1, 0 or 1, as in TIAGE."""
+    value = documents[0].value if len(documents) == 1 else None
+    if not isinstance(value, dict) or not value:
+        return False
+    return all(
+        isinstance(turns, list)
+        and turns
+        and all(isinstance(turn, list) and len(turn) == 2 and str(turn[1]) in ("-1", "0", "1") for turn in turns)
+        for turns in value.values()
+    )
+
+
+def _nested_recipe(reading: Reading, documents: Sequence[Document]) -> dict[str, Any]:
+    """Decide whether the numbers of an object of coders are positions or masses."""
+    items = documents[0].value
+    equal = all(len({sum(numbers) for numbers in by_coder.values()}) == 1 for by_coder in items.values())
+    possible = equal and all(numbers and min(numbers) > 0 for by in items.values() for numbers in by.values())
+    lengths = reading.options["length"] is not None or reading.options["lengths"] is not None
+    if reading.options["positions"] is None and possible and not lengths:
+        reading.notes.append("the lists of numbers are masses: the lengths of segments")
+        return {"documents": "*", "item": "@key", "masses": "*"}
+    reading.notes.append("the lists of numbers are positions of boundaries: i is the end of unit i")
+    return recipes()["tcpd"]
+
+
+def _guess_fields(reading: Reading, documents: Sequence[Document]) -> dict[str, Any]:
+    """Return the fields of the first document by their names."""
+    first = documents[0].value if documents else None
+    if not isinstance(first, dict):
+        raise reading.error(1, f"expected objects with fields; got {describe_value(first)}")
+    recipe: dict[str, Any] = {}
+    for role, names in ALIASES.items():
+        found = next((name for key in names for name in first if name.lower() == key), None)
+        if found is not None and found not in recipe.values():
+            recipe[role] = found
+    content = [role for role in _CONTENT if role in recipe]
+    if len(content) != 1:
+        fields = ", ".join(list(first)[:20])
+        problem = "no field contains boundaries" if not content else f"several fields may contain boundaries: {content}"
+        hint = "name the fields with fields, such as units=sentences,marks=labels, or use a recipe"
+        raise reading.error(documents[0].line or 1, f"{problem}; the fields are {fields}; {hint}")
+    return recipe
+
+
+# -- paths ------------------------------------------------------------------------------------------------------------
+
+
+def _select(documents: Sequence[Document], path: str) -> Iterator[Document]:
+    """Yield the documents at a path, such as ``dial_data.*[]``."""
+    steps = path.replace("[]", ".[]").strip(".").split(".") if path else []
+    for document in documents:
+        yield from _walk(document, steps)
+
+
+def _walk(document: Document, steps: Sequence[str]) -> Iterator[Document]:
+    if not steps:
+        yield document
+        return
+    step, *rest = steps
+    value = document.value
+    if step == "[]":
+        if not isinstance(value, list):
+            raise InputError(f"expected a list; got {describe_value(value)}")
+        for i, entry in enumerate(value, 1):
+            yield from _walk(Document(entry, str(i), document.line), rest)
+    elif step == "*":
+        if not isinstance(value, dict):
+            raise InputError(f"expected an object; got {describe_value(value)}")
+        for key, entry in value.items():
+            yield from _walk(Document(entry, key, document.line), rest)
+    elif isinstance(value, dict) and step in value:
+        yield from _walk(Document(value[step], document.name, document.line), rest)
+    elif isinstance(value, list) and step.isdigit() and int(step) < len(value):
+        yield from _walk(Document(value[int(step)], document.name, document.line), rest)
+    else:
+        raise InputError(f"expected a field {step!r}; got {describe_value(value)}")
+
+
+def _values(document: Document, path: str) -> Any:
+    """Return the value at a path in a document: a list if the path goes through a list."""
+    steps = path.replace("[]", ".[]").strip(".").split(".")
+    found = [entry.value for entry in _walk(document, steps)]
+    return found if "[]" in steps or "*" in steps else found[0]
+
+
+# -- documents --------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _DocumentReader:
+    """Reads the documents of a file with one recipe."""
+
+    reading: Reading
+    recipe: Mapping[str, Any]
+    lengths: dict[str, float] | None = None
+    fields: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        file = self.reading.options["lengths"]
+        self.lengths = None if file is None else read_lengths(file)
+
+    def select(self, documents: Sequence[Document]) -> Iterator[Document]:
+        try:
+            selected = list(_select(documents, str(self.recipe.get("documents", ""))))
+        except InputError as error:
+            raise self.reading.error(None, str(error)) from None
+        if self.recipe.get("documents", "") == "" and len(selected) > 1 and "item" not in self.recipe:
+            self.reading.notes.append("the documents are numbered")
+        yield from selected
+
+    def place(self, document: Document) -> str:
+        return f"item {self._item(document)!r}: "
+
+    def _item(self, document: Document) -> str:
+        name = self.recipe.get("item")
+        if name in (None, "@key") or not isinstance(document.value, dict):
+            return document.name
+        value = document.value.get(name, document.name)
+        return str(value) if isinstance(value, (str, int)) else document.name
+
+    def _coder(self, document: Document) -> str:
+        name = self.recipe.get("coder")
+        if name is None or not isinstance(document.value, dict) or name not in document.value:
+            return self.reading.stem
+        return str(document.value[name])
+
+    def read(self, document: Document) -> None:
+        """Add the annotations of a document."""
+        if isinstance(document.value, dict):
+            self.fields.update(list(document.value)[:_MAX_KEYS])
+        role = next((role for role in _CONTENT if role in self.recipe), None)
+        if role is None:
+            raise InputError("the recipe names no field with boundaries: masses, marks, positions, times or spans")
+        item, units = self._item(document), self._units(document)
+        if role == "times":
+            self._add_times(document, item)
+        elif role == "spans":
+            self._add_spans(document, item, units)
+        elif self.recipe[role] == "*":
+            for coder, numbers in document.value.items():
+                self._add(item, coder, self._from_numbers(role, numbers, item, units), document)
+        else:
+            values = _values(document, self.recipe[role])
+            self._add(item, self._coder(document), self._segmentation(role, values, item, units, document), document)
+
+    def _add(self, item: str, coder: str, segmentation: Segmentation, document: Document) -> None:
+        self.reading.add(item, coder, segmentation, document.line)
+
+    def _units(self, document: Document) -> tuple[str, ...] | None:
+        if "units" not in self.recipe:
+            return None
+        values = _values(document, self.recipe["units"])
+        if not isinstance(values, list) or not all(isinstance(entry, (str, dict)) for entry in values):
+            raise InputError(f"{self.recipe['units']}: expected a list of texts; got {describe_value(values)}")
+        return tuple(entry if isinstance(entry, str) else str(entry.get("text", "")) for entry in values)
+
+    def _segmentation(
+        self, role: str, values: Any, item: str, units: tuple[str, ...] | None, document: Document
+    ) -> Segmentation:
+        if role != "marks":
+            return self._from_numbers(role, values, item, units)
+        marks = self._marks(values)
+        segmentation = self._from_marks(marks, units)
+        return segmentation if "labels" not in self.recipe else self._with_labels(segmentation, units, document)
+
+    def _with_labels(
+        self, segmentation: Segmentation, units: tuple[str, ...] | None, document: Document
+    ) -> Segmentation:
+        """Return the segmentation with one label per segment, if the document has them."""
+        labels = document.value.get(self.recipe["labels"]) if isinstance(document.value, dict) else None
+        if labels is None:
+            return segmentation
+        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            raise InputError(f"{self.recipe['labels']}: expected a list of texts; got {describe_value(labels)}")
+        return Segmentation.from_masses(segmentation.masses, labels=labels, units=units)
+
+    def _from_numbers(self, role: str, values: Any, item: str, units: tuple[str, ...] | None) -> Segmentation:
+        if not isinstance(values, list) or not _is_whole_list(values):
+            raise InputError(f"{role}: expected a list of whole numbers; got {describe_value(values)}")
+        if role == "masses":
+            if units is not None and sum(values) != len(units):
+                raise InputError(f"the masses sum to {sum(values)}; there are {len(units)} units")
+            return Segmentation.from_masses(values, units=units)
+        length = len(units) if units is not None else self._length(item)
+        convention = self.reading.options["positions"] or "ends"
+        positions = [value + _CONVENTIONS[convention] for value in values]
+        inner = [position for position in positions if position not in (0, length)]  # the ends say nothing
+        return Segmentation.from_positions(length, inner, units=units)
+
+    def _length(self, item: str) -> int:
+        length = self.reading.options["length"]
+        if self.lengths is not None and item in self.lengths:
+            length = int(self.lengths[item])
+        if length is None:
+            problem = "positions need the number of units of the text"
+            raise InputError(f"{problem}; give it with length=N, or lengths=FILE (--reading lengths=FILE)")
+        return int(length)
+
+    def _marks(self, values: Any) -> list[bool]:
+        entries = list(values) if isinstance(values, (str, list)) else None
+        if entries is None or not all(str(entry).lower() in _MARK_VALUES for entry in entries):
+            wrong = describe_value(values) if entries is None else _first_wrong(entries)
+            raise InputError(f"{self.recipe['marks']}: expected 0 and 1; got {wrong}")
+        return [_MARK_VALUES[str(entry).lower()] for entry in entries]
+
+    def _from_marks(self, marks: Sequence[bool], units: tuple[str, ...] | None) -> Segmentation:
+        if units is not None and len(marks) == len(units) - 1:
+            return Segmentation.from_bits([int(mark) for mark in marks], units=units)
+        if units is not None and len(marks) != len(units):
+            raise InputError(f"expected one mark per unit; got {len(marks)} marks and {len(units)} units")
+        place = self.reading.options["marks"] or self.recipe.get("marks_at")
+        if place is None:
+            raise _Undecided
+        constructor = Segmentation.from_starts if place == "start" else Segmentation.from_ends
+        return constructor([int(mark) for mark in marks], units=units)
+
+    def _add_times(self, document: Document, item: str) -> None:
+        """Add one tier of points per coder."""
+        fields = self.recipe["times"]
+        duration = _values(document, self.recipe["duration"]) if "duration" in self.recipe else None
+        for coder in [fields] if isinstance(fields, str) else fields:
+            times = _values(document, coder)
+            if not isinstance(times, list) or not all(isinstance(time, (int, float)) for time in times):
+                raise InputError(f"{coder}: expected a list of times in seconds; got {describe_value(times)}")
+            for time in times if duration is not None else ():
+                if not 0 <= time <= duration:
+                    raise InputError(f"{coder}: {time} lies outside 0..{duration:g}")
+            inner = sorted({float(time) for time in times if time != 0 and time != duration})
+            tier = Tier(end=duration, points=[(time, "") for time in inner])
+            self.reading.add(item, coder, tier, document.line)
+
+    def _add_spans(self, document: Document, item: str, units: tuple[str, ...] | None) -> None:
+        """Add labelled spans as a hierarchy."""
+        content = document.value.get(self.recipe["text"]) if "text" in self.recipe else None
+        if units is None and not isinstance(content, str):
+            raise InputError("spans need the units or the text of the document")
+        rows: list[SpanRow] = []
+        for entry in _walk(document, self.recipe["spans"].replace("[]", ".[]").strip(".").split(".")):
+            if not isinstance(entry.value, dict):
+                raise InputError(f"expected an object for a span; got {describe_value(entry.value)}")
+            rows += self._span_rows(entry.value)
+        length = len(units) if units is not None else len(content or "")
+        for row in rows:
+            if not 1 <= row.start <= row.end <= length:
+                raise InputError(f"a span must lie in 1..{length}; got {row.start}-{row.end}")
+        self._report_coverage(rows, length)
+        add_spans(self.reading, item, self._coder(document), rows, Continuum(False, length, units), last=length)
+
+    def _span_rows(self, value: Mapping[str, Any]) -> list[SpanRow]:
+        label = value.get(self.recipe.get("span_label", "label"))
+        label = None if label is None else str(label)
+        if "start" in self.recipe:
+            start, size = (_whole(value, self.recipe[name]) for name in ("start", "size"))
+            return [SpanRow(start + 1, start + size, None, label)]
+        ranges = value.get(self.recipe.get("span_range", "range"))
+        if not isinstance(ranges, list):
+            raise InputError(f"expected a list of [first, last]; got {describe_value(ranges)}")
+        rows = []
+        for entry in ranges:
+            if not isinstance(entry, list) or len(entry) != 2 or not all(str(edge).strip().isdigit() for edge in entry):
+                raise InputError(f"expected [first, last], counted from 0; got {describe_value(entry)}")
+            first, last = (int(edge) for edge in entry)
+            rows.append(SpanRow(first + 1, last + 1, None, label))
+        return rows
+
+    def _report_coverage(self, rows: Sequence[SpanRow], length: int) -> None:
+        covered: dict[int, int] = {}
+        for row in rows:
+            for unit in range(row.start, row.end + 1):
+                covered[unit] = covered.get(unit, 0) + 1
+        overlaps = sum(number > 1 for number in covered.values())
+        if overlaps:
+            self.reading.notes.append(f"{overlaps} units are in several spans")
+        if len(covered) < length:
+            self.reading.notes.append(f"{length - len(covered)} of {length} units are in no span")
+
+    def finish(self) -> None:
+        """Describe the roles of the fields, and list the fields that were not used."""
+        used = {}
+        for role in _ROLES:
+            paths = self.recipe.get(role)
+            for path in [paths] if isinstance(paths, str) else paths or []:
+                if path not in ("*", "@key", "") and role != "documents":
+                    used[path] = role
+        self.reading.roles |= used
+        if "*" in (self.recipe.get(role) for role in _CONTENT):
+            return  # the fields are the coders
+        names = {path.replace("[]", "").split(".")[0] for path in used}
+        self.reading.ignored += sorted(name for name in self.fields - names if "item" not in name)[:20]
+
+
+class _Undecided(Exception):  # noqa: N818 - a signal rather than an error
+    """Raised when marks may be at the first or at the last unit of a segment."""
+
+
+_MARK_VALUES = {"0": False, "1": True, "-1": False, "true": True, "false": False}
+
+
+def _first_wrong(entries: Sequence[Any]) -> str:
+    return describe_value(next(entry for entry in entries if str(entry).lower() not in _MARK_VALUES))
+
+
+def _whole(value: Mapping[str, Any], name: str) -> int:
+    number = value.get(name)
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        raise InputError(f"{name}: expected a whole number; got {describe_value(number)}")
+    return number
+
+
+def _read_or_ask(reading: Reading) -> Corpus:
+    """Read the file, or raise an error with the possible readings if the meaning of its marks is not clear."""
+    try:
+        return _read(reading)
+    except _Undecided:
+        problem = "one mark per unit: a 1 may be at the first or at the last unit of a segment"
+        choices = [
+            ("a 1 is at the first unit of a segment", {"marks": "start"}),
+            ("a 1 is at the last unit of a segment", {"marks": "end"}),
+        ]
+        raise AmbiguousFileError(reading.path, problem, choices) from None
+
+
+def _looks_like(text: str) -> bool:
+    """Return whether a text is JSON that a recipe or the names of its fields explain."""
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    reading = Reading("", text, options={option.name: option.default for option in FORMAT.options})
+    try:
+        documents = _documents(reading)
+        _recipe(reading, documents[:1] if len(documents) > 1 else documents)
+    except (FormatError, InputError):
+        return False
+    return True
+
+
+FORMAT = Format(
+    name="json",
+    suffixes=(".json", ".jsonl"),
+    description="JSON or JSON lines by the names of the fields, with recipes for well-known data sets",
+    read=_read_or_ask,
+    looks_like=_looks_like,
+    options=(
+        FIELDS,
+        Option("recipe", None, text, "name of a recipe, or a .toml file with one (default: by the fields)"),
+        Option("marks", None, choice("start", "end"), "whether a 1 is at the first or the last unit of a segment"),
+        Option("positions", None, choice(*_CONVENTIONS), "what positions count (default: ends)"),
+        Option("length", None, whole(1), "number of units of every text, for positions"),
+        LENGTHS,
+        *SPAN_OPTIONS,
+    ),
+    annotation_types=(Segmentation, Hierarchy, Tier),
+    fallback=True,
+    hint="--fields",
+)
