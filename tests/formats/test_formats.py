@@ -302,7 +302,7 @@ BAD = {
         3,
         "not valid JSON: Expecting property name enclosed in double quotes at column 1",
     ),
-    "list.json": ("[1, 2]", 1, 'expected an object with "items": {item: {coder: [masses]}}'),
+    "list.json": ("[1, 2]", 1, "expected objects with fields; got 1"),
     "kind.json": ('{"items": {},\n "segmentation_type": "tree"}', 2, "segmentation_type must be linear; got 'tree'"),
     "zero.json": (
         '{"items": {\n "a": {\n  "x": [1, 0]}}}',
@@ -327,7 +327,7 @@ BAD = {
     ),
     "item.json": ('{"items": {"a": 3}}', 1, "item 'a': expected {coder: [masses]}; got 3"),
     "twice.json": ('{"items": {"a": {"x": [1], "x": [2]}}}', None, "the key 'x' occurs twice in one object"),
-    "deep.json": ("[" * 100_000, 1, "not valid masses: nested too deeply"),
+    "deep.json": ("[" * 100_000, 1, "not valid documents: nested too deeply"),
     "nothing.json": (
         '{"items": {}}',
         None,

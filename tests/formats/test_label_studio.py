@@ -200,10 +200,10 @@ def test_the_other_annotations_are_still_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "name"),
     [
-        ('{"data": {"annotations": [2, 3]}}', "masses-json"),
+        ('{"data": {"annotations": [2, 3]}}', "json"),
         ('{"items": {"data": {"annotations": [2, 3]}}}', "masses-json"),
         ('{"items": {"t": {"length": 3, "coders": {"annotations": [[1, 2]]}}}}', "spans-json"),
-        ("[1, 2]", "masses-json"),
+        ("[1, 2]", "json"),
         ('[{"id": 1, "data": {}, "annotations": []}]', "label-studio"),
     ],
 )

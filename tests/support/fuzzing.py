@@ -7,6 +7,7 @@ Run as a program, it reads many damaged files one after the other, with limits o
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import re
@@ -236,6 +237,18 @@ def parquet() -> bytes:
         return Path(folder, "a.parquet").read_bytes()
 
 
+def excel() -> bytes:
+    """Return a small table as an Excel workbook."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (["item", "text", "ann", "bo"], ["x", "a", 0, True], ["x", "b", 1, False], ["x", "c", 0, False]):
+        book.active.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
 DOCUMENTS = (
     '{"item": "x", "length": 5, "reference": [2], "reference_types": ["act"], "hypothesis": [3, 3], '
     '"hypothesis_types": ["act", "scene"]}\n'
@@ -321,10 +334,21 @@ SAMPLES = {
         options={"observation": "{item}_{coder}"},
         real="data/everyday/boris_aggregated.csv",
     ),
+    "json": Sample(
+        "a.json",
+        json.dumps(
+            [
+                {"dial_id": 0, "utterances": ["a", "b", "c"], "segments": [1, 2]},
+                {"dial_id": 1, "utterances": ["d"], "segments": [1]},
+            ]
+        ),
+        real="data/everyday/dialseg711.json",
+    ),
     "table-csv": Sample(
         "a.csv",
         'item,stream,unit,text,types,ann,bo\nx,F,1,well,"["","", ""."", ""?""]",",",\nx,F,2,no,,.,?\nx,M,1,yes,,.,.\n',
     ),
+    "table-excel": Sample("a.xlsx", "", make=excel),
     "table-tsv": Sample("a.tsv", "item\tunit\ttext\tann\tbo\nx\t1\ta\t0\t1\nx\t2\tb\t1\t0\nx\t3\tc\t0\t0\n"),
     "bits": Sample("a.bits", "x\t0100010000\ny\t00100\n"),
     "segsimflex": Sample(

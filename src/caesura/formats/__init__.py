@@ -548,7 +548,7 @@ def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | 
     if format is not None:
         return _by_name(format)
     kinds = {type(corpus[key]) for key in corpus}
-    candidates = _by_suffix(path)
+    candidates = sorted(_by_suffix(path), key=lambda format: format.write is None)
     if candidates:
         return next((format for format in candidates if format.can_hold(kinds)), candidates[0])
     suffixes = ", ".join(dict.fromkeys(suffix for format in _writable(kinds) for suffix in format.suffixes))
@@ -638,7 +638,9 @@ def _detect_text(path: str | PathLike[str], text: str, candidates: Sequence[Form
         if format.looks_like(text):
             return format
     if candidates and suffix not in folders.AMBIGUOUS_SUFFIXES:
-        return next((format for format in candidates if format.fallback), candidates[0])  # its reader reports the error
+        return next(
+            (format for format in candidates if suffix in format.fallback), candidates[0]
+        )  # its reader reports the error
     for format in _registry().values():
         if format.looks_like(text):
             return format

@@ -562,8 +562,8 @@ class Format:
         Optional dependency group that the format needs, such as ``xml`` for ``caesura[xml]``.
     guesses_encoding : bool
         Whether text that is not UTF-8 is read as Windows-1252, with a note.
-    fallback : bool
-        Whether this reader reads files with its suffixes that look like no format. It then explains what is wrong.
+    fallback : tuple of str
+        Suffixes of files that this reader reads even if they look like no format, to explain what is wrong.
     part : str
         Name of the parts of a file that have roles: ``"column"``, ``"tier"`` or ``"field"``.
     hint : str
@@ -589,7 +589,7 @@ class Format:
     companions: tuple[str, ...] = ()
     extra: str = ""
     guesses_encoding: bool = False
-    fallback: bool = False
+    fallback: tuple[str, ...] = ()
     part: str = "field"
     hint: str = "--format"
     tiers: Callable[[Reading], Sequence[Any]] | None = None

@@ -544,6 +544,6 @@ FORMAT = Format(
         *SPAN_OPTIONS,
     ),
     annotation_types=(Segmentation, Hierarchy, Tier),
-    fallback=True,
+    fallback=(".json",),
     hint="--fields",
 )

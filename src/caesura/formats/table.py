@@ -796,7 +796,7 @@ def _format(name: str, suffix: str, delimiter: str | None, description: str) -> 
         write=partial(write_text, read=read_table),
         options=_COMMON,
         guesses_encoding=True,
-        fallback=True,
+        fallback=(suffix,),
         part="column",
         hint="--fields",
     )
