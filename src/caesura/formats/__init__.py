@@ -550,7 +550,7 @@ def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | 
     kinds = {type(corpus[key]) for key in corpus}
     candidates = sorted(_by_suffix(path), key=lambda format: format.write is None)
     if candidates:
-        return next((format for format in candidates if format.can_hold(kinds)), candidates[0])
+        return next((format for format in candidates if format.write and format.can_hold(kinds)), candidates[0])
     suffixes = ", ".join(dict.fromkeys(suffix for format in _writable(kinds) for suffix in format.suffixes))
     suffix = Path(path).suffix.lower()
     raise FormatError(path, None, f"the suffix must name the format: one of {suffixes}; got {suffix or 'none'}")

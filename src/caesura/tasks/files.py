@@ -205,7 +205,7 @@ def _named_by_file(corpus: Corpus, target: str, format_name: str | None) -> tupl
 def _keeps_times(source: str, target: str, options: ConvertOptions, reading: ReadingOptions) -> bool:
     """Return whether both the source and the target are in formats with tiers."""
     first = find(source, reading.format, reading.pattern)[0].path
-    if Tier not in detect(first, reading.format).annotation_types:
+    if not any(option.name == "units" for option in detect(first, reading.format).options):
         return False
     suffix = Path(target).suffix.lower()
     timed = [entry for entry in formats().values() if Tier in entry.annotation_types]
