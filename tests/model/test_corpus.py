@@ -128,7 +128,12 @@ def test_attributes_cannot_be_deleted():
             lambda: cz.Corpus({f"i{n}": {"Ann": first} for n in range(12)}).of_item("x"),
             "no item 'x'; there are " + ", ".join(f"'i{n}'" for n in range(10)) + ", …",
         ),
-        (lambda: cz.Corpus({"poem": {"Ann": [2, 2]}}), "item 'poem', coder 'Ann': expected a Segmentation; got list"),
+        (
+            lambda: cz.Corpus({"poem": {"Ann": [2, 2]}}),
+            "item 'poem', coder 'Ann': expected a Segmentation; got list; use Segmentation.from_masses([2, 2]) "
+            "(lengths of segments), Segmentation.from_positions(N, [2, 2]) (boundaries in a text of N units), "
+            "Segmentation.from_labels([2, 2]) (the segment of each unit)",
+        ),
     ],
 )
 def test_invalid_input(call, message):

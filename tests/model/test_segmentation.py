@@ -357,14 +357,14 @@ BAD = [
         "marks[1]: type 'z' is not declared; declared are 'x', 'y'",
     ),
     # bits
-    (lambda: Segmentation.from_bits("012"), "bits[2]: a bit must be 0 or 1; got '2'"),
-    (lambda: Segmentation.from_bits("0 1"), "bits[1]: a bit must be 0 or 1; got ' '"),
-    (lambda: Segmentation.from_bits("0𝟏"), "bits[1]: a bit must be 0 or 1; got '𝟏'"),
-    (lambda: Segmentation.from_bits([0, 2]), "bits[1]: a bit must be 0 or 1; got 2"),
-    (lambda: Segmentation.from_bits([0, -1]), "bits[1]: a bit must be 0 or 1; got -1"),
-    (lambda: Segmentation.from_bits([NAN]), "bits[0]: a bit must be 0 or 1; got nan"),
-    (lambda: Segmentation.from_bits([0, None]), "bits[1]: a bit must be 0 or 1; got None"),
-    (lambda: Segmentation.from_bits([0.5]), "bits[0]: a bit must be 0 or 1; got 0.5"),
+    (lambda: Segmentation.from_bits("012"), "bits[2]: expected 0 or 1; got '2'"),
+    (lambda: Segmentation.from_bits("0 1"), "bits[1]: expected 0 or 1; got ' '"),
+    (lambda: Segmentation.from_bits("0𝟏"), "bits[1]: expected 0 or 1; got '𝟏'"),
+    (lambda: Segmentation.from_bits([0, 2]), "bits[1]: expected 0 or 1; got 2"),
+    (lambda: Segmentation.from_bits([0, -1]), "bits[1]: expected 0 or 1; got -1"),
+    (lambda: Segmentation.from_bits([NAN]), "bits[0]: expected 0 or 1; got nan"),
+    (lambda: Segmentation.from_bits([0, None]), "bits[1]: expected 0 or 1; got None"),
+    (lambda: Segmentation.from_bits([0.5]), "bits[0]: expected 0 or 1; got 0.5"),
     # marks
     (lambda: Segmentation.from_marks("a.b"), "marks: expected a sequence with one mark per unit; got one string"),
     (

@@ -228,16 +228,8 @@ class Segmentation(Value, Displayed):
         SegmentationError
             If an entry is neither 0 nor 1.
         """
-        if isinstance(bits, str):
-            values = np.frombuffer(bits.encode("utf-32-le", "surrogatepass"), np.int32) - ord("0")
-        else:
-            bits = checks.as_list(bits, "bits")
-            numbers = [_BITS.get(bit, -1) if isinstance(bit, (int, float, str, np.generic)) else -1 for bit in bits]
-            values = np.array(numbers, np.int32)
-        if (i := checks.first_true((values != 0) & (values != 1))) is not None:
-            raise SegmentationError(f"bits[{i}]: a bit must be 0 or 1; got {bits[i]!r}")
-        positions = np.flatnonzero(values).astype(np.int64) + 1
-        return cls(checks.count(len(bits) + 1), positions, _NO_CODES, UNTYPED, units=units)
+        flags = _flags(bits, "bits")
+        return cls(checks.count(len(flags) + 1), np.flatnonzero(flags) + 1, _NO_CODES, UNTYPED, units=units)
 
     @classmethod
     def from_starts(cls, starts: Sequence[Any] | NDArray[Any], *, units: Texts | None = None) -> Segmentation:
@@ -678,13 +670,17 @@ def _labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> t
     return tuple(name for name, mass in zip(names, masses, strict=True) for _ in range(mass))
 
 
-def _flags(values: Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.bool_]:
+def _flags(values: str | Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.bool_]:
     """Return 0 and 1, as numbers, booleans or characters, as booleans."""
-    listed = checks.as_list(values, name)
-    for i, value in enumerate(listed):
-        if not isinstance(value, (int, float, str, np.generic)) or _BITS.get(value, -1) not in (0, 1):
-            raise SegmentationError(f"{name}[{i}]: expected 0 or 1; got {value!r}")
-    return np.array([_BITS[value] for value in listed], bool)
+    if isinstance(values, str):  # fast for long strings
+        flags = np.frombuffer(values.encode("utf-32-le", "surrogatepass"), np.int32) - ord("0")
+    else:
+        values = checks.as_list(values, name)
+        numbers = [_BITS.get(bit, -1) if isinstance(bit, (int, float, str, np.generic)) else -1 for bit in values]
+        flags = np.array(numbers, np.int32)
+    if (i := checks.first_true((flags != 0) & (flags != 1))) is not None:
+        raise SegmentationError(f"{name}[{i}]: expected 0 or 1; got {values[i]!r}")
+    return flags == 1
 
 
 def constructors_for(value: object) -> str:
