@@ -185,8 +185,10 @@ def _roles(reading: Reading, line: int, cells: Sequence[str]) -> list[str | None
     """Return the role of each column; None for a column that is not used."""
     roles: list[str | None] = []
     unused: list[str] = []
+    descriptions = _descriptions(reading)
     for cell in cells:
         role = _COLUMNS.get(cell.lower())
+        role = role if role in descriptions else None
         if role in roles:
             if role not in (None, "length"):
                 raise reading.error(line, f"a column must occur once; got {cell[:40]!r} again")
@@ -195,12 +197,20 @@ def _roles(reading: Reading, line: int, cells: Sequence[str]) -> list[str | None
         if role is None:
             unused.append(cell or "without a name")
         else:
-            reading.roles[cell] = _ROLES[role]
-            if role == "observation" and reading.options["observation"] is not None:
-                reading.roles[cell] = "item and coder"
+            reading.roles[cell] = descriptions[role]
     if unused:
         reading.ignored.append(f"columns {shorten(unused)} (not needed)")
     return roles
+
+
+def _descriptions(reading: Reading) -> dict[str, str]:
+    """Return the roles that the options need, with their descriptions."""
+    descriptions = dict(_ROLES)
+    if reading.options["observation"] is not None:
+        descriptions["observation"] = "item and coder"
+    if reading.options["streams"] == "subject":
+        del descriptions["category"]
+    return descriptions
 
 
 def _is_header(cells: Sequence[str]) -> bool:

@@ -40,7 +40,8 @@ _MIN_FIELDS = 8  # up to the speaker; some programs leave out the fields after i
 
 def _read(reading: Reading) -> Corpus:
     """Return one tier of speakers per recording."""
-    reading.roles |= {"recording": "item", "start": "start", "duration": "duration", "speaker": "labels"}
+    reading.roles |= {"recording": "item", "speaker": "labels"}
+    reading.notes.append("ends are start plus duration")
     if reading.options["labels"] == "ignore":
         reading.notes.append("speakers are not boundary types (labels=types makes them types)")
     by_item = _by_item(reading, _rows(reading))

@@ -42,9 +42,10 @@ def _read(reading: Reading) -> Corpus:
         reading.notes.append("the file is one item")
         return reading.read_one(lambda: _segmentation(reading, lines))
     reading.notes.append("each line is an item")
+    coder = reading.coder_name
     for number, line in lines:
         with reading.item(number, f"item '{number}': "):
-            reading.add(str(number), reading.coder_name, _segmentation(reading, [(number, line)]), number)
+            reading.add(str(number), coder, _segmentation(reading, [(number, line)]), number)
     return reading.corpus()
 
 
@@ -104,5 +105,6 @@ FORMAT = Format(
     write=_write,
     options=(*NAME_OPTIONS, Option("items", "lines", choice("lines", "file"), "whether lines or files are the items")),
     names_from_file=("coder",),
+    part="tag",
     hint="--reading items=file",
 )
