@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from support.shared_data import DataFolder
 MANY = int(os.environ.get("CAESURA_FUZZ", "0"))
 FEW = 60
 NEEDS = {"xml": "lxml", "inception": "cassis", "parquet": "pyarrow", "talkbank": "rustling"}
+DETECTED = {"spans-csv": "table-csv"}  # one reader for all tables
 
 
 def need(name: str) -> None:
@@ -39,8 +41,13 @@ def test_the_samples_are_valid(name: str, tmp_path: Path, shared: DataFolder) ->
     need(name)
     for target in fuzzing.write_samples(name, tmp_path, shared):
         sample = fuzzing.SAMPLES[name]
-        assert detect(target.read).name == name or not sample.detectable
-        assert fuzzing.read(target.read, None if sample.detectable else name, **sample.options) == "corpus"
+        assert fuzzing.read(target.read, name, **sample.options) == "corpus"
+        if sample.detectable:
+            assert detect(target.read).name == DETECTED.get(name, name)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                corpus = cz.read(target.read, **sample.options)
+                assert corpus == cz.read(target.read, name, **sample.options)
 
 
 @pytest.mark.parametrize("name", formats())
