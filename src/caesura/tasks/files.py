@@ -102,7 +102,7 @@ def file_info(path: str, reading: ReadingOptions) -> FileInfo:
     files = [source.path for source in find(path, reading.format, reading.pattern)]
     detected = _readable(partial(detect, format=reading.format), files).values()
     tiers = _readable(partial(list_tiers, format=reading.format), files[:MAX_TIER_FILES])
-    if any(Tier in entry.annotation_types for entry in detected):
+    if any(option.name == "units" for entry in detected for option in entry.options):
         reading = reading.with_options(units="times")
     corpus = Corpus({})
     try:
@@ -208,7 +208,7 @@ def _keeps_times(source: str, target: str, options: ConvertOptions, reading: Rea
     if not any(option.name == "units" for option in detect(first, reading.format).options):
         return False
     suffix = Path(target).suffix.lower()
-    timed = [entry for entry in formats().values() if Tier in entry.annotation_types]
+    timed = [entry for entry in formats().values() if entry.write is not None and Tier in entry.annotation_types]
     return any(suffix in entry.suffixes if options.to is None else entry.name == options.to for entry in timed)
 
 
