@@ -673,14 +673,14 @@ def _labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> t
 def _flags(values: str | Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.bool_]:
     """Return 0 and 1, as numbers, booleans or characters, as booleans."""
     if isinstance(values, str):  # fast for long strings
-        flags = np.frombuffer(values.encode("utf-32-le", "surrogatepass"), np.int32) - ord("0")
+        flags: NDArray[np.int32] = np.frombuffer(values.encode("utf-32-le", "surrogatepass"), np.int32) - ord("0")
     else:
         values = checks.as_list(values, name)
         numbers = [_BITS.get(bit, -1) if isinstance(bit, (int, float, str, np.generic)) else -1 for bit in values]
         flags = np.array(numbers, np.int32)
     if (i := checks.first_true((flags != 0) & (flags != 1))) is not None:
         raise SegmentationError(f"{name}[{i}]: expected 0 or 1; got {values[i]!r}")
-    return flags == 1
+    return flags.astype(bool)
 
 
 def constructors_for(value: object) -> str:
