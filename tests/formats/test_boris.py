@@ -214,6 +214,13 @@ def test_patterns(tmp_path: Path) -> None:
         read(twice, observation="{item}_*", coder="x")
 
 
+def test_folders(tmp_path: Path) -> None:
+    for observation in ("o1_ann", "o1_bo", "o2_ann"):
+        write_file(tmp_path, HEADER + event(0, 9, observation=observation), f"{observation}.csv")
+    corpus = read(tmp_path, observation="{item}_{coder}")
+    assert list(corpus) == [("o1", "ann"), ("o1", "bo"), ("o2", "ann")]
+
+
 def test_headers(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="expected a header with the columns Subject, Behavior, Behavior type, and"):
         read(write_file(tmp_path, "a,b\n1,2\n"), format="boris")

@@ -417,7 +417,7 @@ class _Reader:
             raise FormatError(path, None, f"no annotation was found; expected {format.description}")
         if corpus.holds(Tier):
             self.tier_options = {"units": "times"} | resolved
-        return corpus
+        return corpus.with_source(self.sources[path])
 
     def with_source(self, corpus: Corpus, paths: Iterable[str]) -> Corpus:
         """Return the corpus with the sources of the files at these paths."""

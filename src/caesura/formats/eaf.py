@@ -250,4 +250,5 @@ FORMAT = Format(
         ),
     ),
     annotation_types=(Tier,),
+    part="tier",
 )

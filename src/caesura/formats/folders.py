@@ -27,7 +27,6 @@ from caesura.errors import FormatError, OptionError
 from caesura.formats.format import Format, shorten, warn
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.tier import Tier
 
 MAX_FILES = 100_000
 """Maximum number of files in a folder."""
@@ -398,7 +397,7 @@ class _NameResolver:
         # If a file has only one tier, the name of the tier describes its content ("IU"), not the coder. Then the name
         # of the file is the coder.
         self.tiers_by_file = same_material or all(
-            len(corpus.coders) == 1 for _, corpus in corpora if corpus.holds(Tier)
+            len(corpus.coders) == 1 for _, corpus in corpora if _names_coders_by_tier(corpus)
         )
         if not same_material and naming.automatic and not naming.folders_are_coders:
             self._warn_unnamed(corpora)
@@ -415,7 +414,7 @@ class _NameResolver:
         """Return whether the coder can only be derived from the name of the file."""
         if corpus.coders == (file.stem,):
             return True
-        return self.tiers_by_file and file.item is None and corpus.holds(Tier) and len(corpus.coders) == 1
+        return self.tiers_by_file and file.item is None and _names_coders_by_tier(corpus) and len(corpus.coders) == 1
 
     def coder(self, file: InputFile, corpus: Corpus, name_in_file: str) -> str:
         """Return the name of a coder in the merged corpus."""
@@ -442,6 +441,11 @@ class _NameResolver:
         if file.remainder is not None:
             return file.remainder or self.naming.common_item
         return self.naming.common_item if self.same_material or self._is_coder(file, corpus) else name_in_file
+
+
+def _names_coders_by_tier(corpus: Corpus) -> bool:
+    """Return whether the coders of a file are the names of its tiers, not names that the file gives to coders."""
+    return corpus.source is not None and corpus.source.part == "tier"
 
 
 def _common_beginning(names: Sequence[str]) -> str:

@@ -278,6 +278,7 @@ FORMAT = Format(
     decode=_decode,
     options=timed.TIER_OPTIONS,
     annotation_types=(Tier,),
+    part="tier",
     names_from_file=("item",),
     tiers=_tiers,
 )
