@@ -116,6 +116,21 @@ def test_documents(tmp_path: Path) -> None:
     assert cz.read(empty, excluded=excluded).item_names == ("2",)
 
 
+def test_comments(tmp_path: Path) -> None:
+    text = "# id 12\tdomain=x\n# more words in this line\na _ _ B-A\n# _ _ O\n\n# id 13\tdomain=x\n# _ _ B-B\n"
+    path = write_file(tmp_path, text, "ner.conll")
+    assert detect(path).name == "bio"
+    corpus = cz.read(path)
+    hierarchy = corpus["ner", "ner"]
+    assert isinstance(hierarchy, Hierarchy)
+    assert hierarchy.units == ("a", "#", "#")
+    assert spans_of(corpus) == [(1, 1, "A"), (3, 3, "B")]
+    assert corpus.reading is not None
+    assert "3 comment lines (not a token)" in corpus.reading.ignored
+    with pytest.raises(FormatError, match=":4: each line must have 4 columns like the first; got 2"):
+        cz.read(write_file(tmp_path, text.replace("# _ _ O", "# x"), "ner.conll"), "bio")
+
+
 def test_options(tmp_path: Path) -> None:
     path = write_file(tmp_path, "1\tNew York\tB-A\n2\tis\tO\n3\tbig\tB-B\n")
     corpus = cz.read(path, token=2)

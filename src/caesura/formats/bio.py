@@ -6,10 +6,11 @@
     Blackburn NNP I-NP I-PER
     spoke VBD B-VP O
 
-Columns are separated by tabs or spaces. The first column is the token. The last column contains the tags; the option ``layer``
-chooses another column, counted from 1. A blank line ends a sentence. A line with ``-DOCSTART-`` begins a document. The
-documents are the items, called 1, 2, 3 and so on. A file without such lines is one item with the name of the file. The name
-of the file is the name of the coder.
+Columns are separated by tabs or spaces. The first column is the token. The last column contains the tags; the option
+``layer`` chooses another column, counted from 1. A blank line ends a sentence. Lines with ``#`` before a sentence are
+comments, unless they have as many columns as tokens. A line with ``-DOCSTART-`` begins a document. The documents are the
+items, called 1, 2, 3 and so on. A file without such lines is one item with the name of the file. The name of the file is the
+name of the coder.
 
 A tag is a prefix and a label. The schemes are IOB2 (``B-`` begins a span and ``I-`` continues it), IOB1 (``B-`` only begins a
 span directly after a span with the same label), BIOES (``E-`` ends a span and ``S-`` is a span of one token), BILOU (with
@@ -50,6 +51,15 @@ _TYPED_TAG = re.compile(r"O|[BIESLUM]-\S+")
 _SCHEMES = (("BIOES", frozenset("BIESO")), ("BILOU", frozenset("BILUO")), ("BMES", frozenset("BMESO")))
 _ENDS_OF_SPANS = [name for name, _ in _SCHEMES]  # schemes that mark the last token of a span
 _MAX_LINES = 1000  # that are examined to recognise the format
+
+
+class _Line(NamedTuple):
+    """Line that is not blank."""
+
+    number: int
+    cells: list[str]
+    is_comment: bool
+    begins_sentence: bool
 
 
 class _Tag(NamedTuple):
@@ -107,28 +117,51 @@ def _read(reading: Reading) -> Corpus:
 
 def _documents(reading: Reading) -> list[_Document]:
     documents: list[_Document] = []
-    begins_sentence, columns = True, 0
-    for number, line in enumerate(lines_of(reading.text), 1):
-        if not line.strip():
-            begins_sentence = True
-        elif line.startswith(_DOCUMENT):
-            documents.append(_Document(str(len(documents) + 1), number))
-            begins_sentence = True
+    columns = comments = 0
+    for line in _lines(lines_of(reading.text)):
+        if line.cells[0] == _DOCUMENT:
+            documents.append(_Document(str(len(documents) + 1), line.number))
+        elif line.is_comment:
+            comments += 1
         else:
-            cells = _cells(line)
-            columns = columns or _check_columns(reading, number, cells)
-            if len(cells) != columns:
-                raise reading.error(number, f"each line must have {columns} columns like the first; got {len(cells)}")
+            columns = columns or _check_columns(reading, line)
+            if len(line.cells) != columns:
+                problem = f"each line must have {columns} columns like the first; got {len(line.cells)}"
+                raise reading.error(line.number, problem)
             if not documents:
                 documents.append(_Document(reading.item_name, 1))
-            _add_token(reading, documents[-1], number, cells, begins_sentence=begins_sentence)
-            begins_sentence = False
+            _add_token(reading, documents[-1], line)
+    if comments:
+        reading.ignored.append(f"{count_of(comments, 'comment line')} (not a token)")
     if not columns:
         raise reading.error(None, "expected at least one token; got none")
-    if len(documents) > 1 and documents[0].name != "1":  # tokens before the first -DOCSTART-
+    return _named(reading, documents)
+
+
+def _named(reading: Reading, documents: list[_Document]) -> list[_Document]:
+    """Return the documents; tokens before the first -DOCSTART- are the document 1 if there are more documents."""
+    if len(documents) > 1 and documents[0].name != "1":
         documents[0].name = "1"
         reading.notes.append("the tokens before the first -DOCSTART- are the item '1'")
     return documents
+
+
+def _lines(lines: Sequence[str]) -> Iterator[_Line]:
+    """Yield the lines that are not blank.
+
+    A line before the first token of a sentence is a comment if it begins with # and has not as many columns as tokens have.
+    """
+    tokens = (line for line in lines if line.strip() and not line.startswith(("#", _DOCUMENT)))
+    columns = len(_cells(next(tokens, "")))
+    begins_sentence = True
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            cells = _cells(line)
+            is_comment = begins_sentence and line.startswith("#") and len(cells) != columns
+            yield _Line(number, cells, is_comment, begins_sentence)
+            begins_sentence = is_comment or cells[0] == _DOCUMENT
+        else:
+            begins_sentence = True
 
 
 def _cells(line: str) -> list[str]:
@@ -136,12 +169,13 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.rstrip().split("\t")] if "\t" in line else line.split()
 
 
-def _check_columns(reading: Reading, number: int, cells: Sequence[str]) -> int:
+def _check_columns(reading: Reading, line: _Line) -> int:
     """Return the number of columns; record which columns are used."""
+    cells = line.cells
     columns, layer, token = len(cells), reading.options["layer"] or len(cells), reading.options["token"]
     if columns < 2 or max(layer, token) > columns or layer == token:
         problem = f"a line must have a token in column {token} and a tag in another column"
-        raise reading.error(number, f"{problem}; got {count_of(columns, 'column')}; choose with layer= and token=")
+        raise reading.error(line.number, f"{problem}; got {count_of(columns, 'column')}; choose with layer= and token=")
     reading.roles[str(token)] = "words"
     if reading.options["spans"] == "tags":
         reading.roles[str(layer)] = "tags of spans"
@@ -160,9 +194,8 @@ def _report_unused(reading: Reading, cells: Sequence[str]) -> None:
         reading.ignored.append(f"column {', '.join(plain)} (not needed)")
 
 
-def _add_token(
-    reading: Reading, document: _Document, number: int, cells: Sequence[str], *, begins_sentence: bool
-) -> None:
+def _add_token(reading: Reading, document: _Document, line: _Line) -> None:
+    number, cells = line.number, line.cells
     layer = reading.options["layer"] or len(cells)
     token, tag = cells[reading.options["token"] - 1], cells[layer - 1]
     match = _TAG.fullmatch(tag)
@@ -173,7 +206,7 @@ def _add_token(
         raise reading.error(
             number, f"column {layer} must contain tags such as O, B-PER and I-PER; got {tag[:40]!r}; {hint}"
         )
-    if begins_sentence:
+    if line.begins_sentence:
         document.sentence_starts.append(len(document.units))
     document.units.append(token)
     document.tags.append(_Tag((match and match.group(1)) or "O", match and match.group(2), number))
@@ -270,7 +303,7 @@ def _looks_like(text: str) -> bool:
     lines = lines_of(text[: _MAX_LINES * 200])[:_MAX_LINES]
     if len(text) > _MAX_LINES * 200:
         lines = lines[:-1]  # the last line may be cut
-    rows = [_cells(line) for line in lines if line.strip() and not line.startswith(_DOCUMENT)]
+    rows = [line.cells for line in _lines(lines) if not line.is_comment and line.cells[0] != _DOCUMENT]
     widths, tags = {len(row) for row in rows}, {row[-1] for row in rows}
     return len(widths) == 1 and min(widths) > 1 and tags != {"O"} and all(map(_TYPED_TAG.fullmatch, tags))
 
