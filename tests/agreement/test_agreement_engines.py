@@ -111,7 +111,10 @@ def expected() -> list[Any]:
 
 
 @pytest.mark.usefixtures("in_pieces")
-@pytest.mark.parametrize(("name", "workers"), [("threads", 1), ("threads", 3), ("processes", 2), ("dask", 2)])
+@pytest.mark.parametrize(
+    ("name", "workers"),
+    [("threads", 1), ("threads", 3), ("processes", 2), pytest.param("dask", 2, marks=pytest.mark.slow)],
+)
 def test_all_engines_give_identical_results(name: str, workers: int, expected: list[Any]) -> None:
     if name == "dask":
         pytest.importorskip("distributed", reason="Dask is not installed: pip install caesura[cluster]")

@@ -63,6 +63,7 @@ def test_all_engines_give_the_same_result(folder: Path, expected: dict[str, cz.S
         assert (result.partitions, result.documents, result.partial) == (FILES, FILES * ROWS, False)
 
 
+@pytest.mark.slow
 def test_killed_worker(folder: Path, expected: dict[str, cz.Score], cluster: Any) -> None:
     with distributed.Client(cluster, set_as_default=False) as client:
         before = client.run(os.getpid)
@@ -172,6 +173,7 @@ def test_workers_of_another_version(tmp_path: Path) -> None:
             client.submit(run_on_worker, cz.__version__, abs, -1).result(timeout=PATIENCE)
 
 
+@pytest.mark.slow
 def test_no_scheduler_and_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("caesura.engines.cluster._ANSWER_SECONDS", 1)
     monkeypatch.setattr("caesura.engines.cluster._WORKER_SECONDS", 1)
