@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura.errors import FormatError
+from caesura.errors import AmbiguousFileError, CaesuraWarning, FormatError, OptionError
 from support.corpora import round_trip_or_refuse
+from support.everyday import expected
+from support.shared_data import DataFolder
 
 
 def row(id_: object, form: str, misc: str = "_") -> str:
@@ -53,18 +55,49 @@ SENTENCES = (
     + row("1-2", "du", "Seg=B-seg")
     + row(1, "de")
     + row(2, "le")
-    + row("2.1", "empty", "BeginSeg=Yes")
+    + row("2.1", "empty", "BeginSeg=yes")
     + "\n\n"
     + row(1, "pain", "MSeg=pain")
 )
 
 
 def test_ranges_and_empty_nodes_are_not_units(tmp_path: Path) -> None:
-    # de le | pain: no unit has one of the keys, so sentences are the segments
+    # de le | pain
     path = write_file(tmp_path, SENTENCES)
-    segmentation = cz.read(path)["t", "t"]
+    message = r"marks on empty nodes and ranges, .* left out: 2 \(first in line 2, 1-2 Seg=B-seg\)"
+    with pytest.warns(CaesuraWarning, match=message):
+        segmentation = cz.read(path, boundaries="sentences")["t", "t"]
     assert (segmentation.units, segmentation.masses) == (("de", "le", "pain"), (2, 1))
-    assert cz.read(path, boundaries="segments", item="i", coder="c")["i", "c"].masses == (3,)
+
+
+def test_a_file_without_marks_is_an_error(tmp_path: Path) -> None:
+    path = write_file(tmp_path, row(1, "a", "MSeg=a|SpaceAfter=No") + row(2, "b", "Entity=x"))
+    keys = "the keys are Entity, MSeg, SpaceAfter; read the ends of sentences with boundaries='sentences', or name"
+    for options, marks in (
+        ({}, "BeginSeg=Yes or Seg=B-seg or Conn=B-conn or Seg=B-Conn"),
+        ({"boundaries": "segments"}, "BeginSeg=Yes or Seg=B-seg"),
+        ({"boundaries": "connectives"}, "Conn=B-conn or Seg=B-Conn"),
+    ):
+        with pytest.raises(FormatError) as caught:
+            cz.read(path, **options)
+        assert str(caught.value).endswith(
+            f"no token is marked with {marks} in its last column; {keys} the key that begins segments with key=NAME"
+        )
+    with pytest.raises(FormatError, match="it has no keys; read the ends"):
+        cz.read(write_file(tmp_path, row(1, "a")))
+
+
+def test_another_key(tmp_path: Path) -> None:
+    path = write_file(tmp_path, row(1, "a", "Discourse=x") + row(2, "b") + row(3, "c", "X=y|Discourse=z"))
+    corpus = cz.read(path, key="Discourse")
+    assert corpus["t", "t"].masses == (2, 1)
+    assert dict(corpus.reading.roles) == {"FORM": "words", "Discourse": "beginnings of segments"}
+    with pytest.raises(
+        FormatError, match=r"no token has the key 'Disc' in its last column; the keys are Discourse, X$"
+    ):
+        cz.read(path, key="Disc")
+    with pytest.raises(OptionError, match="cannot be combined with boundaries='sentences'"):
+        cz.read(path, key="Discourse", boundaries="sentences")
 
 
 def test_sentences_or_segments(tmp_path: Path) -> None:
@@ -78,7 +111,7 @@ def test_documents_without_a_name_are_numbered(tmp_path: Path) -> None:
     path = write_file(
         tmp_path, "# newdoc\n" + row(1, "a") + "\n# newdoc id = x\n" + row(1, "b") + "\n# newdoc\n" + row(1, "c")
     )
-    assert cz.read(path).item_names == ("1", "x", "3")
+    assert cz.read(path, boundaries="sentences").item_names == ("1", "x", "3")
 
 
 BAD = {
@@ -106,15 +139,20 @@ BAD = {
         "a document must have a token; 'a' has none",
     ),
     "no token": ("# sent_id = 1\n", None, "expected at least one token; got none"),
-    "connectives": (
-        row(1, "a", "Seg=O") + row(2, "but", "Seg=B-conn"),
+    "unknown": (
+        row(1, "a", "Seg=B-seg") + row(2, "b", "Seg=B-edu"),
         2,
-        "Seg must be one of B-seg, I-seg, O; got 'B-conn'; or read with boundaries='sentences'",
+        "Seg must be one of b-seg, i-seg, o; got 'B-edu'; or read with boundaries='sentences'",
+    ),
+    "unknown connective": (
+        row(1, "a", "Conn=B-but"),
+        1,
+        "Conn must be one of b-conn, i-conn, o, _; got 'B-but'; or read with boundaries='sentences'",
     ),
     "maybe": (
         row(1, "a", "BeginSeg=Maybe"),
         1,
-        "BeginSeg must be one of Yes, No; got 'Maybe'; or read with boundaries='sentences'",
+        "BeginSeg must be one of yes, no; got 'Maybe'; or read with boundaries='sentences'",
     ),
 }
 
@@ -129,11 +167,80 @@ def test_damage(name: str, tmp_path: Path) -> None:
 
 def test_good_documents_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
     path = write_file(
-        tmp_path, TOK.replace("Kubla\t_\t_\t_\t_\t_\t_\t_\tBeginSeg=Yes", "Kubla\t_\t_\t_\t_\t_\t_\t_\tSeg=B-conn")
+        tmp_path, TOK.replace("Kubla\t_\t_\t_\t_\t_\t_\t_\tBeginSeg=Yes", "Kubla\t_\t_\t_\t_\t_\t_\t_\tSeg=B-edu")
     )
     excluded: list[FormatError] = []
     assert cz.read(path, excluded=excluded).item_names == ("a",)
     assert [error.line for error in excluded] == [7]
+
+
+# -- connectives ------------------------------------------------------------------------------------------------------
+
+
+def test_the_everyday_files(shared: DataFolder) -> None:
+    folder = shared / "data/everyday"
+    name = "disrpt_conn/eng.made.conn_test.tok"
+    corpus = cz.read(folder / name)
+    wanted = expected(shared, name)
+    for item, spans in wanted["spans_1_based_inclusive"].items():
+        hierarchy = corpus[item, "eng.made.conn_test"]
+        assert [(span.start, span.end, span.label) for span in hierarchy.spans] == [*map(tuple, spans)]
+        assert hierarchy.length == wanted["items"][item]
+    assert dict(corpus.reading.roles) == {"FORM": "words", "Conn": "connectives"}
+    name = "disrpt/eng.made.demo_test.tok"
+    corpus, wanted = cz.read(folder / name), expected(shared, name)
+    assert {item: corpus[item, "eng.made.demo_test"].length for item in corpus.item_names} == wanted["items"]
+    for item, positions in wanted["boundaries"].items():
+        assert corpus[item, "eng.made.demo_test"].inner.tolist() == positions
+    assert dict(corpus.reading.roles) == {"FORM": "words", "Seg": "beginnings of segments"}
+
+
+def tokens(*miscs: str) -> str:
+    return "".join(row(i, f"w{i}", misc) for i, misc in enumerate(miscs, 1))
+
+
+@pytest.mark.parametrize("begin", ["Seg=B-Conn", "Seg=B-conn", "Conn=B-conn", "Conn=B-CONN"])
+def test_connectives(begin: str, tmp_path: Path) -> None:
+    inside = begin.replace("B-", "I-")
+    corpus = cz.read(write_file(tmp_path, tokens(begin, "_", "X=y|" + begin, inside, begin, "_")))
+    assert [span[:2] for span in corpus["t", "t"].spans] == [(1, 1), (3, 4), (5, 5)]
+    assert {span[2:] for span in corpus["t", "t"].spans} == {(1, "conn")}
+
+
+def test_a_connective_that_does_not_begin_is_counted(tmp_path: Path) -> None:
+    message = r"marks I-conn that follow no connective; .*: 1 \(first in line 2, item 't'\)"
+    with pytest.warns(CaesuraWarning, match=message):
+        corpus = cz.read(write_file(tmp_path, tokens("Conn=O", "Conn=I-conn", "Conn=I-conn")))
+    assert [span[:2] for span in corpus["t", "t"].spans] == [(2, 3)]
+
+
+def test_segments_in_any_case(tmp_path: Path) -> None:
+    corpus = cz.read(write_file(tmp_path, tokens("Seg=B-Seg", "Seg=O", "Seg=B-seg", "Seg=I-Seg", "Seg=B-SEG")))
+    assert corpus["t", "t"].masses == (2, 2, 1)
+
+
+def test_both_kinds(tmp_path: Path) -> None:
+    path = write_file(tmp_path, tokens("Seg=B-seg|Conn=O", "Seg=O|Conn=B-conn", "Seg=B-seg|Conn=O"))
+    with pytest.raises(AmbiguousFileError) as caught:
+        cz.read(path)
+    assert [options for _, options in caught.value.choices] == [
+        {"boundaries": "segments"},
+        {"boundaries": "connectives"},
+    ]
+    assert "has Seg=b-seg, Seg=o, Conn=b-conn, Conn=o, which may be segments or connectives" in str(caught.value)
+    assert cz.read(path, boundaries="segments")["t", "t"].masses == (2, 1)
+    assert [span[:2] for span in cz.read(path, boundaries="connectives")["t", "t"].spans] == [(2, 2)]
+    mixed = write_file(tmp_path, tokens("Seg=B-seg", "Seg=B-Conn", "Seg=B-seg"))
+    assert cz.read(mixed, boundaries="segments")["t", "t"].masses == (2, 1)
+
+
+def test_no_mark_begins(tmp_path: Path) -> None:
+    path = write_file(tmp_path, tokens("Seg=O", "Seg=O"))
+    with pytest.raises(AmbiguousFileError, match="Seg=o, which may be segments or connectives"):
+        cz.read(path)
+    assert cz.read(path, boundaries="segments")["t", "t"].masses == (2,)
+    assert cz.read(path, boundaries="connectives")["t", "t"].spans == ()
+    assert cz.read(write_file(tmp_path, tokens("Conn=O", "Conn=_")))["t", "t"].spans == ()
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -190,6 +297,27 @@ def test_corpora_that_cannot_be_written(name: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=message):
         cz.write(cz.Corpus({"i": {"t": segmentation}}), tmp_path / "t.tok")
     assert not (tmp_path / "t.tok").exists()
+
+
+@settings(max_examples=60)
+@given(lengths=st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=4), min_size=1, max_size=2))
+def test_connectives_round_trip(lengths: list[list[int]], folder: Path) -> None:
+    items = {}
+    for i, gaps in enumerate(lengths):  # a word, a connective of some words, a word ...
+        spans, at = [], 0
+        for size in gaps:
+            spans += [(at + 2, at + 1 + size, 1, "conn")] if size else []
+            at += 1 + size
+        items[f"d{i}"] = {"t": cz.Hierarchy(at + 1, spans, units=["w"] * (at + 1))}
+    round_trip_or_refuse(cz.Corpus(items), folder / "t.tok", sure=True)
+
+
+def test_spans_that_are_no_connectives(tmp_path: Path) -> None:
+    for spans in ([(1, 1, 1, "x")], [(1, 2, 1, "conn"), (1, 1, 2, "conn")]):
+        with pytest.raises(FormatError, match="this format stores connectives: spans with the label conn"):
+            cz.write(cz.Corpus({"i": {"t": cz.Hierarchy(2, spans, units="ab")}}), tmp_path / "t.tok")
+    with pytest.raises(FormatError, match="needs the text of the units"):
+        cz.write(cz.Corpus({"i": {"t": cz.Hierarchy(2, [])}}), tmp_path / "t.tok")
 
 
 def test_a_name_that_cannot_be_written(tmp_path: Path) -> None:

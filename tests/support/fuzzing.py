@@ -318,7 +318,7 @@ SAMPLES = {
         "Good <eol> night moon <eob> good night <eob>\nstars <eob>\nno <eol> moon\n",
         real="data/everyday/evalsub/ref.fr",
     ),
-    "conllu": Sample("a.conllu", CONLLU, real="data/formats/conllu_timed/fr_rhapsodie_dev_first60.conllu"),
+    "conllu": Sample("a.conllu", CONLLU, real="data/everyday/disrpt_conn/eng.made.conn_test.tok"),
     "chat": Sample("a.cha", CHAT, real="data/formats/cha/hkcancor/FC-R016_v.cha"),
     "masses-json": Sample(
         "a.json",

@@ -20,6 +20,7 @@ import pytest
 
 import caesura as cz
 from caesura import Hierarchy, Tier
+from caesura.errors import FormatError
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
 
@@ -80,7 +81,7 @@ def check_subtitles(path: Path, *, cues: int, lines_within_cues: int) -> None:
 def check_conllu(path: Path) -> int:
     """Compare tokens and sentences. Return the number of sentences."""
     raw = path.read_text(encoding="utf-8")
-    segmentation = read_single(path)
+    segmentation = read_single(path, boundaries="sentences")
     assert segmentation.units == tuple(re.findall(r"^[0-9]+\t([^\t]+)", raw, re.MULTILINE))
     sentences = len(re.findall(r"^# sent_id", raw, re.MULTILINE))
     assert len(segmentation.masses) == sentences
@@ -92,13 +93,17 @@ def check_conllu_of_gum(path: Path, folder: Path) -> int:
     raw = path.read_text(encoding="utf-8")
     sentences = check_conllu(path)
     assert f"# newdoc id = {path.stem}\n" in raw
-    segmentation = cz.read(path)[path.stem, path.stem]  # named by newdoc, which is the name of the file
-    # MSeg is morphology and no mark of segments, so the segments are sentences.
+    # MSeg is morphology and no mark of segments. Discourse= is at the first token of an EDU.
     assert "MSeg=" in raw
-    assert cz.read(path, boundaries="segments")[path.stem, path.stem].masses == (segmentation.length,)
-    # Discourse= is at the first token of an EDU. Under the name that DISRPT uses it marks the segments.
+    with pytest.raises(FormatError, match=r"no token is marked .* the keys are .*Discourse.*key=NAME"):
+        cz.read(path)
+    segmentation = cz.read(path, key="Discourse")[
+        path.stem, path.stem
+    ]  # named by newdoc, which is the name of the file
+    # The same segments under the name that DISRPT uses.
     (folder / "edus.tok").write_text(re.sub(r"(?<=[\t|])Discourse=[^|\n]*", "BeginSeg=Yes", raw), encoding="utf-8")
-    edus = len(cz.read(folder / "edus.tok")[path.stem, "edus"].masses)
+    assert cz.read(folder / "edus.tok")[path.stem, "edus"] == segmentation
+    edus = len(segmentation.masses)
     assert edus > sentences
     return edus
 

@@ -1,4 +1,4 @@
-"""CoNLL-U, and the .tok files of the DISRPT shared tasks: one token per line, ten columns, segments in the last one::
+"""CoNLL-U, and the .tok files of the DISRPT shared tasks: one token per line, ten columns, marks in the last one, MISC::
 
     # newdoc_id = poem
     1	In	_	_	_	_	_	_	_	BeginSeg=Yes
@@ -6,36 +6,60 @@
     3	did	_	_	_	_	_	_	_	BeginSeg=Yes
 
 The units are the tokens whose id is a whole number. Ranges such as ``1-2`` and empty nodes such as ``1.1`` are skipped, as
-in the scorer of DISRPT. There is a boundary before each token whose last column has the key and value ``BeginSeg=Yes`` or
-``Seg=B-seg``. The first token of a document is an exception: DISRPT marks it, but there is no boundary before it. Keys
-must match completely, because ``MSeg`` is a key for morphology. ``Seg`` for connectives (``B-conn``) does not mark segments
-and is an error.
+in the scorer of DISRPT; a warning counts marks on them. Keys must match completely, because ``MSeg`` is a key for
+morphology; the case of values does not matter. Two kinds of marks are known:
 
-With ``boundaries="sentences"``, sentence ends are the boundaries. The default, ``"auto"``, uses sentence ends if neither
-key occurs in the file. The items are the documents, which begin with ``# newdoc id = x``, ``# newdoc_id = x`` or
-``# newdoc = x``. Documents without an id are called 1, 2, 3 .... A file without such lines is one item with the name of the
-file. The name of the coder is the option ``coder`` or else the name of the file.
+- Segments: there is a boundary before each token with ``BeginSeg=Yes`` or ``Seg=B-seg``. The first token of a document is an
+  exception: DISRPT marks it, but there is no boundary before it.
+- Connectives: ``Conn=B-conn`` or ``Seg=B-Conn`` begins a span and ``I-conn`` continues it. The spans are a hierarchy, with the
+  label ``conn``. An ``I-conn`` that does not follow a connective begins a span; a warning counts such marks.
 
-The writer marks segments with ``BeginSeg=Yes`` and writes each document as one block of tokens, because a segmentation
-contains no sentence ends.
+The option ``boundaries`` chooses segments, connectives or sentences. The default, ``"auto"``, takes the kind of marks that
+occurs. If both kinds occur, or neither, the reader raises an error that lists the choices; it never takes sentence ends
+without being told so. With ``key="Discourse"``, each token that has the key ``Discourse`` begins a segment, as in GUM.
+
+The items are the documents, which begin with ``# newdoc id = x``, ``# newdoc_id = x`` or ``# newdoc = x``. Documents without
+an id are called 1, 2, 3 .... A file without such lines is one item with the name of the file. The name of the coder is the
+option ``coder`` or else the name of the file.
+
+The writer marks segments with ``BeginSeg=Yes`` and connectives with ``Conn=B-conn``, and writes each document as one block of
+tokens, because segmentations and spans contain no sentence ends.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
+from caesura.errors import AmbiguousFileError, FormatError, OptionError
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of, shorten
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
-from caesura.options import Option, choice
+from caesura.options import Option, choice, optional, text
 
 _COLUMNS = 10
 _NEWDOC = re.compile(r"#\s*newdoc(?:[\s_]id)?\s*(?:=(.*))?")
 _TOKEN_ID = re.compile("[1-9][0-9]{0,8}")
 _SKIPPED_ID = re.compile(r"[0-9]{1,9}(?:-[0-9]{1,9}|\.[0-9]{1,9})")
-_BEGINS = {"BeginSeg": ("Yes",), "Seg": ("B-seg",)}
-_CONTINUES = {"BeginSeg": ("No",), "Seg": ("I-seg", "O")}
+_CONNECTIVE = "conn"
+_BEGIN, _INSIDE, _OUTSIDE = "B", "I", "O"
+_VALUES = {
+    "segments": {
+        "BeginSeg": {"yes": _BEGIN, "no": _OUTSIDE},
+        "Seg": {"b-seg": _BEGIN, "i-seg": _INSIDE, "o": _OUTSIDE},
+    },
+    "connectives": {
+        "Conn": {"b-conn": _BEGIN, "i-conn": _INSIDE, "o": _OUTSIDE, "_": _OUTSIDE},
+        "Seg": {"b-conn": _BEGIN, "i-conn": _INSIDE, "o": _OUTSIDE},
+    },
+}
+"""Kind of marks -> key in MISC -> value in lower case -> its meaning."""
+_EXPECTED = {"segments": "BeginSeg=Yes or Seg=B-seg", "connectives": "Conn=B-conn or Seg=B-Conn"}
+_ROLES = {"segments": "beginnings of segments", "connectives": "connectives"}
+_CHOICES = {"segments": "boundaries where segments begin", "connectives": "connectives as spans"}
 
 
 class _Token(NamedTuple):
@@ -58,22 +82,116 @@ class _ConlluDocument(NamedTuple):
 def _read(reading: Reading) -> Corpus:
     """Return one item per document."""
     documents = _documents(reading)
-    by_sentences = _takes_sentences(reading, documents)
+    kind = _kind(reading, documents)
+    reading.roles["FORM"] = "words"
     for document in documents:
         with reading.item(document.line, f"item {document.name!r}: "):
-            begins = [token.number == 1 if by_sentences else _begins(reading, token) for token in document.tokens]
-            inner = [i for i, begin in enumerate(begins) if begin and i]
-            forms = [token.form for token in document.tokens]
-            reading.add(document.name, reading.coder_name, Segmentation.from_positions(len(forms), inner, units=forms))
+            reading.add(document.name, reading.coder_name, _annotation(reading, document, kind))
     return reading.corpus()
 
 
-def _takes_sentences(reading: Reading, documents: list[_ConlluDocument]) -> bool:
-    """Return whether sentence ends are the boundaries."""
-    if reading.options["boundaries"] != "auto":
-        return bool(reading.options["boundaries"] == "sentences")
+def _annotation(reading: Reading, document: _ConlluDocument, kind: str) -> Annotation:
+    forms = [token.form for token in document.tokens]
+    if kind == "sentences":
+        begins: Iterable[bool] = (token.number == 1 for token in document.tokens)
+    else:
+        marks = [_mark(reading, token, kind) for token in document.tokens]
+        if kind == "connectives":
+            return Hierarchy(len(forms), _connectives(reading, document, marks), units=forms)
+        begins = (mark == _BEGIN for mark in marks)
+    return Segmentation.from_positions(len(forms), [i for i, begin in enumerate(begins) if begin and i], units=forms)
+
+
+def _connectives(
+    reading: Reading, document: _ConlluDocument, marks: list[str]
+) -> Iterator[tuple[int, int, int, str | None]]:
+    """Yield the first and the last token, the level and the label of each connective."""
+    first, previous = 0, _OUTSIDE
+    for i, mark in enumerate([*marks, _OUTSIDE]):
+        if mark == _INSIDE and previous != _OUTSIDE:
+            continue
+        if previous != _OUTSIDE:
+            yield first + 1, i, 1, _CONNECTIVE
+        if mark == _INSIDE:
+            place = f"line {document.tokens[i].line}, item {document.name!r}"
+            reading.log.count("marks I-conn that follow no connective; a connective begins there", place)
+        first, previous = i, mark
+
+
+# -- which marks ------------------------------------------------------------------------------------------------------
+
+
+def _kind(reading: Reading, documents: list[_ConlluDocument]) -> str:
+    """Return segments, connectives or sentences, by the options or by the marks that occur."""
+    requested, key = reading.options["boundaries"], reading.options["key"]
+    if key is not None and requested not in ("auto", "segments"):
+        raise OptionError(f"key is for segments; it cannot be combined with boundaries={requested!r}")
+    if requested == "sentences":
+        reading.notes.append("the ends of sentences are the boundaries")
+        return "sentences"
     cells = {token.misc for document in documents for token in document.tokens}
-    return not any(key in _BEGINS for misc in cells for key, _ in _pairs(misc))
+    values: dict[str, set[str]] = {}
+    for name, value in (pair for cell in cells for pair in _pairs(cell)):
+        values.setdefault(name, set()).add(value.lower())
+    if key is not None:
+        if key not in values:
+            raise reading.error(None, f"no token has the key {key[:40]!r} in its last column; {_listed(values)}")
+        reading.roles[key] = _ROLES["segments"]
+        return "segments"
+    kinds = [kind for kind in _kinds(values) if requested in ("auto", kind)]
+    if len(kinds) != 1:
+        raise _unclear(reading, values, kinds)
+    (kind,) = kinds
+    reading.roles |= dict.fromkeys((name for name in _VALUES[kind] if name in values), _ROLES[kind])
+    return kind
+
+
+def _kinds(values: Mapping[str, set[str]]) -> list[str]:
+    """Return the kinds of marks that occur; a file in which ``Seg`` is always ``O`` may be of either kind."""
+    shared = values.get("Seg", set())
+    begun = [kind for kind, keys in _VALUES.items() if shared & {value for value in keys["Seg"] if value != "o"}]
+    own = [kind for kind, keys in _VALUES.items() if any(name in values for name in keys if name != "Seg")]
+    if not begun and not own and shared:
+        return list(_VALUES) if shared == {"o"} else ["segments"]
+    return [kind for kind in _VALUES if kind in (*begun, *own)]
+
+
+def _unclear(reading: Reading, values: Mapping[str, set[str]], kinds: list[str]) -> FormatError:
+    """Return the error for a file with several kinds of marks, or with none."""
+    if kinds:
+        marks = [f"{name}={value}" for name in ("BeginSeg", "Seg", "Conn") for value in sorted(values.get(name, ()))]
+        problem = f"the last column has {shorten(marks)}, which may be segments or connectives"
+        return AmbiguousFileError(reading.path, problem, [(_CHOICES[kind], {"boundaries": kind}) for kind in kinds])
+    requested = reading.options["boundaries"]
+    expected = _EXPECTED.get(requested) or " or ".join(_EXPECTED.values())
+    hint = "read the ends of sentences with boundaries='sentences', or name the key that begins segments with key=NAME"
+    return reading.error(None, f"no token is marked with {expected} in its last column; {_listed(values)}; {hint}")
+
+
+def _listed(names: Collection[str]) -> str:
+    """Return the keys of the last column, for a message."""
+    keys = sorted(name[:40] for name in names if name and name != "_")
+    return f"the keys are {shorten(keys, 12)}" if keys else "it has no keys"
+
+
+def _mark(reading: Reading, token: _Token, kind: str) -> str:
+    """Return whether a token begins a segment or connective, continues it, or is outside."""
+    key, result = reading.options["key"], _OUTSIDE
+    for name, value in _pairs(token.misc):
+        if key is not None:
+            result = _BEGIN if name == key else result
+        elif name in _VALUES[kind]:
+            mark = _VALUES[kind][name].get(value.lower())
+            if mark is None and not _is_other(kind, name, value):
+                problem = f"{name} must be one of {', '.join(_VALUES[kind][name])}; got {value[:40]!r}"
+                raise reading.error(token.line, f"{problem}; or read with boundaries='sentences'")
+            result = mark if mark in (_BEGIN, _INSIDE) and result != _BEGIN else result
+    return result
+
+
+def _is_other(kind: str, name: str, value: str) -> bool:
+    """Return whether a value is a mark of another kind under the same key."""
+    return any(value.lower() in keys.get(name, ()) for other, keys in _VALUES.items() if other != kind)
 
 
 def _documents(reading: Reading) -> list[_ConlluDocument]:
@@ -117,6 +235,7 @@ def _token(reading: Reading, number: int, line: str, expected: int) -> _Token | 
         raise reading.error(number, f"a token must have {_COLUMNS} columns with tabs between; got {len(cells)}")
     token, form, misc = cells[0], cells[1], cells[-1]
     if _SKIPPED_ID.fullmatch(token):
+        _report_skipped(reading, number, token, misc)
         return None
     if not _TOKEN_ID.fullmatch(token) or int(token) != expected:
         raise reading.error(number, f"tokens must be numbered 1, 2, 3 ...; got {token[:40]!r} for {expected}")
@@ -125,16 +244,13 @@ def _token(reading: Reading, number: int, line: str, expected: int) -> _Token | 
     return _Token(number, expected, form, misc)
 
 
-def _begins(reading: Reading, token: _Token) -> bool:
-    """Return whether a token begins a segment."""
-    for key, value in _pairs(token.misc):
-        if key in _BEGINS and value in _BEGINS[key]:
-            return True
-        if key in _BEGINS and value not in _CONTINUES[key]:
-            allowed = ", ".join((*_BEGINS[key], *_CONTINUES[key]))
-            problem = f"{key} must be one of {allowed}; got {value[:40]!r}"
-            raise reading.error(token.line, f"{problem}; or read with boundaries='sentences'")
-    return False
+def _report_skipped(reading: Reading, line: int, token: str, misc: str) -> None:
+    """Count the marks in a line that is not a unit."""
+    for name, value in _pairs(misc):
+        marks = [keys[name].get(value.lower()) for keys in _VALUES.values() if name in keys]
+        if name == reading.options["key"] or _BEGIN in marks:
+            change = "marks on empty nodes and ranges, which are not units, left out"
+            reading.log.count(change, f"line {line}, {token} {name}={value[:40]}")
 
 
 def _pairs(misc: str) -> list[tuple[str, str]]:
@@ -149,12 +265,30 @@ def _write(writing: Writing) -> str:
     blank = "\t_" * (_COLUMNS - 3)
     lines = []
     for item in writing.corpus.item_names:
+        units, marks = _marks_of(writing, item, coder)
+        lines.append(f"# {id_key} = {item}\n")
+        lines += [f"{i}\t{unit}{blank}\t{mark}\n" for i, (unit, mark) in enumerate(zip(units, marks, strict=True), 1)]
+        lines.append("\n")
+    kind = "connectives" if writing.corpus.holds(Hierarchy) else "segments"
+    return writing.check_round_trip("".join(lines), _read, boundaries=kind, key=None)
+
+
+def _marks_of(writing: Writing, item: str, coder: str) -> tuple[tuple[str, ...], list[str]]:
+    """Return the units of an annotation, and the last column of each."""
+    annotation = writing.corpus[item, coder]
+    if not isinstance(annotation, Hierarchy):
         segmentation, units = writing.text(item, coder)
         starts = {0, *segmentation.inner.tolist()}
-        lines.append(f"# {id_key} = {item}\n")
-        lines += [f"{i + 1}\t{unit}{blank}\t{'BeginSeg=Yes' if i in starts else '_'}\n" for i, unit in enumerate(units)]
-        lines.append("\n")
-    return writing.check_round_trip("".join(lines), _read, boundaries="segments")
+        return units, ["BeginSeg=Yes" if i in starts else "_" for i in range(len(units))]
+    if annotation.units is None:
+        raise writing.error("this format needs the text of the units; write spans JSON or CSV", item, coder)
+    marks = ["Conn=O"] * annotation.length
+    for start, end, _, label in annotation.spans:
+        if label != _CONNECTIVE or {*marks[start - 1 : end]} != {"Conn=O"}:
+            problem = f"this format stores connectives: spans with the label {_CONNECTIVE} that do not overlap"
+            raise writing.error(f"{problem}; write spans JSON or CSV", item, coder)
+        marks[start - 1 : end] = ["Conn=B-conn", *["Conn=I-conn"] * (end - start)]
+    return annotation.units, marks
 
 
 def _looks_like(text: str) -> bool:
@@ -167,13 +301,22 @@ FORMAT = Format(
     name="conllu",
     suffixes=(".conllu", ".tok"),
     other_suffixes=(".txt", ".tsv"),
-    description="CoNLL-U and DISRPT's .tok: one line per token, BeginSeg=Yes or Seg=B-seg where a segment begins",
+    description="CoNLL-U and DISRPT's .tok: one line per token, BeginSeg=Yes, Seg=B-seg or Conn=B-conn where one begins",
     read=_read,
     looks_like=_looks_like,
     write=_write,
     options=(
         *NAME_OPTIONS,
-        Option("boundaries", "auto", choice("auto", "segments", "sentences"), "auto: segments if any are marked"),
+        Option(
+            "boundaries",
+            "auto",
+            choice("auto", "segments", "connectives", "sentences"),
+            "marks of segments or of connectives, or the ends of sentences (auto: the marks that occur)",
+        ),
+        Option("key", None, optional(text), "key of the last column that the first token of a segment has"),
     ),
+    annotation_types=(Segmentation, Hierarchy),
     names_from_file=("coder",),
+    part="column",
+    hint="--reading boundaries=segments|connectives|sentences",
 )
