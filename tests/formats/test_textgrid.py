@@ -118,6 +118,32 @@ def test_textgrids_written_by_elan_and_comments(tmp_path: Path) -> None:
     )
 
 
+FREE_TEXT = """File type = "ooTextFile"
+Object class = "TextGrid"
+
+0 2.5 ! the time domain of the "TextGrid", 3 tiers
+<exists>
+3 tiers
+"IntervalTier" named "Mary" ! type and name of tier 1
+From 0 to 2.5 seconds ! time domain of tier 1
+2 intervals coming (really!) - as Praat's manual writes them
+From 0 to 1/4 "a" and
+from 25% to 250% "b"
+"IntervalTier" "John" 0 2.5 1 interval:
+from 0 to 2.5 "c"
+"TextTier" "bell" .0 2.5
+1 point at +5/4 "ring ! <3"
+The end ! 3
+"""
+
+
+def test_text_between_values_comments_and_fractions(tmp_path: Path) -> None:
+    corpus = cz.read(write_file(tmp_path, FREE_TEXT), units="times", tiers="*")
+    mary = Tier([(0, 0.25, "a"), (0.25, 2.5, "b")], end=2.5)
+    bell = Tier(points=[(1.25, "ring ! <3")], end=2.5)
+    assert corpus == Corpus({"talk": {"Mary": mary, "John": Tier([(0, 2.5, "c")], end=2.5), "bell": bell}})
+
+
 def test_units(tmp_path: Path) -> None:
     # word |oh| no |  .  |yes|     gaps 1, 2, 3
     # ann  |-- A --|     |-B-|
@@ -278,7 +304,10 @@ def test_word_times(tmp_path: Path) -> None:
         ("            xmax = 1.5\n", "", r":17: xmax of an interval, a number, must come next; got 'text = "),
         ("xmax = 1.5", "xmax = 0", r":16: interval end must be > start; got 0 <= 0"),
         ("xmin = 1.5", "xmin = 1.2", r":21: intervals must follow each other; '' starts at 1\.2 s, before 'say"),
-        ("xmin = 1.5\n", "xmin = 1.5 hello\n", r":21: xmax of an interval, a number, must come next; got 'hello'"),
+        ("xmin = 1.5\n", 'xmin = 1.5 "hello"\n', r":21: xmax of an interval, a number, must come next; got '\"hello\"'"),
+        ("xmin = 1.5\n", 'xmin = 1.5 he"llo\n', r":21: xmax of an interval, a number, must come next; got 'he\"llo'"),
+        ("xmax = 1.5", "xmax = 1/0", r":17: xmax of an interval, a number, must come next; got 'xmax = 1/0'"),
+        ("xmax = 1.5", "xmax = 1.5/", r":17: xmax of an interval, a number, must come next; got 'xmax = 1.5/'"),
         (
             "intervals: size = 3",
             "intervals: size = 4",

@@ -1,13 +1,15 @@
 """Praat TextGrids in long and short form: tiers of intervals or points in a recording.
 
-Praat reads only the values (quoted texts, numbers and ``<exists>``), in a fixed order. Names such as ``xmin =`` are for
-human readers, and the short form omits them. This module therefore reads both forms in the same way. It is stricter than
-Praat: a name must be the correct one, and everything that is neither a name nor a value is an error. A quote inside a text
-is doubled, and a text may contain line breaks.
+Praat reads only the values (quoted texts, numbers and ``<exists>``), in a fixed order. Names such as ``xmin =``, other
+text between the values and comments, which begin with ``!``, are for human readers, and the short form omits them. This
+module therefore reads both forms in the same way. It is stricter than Praat: one of Praat's own names, if it is there, must
+be the correct one. A number may be a fraction (``1/4``) or a percentage (``50%``). A quote inside a text is doubled, and a
+text may contain line breaks.
 
-Every interval tier is a coder, except the tier that the option ``words`` names. ``tiers`` chooses tiers by name or pattern,
-including point tiers. The name of the item is the file name; begin and end are those of the tier. ``units`` sets how tiers
-are converted to segmentations; see :func:`~caesura.over_units`::
+See :func:`~caesura.formats.timed.choose_tiers` for how the word tier and the tiers of the coders are found. ``words`` and
+``tiers`` choose them by name or pattern. The name of the item is the file name; begin and end are those of the tier. Over
+words, tiers become segmentations; without words they stay in seconds, unless ``units`` is set; see
+:func:`~caesura.over_units`::
 
     cz.read("talk.TextGrid", words="word", tiers="IU *")       boundaries between words
     cz.read("talk.TextGrid", units="times")                    one Tier per coder, in seconds
@@ -28,12 +30,16 @@ from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
 
 # All quantifiers are possessive, so that a damaged file cannot cause backtracking.
+_NAME = r"File\ type|Object\ class|xmin|xmax|size|class|name|text|number|time|mark"
+_DECIMAL = r"(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][-+]?+[0-9]++)?+"
+_FREE_TEXT = rf"""(?:\s++|!.*+|(?:item|intervals|points)\s*+\[[0-9 ]*+\]\s*+:?+
+    |(?!(?:{_NAME})\s*+=|\.[0-9])(?:[^\s"<!0-9+-][^\s"]*+|[+-])(?!\S))*+"""
 _TOKEN = re.compile(
-    r"""(?:\s++|!.*+|(?:item|intervals|points)\s*+\[[0-9 ]*+\]\s*+:?+|(?:intervals|points)\s*+:|tiers\?)*+
-    (?:(File\ type|Object\ class|xmin|xmax|size|class|name|text|number|time|mark)\s*+=\s*+)?+
-    (?:"((?:[^"]++|"")*+)"|([-+]?+(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][-+]?+[0-9]++)?+)(?!\S)|(<[a-z]++>))""",
+    rf"""{_FREE_TEXT}(?:({_NAME})\s*+=\s*+)?+
+    (?:"((?:[^"]++|"")*+)"|([-+]?+{_DECIMAL}(?:%|/{_DECIMAL})?+)(?!\S)|(<[a-z]++>))""",
     re.VERBOSE,
 )
+_REST = re.compile(_FREE_TEXT, re.VERBOSE)
 _BLANKS = re.compile(r"(?:\s++|!.*+)*+")
 _UNCLOSED_TEXT = re.compile(r'[^"\n]*+"(?:[^"]++|"")*+\Z')
 _TEXT, _NUMBER, _FLAG = 2, 3, 4  # groups of _TOKEN
@@ -98,7 +104,14 @@ class _Scanner:
         return value
 
     def number(self, expected: str, *names: str) -> float:
-        return float(self.next(_NUMBER, expected, *names))
+        position = self.position
+        value = self.next(_NUMBER, expected, *names)
+        numerator, _, denominator = value.partition("/")
+        if denominator and not float(denominator):
+            raise self.error(expected, position)
+        if value.endswith("%"):
+            return float(value[:-1]) / 100
+        return float(numerator) / float(denominator or 1)
 
     def size(self, expected: str) -> int:
         position = self.position
@@ -119,8 +132,8 @@ def _tiers(reading: Reading) -> list[FileTier]:
     if scanner.next(_FLAG, "<exists>, for the tiers,") != "<exists>":
         raise reading.error(scanner.line, "a TextGrid must have tiers; this has none")
     tiers = [_tier(scanner) for _ in range(scanner.size("the number of tiers"))]
-    blanks = _BLANKS.match(scanner.text, scanner.position)
-    if blanks and blanks.end() < len(scanner.text):
+    rest = _REST.match(scanner.text, scanner.position)
+    if rest and rest.end() < len(scanner.text):
         raise scanner.error(f"nothing after the {len(tiers)} tiers that the file announces,", scanner.position)
     return tiers
 
