@@ -304,7 +304,11 @@ def test_word_times(tmp_path: Path) -> None:
         ("            xmax = 1.5\n", "", r":17: xmax of an interval, a number, must come next; got 'text = "),
         ("xmax = 1.5", "xmax = 0", r":16: interval end must be > start; got 0 <= 0"),
         ("xmin = 1.5", "xmin = 1.2", r":21: intervals must follow each other; '' starts at 1\.2 s, before 'say"),
-        ("xmin = 1.5\n", 'xmin = 1.5 "hello"\n', r":21: xmax of an interval, a number, must come next; got '\"hello\"'"),
+        (
+            "xmin = 1.5\n",
+            'xmin = 1.5 "hello"\n',
+            r":21: xmax of an interval, a number, must come next; got '\"hello\"'",
+        ),
         ("xmin = 1.5\n", 'xmin = 1.5 he"llo\n', r":21: xmax of an interval, a number, must come next; got 'he\"llo'"),
         ("xmax = 1.5", "xmax = 1/0", r":17: xmax of an interval, a number, must come next; got 'xmax = 1/0'"),
         ("xmax = 1.5", "xmax = 1.5/", r":17: xmax of an interval, a number, must come next; got 'xmax = 1.5/'"),
