@@ -334,7 +334,7 @@ def pair_problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> s
             return f"{side}: this measure cannot score a dialogue; got {count}; use flexible_similarity"
         may_be_marks = marks and side == sides[0]
         if not isinstance(text, Segmentation) and not (may_be_marks and isinstance(text, Marks)):
-            got = f"{kind_name(text)}{constructors_for(text)}"
+            got = kind_name(text) + ("" if may_be_marks else constructors_for(text))
             return f"{side}: expected {'Marks or ' * may_be_marks}a Segmentation; got {got}"
     return units_difference(a, b, sides)
 
