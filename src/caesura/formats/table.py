@@ -330,15 +330,23 @@ class _TableReader:
             by_shape[shape] = [name for name in names if name in listed]
 
     def _adopt_empty(self, by_shape: dict[str, list[str]], names: Sequence[str]) -> None:
-        """Add empty columns: coders without a boundary, unless the other columns write 0 or the column has comments."""
+        """Add empty columns as coders without a boundary; if the other columns write 0, it is not clear what they are."""
         empty = [name for name in names if self.contents[name].reason == "empty" and normalize(name) not in _COMMENTS]
-        if "labels" in by_shape or "numbers" in by_shape or (not by_shape and "label" in self.roles):
+        if not empty or (not by_shape and "label" in self.roles):
             return
         marks = by_shape.get("marks", [])
-        if any(ZERO in map(kind_of_cell, self.table.columns[name].values) for name in marks):
-            return
-        if empty:
-            by_shape.setdefault("types" if "types" in by_shape and not marks else "marks", []).extend(empty)
+        writes_zero = any(ZERO in map(kind_of_cell, self.table.columns[name].values) for name in marks)
+        if writes_zero or not {*by_shape} <= {"marks", "types"}:
+            problem = (
+                f"the column{'s' if len(empty) > 1 else ''} {', '.join(empty[:8])} may be empty or without a boundary"
+            )
+            coders = [name for name in names if any(name in listed for listed in by_shape.values())]
+            choices = [
+                ("not a coder", {"fields": {"coders": "+".join(coders)}}),
+                ("a coder without a boundary", {"fields": {"coders": "+".join([*coders, *empty])}}),
+            ]
+            raise AmbiguousFileError(self.reading.path, problem, choices)
+        by_shape.setdefault("types" if "types" in by_shape and not marks else "marks", []).extend(empty)
 
     def _adopt_unrepeated(self, by_shape: dict[str, list[str]], names: Sequence[str]) -> None:
         """Add columns of words that repeat only in other columns, if no column fits on its own."""
