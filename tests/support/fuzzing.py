@@ -362,6 +362,17 @@ SAMPLES = {
         "a.csv", "item,coder,start,end,level,label\nx,ann,1,6,1,A\nx,ann,1,3,2,b\nx,bo,1,6,1,A\nx,bo,4,6,2,c\n"
     ),
     "rs3": Sample("a.rs3", RS3, real="data/formats/rs3/rst_tace/multiAndMonoNuc.rs3"),
+    "dis": Sample(
+        "a.dis",
+        "( Root (span 1 3)\n ( Nucleus (span 1 2) (rel2par span)\n  ( Nucleus (leaf 1) (rel2par span) (text _!One_!) )\n"
+        "  ( Satellite (leaf 2) (rel2par cause) (text _!two ._!) )\n )\n ( Satellite (leaf 3) (rel2par x) (text _!Three !!_) )\n)\n",
+        real="data/gum/rst_lisp_nary/GUM_bio_enfant.dis",
+    ),
+    "rsd": Sample(
+        "a.rsd",
+        "1\tOne\t0\t_\t_\t_\t2\tcause_r\t_\t_\n2\ttwo\t0\t_\t_\t_\t0\tROOT\t_\t_\n"
+        "3\tthree .\t0\t_\t_\t_\t2\tlist_m\t_\t_\n",
+    ),
     "lab": Sample("a.lab", "0.0 4.5 A\n4.5 9.25 B\n9.25 12.0 A\n"),
     "audacity": Sample(
         "a.txt",

@@ -64,6 +64,8 @@ _MODULES = {
     "rez": "rez.FORMAT",
     "spans-json": "spans_json.FORMAT",
     "rs3": "rs3.FORMAT",
+    "dis": "dis.FORMAT",
+    "rsd": "rsd.FORMAT",
     "lab": "lab.LAB",
     "salami": "lab.SALAMI",
     "audacity": "audacity.FORMAT",

@@ -20,32 +20,17 @@ units are whitespace tokens.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-from caesura.formats.format import NAME_OPTIONS, Format, Reading
-from caesura.formats.spans import REPAIR, Continuum, SpanRow, build_hierarchy
+from caesura.formats.format import Format, Reading
+from caesura.formats.rst import ANNOTATION_TYPES, OPTIONS, SPAN, Yield, check_gap, read_edus, rows_of
+from caesura.formats.spans import SpanRow
 from caesura.formats.xml import Node, decode_xml, parents_first, parse_xml, unique_id
 from caesura.model.corpus import Corpus
-from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import Segmentation
-from caesura.options import Option, choice
 
-_SPAN = "span"
 _MULTINUC = "multinuc"
-
-
-class _Yield(NamedTuple):
-    """First EDU, last EDU and number of EDUs below a node; without gaps, the number is last - first + 1."""
-
-    first: int = 0
-    last: int = 0
-    size: int = 0
-
-    @property
-    def has_gap(self) -> bool:
-        return self.size != self.last - self.first + 1
 
 
 @dataclass
@@ -57,28 +42,23 @@ class _RstNode(Node):
     kind: str = ""
     nuclei: list[_RstNode] = field(default_factory=list)
     satellites: list[_RstNode] = field(default_factory=list)
-    nuclear_yield: _Yield = field(default_factory=_Yield)
-    full_yield: _Yield = field(default_factory=_Yield)  # includes the satellites of the node
+    nuclear_yield: Yield = field(default_factory=Yield)
+    full_yield: Yield = field(default_factory=Yield)  # includes the satellites of the node
 
 
 def _read(reading: Reading) -> Corpus:
     """Return one hierarchy over EDUs, or one segmentation into EDUs."""
     body, relations = _parse(reading)
     nodes, edus = _nodes(reading, body)
-    if reading.options["as_"] == "segments":
-        words = [edu.split() for edu in edus]
-        segmentation = Segmentation.from_masses([*map(len, words)], units=[word for edu in words for word in edu])
-        return reading.read_one(lambda: segmentation)
 
-    def hierarchy() -> Hierarchy:
+    def rows() -> list[SpanRow]:
         order = parents_first(reading, nodes, "node")
         for node in order:
             _attach(reading, node, nodes, relations)
         _compute_yields(reading, order)
-        rows, continuum = _rows(reading, order), Continuum(units=tuple(edus))
-        return build_hierarchy(reading, reading.item_name, reading.coder_name, rows, continuum)
+        return rows_of(span for node in order for span in _spans(reading, node))
 
-    return reading.read_one(hierarchy)
+    return read_edus(reading, edus, rows)
 
 
 def _parse(reading: Reading) -> tuple[Any, dict[str, bool]]:
@@ -120,10 +100,10 @@ def _attach(reading: Reading, node: _RstNode, nodes: Mapping[str, _RstNode], rel
     if node.parent is None:
         return
     parent, relation = nodes[node.parent], (node.relation or "").casefold()
-    if relation not in relations and relation != _SPAN:
+    if relation not in relations and relation != SPAN:
         expected = "a relation must be declared in the header, to tell nuclei from satellites"
         raise reading.error(node.line, f"{expected}; got {node.relation!r}")
-    is_nucleus = relation == _SPAN or (parent.kind == _MULTINUC and relations[relation])
+    is_nucleus = relation == SPAN or (parent.kind == _MULTINUC and relations[relation])
     (parent.nuclei if is_nucleus and not parent.edu else parent.satellites).append(node)
 
 
@@ -132,38 +112,17 @@ def _compute_yields(reading: Reading, order: list[_RstNode]) -> None:
     for node in reversed(order):
         if not node.edu and not node.nuclei:
             raise reading.error(node.line, f"a group must have a nucleus; {node.name[:40]!r} has none")
-        edus = [_Yield(node.edu, node.edu, 1)] if node.edu else [child.full_yield for child in node.nuclei]
-        node.nuclear_yield = _union(edus)
-        node.full_yield = _union([node.nuclear_yield, *(child.full_yield for child in node.satellites)])
-
-
-def _union(yields: Iterable[_Yield]) -> _Yield:
-    firsts, lasts, sizes = zip(*yields, strict=True)
-    return _Yield(min(firsts), max(lasts), sum(sizes))
-
-
-def _rows(reading: Reading, order: list[_RstNode]) -> list[SpanRow]:
-    """Return the distinct yields without gaps, each labelled with the relation of its outermost node."""
-    labels: dict[tuple[int, int], str | None] = {}
-    for node in order:
-        for first, last, relation in _spans(reading, node):
-            if first < last:
-                labels[first, last] = labels.get((first, last)) or (None if relation == _SPAN else relation)
-    return [SpanRow(first, last, None, label) for (first, last), label in labels.items()]
+        edus = [Yield(node.edu, node.edu, 1)] if node.edu else [child.full_yield for child in node.nuclei]
+        node.nuclear_yield = Yield.union(edus)
+        node.full_yield = Yield.union([node.nuclear_yield, *(child.full_yield for child in node.satellites)])
 
 
 def _spans(reading: Reading, node: _RstNode) -> Iterator[tuple[int, int, str | None]]:
     """Yield the first EDU, the last EDU and the relation of each span of a node."""
-    first, last, size = node.full_yield
-    if not node.full_yield.has_gap:
-        yield first, last, node.relation
-    elif reading.options["repair"]:
-        reading.log.add(f"the yield of node {node.name[:40]!r}, {first}-{last}, has gaps and was excluded")
-    else:
-        problem = f"the yield of node {node.name[:40]!r} must have no gap; it has {size} of the EDUs {first}-{last}"
-        raise reading.error(node.line, f"{problem}; or read with repair=True, which excludes such spans")
+    if check_gap(reading, node.line, f"node {node.name[:40]!r}", node.full_yield):
+        yield node.full_yield.first, node.full_yield.last, node.relation
     if node.nuclear_yield != node.full_yield and not node.nuclear_yield.has_gap:
-        yield node.nuclear_yield.first, node.nuclear_yield.last, _SPAN
+        yield node.nuclear_yield.first, node.nuclear_yield.last, SPAN
 
 
 FORMAT = Format(
@@ -174,10 +133,6 @@ FORMAT = Format(
     looks_like=lambda text: text.lstrip().startswith("<rst"),
     extra="xml",
     decode=decode_xml,
-    options=(
-        *NAME_OPTIONS,
-        Option("as_", "spans", choice("spans", "segments"), "read spans of EDUs, or a segmentation into EDUs"),
-        REPAIR,
-    ),
-    annotation_types=(Hierarchy, Segmentation),
+    options=OPTIONS,
+    annotation_types=ANNOTATION_TYPES,
 )

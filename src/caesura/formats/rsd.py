@@ -1,0 +1,120 @@
+"""Discourse dependencies, .rsd, as written by rst2dep and published with GUM: one elementary discourse unit (EDU) per line::
+
+    1	The shop closed	0	_	_	_	0	ROOT	_	_
+    2	because it rained .	0	_	_	_	1	cause_r	_	_
+    3	What a pity !	1	_	_	_	1	evaluation_r	_	_
+
+There are ten columns with tabs between them. The first is the number of the EDU, the second is its text, the seventh is the
+number of its head (0 for the root) and the eighth is its relation. The other columns are not read. EDUs are the units. An EDU
+with all EDUs that depend on it, directly or not, is a span if these are two or more; its label is the relation of the EDU to
+its head. The endings ``_r`` and ``_m`` of relations, which tell satellites from nuclei, are not part of the label. There are
+fewer spans than in a tree of constituents (.rs3), because a nucleus with some but not all of its satellites is not a subtree.
+A subtree with a gap is an error; ``repair=True`` excludes it, and a warning names its EDU.
+
+Each file contains one item by one coder, and both names are the file name unless the options ``item`` and ``coder`` are set.
+With ``as_="segments"``, the ends of EDUs are boundaries over the tokens between white space.
+
+References
+----------
+Li, S., Wang, L., Cao, Z., & Li, W. (2014). Text-level discourse dependency parsing. ACL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from caesura.formats.format import Format, Reading, lines_of
+from caesura.formats.rst import ANNOTATION_TYPES, OPTIONS, Yield, check_gap, order_from_roots, read_edus, rows_of
+from caesura.formats.spans import SpanRow
+from caesura.model.corpus import Corpus
+
+_COLUMNS = 10
+_NUMBER = re.compile("[0-9]{1,9}")
+_ENDING = re.compile("_[rm]$")
+_ROOT = "ROOT"
+
+
+class _Edu(NamedTuple):
+    """A line of the file."""
+
+    line: int
+    text: str
+    head: int
+    relation: str | None
+
+
+def _read(reading: Reading) -> Corpus:
+    """Return one hierarchy over EDUs, or one segmentation into EDUs."""
+    edus = _edus(reading)
+    reading.roles |= {"2": "EDUs", "7": "heads", "8": "labels"}
+    return read_edus(reading, [edu.text for edu in edus], lambda: _rows(reading, edus))
+
+
+def _edus(reading: Reading) -> list[_Edu]:
+    edus: list[_Edu] = []
+    for number, line in enumerate(lines_of(reading.text), 1):
+        if line.strip() and not line.startswith("#"):
+            edus.append(_edu(reading, number, line, len(edus) + 1))
+    if not edus:
+        raise reading.error(None, "expected at least one EDU; got none")
+    return edus
+
+
+def _edu(reading: Reading, number: int, line: str, expected: int) -> _Edu:
+    cells = line.split("\t")
+    if len(cells) != _COLUMNS:
+        raise reading.error(number, f"an EDU must have {_COLUMNS} columns with tabs between; got {len(cells)}")
+    text, head, relation = " ".join(cells[1].split()), cells[6].strip(), cells[7].strip()
+    if cells[0].strip() != str(expected):
+        problem = f"EDUs must be numbered 1, 2, 3 ...; got {cells[0][:40]!r} for {expected}"
+        raise reading.error(number, f"{problem}; a file must contain one document")
+    if not text:
+        raise reading.error(number, "an EDU must have a text in column 2; it is empty")
+    if not _NUMBER.fullmatch(head):
+        raise reading.error(number, f"column 7 must be the number of the head, or 0; got {head[:40]!r}")
+    is_label = relation not in ("", "_") and relation.upper() != _ROOT
+    label = _ENDING.sub("", relation) if is_label else ""
+    return _Edu(number, text, int(head), label or None)
+
+
+def _rows(reading: Reading, edus: Sequence[_Edu]) -> list[SpanRow]:
+    """Return the subtrees as spans, outer subtrees first."""
+    heads = {i: edu.head for i, edu in enumerate(edus, 1)}
+    for i, edu in enumerate(edus, 1):
+        if edu.head > len(edus) or edu.head == i:
+            problem = f"the head of EDU {i} must be another EDU, 1 to {len(edus)}, or 0"
+            raise reading.error(edu.line, f"{problem}; got {edu.head}")
+    order = order_from_roots(heads)
+    if len(order) < len(edus):
+        missing = min(heads.keys() - {*order})
+        raise reading.error(edus[missing - 1].line, f"EDU {missing} must depend on the root; its heads form a cycle")
+    yields = {i: Yield(i, i, 1) for i in heads}
+    for i in reversed(order):
+        if heads[i]:
+            yields[heads[i]] = Yield.union([yields[heads[i]], yields[i]])
+    roots = sum(head == 0 for head in heads.values())
+    if roots > 1:
+        reading.notes.append(f"{roots} EDUs have no head")
+    unbroken = [i for i in order if check_gap(reading, edus[i - 1].line, f"EDU {i}", yields[i])]
+    return rows_of((yields[i].first, yields[i].last, edus[i - 1].relation) for i in unbroken)
+
+
+def _looks_like(text: str) -> bool:
+    first = next((line for line in lines_of(text[:200_000]) if line.strip() and not line.startswith("#")), "")
+    cells = first.split("\t")
+    return len(cells) == _COLUMNS and cells[0] == "1" and _NUMBER.fullmatch(cells[6]) is not None
+
+
+FORMAT = Format(
+    name="rsd",
+    suffixes=(".rsd",),
+    description="discourse dependencies of rst2dep: one EDU per line with its head, and spans of two or more",
+    read=_read,
+    looks_like=_looks_like,
+    options=OPTIONS,
+    annotation_types=ANNOTATION_TYPES,
+    part="column",
+    hint="--reading as_=segments",
+)
