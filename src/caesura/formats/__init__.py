@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from os import PathLike, fspath
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import FormatError, OptionError
-from caesura.formats import folders, timed
+from caesura.formats import folders, layout, timed
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format, Reading, Writing, decode, decode_text, load, warn
 from caesura.formats.settings import Settings, read_settings
@@ -205,14 +205,13 @@ def read_together(
     list of Corpus
         One corpus per path.
     """
-    files_of_paths = [find(path, format, pattern) for path in paths]
-    reader = _Reader(format, types, excluded, options, mixed=sum(map(len, files_of_paths)) > 1)
-    corpora = []
-    for path, files in zip(paths, files_of_paths, strict=True):
-        if is_collection(path):
-            corpora.append(folders.read_all(files, reader.read, same_material=False, excluded=excluded))
-        else:
-            corpora.append(reader.read(fspath(path), excluded))
+    inputs = [_Input(fspath(path), is_collection(path)) for path in paths]
+    for entry in inputs:
+        entry.files = find(entry.path, format, pattern, entry.ignored)
+    reader = _Reader(format, types, excluded, options, mixed=sum(len(entry.files) for entry in inputs) > 1)
+    for entry in inputs:
+        entry.read(reader)
+    corpora = [entry.corpus([other for other in inputs if other is not entry], excluded) for entry in inputs]
     reader.check_options()
     if len(corpora) == 1:
         corpora = [reader.finish(corpora[0], fspath(paths[0]), align)]
@@ -220,9 +219,53 @@ def read_together(
         names = [fspath(path) for path in paths]
         corpora = _finish_together(corpora, names, lambda corpus: reader.finish(corpus, names[0], align))
     return [
-        reader.with_source(corpus, [file.path for file in files])
-        for corpus, files in zip(corpora, files_of_paths, strict=True)
+        reader.with_source(corpus, [file.path for file in entry.files], entry.ignored, entry.notes)
+        for corpus, entry in zip(corpora, inputs, strict=True)
     ]
+
+
+@dataclass
+class _Input:
+    """A file, folder or glob that is read, perhaps together with others."""
+
+    path: str
+    is_folder: bool
+    files: list[InputFile] = field(default_factory=list)
+    loaded: list[layout.LoadedFile] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def read(self, reader: _Reader) -> None:
+        """Read all files, and keep those in the format of most files. The errors of a folder are raised later."""
+        if not self.is_folder:
+            corpus = reader.read(self.path, reader.excluded)
+            self.loaded = [layout.LoadedFile(self.files[0], corpus, None, ())]
+            return
+        self.loaded = layout.load_files(self.files, reader.read, reader.formats_by_path.get, reader.excluded)
+        if reader.format is None and self.files[0].root is not None:  # without a pattern
+            self.loaded = layout.without_strays(self.path, self.loaded, self.ignored)
+        self.files = [entry.file for entry in self.loaded]
+
+    @property
+    def names(self) -> set[str]:
+        """Items in the files, and paths of files without suffix."""
+        items = {item for entry in self.loaded if entry.corpus is not None for item in entry.corpus.item_names}
+        return items | {file.relative for file in self.files} if self.is_folder else items
+
+    def corpus(self, others: Sequence[_Input], excluded: list[FormatError] | None) -> Corpus:
+        """Return the corpus of all files, with names that fit those of the other inputs."""
+        if not self.is_folder:
+            corpus = self.loaded[0].corpus
+            assert corpus is not None
+            return corpus
+        errors = [error for entry in self.loaded for error in entry.errors]
+        if excluded is None and errors:
+            raise errors[0]
+        if excluded is not None:
+            excluded += errors
+        elsewhere = set[str]().union(*(entry.names for entry in others)) if others else None
+        pairs = layout.with_names(self.loaded, elsewhere, self.notes)
+        return folders.merge(pairs, NamingScheme.infer([file for file, _ in pairs]), file_errors=excluded)
 
 
 def read_files(
@@ -299,7 +342,9 @@ def read_coders(
     return reader.with_source(finished, [file.path for file in inputs])
 
 
-def find(path: str | PathLike[str], format: str | None = None, pattern: str | None = None) -> list[InputFile]:
+def find(
+    path: str | PathLike[str], format: str | None = None, pattern: str | None = None, ignored: list[str] | None = None
+) -> list[InputFile]:
     """Return the files that :func:`read` would read.
 
     Parameters
@@ -310,6 +355,8 @@ def find(path: str | PathLike[str], format: str | None = None, pattern: str | No
         Name of the format.
     pattern : str, optional
         Pattern that finds item and coder in the paths of the files, as for :func:`read`.
+    ignored : list of str, optional
+        List to which the files of a folder that are left out are appended.
 
     Returns
     -------
@@ -321,7 +368,7 @@ def find(path: str | PathLike[str], format: str | None = None, pattern: str | No
             raise OptionError(f"a pattern is for a folder or a glob; {fspath(path)} is neither")
         return [InputFile(fspath(path))]
     candidates = [_by_name(format)] if format is not None else [*_registry().values()]
-    return folders.find_files(path, pattern, candidates, lambda name: _looks_like_any(name, candidates))
+    return folders.find_files(path, pattern, candidates, lambda name: _looks_like_any(name, candidates), ignored)
 
 
 def is_collection(path: str | PathLike[str]) -> bool:
@@ -388,6 +435,7 @@ class _Reader:
     tier_options: dict[str, Any] = field(default_factory=dict)
     formats: dict[str, Format] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)  # by path
+    formats_by_path: dict[str, Format] = field(default_factory=dict)
 
     def __post_init__(self, type_names: Iterable[str | int] | None) -> None:
         self.types = None if type_names is None else check_types(type_names)
@@ -397,7 +445,7 @@ class _Reader:
     def read(self, path: str, excluded: list[FormatError] | None) -> Corpus:
         """Return the corpus of a file. Tiers remain in seconds."""
         format, data = _load(path, self.format, self.encoding)
-        self.formats[format.name] = format
+        self.formats[format.name] = self.formats_by_path[path] = format
         names = {option.name for option in format.options}
         options = {name: value for name, value in self.options.items() if name in names or not self.mixed}
         resolved = format.resolve(options)
@@ -421,10 +469,15 @@ class _Reader:
             self.tier_options = {"units": "times"} | resolved
         return corpus.with_source(self.sources[path])
 
-    def with_source(self, corpus: Corpus, paths: Iterable[str]) -> Corpus:
-        """Return the corpus with the sources of the files at these paths."""
+    def with_source(
+        self, corpus: Corpus, paths: Iterable[str], ignored: Iterable[str] = (), notes: Iterable[str] = ()
+    ) -> Corpus:
+        """Return the corpus with the sources of the files at these paths, and with notes on the folder."""
         sources = [self.sources[path] for path in paths if path in self.sources]
-        return corpus.with_source(Source.merge(sources)) if sources else corpus
+        if not sources:
+            return corpus
+        source = Source.merge(sources)
+        return corpus.with_source(replace(source, ignored=(*source.ignored, *ignored), notes=(*source.notes, *notes)))
 
     def check_options(self) -> None:
         """Raise an error for an option that none of the formats has."""

@@ -4,8 +4,9 @@ All files in a folder are read, at any depth. A string with ``*``, ``?`` or ``[`
 folders). Hidden files are left out, and links to folders are not followed.
 
 If a file names its items and coders, these names are used. Some files do not: a ``.rs3`` file contains one item of one
-coder and names neither. Then the names of all files decide. If files in several folders have the same name, the files are
-items and the folders are coders. Otherwise the files are coders of one item. A ``pattern`` such as
+coder and names neither. Then paths and texts decide (see :mod:`caesura.formats.layout`). In a list of files, the names
+alone decide: if files in several folders have the same name, the files are items and the folders are coders. Otherwise the
+files are coders of one item. A ``pattern`` such as
 ``{coder}/{item}.TextGrid`` or ``{item}_{coder}.eaf`` overrides these rules. It must match the path of a file relative to
 the folder. ``{item}`` and ``{coder}`` match any text without a slash, and so does ``*``, whose match is ignored. All other
 characters match themselves. If a file numbers its own items, such as a file with many trees, the items are called
@@ -47,24 +48,51 @@ class InputFile(NamedTuple):
         Item and coder of the file, if known.
     remainder : str or None
         Rest of the path, if a pattern contains only ``{item}`` or only ``{coder}``. It is the name of the other one.
+    root : str or None
+        Folder that was searched for the file.
     """
 
     path: str
     item: str | None = None
     coder: str | None = None
     remainder: str | None = None
+    root: str | None = None
 
     @property
     def stem(self) -> str:
         """Name of the file without folder and suffix."""
         return Path(self.path).stem
 
+    @property
+    def name(self) -> str:
+        """Path relative to the folder that was searched."""
+        return self.path if self.root is None else Path(os.path.relpath(self.path, self.root)).as_posix()
+
+    @property
+    def relative(self) -> str:
+        """Path relative to the folder that was searched, without suffix."""
+        return self.name.removesuffix(Path(self.path).suffix)
+
+    @property
+    def parts(self) -> list[str]:
+        """Folders and name in the relative path."""
+        return self.relative.split("/")
+
+    @property
+    def root_name(self) -> str:
+        """Name of the folder that was searched."""
+        return Path(self.root or ".").resolve().name or "1"
+
 
 # -- which files ------------------------------------------------------------------------------------------------------
 
 
 def find_files(
-    path: str | PathLike[str], pattern: str | None, formats: Sequence[Format], looks_like: Callable[[str], bool]
+    path: str | PathLike[str],
+    pattern: str | None,
+    formats: Sequence[Format],
+    looks_like: Callable[[str], bool],
+    ignored: list[str] | None = None,
 ) -> list[InputFile]:
     """Return the files of a folder or glob, and warn about files that are left out.
 
@@ -81,6 +109,8 @@ def find_files(
         Formats that can be read.
     looks_like : callable
         ``looks_like(path)`` decides whether to read a file with an ambiguous suffix, such as ``.txt``.
+    ignored : list of str, optional
+        List to which the files that are left out are appended.
 
     Returns
     -------
@@ -103,10 +133,13 @@ def find_files(
         readable = candidates
         if glob is None:
             candidates, readable = _by_suffix(root, candidates, formats, looks_like)
-        files = {name: InputFile(os.path.join(root, name)) for name in readable}
+        files = {name: InputFile(os.path.join(root, name), root=root) for name in readable}
     if not files:
         raise _no_files(path, pattern, names)
-    _warn_left_out(path, [name for name in candidates if name not in files], *reasons)
+    left_out = [name for name in candidates if name not in files]
+    _warn_left_out(path, left_out, *reasons)
+    if ignored is not None:
+        ignored += [f"{name} ({reasons[0].removeprefix('is ')})" for name in left_out]
     return list(files.values())
 
 
@@ -188,10 +221,10 @@ def _companions(names: Sequence[str], formats: Sequence[Format]) -> set[str]:
     for name in names:
         path = Path(name)
         for format in formats:
-            if path.suffix.lower() in format.suffixes:
+            if path.suffix.lower() in (*format.suffixes, *format.other_suffixes):
                 companions.update(
-                    (path.with_suffix(ending) if ending.startswith(".") else path.with_name(ending)).as_posix()
-                    for ending in format.companions
+                    (path.with_suffix(ending) if ending.startswith(".") else path.parent / ending).as_posix()
+                    for ending in (entry.format(stem=path.stem) for entry in format.companions)
                 )
     return companions
 
@@ -357,12 +390,47 @@ def read_all(
     file_errors = None if same_material else excluded
     corpora: list[tuple[InputFile, Corpus]] = []
     for file in files:
-        with _collect_errors(file, file_errors) as errors:
+        with collect_file_errors(file, file_errors) as errors:
             corpora.append((file, read(file.path, excluded if same_material else errors)))
-    names = _NameResolver(naming or NamingScheme.infer(files, item), corpora, same_material)
+    return merge(
+        corpora, naming or NamingScheme.infer(files, item), same_material=same_material, file_errors=file_errors
+    )
+
+
+def merge(
+    corpora: Sequence[tuple[InputFile, Corpus]],
+    naming: NamingScheme,
+    *,
+    same_material: bool = False,
+    file_errors: list[FormatError] | None = None,
+) -> Corpus:
+    """Merge the corpora of several files into one.
+
+    Parameters
+    ----------
+    corpora : sequence of (InputFile, Corpus)
+        The files and their contents.
+    naming : NamingScheme
+        How to derive items and coders from the names of the files.
+    same_material : bool, default False
+        Whether the files contain annotations of the same material by several coders.
+    file_errors : list of FormatError, optional
+        List to which errors are appended; without it they are raised.
+
+    Returns
+    -------
+    Corpus
+        All annotations.
+
+    Raises
+    ------
+    FormatError
+        If two files have the same item and coder, and errors are not collected.
+    """
+    names = _NameResolver(naming, corpora, same_material)
     annotations: dict[str, dict[str, Annotation]] = {}
     for file, corpus in corpora:
-        with _collect_errors(file, file_errors):
+        with collect_file_errors(file, file_errors):
             for key in corpus:
                 name, coder = names.item(file, corpus, key[0]), names.coder(file, corpus, key[1])
                 if coder in annotations.get(name, ()):
@@ -373,8 +441,21 @@ def read_all(
 
 
 @contextmanager
-def _collect_errors(file: InputFile, excluded: list[FormatError] | None) -> Iterator[list[FormatError] | None]:
-    """Collect the first few errors of a file. If ``excluded`` is None, errors are raised."""
+def collect_file_errors(file: InputFile, excluded: list[FormatError] | None) -> Iterator[list[FormatError] | None]:
+    """Collect the first few errors of a file.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    excluded : list of FormatError or None
+        List to which the errors are appended. If it is None, errors are raised.
+
+    Yields
+    ------
+    list of FormatError or None
+        List for the errors of items.
+    """
     if excluded is None:
         yield None
         return

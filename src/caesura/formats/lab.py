@@ -172,4 +172,5 @@ SALAMI = Format(
     looks_like=_looks_like_salami,
     options=_OPTIONS,
     annotation_types=(Hierarchy,),
+    companions=tuple(f"parsed/{{stem}}_{part}.txt" for part in ("functions", "uppercase", "lowercase")),
 )

@@ -1,0 +1,291 @@
+"""Recognise how the files of a folder are arranged: which of them to read, and which parts of their paths are items.
+
+Many files contain one text of one coder and name neither. Their paths and their contents decide then:
+
+- If files with the same path in two folders that are read together exist, the files are items: ``ref/1/a.txt`` and
+  ``hyp/1/a.txt`` are item ``1/a``. The coder is the name of the folder.
+- If the files that differ in one part of the path contain the same text, this part is the coder. It may be a folder
+  (``ann/a.txt``, ``bo/a.txt``) or the name of the file (``a/ann.txt``, ``a/bo.txt``).
+- If the texts differ, the files are items, named by their paths without suffix.
+- If the texts are unknown, folders with files of the same name and length are coders.
+
+If the files have several formats, the format of most files is read. The other files are left out and listed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from caesura.errors import FormatError
+from caesura.formats.folders import InputFile, collect_file_errors
+from caesura.formats.format import Format, shorten, warn
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.reading import length_of
+from caesura.model.tier import Tier
+from caesura.model.tree import Tree
+
+_MAX_CHARACTERS = 5000  # of each text that are compared
+_MAX_GROUPS = 50  # groups of files that are compared
+_PIECE = 5  # characters in a piece of text
+_SIMILAR = 0.4  # two versions of a text have at least this proportion of pieces in common
+
+
+class LoadedFile(NamedTuple):
+    """A file of a folder and its content.
+
+    Attributes
+    ----------
+    file : InputFile
+        The file.
+    corpus : Corpus or None
+        Its content; None if it could not be read.
+    format : Format or None
+        Its format; None if it was not recognised.
+    errors : tuple of FormatError
+        Errors of the file and of its items.
+    """
+
+    file: InputFile
+    corpus: Corpus | None
+    format: Format | None
+    errors: tuple[FormatError, ...]
+
+
+def load_files(
+    files: Sequence[InputFile],
+    read: Callable[[str, list[FormatError] | None], Corpus],
+    format_of: Callable[[str], Format | None],
+    excluded: list[FormatError] | None,
+) -> list[LoadedFile]:
+    """Read the files of a folder.
+
+    Parameters
+    ----------
+    files : sequence of InputFile
+        The files.
+    read : callable
+        ``read(path, excluded)`` returns the corpus of one file.
+    format_of : callable
+        ``format_of(path)`` returns the format of a file after an attempt to read it.
+    excluded : list of FormatError or None
+        None if errors of items must be raised.
+
+    Returns
+    -------
+    list of LoadedFile
+        The files, with their errors. No error is raised.
+    """
+    loaded = []
+    for file in files:
+        errors: list[FormatError] = []
+        corpus = None
+        with collect_file_errors(file, errors) as item_errors:
+            corpus = read(file.path, None if excluded is None else item_errors)
+        loaded.append(LoadedFile(file, corpus or None, format_of(file.path), tuple(errors)))
+    return loaded
+
+
+# -- formats ----------------------------------------------------------------------------------------------------------
+
+
+def without_strays(path: str, loaded: Sequence[LoadedFile], ignored: list[str]) -> list[LoadedFile]:
+    """Return the files in the format of most files, and warn about the others.
+
+    Parameters
+    ----------
+    path : str
+        The folder or glob, for the warning.
+    loaded : sequence of LoadedFile
+        The files.
+    ignored : list of str
+        List to which the names of the other files are appended.
+
+    Returns
+    -------
+    list of LoadedFile
+        The files to use. A file in a different format is used too if it names coders of the main format. If no format has
+        more files than the others, all files are used.
+    """
+    counts = Counter(_family(entry) for entry in loaded if entry.format is not None and entry.corpus)
+    ranked = counts.most_common(2)
+    if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
+        return list(loaded)
+    main = ranked[0][0]
+    coders = {coder for entry in loaded if _family(entry) == main for coder in _named_coders(entry)}
+    strays = [entry for entry in loaded if _family(entry) != main and not _named_coders(entry) & coders]
+    if strays:
+        names = [f"{entry.file.name} ({_format_name(entry)})" for entry in strays]
+        ignored += names
+        verb = "file is" if len(names) == 1 else "files are"
+        warn(f"{path}: {len(names)} {verb} not in the format of most files ({main}) and left out: {shorten(names)}")
+    stray_paths = {entry.file.path for entry in strays}
+    return [entry for entry in loaded if entry.file.path not in stray_paths]
+
+
+def _named_coders(entry: LoadedFile) -> set[str]:
+    """Return the coders that the file names; its own name is not one of them."""
+    return set() if entry.corpus is None else {*entry.corpus.coders} - {entry.file.stem}
+
+
+def _format_name(entry: LoadedFile) -> str:
+    return "unknown format" if entry.format is None else entry.format.name
+
+
+def _family(entry: LoadedFile) -> str:
+    """Return the name of the format, or of the group of formats that programs write for the same purpose."""
+    if entry.format is None:
+        return ""
+    if Tier in entry.format.annotation_types:
+        return "tiers"
+    return "tables" if entry.format.name.startswith("table-") else entry.format.name
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+def with_names(
+    loaded: Sequence[LoadedFile], names_elsewhere: Collection[str] | None, notes: list[str]
+) -> list[tuple[InputFile, Corpus]]:
+    """Return the files with the items and coders that their paths contain.
+
+    Parameters
+    ----------
+    loaded : sequence of LoadedFile
+        Files of one folder that could be read, without a pattern.
+    names_elsewhere : collection of str or None
+        Names of items, and paths of files without suffix, in the other folders or files that are read together with this
+        folder. None if the folder is read alone.
+    notes : list of str
+        List to which the decision is appended.
+
+    Returns
+    -------
+    list of (InputFile, Corpus)
+        The files; item and coder are None if the content of the file or the default rules name them.
+    """
+    pairs = [(entry.file, entry.corpus) for entry in loaded if entry.corpus is not None]
+    files = [file for file, _ in pairs]
+    if any(file.item or file.coder or file.remainder is not None or file.root is None for file in files):
+        return pairs
+    if any(corpus.holds(Tier) for _, corpus in pairs):
+        return pairs
+    if all(corpus.coders == (file.stem,) for file, corpus in pairs) and len({file.relative for file in files}) == len(
+        files
+    ):
+        return _named_by_path(pairs, names_elsewhere, notes)
+    return _without_collisions(pairs, notes)
+
+
+def _named_by_path(
+    pairs: list[tuple[InputFile, Corpus]], names_elsewhere: Collection[str] | None, notes: list[str]
+) -> list[tuple[InputFile, Corpus]]:
+    """Name files that name no coder: the path contains the item, and perhaps the coder."""
+    if names_elsewhere is not None and any(file.relative in names_elsewhere for file, _ in pairs):
+        return _as_items(pairs)
+    if all(corpus.item_names == (Path(file.path).absolute().parent.name,) for file, corpus in pairs):
+        notes.append("each folder is an item, and its files are coders")
+        return [(file._replace(coder=file.stem), corpus) for file, corpus in pairs]
+    if len(pairs) == 1 and names_elsewhere is None:
+        return pairs
+    part = _coder_part(pairs, alone=names_elsewhere is None)
+    if part is None:
+        notes.append("each file is an item, named by its path, because the texts differ")
+        return _as_items(pairs)
+    depth = len(pairs[0][0].parts)
+    if depth == 1:
+        return pairs  # coders of one item
+    notes.append("folders are coders" if part < depth - 1 else "folders are items, and files are coders")
+    return _with_own_names([(_split(file, part), corpus) for file, corpus in pairs])
+
+
+def _as_items(pairs: Sequence[tuple[InputFile, Corpus]]) -> list[tuple[InputFile, Corpus]]:
+    return _with_own_names(
+        [(file._replace(item=file.relative, coder=file.root_name), corpus) for file, corpus in pairs]
+    )
+
+
+def _with_own_names(pairs: list[tuple[InputFile, Corpus]]) -> list[tuple[InputFile, Corpus]]:
+    """Leave the items of files that name their items unchanged, if no two files of a coder name the same item."""
+    counts = Counter((file.coder, item) for file, corpus in pairs for item in corpus.item_names)
+    if any(corpus.item_names == (file.stem,) for file, corpus in pairs) or counts.most_common(1)[0][1] > 1:
+        return pairs
+    return [(file._replace(item=None), corpus) for file, corpus in pairs]
+
+
+def _split(file: InputFile, part: int) -> InputFile:
+    parts = file.parts
+    return file._replace(item="/".join((*parts[:part], *parts[part + 1 :])), coder=parts[part])
+
+
+def _coder_part(pairs: Sequence[tuple[InputFile, Corpus]], *, alone: bool) -> int | None:
+    """Return the number of the part of the paths that is the coder; None if the files are items."""
+    depths = {len(file.parts) for file, _ in pairs}
+    if len(depths) > 1:
+        return None
+    (depth,) = depths
+    undecided = []
+    for part in dict.fromkeys((0, depth - 2, depth - 1) if depth > 1 else (0,)):
+        same = _same_texts(pairs, part)
+        if same:
+            return part
+        if same is None:
+            undecided.append(part)
+    return undecided[0] if undecided and alone else None
+
+
+def _same_texts(pairs: Sequence[tuple[InputFile, Corpus]], part: int) -> bool | None:
+    """Return whether most files that differ only in this part of the path have the same text; None if unknown."""
+    groups: dict[tuple[str, ...], list[Annotation]] = {}
+    for file, corpus in pairs:
+        rest = (*file.parts[:part], *file.parts[part + 1 :])
+        groups.setdefault(rest, []).append(next(iter(corpus.values())))
+    compared = [group for group in groups.values() if len(group) > 1][:_MAX_GROUPS]
+    verdicts = Counter(_same_text(group[0], group[1]) for group in compared)
+    if not compared or verdicts[False] > len(compared) / 2:
+        return False
+    return None if verdicts[None] > verdicts[True] else True
+
+
+def _same_text(a: Annotation, b: Annotation) -> bool | None:
+    """Return whether two annotations have about the same text; None if the texts are unknown and the lengths agree."""
+    texts = _text(a), _text(b)
+    if texts[0] is not None and texts[1] is not None:
+        pieces = [
+            Counter(text[i : i + _PIECE] for i in range(max(1, len(text) - _PIECE + 1))) for text in texts if text
+        ]
+        if len(pieces) < 2:
+            return texts[0] == texts[1]
+        return (pieces[0] & pieces[1]).total() >= _SIMILAR * max(piece.total() for piece in pieces)
+    longer = max(length_of(a), length_of(b))
+    tolerance = 0.02 * longer if isinstance(a, Hierarchy) and a.edges is not None else 0
+    return None if abs(length_of(a) - length_of(b)) <= tolerance else False
+
+
+def _text(annotation: Annotation) -> str | None:
+    """Return the beginning of the text without white space; None if it is unknown."""
+    if isinstance(annotation, Tree):
+        units: Sequence[str] | None = annotation.words
+    elif isinstance(annotation, Hierarchy):
+        units = annotation.units
+    elif tiers_of(annotation):
+        units = None
+    else:
+        streams = [text.units for text in streams_of(annotation).values()]
+        units = None if any(text is None for text in streams) else [unit for text in streams for unit in text or ()]
+    return None if units is None else "".join("".join(units[:_MAX_CHARACTERS]).split())[:_MAX_CHARACTERS]
+
+
+def _without_collisions(pairs: list[tuple[InputFile, Corpus]], notes: list[str]) -> list[tuple[InputFile, Corpus]]:
+    """Name items by the paths of the files if the names of files in several folders would collide."""
+    counts = Counter((file.stem, coder) for file, corpus in pairs for coder in corpus.coders)
+    if all(number == 1 for number in counts.values()):
+        return pairs
+    if any(corpus.item_names != (file.stem,) or corpus.coders == (file.stem,) for file, corpus in pairs):
+        return pairs
+    notes.append("each file is an item, named by its path")
+    return [(file._replace(item=file.relative), corpus) for file, corpus in pairs]
