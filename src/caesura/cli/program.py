@@ -159,12 +159,12 @@ def print_reading(corpus: Corpus) -> None:
     corpus : Corpus
         The corpus.
     """
-    from caesura.views.contents import reading_line
     from caesura.views.table import clean
 
-    if corpus.source is not None and len(corpus):
-        click.echo(clean(reading_line(corpus)), err=True)
-        for warning in corpus.reading.warnings if corpus.reading is not None else ():
+    report = corpus.reading
+    if report is not None and len(corpus):
+        click.echo(clean(str(report)), err=True)
+        for warning in report.warnings:
             _print_message(f"warning: {warning}")
 
 

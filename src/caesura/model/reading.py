@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.result import Result
+from caesura.model.result import HIDDEN, Result
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
@@ -26,7 +26,7 @@ _MAX_NAMES = 8  # names in one line of text
 
 @dataclass(frozen=True)
 class ReadingReport(Result):
-    """Content of the files of a corpus, and how it was read.
+    """Content of the files of a corpus, and how it was read. As text, it is the line that commands print.
 
     Attributes
     ----------
@@ -52,6 +52,10 @@ class ReadingReport(Result):
         Conversions and decisions of the reader.
     warnings : tuple of str
         Implausible properties of the data, which may show that a file was misread.
+    part : str
+        Name of the parts that have roles: ``"column"``, ``"tier"`` or ``"field"``.
+    extent : float
+        Length of all items together, in units or in seconds.
     """
 
     files: tuple[str, ...]
@@ -65,6 +69,26 @@ class ReadingReport(Result):
     ignored: tuple[str, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
+    part: str = field(default="field", metadata=HIDDEN)
+    extent: float = field(default=0.0, metadata=HIDDEN)
+
+    def __str__(self) -> str:
+        files = self.files[0] if len(self.files) == 1 else f"{len(self.files)} files"
+        items = self.items["count"] if len(self.items) == 3 and "count" in self.items else len(self.items)
+        coders = count_of(len(self.coders), "coder")
+        facts = [
+            count_of(int(items), "item"),
+            f"{coders} ({_listed(self.coders)})" if self.coders else coders,
+            f"{self.extent:.10g} {'seconds' if self.kind == 'timed' else 'units'}",
+        ]
+        by_role: dict[str, list[str]] = {}
+        for name, role in self.roles.items():
+            by_role.setdefault(role, []).append(name)
+        roles = [
+            f"{role} in {self.part}{'s' if len(names) > 1 else ''} {_listed(names)}" for role, names in by_role.items()
+        ]
+        ignored = [f"ignored: {_listed(self.ignored)}"] if self.ignored else []
+        return f"read {files} ({self.format}): {'; '.join([', '.join(facts), *roles, *ignored, *self.notes])}"
 
     @classmethod
     def of(cls, corpus: Corpus, source: Source) -> ReadingReport:
@@ -101,6 +125,8 @@ class ReadingReport(Result):
             ignored=source.ignored,
             notes=source.notes,
             warnings=tuple(_implausible(corpus, boundaries, source.hint)),
+            part=source.part,
+            extent=sum(lengths.values()),
         )
 
 
@@ -180,7 +206,7 @@ def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hi
 
 def _implausible_counts(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     for coder in corpus.coders:
-        annotations = [(item, entry) for item, entry in corpus.of_coder(coder).items() if not tiers_of(entry)]
+        annotations = [(item, entry) for item, entry in corpus.of_coder(coder).items() if _has_units(entry)]
         marked = sum(boundaries[item][coder] for item, _ in annotations)
         places = sum(sum(text.length - 1 for text in streams_of(entry).values()) for _, entry in annotations)
         if not marked and places:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.reading import length_of
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-from caesura.model.value import count_of
 from caesura.tasks.files import CoderContents, Contents
 from caesura.views.results import boundary_marks
 from caesura.views.table import Cell, Table, cells
@@ -19,42 +16,6 @@ from caesura.views.table import Cell, Table, cells
 _MAX_NAMES = 20  # types and labels in a cell
 _MAX_LINE_NAMES = 8  # names in the line about reading
 _LINE_WIDTH = 110  # characters of a first line
-
-
-def reading_line(corpus: Corpus) -> str:
-    """Return the line that commands print after reading files.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        A corpus that was read from files.
-
-    Returns
-    -------
-    str
-        A line such as ``"read a.csv (table-csv): 2 items, 2 coders (ann, bo), 40 units; 1/0 marks in columns ann, bo"``.
-    """
-    source = corpus.source
-    assert source is not None
-    lengths: dict[str, float] = {}
-    for (item, _), annotation in corpus.items():
-        lengths.setdefault(item, length_of(annotation))
-    unit = "seconds" if corpus.kind == "timed" else "units"
-    coders = count_of(len(corpus.coders), "coder")
-    facts = [
-        count_of(len(corpus.item_names), "item"),
-        f"{coders} ({_listed(corpus.coders)})" if corpus.coders else coders,
-        f"{sum(lengths.values()):.10g} {unit}",
-    ]
-    by_role: dict[str, list[str]] = {}
-    for name, role in source.roles.items():
-        by_role.setdefault(role, []).append(name)
-    roles = [
-        f"{role} in {source.part}{'s' if len(names) > 1 else ''} {_listed(names)}" for role, names in by_role.items()
-    ]
-    ignored = [f"ignored: {_listed(source.ignored)}"] if source.ignored else []
-    files = source.files[0] if len(source.files) == 1 else f"{len(source.files)} files"
-    return f"read {files} ({source.format}): {'; '.join([', '.join(facts), *roles, *ignored, *source.notes])}"
 
 
 def contents_table(contents: Contents) -> Table:
