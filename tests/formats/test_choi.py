@@ -79,8 +79,13 @@ def test_plain_text_is_not_detected(content: str, tmp_path: Path) -> None:
 
 
 BAD = {
-    "two separators": ("a\n==========\n==========\nb\n", {}, 3, "a segment must contain at least one line; got none"),
-    "two at the start": ("==========\n==========\nb\n", {}, 2, "a segment must contain at least one line; got none"),
+    "no separator": (
+        "a\nb\n",
+        {},
+        1,
+        "expected lines of ========== between segments; got none; name another separator with marker=, read blank lines "
+        "as separators with marker='', or one segment per line with format='segment-lines'",
+    ),
     "blank": (
         "==========\na\n\nb\n==========\n",
         {},
@@ -98,6 +103,26 @@ def test_damage(name: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError) as caught:
         cz.read(put(tmp_path, content), "choi", **options)
     assert (caught.value.line, caught.value.problem) == (line, message)
+
+
+def test_empty_segments_are_left_out(tmp_path: Path) -> None:
+    marker = "==========\n"
+    for content, count, line in (
+        (f"a\n{marker}{marker}b\nc\n", "1 empty segment", 3),
+        (f"{marker}{marker}a\n{marker}{marker} {marker}b\nc\n{marker}", "3 empty segments", 2),
+    ):
+        corpus = cz.read(put(tmp_path, content, "1.ref"))
+        assert corpus["1", "1"].masses == (1, 2)
+        note = f"{count} between two lines of ========== left out (first before line {line})"
+        assert corpus.reading.notes == (note,)
+
+
+def test_a_text_without_separators(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="expected lines of ========== between segments; got none"):
+        cz.read(put(tmp_path, "a\nb\n", "1.ref"))
+    corpus = cz.read(put(tmp_path, "a\nb\n"), "marked-text")
+    assert corpus["t", "t"].masses == (2,)
+    assert corpus.reading.notes == ("no blank line: the whole text is one segment",)
 
 
 @pytest.mark.parametrize("marker", [" x", "a\nb", 3])
@@ -151,7 +176,7 @@ REFUSED = {
     "labels": (cz.Segmentation.from_labels("AB", units="xy"), "cannot store segment labels"),
     "marker": (
         cz.Segmentation.from_masses([1, 1], units=["a", "=========="]),
-        "this format cannot store the text: a segment must contain at least one line; got none",
+        "unit 2, '==========', would be read as nothing",
     ),
     "two lines": (cz.Segmentation.from_masses([1], units=["a\nb"]), r"unit 1, 'a\\nb', would be read as 'a'"),
     "stream": (cz.Dialogue({"F": cz.Segmentation.from_masses([1], units="x")}), "cannot store streams"),

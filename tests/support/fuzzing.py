@@ -301,6 +301,9 @@ SAMPLES = {
         real="data/everyday/prodigy.jsonl",
     ),
     "choi": Sample("a.ref", "==========\none line\nanother\n==========\na third .\n==========\n"),
+    "wiki-sections": Sample(
+        "1234", "========,1,preface.\none line\nanother\n========,2,A.\n***LIST***.\n========,3,B.\na third .\n"
+    ),
     "marked-text": Sample("a.txt", "one line\nanother\n\na third .\n", options={"marker": ""}, detectable=False),
     "segment-lines": Sample("a.edus", "Good night , moon ,\nbecause it is late .\n\nYes .\n"),
     "srt": Sample(

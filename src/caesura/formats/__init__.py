@@ -79,6 +79,7 @@ _MODULES = {
     "label-studio": "label_studio.FORMAT",
     "jams": "jams.FORMAT",
     "bio": "bio.FORMAT",
+    "wiki-sections": "wiki_sections.FORMAT",
     "choi": "choi.CHOI",
     "marked-text": "choi.MARKED",
     "segment-lines": "segment_lines.FORMAT",

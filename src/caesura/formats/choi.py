@@ -10,8 +10,9 @@
     ==========
 
 Each line is a unit; with ``unit="word"``, each word between white space is a unit. Separators before the first and after
-the last segment are optional. White space at both ends of a line is ignored. There must be at least one unit between two
-marker lines, and a unit must not be empty. Several blank lines count as one separator. A file contains one item of one
+the last segment are optional, but there must be at least one separator, unless blank lines separate segments. White space at
+both ends of a line is ignored. If there is no unit between two marker lines, this segment is left out, and the reading report
+counts such segments. A unit must not be empty. Several blank lines count as one separator. A file contains one item of one
 coder. The name of the file is used for both unless the options ``item`` and ``coder`` are set. Boundaries have no types.
 
 References
@@ -31,6 +32,7 @@ from caesura.errors import OptionError
 from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
+from caesura.model.value import count_of
 from caesura.options import Option, choice
 
 _MARKER = "=========="
@@ -51,20 +53,32 @@ def _segments(reading: Reading) -> list[list[str]]:
     """Return the units between separators."""
     marker, unit = reading.options["marker"], reading.options["unit"]
     segments: list[list[str]] = [[]]
-    after_marker = False
+    empty: list[int] = []
     for number, line in enumerate(lines_of(reading.text.rstrip()), 1):
         line = line.strip()
         if line == marker:
-            if marker and after_marker:  # several blank lines are one separator
-                raise reading.error(number, f"a segment must contain at least one {unit}; got none")
+            if len(segments) > 1 and not segments[-1]:
+                empty.append(number)
             segments.append([])
-            after_marker = True
         elif line:
             segments[-1] += line.split() if unit == "word" else [line]
-            after_marker = False
         elif unit == "line":
             raise reading.error(number, "a line is empty; if blank lines separate segments, read with marker=''")
+    if len(segments) == 1:
+        _report_no_marker(reading, marker)
+    if marker and empty:  # several blank lines are one separator
+        plural = count_of(len(empty), "empty segment")
+        reading.notes.append(f"{plural} between two lines of {marker} left out (first before line {empty[0]})")
     return segments
+
+
+def _report_no_marker(reading: Reading, marker: str) -> None:
+    if not marker:
+        reading.notes.append("no blank line: the whole text is one segment")
+        return
+    problem = f"expected lines of {marker} between segments; got none"
+    hint = "read blank lines as separators with marker='', or one segment per line with format='segment-lines'"
+    raise reading.error(1, f"{problem}; name another separator with marker=, {hint}")
 
 
 def _write(writing: Writing) -> str:

@@ -1,0 +1,149 @@
+"""Sections of Wikipedia articles in text files, as in Wiki-727K and Wiki-50: one sentence per line, and lines for sections::
+
+    ========,1,preface.
+    A quarter is a part of a city.
+    ========,2,History.
+    The first quarters were streets.
+    ***LIST***.
+    ========,3,Antiquity.
+    ========,2,Law.
+    A quarter has a council.
+
+A line of eight ``=``, the level of a section and its title begins a section. All other lines are sentences, and these are the
+units. There is a boundary before the first sentence of each section. The type of the boundary is the level of the section; the
+level of the preface is 1, and the sections of an article have the level 2. If a section has no sentence of its own, the type
+of the boundary is the smallest level of the lines at this place; the reading report counts such sections. With ``levels=2``,
+deeper sections do not begin a segment. Titles are not read.
+
+Lines ``***LIST***`` stand for a list that was removed and are units; ``lists="drop"`` leaves them out. ``preface="drop"``
+leaves out the sentences before the first section of level 2. Published results on Wiki-727K often leave out both. Blank lines
+are ignored, with a note.
+
+The files have no suffix, and their names are numbers. A file contains one item. Its name is the option ``item`` or else the
+name of the file, and the coder is called ``reference`` unless the option ``coder`` is set.
+
+References
+----------
+Koshorek, O., Cohen, A., Mor, N., Rotman, M., & Berant, J. (2018). Text segmentation as a supervised learning task. NAACL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from caesura.formats.format import ITEM, Format, Reading, lines_of
+from caesura.model.corpus import Corpus
+from caesura.model.segmentation import Segmentation
+from caesura.model.value import count_of
+from caesura.options import Option, choice, optional, text, whole
+
+_SECTION = re.compile(r"={8},([0-9]{1,3}),(.*)")
+_LIST = re.compile(r"\*\*\*LIST\*\*\*\.?")
+_CODER = "reference"
+
+
+class _Sentence(NamedTuple):
+    """A unit, and the level of the section that it begins; None if it does not begin a section."""
+
+    text: str
+    level: int | None
+
+
+def _read(reading: Reading) -> Corpus:
+    item, coder = reading.item_name, reading.options["coder"] or _CODER
+    with reading.item(None, f"item {item!r}: "):
+        reading.add(item, coder, _parse(reading))
+    return reading.corpus()
+
+
+def _parse(reading: Reading) -> Segmentation:
+    sentences = list(_sentences(reading))
+    if reading.options["preface"] == "drop":
+        sentences = _without_preface(sentences)
+    if reading.options["lists"] == "drop":
+        sentences = _without_lists(sentences)
+    if not sentences:
+        raise reading.error(1, "expected at least one sentence; got sections only")
+    deepest = reading.options["levels"]
+    begun = [(i, sentence.level) for i, sentence in enumerate(sentences) if i and sentence.level is not None]
+    inner = [(i, str(level)) for i, level in begun if deepest is None or level <= deepest]
+    reading.roles |= {"========": "boundaries, with the level as the type"}
+    reading.ignored.append("titles of sections (not needed)")
+    _describe_lists(reading, sentences)
+    positions, marks = [i for i, _ in inner], [mark for _, mark in inner]
+    units = [sentence.text for sentence in sentences]
+    return Segmentation.from_positions(len(units), positions, marks=marks, types=reading.types, units=units)
+
+
+def _sentences(reading: Reading) -> Iterator[_Sentence]:
+    """Yield the sentences. A sentence after several lines of sections begins the section with the smallest level."""
+    levels: list[int] = []
+    sections = blank = empty = 0
+    for line in lines_of(reading.text):
+        line = line.strip()
+        if match := _SECTION.fullmatch(line):
+            levels.append(int(match.group(1)))
+            sections += 1
+        elif line:
+            yield _Sentence(line, min(levels) if levels else None)
+            empty += max(0, len(levels) - 1)
+            levels = []
+        else:
+            blank += 1
+    if not sections:
+        raise reading.error(1, "expected lines such as ========,1,preface. between sections; got none")
+    empty += len(levels)
+    if empty:
+        reading.notes.append(f"{count_of(empty, 'section')} without a sentence of its own")
+    if blank:
+        reading.ignored.append(f"{count_of(blank, 'blank line')} (not a unit)")
+
+
+def _without_preface(sentences: list[_Sentence]) -> list[_Sentence]:
+    """Return the sentences from the first section of level 2 or deeper on."""
+    first = next((i for i, sentence in enumerate(sentences) if (sentence.level or 0) > 1), len(sentences))
+    return sentences[first:]
+
+
+def _without_lists(sentences: list[_Sentence]) -> list[_Sentence]:
+    """Return the sentences without lists. If a list begins a section, the next sentence begins it."""
+    kept: list[_Sentence] = []
+    pending: int | None = None
+    for sentence in sentences:
+        levels = [level for level in (sentence.level, pending) if level is not None]
+        pending = min(levels) if levels else None
+        if not _LIST.fullmatch(sentence.text):
+            kept.append(_Sentence(sentence.text, pending))
+            pending = None
+    return kept
+
+
+def _describe_lists(reading: Reading, sentences: list[_Sentence]) -> None:
+    lists = sum(_LIST.fullmatch(sentence.text) is not None for sentence in sentences)
+    if lists:
+        reading.notes.append(f"{count_of(lists, 'line')} ***LIST*** are units (lists=drop leaves them out)")
+
+
+def _looks_like(content: str) -> bool:
+    """Return whether the first line that is not blank begins a section."""
+    return re.match(r"\s*={8},[0-9]{1,3},", content[:10_000]) is not None
+
+
+FORMAT = Format(
+    name="wiki-sections",
+    other_suffixes=("", ".txt"),
+    description="articles of Wiki-727K: one sentence per line, and lines such as ========,2,History. where sections begin",
+    read=_read,
+    looks_like=_looks_like,
+    options=(
+        ITEM,
+        Option("coder", None, optional(text), f"name of the coder (default: {_CODER})"),
+        Option("levels", None, optional(whole(1)), "deepest level of the sections that begin a segment (default: all)"),
+        Option("lists", "keep", choice("keep", "drop"), "whether lines that stand for a list are units"),
+        Option("preface", "keep", choice("keep", "drop"), "whether the sentences before the first section are units"),
+    ),
+    names_from_file=("item",),
+    hint="--reading levels=N",
+)
