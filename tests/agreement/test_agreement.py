@@ -411,7 +411,10 @@ def test_percentiles_of_the_replicates() -> None:
 
 def test_few_items_cause_a_warning_and_one_item_has_no_interval() -> None:
     corpus = random_corpus(8, items=5)
-    with pytest.warns(CaesuraWarning, match=r"an interval from 5 items is too short: it covers about \.84 at 5 items"):
+    with pytest.warns(
+        CaesuraWarning,
+        match=r"an interval from 5 items is too narrow: a 95 % interval covers about 84 % of cases with 5 items",
+    ):
         assert cz.agreement(corpus).interval is not None
     single = cz.agreement(corpus.select(items=corpus.item_names[:1]))
     assert single.interval is None

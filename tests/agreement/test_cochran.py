@@ -417,7 +417,7 @@ BAD: list[tuple[Any, type[CaesuraError], str]] = [
     ([ONE, [0, 1]], OptionError, "coder 'coder 2': expected a Segmentation; got list"),
     ({"Ann": ONE, "Bo": None}, OptionError, "coder 'Bo': expected a Segmentation; got NoneType"),
     ({"Ann": ONE, "Bo": {"A": ONE}}, OptionError, "coder 'Bo': expected a Segmentation; got dict"),
-    ({1: ONE, "1": ONE}, OptionError, "segmentations: two coders have the same name as text; rename one of them"),
+    ({1: ONE, "1": ONE}, OptionError, "segmentations: the names of two coders are the same string; rename one of them"),
     (
         cz.Corpus({"x": {"Ann": ONE}, "y": {"Bo": ONE}}),
         OptionError,

@@ -494,7 +494,7 @@ def test_agree_json_has_everything(many: Run) -> None:
     assert result.exit_code == 0
     data = results_of(result)
     corpus = cz.read("many.json")
-    with pytest.warns(CaesuraWarning, match="3 items is too short"):
+    with pytest.warns(CaesuraWarning, match="3 items is too narrow"):
         expected = {
             name: cz.agreement(corpus, coefficient=name, seed=1)
             for name in ("multi_pi", "multi_kappa", "bias", "alpha")
@@ -601,7 +601,8 @@ def test_agree_warns_about_few_items(many: Run) -> None:
     result = many("agree", "many.json", "--csv")
     assert result.exit_code == 0
     assert result.stderr == (
-        "caesura: warning: an interval from 3 items is too short: it covers about .84 at 5 items, .92 at 20, .95 at 50\n"
+        "caesura: warning: an interval from 3 items is too narrow: a 95 % interval covers about 84 % of cases with 5 items, "
+        "92 % with 20 and 95 % with 50\n"
     )
 
 

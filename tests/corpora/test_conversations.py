@@ -33,7 +33,7 @@ def test_human_and_automatic_boundaries(shared: Path, tmp_path: Path, subtests: 
     # The file calls an unclassified boundary "none", which stands for no boundary in a judgement.
     corpus = corpus_of(docs, unclassified=";")
     before = time.process_time()
-    with pytest.warns(CaesuraWarning, match="an interval from 10 items is too short"):
+    with pytest.warns(CaesuraWarning, match="an interval from 10 items is too narrow"):
         judgement = cz.judge(corpus, ["auto"], seed=1)
     assert judgement.mistakes["auto"].matches
     seconds = time.process_time() - before

@@ -380,7 +380,7 @@ TIMED = Hierarchy.from_times([(0, 4)])
             {1: SMALL, "1": SMALL},
             {},
             OptionError,
-            "hierarchies: two coders have the same name as text; rename one of them",
+            "hierarchies: the names of two coders are the same string; rename one of them",
         ),
         (
             SMALL,

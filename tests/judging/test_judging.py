@@ -414,7 +414,7 @@ def test_no_interval():
 def test_few_items_warn():
     corpus, systems = people_and_systems()
     with pytest.warns(
-        CaesuraWarning, match=r"an interval from 5 items is too short: it covers about \.84 at 5"
+        CaesuraWarning, match="an interval from 5 items is too narrow: a 95 % interval covers about 84 % of cases"
     ) as caught:
         cz.judge(corpus, systems, measures=B, seed=1, bounds=2)
     assert caught[0].filename == __file__

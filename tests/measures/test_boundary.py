@@ -265,7 +265,7 @@ def test_edits_account_for_every_boundary_once(pair: TypedPair, n_t):
         (
             "boundary_similarity",
             {"n_t": 5, "wt": 0.3},
-            "wt must leave transpositions at a cost of at most 1; 1.1 at n_t=5",
+            "wt is too large: a transposition may cost at most 1, but costs up to 1.1 at n_t=5; choose a smaller wt",
         ),
         (
             "segmentation_similarity",
@@ -285,13 +285,25 @@ def test_invalid_options(measure, options, message):
 @pytest.mark.parametrize(
     ("number", "options", "message"),
     [
-        (2, {"ws": 1}, "ws must leave substitutions at a cost of at most 1; 1.5 with 2 types"),
-        (2, {"ws": 0.51}, "ws must leave substitutions at a cost of at most 1; 1.01 with 2 types"),
-        (4, {"ws": 0.5}, "ws must leave substitutions at a cost of at most 1; 1.25 with 4 types"),
+        (
+            2,
+            {"ws": 1},
+            "ws is too large: a substitution may cost at most 1, but costs up to 1.5 with 2 types; choose a smaller ws",
+        ),
+        (
+            2,
+            {"ws": 0.51},
+            "ws is too large: a substitution may cost at most 1, but costs up to 1.01 with 2 types; choose a smaller ws",
+        ),
+        (
+            4,
+            {"ws": 0.5},
+            "ws is too large: a substitution may cost at most 1, but costs up to 1.25 with 4 types; choose a smaller ws",
+        ),
         (
             2,
             {"ws": 0.1, "substitution": "printed"},
-            "ws must leave substitutions at a cost of at most 1; 1.1 with 2 types",
+            "ws is too large: a substitution may cost at most 1, but costs up to 1.1 with 2 types; choose a smaller ws",
         ),
     ],
 )
@@ -319,7 +331,7 @@ def test_weights_with_many_digits_are_rejected_on_overflow():
     a, b = positions(4001, range(1, 4000, 2)), positions(4001, range(2, 4001, 2))
     with pytest.raises(OptionError) as caught:
         cz.segmentation_similarity(a, b, wt=0.12345678901234)
-    assert str(caught.value) == "wt and ws make costs too fine for a text with 2000 boundaries; choose coarser values"
+    assert str(caught.value) == "wt and ws have too many digits in a text with 2000 boundaries; round them"
 
 
 def test_digit_error_names_the_option():
@@ -328,7 +340,7 @@ def test_digit_error_names_the_option():
     with pytest.raises(OptionError) as caught:
         cz.segmentation_similarity(a, b, n_t=40, transposition="te")
     assert str(caught.value) == (
-        "n_t with transposition='te' makes costs too fine for a text with 3000 boundaries; choose coarser values"
+        "n_t is too large for transposition='te' in a text with 3000 boundaries; choose a smaller n_t"
     )
 
 

@@ -548,7 +548,7 @@ def test_invalid_documents_are_listed_and_the_rest_are_scored():
         ({"min_count": 0}, "min_count must be a whole number of at least 1; got 0"),
         ({"per_cluster": "mean"}, "per_cluster must be one of 'sum', 'best'; got 'mean'"),
         ({"edges": "wrap"}, "edges must be one of 'linear', 'ignore'; got 'wrap'"),
-        ({"coders": None}, "coders: counts do not say how many coders there were; set coders, or use Marks"),
+        ({"coders": None}, "coders is missing: set it to the number of coders behind the counts, or use Marks"),
     ],
 )
 def test_invalid_options(options, message):
@@ -568,8 +568,8 @@ def test_invalid_counts():
             "coders: the number of coders must be a whole number from 1 to 2147483647; got 0",
         ),
         ([0, 4], 7, MismatchError, "both sides must have the same units; counts has 3, hypothesis has 4"),
-        (cz.Marks([0, 4, 0], 7), 5, OptionError, "coders: the marks are those of 7; got 5"),
-        (positions(4, [2]), 5, OptionError, "coders: the marks are those of 1; got 5"),
+        (cz.Marks([0, 4, 0], 7), 5, OptionError, "coders must be 7, the number of coders who made the marks; got 5"),
+        (positions(4, [2]), 5, OptionError, "coders must be 1, the number of coders who made the marks; got 5"),
         (
             {"F": hypothesis},
             5,

@@ -335,7 +335,10 @@ def test_other_messages():
     )
     with pytest.raises(MismatchError) as caught:
         cz.hierarchy_kappa(LEFT, Hierarchy(6, [(1, 6)], extent=12))
-    assert str(caught.value) == "both sides must have the same extent, which is N for chance; a has 6, b has 12"
+    assert (
+        str(caught.value)
+        == "both sides must have the same extent, which is the N of chance agreement; a has 6, b has 12"
+    )
     with pytest.raises(OptionError) as option:
         cz.hierarchy_overlap(LEFT, RIGHT, level="deep")
     assert str(option.value) == "level must be one of 'flat', 'full'; got 'deep'"

@@ -195,7 +195,7 @@ def test_window_too_wide_for_some_items():
     scores = cz.score_many(pairs, "pk(window=4)")
     assert {place: str(problem) for place, problem in scores.errors.items()} == {
         1: "window must lie in 1..2 for a text of 3 units; got 4",
-        2: "window: a text of one unit has no inner position to slide over; got 4",
+        2: "window must not be set for a text of one unit, which has no inner position; got 4",
     }
     assert all(isinstance(problem, OptionError) for problem in scores.errors.values())
     assert scores.total.parts["windows"] == 5 + 4

@@ -287,7 +287,7 @@ def test_fournier_2012_clamps_to_n_units():
         (11, 11, "window must lie in 1..10 for a text of 11 units; got 11"),
         (11, 10**9, "window must lie in 1..10 for a text of 11 units; got 1000000000"),
         (2, 2, "window must lie in 1..1 for a text of 2 units; got 2"),
-        (1, 1, "window: a text of one unit has no inner position to slide over; got 1"),
+        (1, 1, "window must not be set for a text of one unit, which has no inner position; got 1"),
         (11, 0, "window must be a whole number of at least 1; got 0"),
         (11, -3, "window must be a whole number of at least 1; got -3"),
         (11, 2.0, "window must be a whole number; got 2.0"),

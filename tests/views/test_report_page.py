@@ -102,7 +102,7 @@ def test_programs_in_a_mapping_are_those_in_the_corpus() -> None:
 
 def test_numbers_and_signatures_are_those_of_the_package(pages: dict[str, Page]) -> None:
     corpus = plain()
-    with pytest.warns(CaesuraWarning, match="an interval from 2 items is too short") as warnings:
+    with pytest.warns(CaesuraWarning, match="an interval from 2 items is too narrow") as warnings:
         result = cz.agreement(corpus, seed=0)
     assert str(warnings[0].message) in pages["segmentations"].text  # a reader of the page has to know that too
     assert f"{result.value:.4f}" in pages["segmentations"].text

@@ -149,7 +149,7 @@ def cluster_coders(
     chance : {"simulate", "exact"}, Simulate or Exact, optional
         Method for chance agreement; see :func:`~caesura.agreement`.
     seed : int or None, default 0
-        Random seed of the simulation; None draws one.
+        Random seed of the simulation; None chooses a random one.
     engine : str or Engine, default "threads"
         Engine for the computation: ``"threads"``, ``"processes"``, ``"dask"``, or an open engine.
 

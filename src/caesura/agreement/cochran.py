@@ -331,7 +331,7 @@ def cochran_q(segmentations: Coded, *, alpha: float = 0.01) -> CochranQ:
     D = k * sum(L) - sum(n * n for n in L)  # noqa: N806
     if not D:
         raise Undefined("every coder marked all positions or none, so Q is 0/0")
-    from scipy.special import chdtrc  # here, because it takes as long to load as all the rest
+    from scipy.special import chdtrc  # slow to import
 
     partial = []
     for g, n in sorted(table.frequencies.items()):
@@ -364,7 +364,7 @@ def percentage_agreement(segmentations: Coded) -> PercentageAgreement:
     Returns
     -------
     PercentageAgreement
-        The value. For ``.excluded`` see :func:`cochran_q`.
+        The value. ``.excluded`` lists the same items as in :func:`cochran_q`.
 
     Notes
     -----
@@ -410,7 +410,7 @@ def chance_tail(marks: Iterable[int], positions: int) -> list[float]:
     mass = np.ones(1)
     for n in sorted(marks):  # so that the order of the coders does not change the last digit
         mass = np.convolve(mass, [(positions - n) / positions, n / positions])
-    tail: list[float] = np.cumsum(mass[::-1])[::-1].tolist()  # from the rare end, where the small terms are
+    tail: list[float] = np.cumsum(mass[::-1])[::-1].tolist()  # adds the small terms first, for precision
     return tail
 
 

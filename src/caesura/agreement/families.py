@@ -56,7 +56,7 @@ def resolve_coefficient(
     chance : str, Simulate or Exact, optional
         Method for chance agreement.
     seed : int or None, default 0
-        Random seed; None draws one.
+        Random seed; None chooses a random one.
     options : mapping, optional
         Options of the coefficient.
 

@@ -27,7 +27,7 @@ T = TypeVar("T")
 Key = tuple[str, str, str]
 """Item, first coder, second coder."""
 
-_MAX_REASONS = 5  # in the message when nothing is left
+_MAX_REASONS = 5  # number of reasons in the message if no item can be used
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +184,7 @@ def by_coder_name(argument: str, values: Any, kind: type[T]) -> dict[str, T]:
     if isinstance(values, Mapping) and not isinstance(values, (Corpus, Dialogue)):
         by_coder = {str(coder): value for coder, value in values.items()}
         if len(by_coder) < len(values):
-            raise OptionError(f"{argument}: two coders have the same name as text; rename one of them")
+            raise OptionError(f"{argument}: the names of two coders are the same string; rename one of them")
     elif isinstance(values, Iterable) and not isinstance(values, (str, Mapping, kind)):
         by_coder = {f"coder {i}": value for i, value in enumerate(values, 1)}
     else:
@@ -455,6 +455,6 @@ def pairwise(
         places = np.flatnonzero(observed.pair_index == k)
         items = {observed.items[observed.item_index[place]]: float(values[place]) for place in places.tolist()}
         rows.append(PairwiseRow((observed.coders[a], observed.coders[b]), observed.scores.over(places), items))
-    words = (f"coders:{len(observed.coders)}", f"pairs:{len(rows)}", "ordered" if ordered else "unordered")
-    signature = signature_line("pairwise", *words, over=observed.scores.total.signature)
+    entries = (f"coders:{len(observed.coders)}", f"pairs:{len(rows)}", "ordered" if ordered else "unordered")
+    signature = signature_line("pairwise", *entries, over=observed.scores.total.signature)
     return Pairwise(resolved, observed.coders, tuple(rows), ordered, observed.excluded, signature)

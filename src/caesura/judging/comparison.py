@@ -304,7 +304,7 @@ def compare_parsers(
     replicates : int, default 2000
         Minimum number of bootstrap replicates and random swaps.
     seed : int or None, default 0
-        Random seed; None draws one.
+        Random seed; None chooses a random one.
 
     Returns
     -------

@@ -224,7 +224,7 @@ def judge(
     replicates : int, default 2000
         Number of bootstrap replicates; the tests between systems use at least this number.
     seed : int or None, default 0
-        Random seed; None draws one.
+        Random seed; None chooses a random one.
     bounds : bool or int, default True
         Whether to score bounds: human coders against each other, and baselines that ignore the text. A number is the number
         of draws of the random baseline (True: 100).

@@ -10,8 +10,8 @@ explained by these edits ::
 
 The total cost is minimal. Among alignments of equal cost, the one with the fewest edits is chosen, which makes S and B
 unique. For one type, a dynamic program over two sorted lists finds the minimum; for several types, a minimum-cost
-matching. The papers promise a minimum; segeval pairs greedily, misses the minimum for n_t >= 3, and its result changes
-when the text is reversed.
+matching. The papers promise a minimum. segeval pairs boundaries greedily: it misses the minimum for n_t >= 3, and its
+result changes when the text is reversed.
 
 If the printed equations and the figures of the papers differ, we follow the figures: a transposition costs d / n_t and not
 d / (n_t - 1) (equation 5), a substitution x / (max - min + 1) and not x / (max - min) (equation 6).
@@ -56,7 +56,7 @@ _COST_OPTIONS = (
     Option("substitution", "scaled", choice("scaled", "printed", "unit"), "cost of a substitution"),
     Option("wt", 0, number(0, 1), "constant part of the cost of a transposition"),
     Option("ws", 0, number(0, 1), "constant part of the cost of a substitution"),
-    Option("alignment", "exact", choice("exact", "greedy"), "the minimum, or segeval's greedy pairing"),
+    Option("alignment", "exact", choice("exact", "greedy"), "minimum-cost alignment, or segeval's greedy pairing"),
 )
 _cost_options = itemgetter("n_t", "transposition", "substitution", "wt", "ws")
 _GREEDY = {"alignment": "greedy"}
@@ -157,7 +157,11 @@ class BoundaryCosts:
 
     @cached_property
     def weights(self) -> Floats:
-        """Costs of an addition, transposition, position of span, substitution, step and match, times ``scale``."""
+        """Costs times ``scale``, in the order of the counts.
+
+        These are the costs per addition, transposition, position between transposed boundaries, substitution, step on the
+        scale of types, and match; with ``te`` also the weight of the sum of 2^(1-d).
+        """
         te = self.transposition == "te"
         constant = Fraction(2) if te else self.transposition_cost(0)
         costs = [Fraction(1), constant, self.per_position, self.substitution_cost(0), self.per_step, Fraction(0)]
@@ -169,10 +173,14 @@ class BoundaryCosts:
         transposition = self.transposition_cost(max(0, self.n_t - 1))
         substitution = self.substitution_cost(self.types - 1)
         if transposition > 1:
-            return f"wt must leave transpositions at a cost of at most 1; {float(transposition):g} at n_t={self.n_t}"
+            return (
+                f"wt is too large: a transposition may cost at most 1, but costs up to {float(transposition):g} at "
+                f"n_t={self.n_t}; choose a smaller wt"
+            )
         if self.types > 1 and substitution > 1:
             return (
-                f"ws must leave substitutions at a cost of at most 1; {float(substitution):g} with {self.types} types"
+                f"ws is too large: a substitution may cost at most 1, but costs up to {float(substitution):g} with "
+                f"{self.types} types; choose a smaller ws"
             )
         return None
 
@@ -206,7 +214,7 @@ class _EditDistanceMeasure(Measure):
     __slots__ = ()
     view = "typed"
     aligns: ClassVar[bool] = True
-    symmetric = True  # in the confusion matrix only the value, F1; precision and recall are swapped
+    symmetric = True  # swapping the sides keeps the value, but exchanges precision and recall of the confusion matrix
     coefficients = COUNT_COEFFICIENTS
     default_coefficient = "multi_pi"
     chance_family = "counts"
@@ -248,15 +256,14 @@ class _EditDistanceMeasure(Measure):
         return self._with_overflow(batch, costs.scale) | self._with_too_many_pairs(batch)
 
     def _with_overflow(self, batch: Batch, scale: int) -> dict[int, CaesuraError]:
-        """Return errors for documents in which sums of whole-number gains might not fit into 64 bits."""
+        """Return errors for documents in which sums of integer gains might not fit into 64 bits."""
         if 2.0 * scale * (len(batch.a_pos) + 1.0) ** 2 < 2.0**62:
             return {}
         pairs = np.minimum(batch.a_count, batch.b_count) + 1.0
-        cause = "n_t with transposition='te' makes" if self._te else "wt and ws make"
+        cause = "n_t is too large for transposition='te'" if self._te else "wt and ws have too many digits"
+        hint = "choose a smaller n_t" if self._te else "round them"
         return {
-            int(d): OptionError(
-                f"{cause} costs too fine for a text with {int(pairs[d]) - 1} boundaries; choose coarser values"
-            )
+            int(d): OptionError(f"{cause} in a text with {int(pairs[d]) - 1} boundaries; {hint}")
             for d in np.flatnonzero(2.0 * scale * pairs * pairs >= 2.0**62)
         }
 
@@ -274,7 +281,7 @@ class _EditDistanceMeasure(Measure):
             pairs = int((np.searchsorted(b_pos, a_pos + n_t) - np.searchsorted(b_pos, a_pos - n_t, "right")).sum())
             if pairs > MAX_PAIRS:
                 errors[d] = OptionError(
-                    f"n_t={n_t} allows {pairs:,} pairs of boundaries, more than {MAX_PAIRS:,}; choose a smaller one"
+                    f"n_t={n_t} allows {pairs:,} pairs of boundaries, more than {MAX_PAIRS:,}; choose a smaller n_t"
                 )
         return errors
 
@@ -339,7 +346,7 @@ class _SimilarityMeasure(_EditDistanceMeasure):
         return BatchCounts(self.edit_counts(batch)[:, :6], {})
 
     def edit_counts(self, batch: Batch) -> Counts:
-        """Return one row per document: the columns of ``kernel.tally``, then N-1, and the sum of ``te`` if chosen.
+        """Return one row per document: the columns of ``kernel.tally``, N-1, and with ``te`` the sum of 2^(1-d).
 
         Parameters
         ----------
@@ -369,7 +376,10 @@ _TE_POWERS = np.array([0.0, *(2.0 ** (1 - d) for d in range(1, 41))])  # by dist
 
 
 def _te_sums(batch: Batch, partners: Ints) -> Floats:
-    """Return the sum of 2^(1-d) over the transpositions of each document; equation 3 of 2012 is 2 minus this power."""
+    """Return the sum of 2^(1-d) over the transpositions of each document.
+
+    A transposition over d positions costs 2 - 2^(1-d) by equation 3 of Fournier & Inkpen (2012).
+    """
     boundaries = slice(batch.a_off[0], batch.a_off[-1])
     partners = partners[boundaries]
     paired = np.flatnonzero(partners >= 0)
@@ -590,7 +600,7 @@ class BoundaryConfusion(_EditDistanceMeasure):
         Option("denominator", "boundaries", choice("boundaries", "errors"), "divisor of the correctness"),
     )
     presets = MappingProxyType({"fournier2013": {"denominator": "errors"}})
-    reversible = False  # with several types: cost and pairs stay, but the types they belong to may change
+    reversible = False  # with several types, the reversed text has the same cost, but counts may move between types
     score_class: ClassVar[type[Score]] = ConfusionScore
 
     def cost_problem(self, costs: BoundaryCosts) -> str | None:
@@ -612,11 +622,15 @@ class BoundaryConfusion(_EditDistanceMeasure):
             counts[:, i * T : (i + 1) * T].sum(axis=1) for i in range(7)
         )
         costs = self.costs(types)
-        per = costs.per_position
-        correct = matches + near * float(1 - costs.transposition_cost(0)) - span * per.numerator / per.denominator
+        per_position = costs.per_position
+        correct = (
+            matches
+            + near * float(1 - costs.transposition_cost(0))
+            - span * per_position.numerator / per_position.denominator
+        )
         boundaries = hypothesis + reference
         divisor = 2 * correct + insertions + deletions if self["denominator"] == "errors" else boundaries
-        # Without any boundary F is 1. With "errors" all boundaries may be substitutions, and F is 0.
+        # F is 1 if there is no boundary. With "errors" the divisor is also 0 if all boundaries are substituted; then F is 0.
         return divide(2 * correct, divisor, empty=np.where(boundaries > 0, 0.0, 1.0))
 
 
@@ -638,22 +652,22 @@ def segmentation_similarity(
     Parameters
     ----------
     a, b : Segmentation
-        The two sides.
+        The two segmentations to compare.
     n_t : int, default 2
         Transpositions span fewer than ``n_t`` positions; with 2, only boundaries at neighboring positions are near
         misses.
     compat : {"fournier2012", "fournier2013", "segeval-2.0.11"}, optional
-        Preset, in this order: unit costs of transpositions; the default costs; greedy pairing and division by \\|T\\|
-        twice.
+        Presets, in this order: a transposition costs 1; the default costs; boundaries are paired greedily, and the cost
+        is divided by \\|T\\| twice.
     transposition : {"scaled", "printed", "unit", "te"}, optional
-        Cost of a transposition over d positions: ``wt + d / n_t`` (default), ``wt + d / (n_t - 1)``, 1 as in 2012, or
-        equation 3 of 2012 with b = 2 and n = d + 1, that is ``2 - 2^(1-d)``.
+        Cost of a transposition over d positions: ``wt + d / n_t`` (default); ``wt + d / (n_t - 1)``; 1, as in the
+        2012 paper; or ``2 - 2^(1-d)``, which is equation 3 of the 2012 paper with b = 2 and n = d + 1.
     substitution : {"scaled", "printed", "unit"}, optional
         Cost of a substitution over x types: ``ws + x / |T|`` (default), ``ws + x / (|T| - 1)``, or 1.
     wt, ws : float, optional
         Constant parts of the costs of a transposition and a substitution, from 0 (default) to 1.
     alignment : {"exact", "greedy"}, optional
-        The minimum (default), or segeval's greedy pairing.
+        Minimum-cost alignment (default), or segeval's greedy pairing.
     divisor : {"types", "types_squared"}, optional
         ``P * |T|`` (default), or segeval's ``P * |T| * |T|``.
 
@@ -704,12 +718,12 @@ def boundary_similarity(
     Parameters
     ----------
     a, b : Segmentation
-        The two sides.
+        The two segmentations to compare.
     n_t : int, default 2
         Transpositions span fewer than ``n_t`` positions; with 2, only boundaries at neighboring positions are near
         misses.
     compat : {"fournier2013", "segeval-2.0.11"}, optional
-        Preset, in this order: the default costs; greedy pairing, which is not a minimum for n_t >= 3.
+        Presets, in this order: the default costs; greedy pairing, which misses the minimum for n_t >= 3.
     transposition : {"scaled", "printed", "unit"}, optional
         Cost of a transposition over d positions: ``wt + d / n_t`` (default), ``wt + d / (n_t - 1)``, or 1.
     substitution : {"scaled", "printed", "unit"}, optional
@@ -717,7 +731,7 @@ def boundary_similarity(
     wt, ws : float, optional
         Constant parts of the costs of a transposition and a substitution, from 0 (default) to 1.
     alignment : {"exact", "greedy"}, optional
-        The minimum (default), or segeval's greedy pairing.
+        Minimum-cost alignment (default), or segeval's greedy pairing.
 
     Returns
     -------
@@ -771,11 +785,11 @@ def boundary_confusion(
     Parameters
     ----------
     reference, hypothesis : Segmentation
-        The two sides.
+        The two segmentations to compare.
     n_t : int, default 2
         Transpositions span fewer than ``n_t`` positions.
     compat : {"fournier2013"}, optional
-        Preset: ``denominator="errors"``, as in Table 2 of 2013.
+        Preset: ``denominator="errors"``, as in Table 2 of the 2013 paper.
     transposition : {"scaled", "printed", "unit"}, optional
         Cost of a transposition; see :func:`boundary_similarity`.
     substitution : {"scaled", "printed", "unit"}, optional
@@ -783,7 +797,7 @@ def boundary_confusion(
     wt, ws : float, optional
         Constant parts of the costs of a transposition and a substitution, from 0 (default) to 1.
     alignment : {"exact", "greedy"}, optional
-        The minimum (default), or segeval's greedy pairing.
+        Minimum-cost alignment (default), or segeval's greedy pairing.
     denominator : {"boundaries", "errors"}, optional
         Divisor of the correctness: the boundaries of a side (default), or correctness plus additions.
 
@@ -791,8 +805,8 @@ def boundary_confusion(
     -------
     ConfusionScore
         Micro-averaged F1 over the boundary types ("no boundary" is not a type), ``score.matrix``,
-        ``score.precision(type)``, ``score.recall(type)`` and ``score.f(type)``. If the divisor is 0, a rate is 1 if the
-        other side is empty too, else 0.
+        ``score.precision(type)``, ``score.recall(type)`` and ``score.f(type)``. A rate with divisor 0 is 1 if both sides
+        are empty, and 0 otherwise.
 
     Notes
     -----
@@ -803,9 +817,9 @@ def boundary_confusion(
 
     so the cost of a near miss lowers both.
 
-    Equation 7 of 2013 credits a near miss with its cost instead of its correctness (equal only at n_t = 2). Table 2 divides
-    by TP + FP and TP + FN and counts only additions as FP and FN, so a boundary nine positions off has precision 1 at
-    n_t = 10. Use ``compat="fournier2013"`` for this variant.
+    Equation 7 of the 2013 paper credits a near miss with its cost instead of its correctness; the two are equal only at
+    n_t = 2. Table 2 divides by TP + FP and TP + FN and counts only additions as FP and FN. A boundary nine positions off
+    then has precision 1 at n_t = 10. Use ``compat="fournier2013"`` for this variant.
 
     References
     ----------

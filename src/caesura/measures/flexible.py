@@ -18,8 +18,8 @@ pairs, insertions and deletions do not change when the text is reversed, or when
 Which boundaries are paired may change under reversal.
 
 Lai & Li state that their recursion parDist computes the minimum and is symmetric if M is symmetric. Neither is true. It
-can pair a boundary only with the first remaining one of the other side, and lets moves overlap only if annotator 1 is
-ahead::
+can pair a boundary only with the first remaining boundary of the other side. Two moves can overlap only if annotator 1
+has the earlier boundaries::
 
     t1        t2        parDist(t1, t2)   parDist(t2, t1)   minimum
     p p . .   . . p p   2.0               2.5               2.0
@@ -69,8 +69,13 @@ class FlexibleSimilarity(Measure):
         Option("similarity", None, check_similarity, "M: similarity of types (default: the identity)"),
         Option("transposition", None, check_transposition, "c: cost of moving by one position"),
         Option("normalize", "positions", choice("positions", "boundaries"), "S_f, or S_f^B", always_shown=True),
-        Option("algorithm", "exact", choice("exact", "pardist"), "the minimum, or the published recursion"),
-        Option("mover", None, choice("mean", "b", "right"), "whose c counts for a pair"),
+        Option("algorithm", "exact", choice("exact", "pardist"), "minimum cost, or the published recursion"),
+        Option(
+            "mover",
+            None,
+            choice("mean", "b", "right"),
+            "which boundary's c applies to a pair: the mean of both, that of b, or that of the right one",
+        ),
         Option(
             "counting", "pairs", choice("pairs", _SEGSIMFLEX), "whether a moved and substituted pair may count twice"
         ),
@@ -113,7 +118,7 @@ class FlexibleSimilarity(Measure):
         o = self.settings
         if o["counting"] == _SEGSIMFLEX and o["algorithm"] != "pardist":
             raise OptionError(
-                f"counting={_SEGSIMFLEX!r} is a rule of the published recursion; it needs algorithm='pardist'"
+                f"counting={_SEGSIMFLEX!r} requires algorithm='pardist'; got algorithm={o['algorithm']!r}"
             )
         if self.fixed_types and isinstance(o["transposition"], tuple):
             types = named_types(o["similarity"])
@@ -226,8 +231,9 @@ class FlexibleSimilarity(Measure):
         Returns
         -------
         numpy.ndarray
-            One row per draw, columns ``DRAW_COLUMNS``: the parts of a score, and counts and summed costs of the positions
-            that both sides, only a and only b occupy. The means of the latter are known (control variates).
+            One row per draw, with the columns ``DRAW_COLUMNS``. The first three are the parts of a score. The others are
+            the number and the summed costs of the positions that have a boundary on both sides, only in a, and only in b.
+            Their means are known, so they serve as control variates.
 
         Raises
         ------
@@ -243,7 +249,8 @@ class FlexibleSimilarity(Measure):
         for p in sides:
             if p.shape != (len(types) + 1,) or not (p >= 0).all() or not abs(p.sum() - 1) < 1e-9:
                 raise OptionError(
-                    f"expected a probability for each of {len(types)} types and for none, 1 in total; got {p.tolist()}"
+                    f"p_a and p_b must have {len(types) + 1} probabilities that add up to 1, one per type and one for no "
+                    f"boundary; got {p.tolist()}"
                 )
         if state.shape != (4,) or state.dtype != np.uint64 or not state.any():
             raise OptionError(f"state must be four words of 64 bits that are not all 0; got {state!r}")
@@ -323,7 +330,8 @@ def flexible_similarity(
     Parameters
     ----------
     a, b : Segmentation or mapping
-        A text, or the streams of a dialogue (its speakers) by name. Streams are scored separately and pooled.
+        A text, or a dialogue: a mapping from the name of each stream (speaker) to its segmentation. Streams are scored
+        separately and pooled.
     similarity : mapping, sequence or path, optional
         M (default: the identity). A mapping ``{"types": [...], "matrix": [[...]]}`` with a last row and column for no
         boundary; a path to a CSV or JSON file with named rows and columns, including "none"; or unordered pairs that
@@ -336,11 +344,13 @@ def flexible_similarity(
     normalize : {"positions", "boundaries"}, default "positions"
         S_f or S_f^B.
     algorithm : {"exact", "pardist"}, optional
-        The minimum (default), or the recursion of section 3.2 as printed, which is not a minimum and not symmetric.
+        The minimum cost (default), or the recursion of section 3.2 as printed, which misses the minimum and is not
+        symmetric.
     compat : {"segsimflex"}, optional
-        Preset: the R package 0.1.3. It uses the recursion with the cost of the right-hand boundary and c = 0.5 unless
-        set, and counts a moved and substituted pair as two objects if nothing else is left of the run. Its reuse of
-        pruned results is not reproduced.
+        Preset: the R package 0.1.3. It uses the recursion with the cost of the right-hand boundary, and c = 0.5 unless
+        ``transposition`` is set. It counts a moved and substituted pair as two objects if both are the last boundaries
+        before the next position that both sides mark. The package also reuses results of pruned branches; this is not
+        reproduced.
     mover : {"mean", "b", "right"}, optional
         Which boundary's c applies to a pair (default: the mean of both; that of b with ``algorithm="pardist"``).
     counting : {"pairs", "segsimflex"}, optional

@@ -85,7 +85,7 @@ class BoundaryCredit:
     position : int
         Position of the boundary.
     cluster : int or "phantom"
-        Place of its cluster in ``score.clusters``, or ``"phantom"``.
+        Index of its cluster in ``score.clusters``, or ``"phantom"`` if it is in no cluster.
     contribution : float
         Contribution to the reward or, if negative, to the punishment.
     success : float
@@ -156,7 +156,7 @@ class MarkBatch(Batch):
 
 
 def pack_marks(pairs: Sequence[Comparison], sides: tuple[str, str]) -> Packed[MarkBatch]:
-    """Return the batch of the pairs that can be compared, their places in ``pairs``, and errors by place.
+    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def pack_marks(pairs: Sequence[Comparison], sides: tuple[str, str]) -> Packed[Ma
     Returns
     -------
     tuple
-        Batch, places and errors.
+        Batch, indices and errors.
     """
     errors: dict[int, CaesuraError] = {}
     places = select_valid(pairs, range(len(pairs)), lambda pair: pair_problem(pair, sides, marks=True), errors)
@@ -207,7 +207,7 @@ class FuzzySuccess(Measure):
     options = (
         Option("chain_strength", 1, whole(1), "largest distance between marked positions of a cluster"),
         Option("minimal_peak", None, optional(whole(1)), "count that a cluster must reach (default: half the coders)"),
-        Option("min_count", 1, whole(1), "number of coders who make a position a marked one"),
+        Option("min_count", 1, whole(1), "minimum number of coders for a marked position"),
         Option("alpha", 1, number(1, 2), "hardness: how fast the reward falls with the distance"),
         Option("beta", 2, non_negative(infinite=True), "reach of a cluster in standard deviations; inf: all of it"),
         Option("p_min", 0, non_negative(), "cost of a phantom beside a cluster"),
@@ -216,8 +216,8 @@ class FuzzySuccess(Measure):
         Option("edges", "linear", choice("linear", "ignore"), "cost of phantoms outside the first and last cluster"),
     )
     sides = ("counts", "hypothesis")
-    best = None  # a run of boundaries is one cluster, and all boundaries in it are rewarded
-    worst = None  # every phantom costs
+    best = None  # no upper limit, because all boundaries in a cluster are rewarded
+    worst = None  # no lower limit, because every phantom lowers the value
     needs_boundaries = True
     aligns: ClassVar[bool] = True
     score_class = FuzzyScore
@@ -232,7 +232,7 @@ class FuzzySuccess(Measure):
         return pack_marks(pairs, self.sides)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        # There must be a cluster, a peak that coders can reach, and p_min <= p_max.
+        # There must be a cluster, minimal_peak must not exceed the number of coders, and p_min must not exceed p_max.
         assert isinstance(batch, MarkBatch)
         coders, peak = batch.coders, self._minimal_peak(batch)
         clusters = np.diff(self._clusters(batch).off)
@@ -315,7 +315,7 @@ class FuzzySuccess(Measure):
             From left to right.
         """
         arrays = self._clusters(batch)
-        # The reward is convex between two marks, so one boundary does best at a mark: let every mark be a boundary.
+        # The reward is convex between two marks, so a mark is the best place for a boundary: compute the reward at all marks.
         _, cluster_of, credit = self._credit(batch, arrays, batch.a_pos, batch.a_off, "best")
         winners = _best_boundaries(cluster_of, credit)
         best, reward = arrays.bounds[:, 2].copy(), np.zeros(len(arrays.bounds))
@@ -509,10 +509,10 @@ def _to_marks(counts: Any, coders: int | None) -> Text | Marks:
     if isinstance(counts, (Marks, Segmentation)):
         actual = counts.coders if isinstance(counts, Marks) else 1
         if coders is not None and coders != actual:
-            raise OptionError(f"coders: the marks are those of {actual}; got {coders!r}")
+            raise OptionError(f"coders must be {actual}, the number of coders who made the marks; got {coders!r}")
         return counts
     if isinstance(counts, Mapping):
         return counts  # a dialogue, which is rejected later by the batch
     if coders is None:
-        raise OptionError("coders: counts do not say how many coders there were; set coders, or use Marks")
+        raise OptionError("coders is missing: set it to the number of coders behind the counts, or use Marks")
     return Marks(counts, coders)

@@ -58,8 +58,8 @@ class HierarchyKappa(HierarchyMeasure):
         for d in np.flatnonzero((batch.a.extent != batch.b.extent) | (chance >= segments)).tolist():
             if batch.a.extent[d] != batch.b.extent[d]:
                 errors[d] = MismatchError(
-                    f"both sides must have the same extent, which is N for chance; a has {batch.a.extent[d]}, "
-                    f"b has {batch.b.extent[d]}"
+                    f"both sides must have the same extent, which is the N of chance agreement; a has "
+                    f"{batch.a.extent[d]}, b has {batch.b.extent[d]}"
                 )
             elif segments[d] == 0:
                 errors[d] = Undefined("neither side has a span, so agreement beyond chance is undefined")
@@ -267,16 +267,16 @@ def hierarchy_overlap(reference: Hierarchy, hypothesis: Hierarchy, *, level: str
     Parameters
     ----------
     reference : Hierarchy
-        For example an annotation.
+        The reference, for example an annotation.
     hypothesis : Hierarchy
-        For example a gold standard built from several annotations.
+        The hypothesis, for example a gold standard built from several annotations.
     level : {"flat", "full"}, default "flat"
         Compare each (start, end) once, or each (start, end, level).
 
     Returns
     -------
     Score
-        F, from 0 to 1. If both sides are empty, precision, recall and F are 1; if one is, 0.
+        F, from 0 to 1. Precision, recall and F are 1 if both sides are empty, and 0 if only one side is empty.
 
     Notes
     -----

@@ -29,7 +29,12 @@ _K_OPTIONS = (
 _CLAMP = Option("clamp", True, flag, "whether an automatic k that is too large for the text is reduced")
 _ERROR_RATE = (
     _WINDOW,
-    Option("padded", False, flag, "empty positions at both ends, so that every position is inspected equally often"),
+    Option(
+        "padded",
+        False,
+        flag,
+        "whether to add empty positions at both ends, so that every position is inspected equally often",
+    ),
     Option("width", "positions", choice("positions", "units"), "whether k counts positions or units in a window"),
     *_K_OPTIONS,
     _MINIMUM,
@@ -64,7 +69,7 @@ class _WindowMeasure(Measure):
             int(d): OptionError(
                 f"window must lie in 1..{maximum[d]} for a text of {batch.length[d]} units; got {k}"
                 if maximum[d] > 0
-                else f"window: a text of one unit has no inner position to slide over; got {k}"
+                else f"window must not be set for a text of one unit, which has no inner position; got {k}"
             )
             for d in np.flatnonzero(maximum < k)
         }
@@ -197,13 +202,13 @@ def pk(
     Parameters
     ----------
     reference, hypothesis : Segmentation
-        The two sides.
+        The two segmentations to compare.
     window : int, optional
         k (default: half the mean reference segment, rounded half up, at least 2 and at most N-1).
     padded : bool, default False
         Put k-1 empty positions at each end, so that boundaries near the ends count as often as others.
     compat : {"fournier2012", "segeval-2.0.11", "nltk"}, optional
-        Preset, in this order: windows of k units; k rounded half-even and not clamped; k = (N-1) / (2 boundaries),
+        Presets, in this order: windows of k units; k rounded half-even and not clamped; k = (N-1) / (2 boundaries),
         rounded half-even, without a minimum.
     **options : object
         Options that the presets set: ``rounding`` ("half_up" or "half_even"), ``mean`` ("segments" or "marks"),
@@ -226,7 +231,7 @@ def pk(
 
         Pk = proportion with [same segment in the reference] != [same segment in the hypothesis]
 
-    Pk is always defined. It is 0 for two texts without boundaries, and their windows count in totals.
+    Pk is always defined. It is 0 if neither text has boundaries; such texts add their windows to the total.
 
     Pk is not symmetric (k depends on the reference), hardly notices a segment shorter than k, and penalizes a missed
     boundary more than an added one (Pevzner & Hearst 2002): prefer B for new work. Types and position N are ignored.
@@ -259,7 +264,7 @@ def window_diff(
     Parameters
     ----------
     reference, hypothesis : Segmentation
-        The two sides.
+        The two segmentations to compare.
     window : int, optional
         k, the width of the window in positions (default: as for :func:`pk`).
     padded : bool, default False
@@ -311,7 +316,7 @@ def win_pr(reference: Segmentation, hypothesis: Segmentation, *, window: int | N
     Parameters
     ----------
     reference, hypothesis : Segmentation
-        The two sides.
+        The two segmentations to compare.
     window : int, optional
         k, the width of the window in positions (default: as for :func:`pk`).
     **options : object
@@ -329,8 +334,8 @@ def win_pr(reference: Segmentation, hypothesis: Segmentation, *, window: int | N
 
     Notes
     -----
-    Over all N+k-2 windows of k consecutive positions that contain an inner position, with R and H the boundaries of each
-    side in the window, all divided by k::
+    There are N+k-2 windows of k consecutive positions that contain an inner position. R and H are the numbers of reference
+    and hypothesis boundaries in a window. Sum over all windows, and divide all sums by k::
 
         TP = sum min(R, H)    FP = sum max(0, H-R)    FN = sum max(0, R-H)    TN = k(N-1) - TP - FP - FN
 

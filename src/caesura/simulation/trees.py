@@ -290,7 +290,7 @@ def perturbation_curve(
     repeats : int, default 5
         Number of repeats per kind and level.
     seed : int or None, default 0
-        Random seed; None draws one.
+        Random seed; None chooses a random one.
     measure : str or Measure, default "struct_iou"
         A measure of trees.
 
@@ -531,7 +531,7 @@ def correlation(
     size : int, default 10
         Number of sentences per sample.
     seed : int or None, default 0
-        Random seed; None draws one.
+        Random seed; None chooses a random one.
     unlabelled : bool, default False
         Whether to ignore labels.
 
@@ -713,7 +713,7 @@ def ambiguity(n: int = 8, *, random_trees: int = 100, seed: int | None = 0) -> A
     random_trees : int, default 100
         Number of random trees; see :func:`random_tree`.
     seed : int or None, default 0
-        Random seed; None draws one.
+        Random seed; None chooses a random one.
 
     Returns
     -------

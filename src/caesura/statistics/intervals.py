@@ -157,7 +157,7 @@ def bootstrap(
     level : float, default 0.95
         Confidence level.
     seed : int or None, default 0
-        Random seed; None draws one.
+        Random seed; None chooses a random one.
 
     Returns
     -------

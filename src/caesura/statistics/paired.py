@@ -111,7 +111,7 @@ def paired_bootstrap(
     level : float, default 0.95
         Confidence level.
     seed : int or None, default 0
-        Random seed; None draws one.
+        Random seed; None chooses a random one.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def randomisation(
     draws : int, default 10000
         Number of random assignments.
     seed : int or None, default 0
-        Random seed; None draws one.
+        Random seed; None chooses a random one.
 
     Returns
     -------
