@@ -23,7 +23,7 @@ from support.shared_data import DataFolder
 
 MANY = int(os.environ.get("CAESURA_FUZZ", "0"))
 FEW = 60
-NEEDS = {"xml": "lxml", "inception": "cassis", "parquet": "pyarrow", "talkbank": "rustling"}
+NEEDS = {"xml": "lxml", "inception": "cassis", "parquet": "pyarrow", "r": "rdata", "talkbank": "rustling"}
 DETECTED = {"spans-csv": "table-csv"}  # one reader for all tables
 
 

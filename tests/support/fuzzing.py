@@ -249,6 +249,26 @@ def excel() -> bytes:
     return out.getvalue()
 
 
+def r_frame() -> Any:
+    """Return a small table as a data frame that rdata can write: it does not know the text columns of pandas 3."""
+    import pandas as pd
+
+    text = pd.StringDtype("python", na_value=pd.NA)
+    factor = pd.Categorical.from_codes([0, 0, 0, 1, 1], pd.Index(["x", "y"], dtype=object))
+    sentences = pd.array(["a b .", "c .", "d .", "e .", "f ."], dtype=text)
+    marks = {"ann": [0, 1, 0, 1, 0], "bo": [True, False, False, True, False]}
+    return pd.DataFrame({"doc": factor, "sentence": sentences, **marks})
+
+
+def r_data() -> bytes:
+    """Return a small table as an uncompressed file of R."""
+    import rdata
+
+    with tempfile.TemporaryDirectory() as folder:
+        rdata.write_rds(Path(folder, "a.rds"), r_frame(), compression=None)
+        return Path(folder, "a.rds").read_bytes()
+
+
 DOCUMENTS = (
     '{"item": "x", "length": 5, "reference": [2], "reference_types": ["act"], "hypothesis": [3, 3], '
     '"hypothesis_types": ["act", "scene"]}\n'
@@ -352,6 +372,7 @@ SAMPLES = {
         'item,stream,unit,text,types,ann,bo\nx,F,1,well,"["","", ""."", ""?""]",",",\nx,F,2,no,,.,?\nx,M,1,yes,,.,.\n',
     ),
     "table-excel": Sample("a.xlsx", "", make=excel),
+    "table-r": Sample("a.rds", "", make=r_data),
     "table-tsv": Sample("a.tsv", "item\tunit\ttext\tann\tbo\nx\t1\ta\t0\t1\nx\t2\tb\t1\t0\nx\t3\tc\t0\t0\n"),
     "bits": Sample("a.bits", "x\t0100010000\ny\t00100\n"),
     "segsimflex": Sample(

@@ -91,6 +91,7 @@ _MODULES = {
     "table-csv": "table.CSV",
     "table-tsv": "table.TSV",
     "table-excel": "table.EXCEL",
+    "table-r": "r_data.FORMAT",
     "spans-csv": "table.SPANS",
 }
 
