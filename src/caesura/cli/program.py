@@ -146,7 +146,10 @@ def _commands(error: AmbiguousFileError) -> list[str]:
         for name, value in options.items():
             if isinstance(value, Mapping):
                 value = ",".join(f"{role}={column}" for role, column in value.items())
-            words += [f"--{name}", str(value)] if name in _OWN_FLAGS else ["--reading", f"{name}={value}"]
+            if name == "tiers":
+                words += [word for tier in ([value] if isinstance(value, str) else value) for word in ("--tier", tier)]
+            else:
+                words += [f"--{name}", str(value)] if name in _OWN_FLAGS else ["--reading", f"{name}={value}"]
         lines.append(f"{description}: {shlex.join(words)}")
     return lines
 

@@ -6,9 +6,9 @@ annotation has the same interval as its parent. With ``Symbolic_Subdivision``, a
 its interval equally. Inside a subdivision, ELAN writes time slots without a value. Such slots are spaced evenly between
 their neighbours in the chain of annotations, as ELAN displays them, and a warning gives their number.
 
-Every tier is a coder, except the tier that the option ``words`` names and ELAN's empty tier ``default``. With
-``coders="annotator"`` or ``"participant"``, this attribute of the tier is the name of the coder, and the chosen tiers must
-have different names. Annotations without a text are not segments, and a warning gives their number. A file does not
+See :func:`~caesura.formats.tier_roles.choose_tiers` for how the word tier and the tiers of the coders are found; ELAN's
+empty tier ``default`` is left out. With ``coders="annotator"`` or ``"participant"``, every tier that is not the word tier is
+a coder, this attribute of the tier is the name of the coder, and the chosen tiers must have different names. Annotations without a text are not segments, and a warning gives their number. A file does not
 contain the length of the recording, so the recording ends at the last time slot. The options are the same as for
 TextGrids.
 """
@@ -23,7 +23,8 @@ from typing import Any
 
 from caesura.errors import FormatError
 from caesura.formats.format import Format, Reading, describe_value
-from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers, choose_tiers
+from caesura.formats.tier_roles import choose_tiers
+from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers
 from caesura.formats.xml import Node, decode_xml, parents_first, parse_xml, unique_id
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Tier
@@ -251,4 +252,5 @@ FORMAT = Format(
     ),
     annotation_types=(Tier,),
     part="tier",
+    hint="--tier",
 )

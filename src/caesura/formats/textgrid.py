@@ -6,7 +6,7 @@ module therefore reads both forms in the same way. It is stricter than Praat: on
 be the correct one. A number may be a fraction (``1/4``) or a percentage (``50%``). A quote inside a text is doubled, and a
 text may contain line breaks.
 
-See :func:`~caesura.formats.timed.choose_tiers` for how the word tier and the tiers of the coders are found. ``words`` and
+See :func:`~caesura.formats.tier_roles.choose_tiers` for how the word tier and the tiers of the coders are found. ``words`` and
 ``tiers`` choose them by name or pattern. The name of the item is the file name; begin and end are those of the tier. Over
 words, tiers become segmentations; without words they stay in seconds, unless ``units`` is set; see
 :func:`~caesura.over_units`::
@@ -25,6 +25,7 @@ from typing import cast
 from caesura.errors import FormatError
 from caesura.formats import timed
 from caesura.formats.format import Format, Reading, Writing, decode, load
+from caesura.formats.tier_roles import choose_tiers, find_word_tier
 from caesura.formats.timed import FileTier, IntervalRow, WordTimes
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
@@ -48,7 +49,7 @@ _INTERVALS, _POINTS = "IntervalTier", "TextTier"
 
 def _read(reading: Reading) -> Corpus:
     """Return one tier per coder."""
-    tiers, word_tier = timed.choose_tiers(reading, _tiers(reading))
+    tiers, word_tier = choose_tiers(reading, _tiers(reading))
     timed.add_tiers(reading, tiers, word_tier, [reading.options["coder"] or tier.name for tier in tiers])
     return reading.corpus()
 
@@ -198,7 +199,7 @@ def word_times(
         A dictionary from the file name to the list of ``(word, start, end)``, and the number of overlaps removed.
     """
     reading = Reading(fspath(path), _decode(path, load(path)))
-    words = [row for row in timed.find_word_tier(reading, _tiers(reading), tier).rows if row.label.strip()]
+    words = [row for row in find_word_tier(reading, _tiers(reading), tier).rows if row.label.strip()]
     return timed.snap_words(reading, {reading.stem: words}, snap)
 
 
@@ -294,4 +295,5 @@ FORMAT = Format(
     part="tier",
     names_from_file=("item",),
     tiers=_tiers,
+    hint="--tier",
 )

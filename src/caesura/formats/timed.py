@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, InputError, MismatchError, OptionError, TierError
 from caesura.formats.format import ITEM, Reading, warn
-from caesura.formats.values import list_names, matches
 from caesura.model.common_units import DEFAULT_TOLERANCE, over_units
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
@@ -68,86 +67,6 @@ class FileTier:
     end: float
     rows: list[IntervalRow]
     points: tuple[Point, ...] | None = None
-
-
-def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[FileTier], FileTier | None]:
-    """Return the tiers of the coders, and the word tier if the option ``words`` is set.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``TIER_OPTIONS``.
-    tiers : sequence of FileTier
-        Tiers of the file.
-
-    Returns
-    -------
-    tuple of (list of FileTier, FileTier or None)
-        Tiers of the coders, and the word tier.
-
-    Raises
-    ------
-    FormatError
-        If a name or pattern matches no tier, if no tier is left for the coders, or if the option ``coder`` is set but
-        there are several tiers.
-    """
-    words = reading.options["words"]
-    word_tier = None if words is None else find_word_tier(reading, tiers, words)
-    chosen = _coder_tiers(reading, tiers, [tier for tier in tiers if tier is not word_tier])
-    if reading.options["coder"] is not None and len(chosen) > 1:
-        raise reading.error(None, f"with coder=..., expected one tier; choose with tiers=...: {_tier_names(chosen)}")
-    return chosen, word_tier
-
-
-def _coder_tiers(reading: Reading, tiers: Sequence[FileTier], others: Sequence[FileTier]) -> list[FileTier]:
-    """Return the tiers that the option ``tiers`` selects (default: all interval tiers) among ``others`` than the words."""
-    patterns = reading.options["tiers"]
-    for pattern in patterns or ():
-        if not any(_is_chosen(tier, [pattern]) for tier in tiers):
-            raise reading.error(None, f"tiers: {pattern!r} must match a tier; the tiers are {_tier_names(tiers)}")
-    chosen = [tier for tier in others if _is_chosen(tier, patterns)]
-    if not chosen:
-        hint = "; choose point tiers with tiers=..." if patterns is None and others else ""
-        raise reading.error(None, f"expected a tier besides the words; the tiers are {_tier_names(tiers)}{hint}")
-    return chosen
-
-
-def _is_chosen(tier: FileTier, patterns: Sequence[str] | None) -> bool:
-    return tier.points is None if patterns is None else matches(tier.name, patterns)
-
-
-def find_word_tier(reading: Reading, tiers: Sequence[FileTier], name: str | None) -> FileTier:
-    """Return the tier with the words.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, for error messages.
-    tiers : sequence of FileTier
-        Tiers of the file.
-    name : str or None
-        Name of the tier. If None, the file must have exactly one interval tier.
-
-    Returns
-    -------
-    FileTier
-        The word tier.
-
-    Raises
-    ------
-    FormatError
-        If there is no such tier, or several.
-    """
-    interval_tiers = [tier for tier in tiers if tier.points is None]
-    word_tiers = [tier for tier in interval_tiers if name in (None, tier.name)]
-    if len(word_tiers) != 1:
-        expected = "expected one interval tier" if name is None else f"expected one interval tier named {name!r}"
-        raise reading.error(None, f"{expected}, for the words; the interval tiers are {_tier_names(interval_tiers)}")
-    return word_tiers[0]
-
-
-def _tier_names(tiers: Sequence[FileTier]) -> str:
-    return list_names(tier.name for tier in tiers)
 
 
 def add_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier | None, coders: Sequence[str]) -> None:

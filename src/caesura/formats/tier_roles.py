@@ -1,0 +1,309 @@
+"""Which tier of a file contains the words, and which tiers belong to coders.
+
+A tier is recognised by its content, and its name is evidence. If two readings of the tiers are plausible, reading stops
+with an error that lists the tiers and, for each of them, the command that chooses it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from caesura.errors import AmbiguousFileError
+from caesura.formats.format import Reading
+from caesura.formats.timed import FileTier, IntervalRow
+from caesura.formats.values import list_names, matches
+from caesura.model.common_units import DEFAULT_TOLERANCE
+from caesura.model.value import count_of
+
+_WORD_NAMES = frozenset("word words wrd wrds ort orth token tokens tok mot mots wort wörter woerter palabras".split())
+_SOUND_NAMES = frozenset(
+    "phone phones phon phons phoneme phonemes phonetic sound sounds syllable syllables syl syls silbe silben laut laute "
+    "mau kan vowel vowels".split()
+)
+_CONTENT_NAMES = frozenset(
+    "iu ius ip ips phrase phrases utterance utterances utt turn turns topic topics tone tones break breaks bi pitch f0 "
+    "accent accents stress error errors comment comments note notes misc remark remarks language lang type types kind "
+    "marker markers chunk chunks gloss glosses translation translations pos tag tags lemma lemmas sentence sentences "
+    "clause clauses discourse function functions gesture gestures gaze head hand section sections story scene scenes "
+    "emotion silence silences pause pauses mute text texts label labels tier tiers level levels default prosody act acts "
+    "transcription transcript orthography morph morphs morpheme morphemes segment segments boundary boundaries "
+    "phase phases stroke event events".split()
+)
+_CODER_NAMES = frozenset(
+    "coder annotator rater labeler labeller transcriber judge observer annotateur codierer annotierer".split()
+)
+_SILENCE = frozenset(("sil", "sp", "spn", "<sil>", "<p:>", "<p>", "#", "##", "pau", "silence", "<silence>", "_"))
+_PART = re.compile(r"[^\W\d_]+|\d+")
+_CAMEL_CASE = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
+_MIN_WORDS = 4  # fewer intervals are not evidence for a word tier without a name
+_MAX_LISTED = 20  # tiers in an error
+
+
+def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[FileTier], FileTier | None]:
+    """Return the tiers of the coders, and the word tier if there is one.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, with the options ``TIER_OPTIONS``. Its roles and ignored parts are filled.
+    tiers : sequence of FileTier
+        Tiers of the file.
+
+    Returns
+    -------
+    tuple of (list of FileTier, FileTier or None)
+        Tiers of the coders, and the word tier.
+
+    Raises
+    ------
+    FormatError
+        If a name or pattern matches no tier, if no tier is left for the coders, or if the option ``coder`` is set but
+        there are several tiers.
+    AmbiguousFileError
+        If several tiers are left that could be coders or different annotations.
+
+    Notes
+    -----
+    The word tier is the one that the option ``words`` names. Otherwise it is a tier whose intervals refine all other tiers
+    (except tiers of sounds or syllables) and whose labels are mostly different short words; a name such as ``words`` or
+    ``ort`` is evidence too. If one other tier is left, it is the segmentation. If several are left, they are coders if
+    their names differ only by the name of a coder, the tiers cover the same stretches of time and, unless the names have a
+    common part, use the same labels.
+    """
+    words, patterns = reading.options["words"], reading.options["tiers"]
+    for pattern in patterns or ():
+        if not any(matches(tier.name, [pattern]) for tier in tiers):
+            raise reading.error(None, f"tiers: {pattern!r} must match a tier; the tiers are {_tier_names(tiers)}")
+    word_tier = None if words is None else find_word_tier(reading, tiers, words)
+    if patterns is not None:
+        chosen = [tier for tier in tiers if tier is not word_tier and matches(tier.name, patterns)]
+        if words is None:
+            others = [tier for tier in tiers if tier not in chosen]
+            word_tier = _words_for(reading, chosen, others) if chosen else None
+    else:
+        word_tier = word_tier or _detect_words(reading, tiers)
+        chosen = _segmentations(reading, tiers, word_tier)
+    if not chosen:
+        raise reading.error(None, f"expected a tier besides the words; the tiers are {_tier_names(tiers)}")
+    if reading.options["coder"] is not None and len(chosen) > 1:
+        raise reading.error(None, f"with coder=..., expected one tier; choose with tiers=...: {_tier_names(chosen)}")
+    _report(reading, tiers, chosen, word_tier)
+    return chosen, word_tier
+
+
+def find_word_tier(reading: Reading, tiers: Sequence[FileTier], name: str | None) -> FileTier:
+    """Return the tier with the words.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, for error messages.
+    tiers : sequence of FileTier
+        Tiers of the file.
+    name : str or None
+        Name of the tier. If None, the file must have exactly one interval tier.
+
+    Returns
+    -------
+    FileTier
+        The word tier.
+
+    Raises
+    ------
+    FormatError
+        If there is no such tier, or several.
+    """
+    interval_tiers = [tier for tier in tiers if tier.points is None]
+    word_tiers = [tier for tier in interval_tiers if name in (None, tier.name)]
+    if len(word_tiers) != 1:
+        expected = "expected one interval tier" if name is None else f"expected one interval tier named {name!r}"
+        raise reading.error(None, f"{expected}, for the words; the interval tiers are {_tier_names(interval_tiers)}")
+    return word_tiers[0]
+
+
+def _tier_names(tiers: Sequence[FileTier]) -> str:
+    return list_names(tier.name for tier in tiers)
+
+
+def _report(reading: Reading, tiers: Sequence[FileTier], chosen: list[FileTier], words: FileTier | None) -> None:
+    """Record the roles of the tiers, the tiers that are not used, and labels that usually mean silence."""
+    for tier in tiers:
+        if tier is words:
+            reading.roles[tier.name] = "words"
+        elif tier in chosen:
+            reading.roles[tier.name] = "segments"
+        else:
+            reason = "not chosen" if reading.options["tiers"] is not None else "points"
+            finer = words is not None and tier.points is None
+            reading.ignored.append(f"{tier.name[:80]} ({'finer than the words' if finer else reason})")
+    used = [*chosen, *([] if words is None else [words])]
+    silent = dict.fromkeys(row.label for tier in used for row in _labelled(reading, tier) if row.label in _SILENCE)
+    if silent:
+        listed = ", ".join(silent)
+        reading.notes.append(f"labels that often mean silence are segments: {listed} (--reading silence=... omits them)")
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+def _detect_words(reading: Reading, tiers: Sequence[FileTier]) -> FileTier | None:
+    """Return the tier that is the word tier by its content and name, or None."""
+    filled = [tier for tier in tiers if tier.points is None and any(_labelled(reading, tier))]
+    candidates = [tier for tier in filled if not _SOUND_NAMES & set(_parts(tier.name))]
+    named = [tier for tier in candidates if _WORD_NAMES & set(_parts(tier.name))]
+    if len(filled) < 2 and not _points(tiers):
+        return None
+    for group, evidence in ((named, True), (named, False), ([] if named else candidates, False)):
+        fitting = [tier for tier in group if _is_word_tier(reading, tier, filled, named=evidence)]
+        if len(fitting) == 1:
+            return fitting[0]
+    return None
+
+
+def _points(tiers: Iterable[FileTier]) -> list[FileTier]:
+    return [tier for tier in tiers if tier.points is not None]
+
+
+def _words_for(reading: Reading, chosen: Sequence[FileTier], others: Sequence[FileTier]) -> FileTier | None:
+    """Return the word tier among the tiers that the user did not choose, if it refines the chosen tiers."""
+    words = _detect_words(reading, [*others, *chosen])
+    if words is None or any(tier is words for tier in chosen):
+        return None
+    fits = all(_refines(reading, words, tier) >= 0.8 for tier in chosen)
+    return words if fits else None
+
+
+def _is_word_tier(reading: Reading, tier: FileTier, filled: Sequence[FileTier], *, named: bool) -> bool:
+    """Return whether a tier refines all other tiers and its labels are words; a name is evidence for the latter."""
+    others = [other for other in filled if other is not tier and not _is_finer(reading, other, tier)]
+    if not named and not (others and _has_words(reading, tier)):
+        return False
+    least = 0.8 if named else 1.0
+    number = len(_labelled(reading, tier))
+    return all(
+        _refines(reading, tier, other) >= least and (named or number > len(_labelled(reading, other)))
+        for other in others
+    )
+
+
+def _has_words(reading: Reading, tier: FileTier) -> bool:
+    """Return whether the labels of a tier are mostly different short words."""
+    labels = [row.label.strip() for row in _labelled(reading, tier) if row.label not in _SILENCE]
+    distinct = set(labels)
+    words = sum(bool(_PART.search(label)) and not re.search(r"\s", label) for label in labels)
+    long_enough = sum(map(len, labels)) >= 2 * len(labels)
+    varied = len(distinct) > 20 or 2 * len(distinct) >= len(labels)
+    return len(labels) >= _MIN_WORDS and words >= 0.8 * len(labels) and long_enough and varied
+
+
+def _is_finer(reading: Reading, tier: FileTier, words: FileTier) -> bool:
+    """Return whether a tier divides the words further, such as a tier of sounds."""
+    finer = len(_labelled(reading, tier)) > len(_labelled(reading, words))
+    named = bool(_SOUND_NAMES & set(_parts(tier.name)))
+    return named or (finer and _refines(reading, tier, words) == 1.0 and not _has_words(reading, tier))
+
+
+def _refines(reading: Reading, tier: FileTier, other: FileTier) -> float:
+    """Return the share of edges of ``other`` that are edges of ``tier`` or lie where ``tier`` has no label."""
+    rows = sorted(_labelled(reading, tier), key=lambda row: row.start)
+    edges = [edge for row in _labelled(reading, other) for edge in (row.start, row.end)]
+    edges += [point.time for point in other.points or ()]
+    starts, ends = [row.start for row in rows], sorted(row.end for row in rows)
+    times = sorted({*starts, *ends})
+    fitting = 0
+    for edge in edges:
+        i = bisect_left(times, edge - DEFAULT_TOLERANCE)
+        near = i < len(times) and times[i] <= edge + DEFAULT_TOLERANCE
+        fitting += near or bisect_right(starts, edge) == bisect_left(ends, edge)
+    return fitting / len(edges) if edges else 1.0
+
+
+def _labelled(reading: Reading, tier: FileTier) -> list[IntervalRow]:
+    return [row for row in tier.rows if row.label.strip() and row.label not in reading.options["silence"]]
+
+
+def _parts(name: str) -> list[str]:
+    """Return the words and numbers in a name: ``["tonic", "vowel"]`` for ``tonicVowel``."""
+    return [part.casefold() for part in _PART.findall(_CAMEL_CASE.sub(" ", name))]
+
+
+# -- coders -----------------------------------------------------------------------------------------------------------
+
+
+def _segmentations(reading: Reading, tiers: Sequence[FileTier], words: FileTier | None) -> list[FileTier]:
+    """Return the tiers that are segmentations, one per coder; raise an error if that is not clear."""
+    others = [tier for tier in tiers if tier is not words]
+    intervals = [tier for tier in others if tier.points is None]
+    left = [tier for tier in intervals if words is None or not _is_finer(reading, tier, words)]
+    if not intervals:
+        left = others  # points
+    if not others:
+        return []
+    named_coders = reading.options.get("coders", "tier") != "tier"
+    if len(left) == 1 or (left and (named_coders or _are_coders(reading, left))):
+        return left
+    names = _tier_names(left or others)
+    if left:
+        problem = f"several tiers could be the segmentation: {names}; choose one, or one tier per coder"
+    else:
+        problem = f"no tier besides the words and the tiers that divide words further, {names}; choose a tier"
+    raise AmbiguousFileError(reading.path, problem, _choices(reading, others if left else tiers, left))
+
+
+def _choices(
+    reading: Reading, tiers: Sequence[FileTier], coders: Sequence[FileTier]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    for tier in tiers[:_MAX_LISTED]:
+        number = len(_labelled(reading, tier)) if tier.points is None else len(tier.points)
+        kind = "interval" if tier.points is None else "point"
+        yield f"tier {tier.name[:80]}, {count_of(number, kind)}", {"tiers": tier.name}
+    if 1 < len(coders) <= _MAX_LISTED:
+        yield "one coder per tier", {"tiers": [tier.name for tier in coders]}
+
+
+def _are_coders(reading: Reading, tiers: Sequence[FileTier]) -> bool:
+    """Return whether tiers are the same annotation by different coders."""
+    common, different = _split_names([_parts(tier.name) for tier in tiers])
+    if not all(different) or len({tuple(parts) for parts in different}) < len(tiers):
+        return False
+    differing = {part for parts in different for part in parts}
+    if differing & (_WORD_NAMES | _SOUND_NAMES | _CONTENT_NAMES):
+        return False
+    if any(part.isdecimal() for parts in different for part in parts) and not _CODER_NAMES & (set(common) | differing):
+        return False
+    filled = [tier for tier in tiers if _labelled(reading, tier)]
+    same_time = all(_share_time(reading, filled[0], tier) for tier in filled[1:])
+    return same_time and (bool(common) or _share_labels(reading, filled))
+
+
+def _split_names(names: Sequence[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Return the parts at the beginning and end that all names have, and the other parts of each name."""
+    shortest = min(map(len, names))
+    first = next((i for i in range(shortest) if len({name[i] for name in names}) > 1), shortest)
+    room = shortest - first
+    last = next((i for i in range(room) if len({name[-1 - i] for name in names}) > 1), room)
+    common = names[0][:first] + names[0][len(names[0]) - last :]
+    return common, [name[first : len(name) - last] for name in names]
+
+
+def _share_time(reading: Reading, first: FileTier, second: FileTier) -> bool:
+    """Return whether two tiers overlap for at least half of the shorter one, unlike the turns of two speakers."""
+    a, b = (sorted(_labelled(reading, tier), key=lambda row: row.start) for tier in (first, second))
+    common, i, j = 0.0, 0, 0
+    while i < len(a) and j < len(b):
+        common += max(0.0, min(a[i].end, b[j].end) - max(a[i].start, b[j].start))
+        if a[i].end <= b[j].end:
+            i += 1
+        else:
+            j += 1
+    return common >= 0.5 * min(sum(row.end - row.start for row in rows) for rows in (a, b))
+
+
+def _share_labels(reading: Reading, tiers: Sequence[FileTier]) -> bool:
+    """Return whether each tier shares a label with another one."""
+    labels = [{row.label.strip() for row in _labelled(reading, tier)} for tier in tiers]
+    others = [set().union(*(labels[:i] + labels[i + 1 :])) for i in range(len(labels))]
+    return len(labels) > 1 and all(own & other for own, other in zip(labels, others, strict=True))
