@@ -13,13 +13,14 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError, OptionError
+from caesura.errors import CaesuraError, FormatError, InputError, OptionError
 from caesura.evaluation.partition import Chunk, Partition
 from caesura.formats import detect, documents_json, find, folders, is_collection, read_files
 from caesura.formats.documents import SIDES, choose_sides
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format
 from caesura.formats.settings import Settings
+from caesura.model.common_units import tiers_over_units
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import DocumentPairs, Documents
@@ -336,9 +337,18 @@ class FilePartition:
 def _read(
     files: Sequence[InputFile], naming: NamingScheme, options: SourceOptions, types: Types, excluded: list[FormatError]
 ) -> Corpus:
-    return read_files(
+    corpus = read_files(
         files, naming, options.format, align=options.align, types=types, excluded=excluded, **options.options
     )
+    return _with_units(corpus, files[0].path, excluded)
+
+
+def _with_units(corpus: Corpus, place: str, excluded: list[FormatError]) -> Corpus:
+    """Return the corpus with tiers converted to segmentations."""
+    errors: list[InputError] = []
+    (converted,), _ = tiers_over_units([corpus], excluded=errors)
+    excluded += [FormatError(place, None, str(error)) for error in errors]
+    return converted
 
 
 def _file_stamp(path: str, root: str) -> list[Any]:
@@ -521,7 +531,8 @@ def _with_name(entry: Any, number: int) -> tuple[str, Any]:
 def _corpus_partitions(corpus: Corpus, options: SourceOptions) -> Iterator[PairPartition]:
     options.refuse("format", "pattern", "align", reason="with a Corpus, which has been read already")
     choose_sides(corpus.coders, options.sides)
-    whole = _pairs_of(corpus, options, [])
+    errors: list[FormatError] = []
+    whole = _pairs_of(_with_units(corpus, "corpus", errors), options, errors)
     for first in range(0, len(whole), PAIRS_PER_PARTITION):
         last = min(first + PAIRS_PER_PARTITION, len(whole))
         excluded = {place - first: str(why) for place, why in whole.excluded.items() if first <= place < last}

@@ -8,7 +8,7 @@ their errors can be collected, and the other items are still read.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -21,11 +21,13 @@ from caesura.formats import folders, layout, timed
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format, Reading, Writing, decode, decode_text, load, warn
 from caesura.formats.settings import Settings, read_settings
+from caesura.model.common_units import are_transcription, convert_together, labels_of_tiers
 from caesura.model.corpus import Corpus, Source
-from caesura.model.dialogue import Annotation, Dialogue, kind_name, tiers_of
+from caesura.model.dialogue import Dialogue, kind_name, tiers_of
 from caesura.model.projection import ALIGNMENTS, check_same_tokens
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
+from caesura.model.value import count_of
 from caesura.options import choice, optional, suggest, text
 
 __all__ = [
@@ -170,8 +172,9 @@ def read(
 
     Notes
     -----
-    Tiers in seconds (TextGrid, EAF, CTM) are projected onto units. The options ``words``, ``units`` and ``tolerance``
-    choose these units (see :func:`~caesura.over_units`); ``units="times"`` keeps the tiers as they are.
+    Tiers (TextGrid, EAF, CTM and others) are projected onto the words of the recording if there is a word tier, or onto the
+    units that the option ``units`` chooses (see :func:`~caesura.over_units`). Otherwise they stay in seconds. With
+    ``units="times"`` they always do.
     """
     if not isinstance(path, (str, PathLike)):
         corpus: Corpus = import_module("caesura.formats.frames").read(path, types=types, excluded=excluded, **options)
@@ -219,7 +222,7 @@ def read_together(
         corpora = [reader.finish(corpora[0], fspath(paths[0]), align)]
     elif align is not None or any(corpus.holds(Tier) for corpus in corpora):
         names = [fspath(path) for path in paths]
-        corpora = _finish_together(corpora, names, lambda corpus: reader.finish(corpus, names[0], align))
+        corpora = convert_together(corpora, lambda corpus: reader.finish(corpus, names[0], align), names)
     return [
         reader.with_source(corpus, [file.path for file in entry.files], entry.ignored, entry.notes)
         for corpus, entry in zip(corpora, inputs, strict=True)
@@ -296,9 +299,11 @@ def read_files(
     Corpus
         The annotations in these files.
     """
-    reader = _Reader(format, types, excluded, options, mixed=True)
+    # A decision about labels needs all files, and these are only some of them.
+    reader = _Reader(format, types, excluded, options, mixed=True, labels="types")
     corpus = folders.read_all(files, reader.read, same_material=False, excluded=excluded, naming=naming)
-    return reader.finish(corpus, str(Path(files[0].path).parent), align)
+    finished = reader.finish(corpus, str(Path(files[0].path).parent), align)
+    return reader.with_source(finished, [file.path for file in files])
 
 
 def read_coders(
@@ -402,29 +407,6 @@ def _looks_like_any(path: str, candidates: Sequence[Format]) -> bool:
     return any(format.looks_like(text) for format in candidates if suffix in (*format.suffixes, *format.other_suffixes))
 
 
-def _finish_together(corpora: list[Corpus], paths: list[str], finish: Callable[[Corpus], Corpus]) -> list[Corpus]:
-    """Merge several corpora, finish the merged corpus and split it again.
-
-    If each corpus has exactly one item, these items are treated as the same item, even if their names differ.
-    """
-    one_item = all(len(corpus.item_names) == 1 for corpus in corpora)
-    annotations: dict[str, dict[str, Annotation]] = {}
-    origins: dict[tuple[str, str], tuple[int, str, str]] = {}
-    for i, corpus in enumerate(corpora):
-        for item, coder in corpus:
-            common_item = corpora[0].item_names[0] if one_item else item
-            by_coder = annotations.setdefault(common_item, {})
-            unique_coder = coder if coder not in by_coder else f"{coder} ({paths[i]}, {i + 1})"
-            by_coder[unique_coder] = corpus[item, coder]
-            origins[common_item, unique_coder] = i, item, coder
-    finished = finish(Corpus(annotations))
-    parts: list[dict[str, dict[str, Annotation]]] = [{} for _ in corpora]
-    for key in finished:
-        i, item, coder = origins[key]
-        parts[i].setdefault(item, {})[coder] = finished[key]
-    return [Corpus(part) for part in parts]
-
-
 @dataclass
 class _Reader:
     """Reads the files of one call with the same options."""
@@ -434,10 +416,14 @@ class _Reader:
     excluded: list[FormatError] | None
     options: Mapping[str, Any]
     mixed: bool = False  # the files may have different formats; each format gets only the options that it knows
+    labels: str | None = None  # whether labels of tiers are types if the options do not say so; None: by their number
     tier_options: dict[str, Any] = field(default_factory=dict)
     formats: dict[str, Format] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)  # by path
     formats_by_path: dict[str, Format] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)  # about all files together
+    in_time: bool = False  # whether tiers stay in seconds
+    tier_units: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self, type_names: Iterable[str | int] | None) -> None:
         self.types = None if type_names is None else check_types(type_names)
@@ -468,7 +454,7 @@ class _Reader:
         if not len(corpus) and not excluded:
             raise FormatError(path, None, f"no annotation was found; expected {format.description}")
         if corpus.holds(Tier):
-            self.tier_options = {"units": "times"} | resolved
+            self.tier_options = resolved if "units" in resolved else {"units": "times"}
         return corpus.with_source(self.sources[path])
 
     def with_source(
@@ -479,7 +465,14 @@ class _Reader:
         if not sources:
             return corpus
         source = Source.merge(sources)
-        return corpus.with_source(replace(source, ignored=(*source.ignored, *ignored), notes=(*source.notes, *notes)))
+        return corpus.with_source(
+            replace(
+                source,
+                ignored=(*source.ignored, *ignored),
+                notes=(*source.notes, *self.notes, *notes),
+                tier_options=self.tier_units if self.in_time else {},
+            )
+        )
 
     def check_options(self) -> None:
         """Raise an error for an option that none of the formats has."""
@@ -491,9 +484,28 @@ class _Reader:
 
     def finish(self, corpus: Corpus, path: str, align: str | None) -> Corpus:
         """Return the corpus after projecting its tiers onto units and aligning its texts."""
-        if corpus.holds(Tier) and self.tier_options["units"] != "times":
-            corpus = timed.convert_tiers(corpus, path, self.tier_options, types=self.types, excluded=self.excluded)
+        if corpus.holds(Tier):
+            corpus = self.convert_tiers(corpus, path)
         return corpus if align is None else _align(corpus, path, align, self.excluded)
+
+    def convert_tiers(self, corpus: Corpus, path: str) -> Corpus:
+        """Return the corpus with its tiers over units, or in seconds if there are no words and no units were chosen."""
+        options = {"labels": None} | self.tier_options
+        if options["labels"] is None:
+            labels = labels_of_tiers(corpus)
+            ignored = self.labels is None and are_transcription(labels)
+            options["labels"] = "ignore" if ignored else "types"
+            if ignored:
+                note = f"{count_of(len(labels), 'different label')}: a transcription, so boundaries have no types"
+                self.notes.append(f"{note} (--labels types keeps them)")
+        units = options["units"]
+        has_words = any(tier.words is not None for entry in corpus.values() for tier in tiers_of(entry).values())
+        self.in_time = units == "times" or (units is None and not has_words)
+        self.tier_units = {name: options[name] for name in ("tolerance", "labels") if name in options}
+        self.tier_units |= {} if self.types is None else {"types": self.types}
+        if self.in_time:
+            return corpus
+        return timed.convert_tiers(corpus, path, options, types=self.types, excluded=self.excluded)
 
 
 def _align(corpus: Corpus, path: str, align: str, excluded: list[FormatError] | None) -> Corpus:

@@ -7,10 +7,10 @@ its interval equally. Inside a subdivision, ELAN writes time slots without a val
 their neighbours in the chain of annotations, as ELAN displays them, and a warning gives their number.
 
 See :func:`~caesura.formats.tier_roles.choose_tiers` for how the word tier and the tiers of the coders are found; ELAN's
-empty tier ``default`` is left out. With ``coders="annotator"`` or ``"participant"``, every tier that is not the word tier is
-a coder, this attribute of the tier is the name of the coder, and the chosen tiers must have different names. Annotations without a text are not segments, and a warning gives their number. A file does not
-contain the length of the recording, so the recording ends at the last time slot. The options are the same as for
-TextGrids.
+empty tier ``default`` is left out. With ``coders="annotator"`` or ``"participant"``, every tier that is not the word tier
+is a coder, this attribute of the tier is the name of the coder, and the chosen tiers must have different names. Annotations
+without a text are not segments, and a warning gives their number. A file does not contain the length of the recording, so
+the recording ends at the last time slot. The options are the same as for TextGrids.
 """
 
 from __future__ import annotations

@@ -18,22 +18,27 @@ from caesura.formats.values import list_names, matches
 from caesura.model.common_units import DEFAULT_TOLERANCE
 from caesura.model.value import count_of
 
-_WORD_NAMES = frozenset("word words wrd wrds ort orth token tokens tok mot mots wort wörter woerter palabras".split())
-_SOUND_NAMES = frozenset(
+
+def _names_in(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_WORD_NAMES = _names_in("word words wrd wrds ort orth token tokens tok mot mots wort wörter woerter palabras")
+_SOUND_NAMES = _names_in(
     "phone phones phon phons phoneme phonemes phonetic sound sounds syllable syllables syl syls silbe silben laut laute "
-    "mau kan vowel vowels".split()
+    "mau kan vowel vowels"
 )
-_CONTENT_NAMES = frozenset(
+_CONTENT_NAMES = _names_in(
     "iu ius ip ips phrase phrases utterance utterances utt turn turns topic topics tone tones break breaks bi pitch f0 "
     "accent accents stress error errors comment comments note notes misc remark remarks language lang type types kind "
     "marker markers chunk chunks gloss glosses translation translations pos tag tags lemma lemmas sentence sentences "
     "clause clauses discourse function functions gesture gestures gaze head hand section sections story scene scenes "
     "emotion silence silences pause pauses mute text texts label labels tier tiers level levels default prosody act acts "
     "transcription transcript orthography morph morphs morpheme morphemes segment segments boundary boundaries "
-    "phase phases stroke event events".split()
+    "phase phases stroke event events"
 )
-_CODER_NAMES = frozenset(
-    "coder annotator rater labeler labeller transcriber judge observer annotateur codierer annotierer".split()
+_CODER_NAMES = _names_in(
+    "coder annotator rater labeler labeller transcriber judge observer annotateur codierer annotierer"
 )
 _SILENCE = frozenset(("sil", "sp", "spn", "<sil>", "<p:>", "<p>", "#", "##", "pau", "silence", "<silence>", "_"))
 _PART = re.compile(r"[^\W\d_]+|\d+")
@@ -143,7 +148,9 @@ def _report(reading: Reading, tiers: Sequence[FileTier], chosen: list[FileTier],
     silent = dict.fromkeys(row.label for tier in used for row in _labelled(reading, tier) if row.label in _SILENCE)
     if silent:
         listed = ", ".join(silent)
-        reading.notes.append(f"labels that often mean silence are segments: {listed} (--reading silence=... omits them)")
+        reading.notes.append(
+            f"labels that often mean silence are segments: {listed} (--reading silence=... omits them)"
+        )
 
 
 # -- words ------------------------------------------------------------------------------------------------------------

@@ -321,19 +321,19 @@ def _check_units(name: str, value: Any) -> str | float:
 
 UNIT_OPTIONS = (
     Option(
-        "units", None, _check_units, "words, union, a step in seconds, or times (default: union, or words if named)"
+        "units", None, _check_units, "words, union, a step in seconds, or times (default: words if any, else times)"
     ),
     Option(
         "tolerance", DEFAULT_TOLERANCE, non_negative(), "for union: equal times differ by at most this many seconds"
     ),
     Option("silence", (), names, "labels of intervals that are not segments, such as sil and sp"),
-    Option("labels", "types", choice("types", "ignore"), "whether labels are boundary types or ignored"),
+    Option("labels", None, choice("types", "ignore"), "types or ignore: whether labels are types (default: by number)"),
     Option("snap", 1e-4, non_negative(), "largest gap or overlap of neighbours, in seconds, to close in the middle"),
 )
 TIER_OPTIONS = (
     ITEM,
     Option("coder", None, text, "name of the coder if one tier is chosen (default: the name of the tier)"),
-    Option("tiers", None, names, "names or patterns of the tiers that are coders (default: all with intervals)"),
-    Option("words", None, text, "name of the tier with the words"),
+    Option("tiers", None, names, "names or patterns of the tiers that are coders (default: found by their names)"),
+    Option("words", None, text, "name of the tier with the words (default: found by its content)"),
     *UNIT_OPTIONS,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -28,6 +29,7 @@ DEFAULT_TOLERANCE = 0.05
 """Seconds within which marks of different coders are merged if the units are the union of their times."""
 
 _PLAIN = UNTYPED[0]
+_MAX_TYPES = 20  # more labels than this are a transcription
 _ROUNDING = 1e-9  # seconds: rounding error of sums of binary floating-point numbers
 _UNION_WARNING = (
     "the units are the union of the coders' times: every position is marked by a coder, and an additional coder changes "
@@ -46,7 +48,7 @@ def over_units(
     units: Units = None,
     *,
     tolerance: float = DEFAULT_TOLERANCE,
-    labels: str = "types",
+    labels: str | None = "types",
     types: Iterable[str | int] | None = None,
     excluded: list[InputError] | None = None,
 ) -> tuple[Corpus, dict[str, str]]:
@@ -60,8 +62,9 @@ def over_units(
         Units of the segmentations; see Notes (default: words if the tiers have any, else the union).
     tolerance : float, default 0.05
         With ``units="union"``: marks of different coders at most this many seconds apart are merged.
-    labels : {"types", "ignore"}, default "types"
-        Whether labels become boundary types. Use ``"ignore"`` if the coders only marked segments.
+    labels : {"types", "ignore"} or None, default "types"
+        Whether labels become boundary types. Use ``"ignore"`` if the coders only marked segments. With None, labels that
+        look like a transcription are ignored; see :func:`~caesura.model.common_units.are_transcription`.
     types : iterable of str or int, optional
         Boundary types in ordinal order (default: those that occur). The plain type ``"boundary"`` is put before them
         unless the list contains it.
@@ -117,6 +120,8 @@ def over_units(
     """
     chosen = check_units("units", units)
     seconds = non_negative()("tolerance", tolerance)
+    if labels is None:
+        labels = "ignore" if are_transcription(labels_of_tiers(corpus)) else "types"
     typed = choice("types", "ignore")("labels", labels) == "types"
     grids = _grids(corpus, chosen, seconds, excluded)
     all_marks = (marks for by_stream in grids.values() for grid in by_stream.values() for marks in grid.marks.values())
@@ -130,6 +135,123 @@ def over_units(
             if note := _note(by_stream):
                 notes[item] = note
     return Corpus(annotations), notes
+
+
+def tiers_over_units(
+    corpora: Sequence[Corpus], *, excluded: list[InputError] | None = None
+) -> tuple[list[Corpus], dict[str, str]]:
+    """Convert the tiers of several corpora to segmentations, with the same units for all annotations of an item.
+
+    Parameters
+    ----------
+    corpora : sequence of Corpus
+        Corpora such as a reference and a hypothesis. The options of :func:`over_units` are those of their source.
+    excluded : list, optional
+        List to which errors are appended; their items are excluded. Without it the first error is raised.
+
+    Returns
+    -------
+    corpora : list of Corpus
+        The corpora; without tiers they do not change.
+    notes : dict of str to str
+        Item -> the edges that moved and the intervals that became empty.
+    """
+    if not any(corpus.holds(Tier) for corpus in corpora):
+        return list(corpora), {}
+    sources = [corpus.source for corpus in corpora if corpus.source is not None and corpus.source.tier_options]
+    options: dict[str, Any] = {"labels": None} | (dict(sources[0].tier_options) if sources else {})
+    notes: dict[str, str] = {}
+
+    def convert(corpus: Corpus) -> Corpus:
+        converted, messages = over_units(corpus, excluded=excluded, **options)
+        notes.update(messages)
+        return converted
+
+    return convert_together(corpora, convert), notes
+
+
+def convert_together(
+    corpora: Sequence[Corpus], convert: Callable[[Corpus], Corpus], names: Sequence[str] = ()
+) -> list[Corpus]:
+    """Merge several corpora, convert the merged corpus and split it again.
+
+    If each corpus has exactly one item, these items are treated as the same item, even if their names differ.
+
+    Parameters
+    ----------
+    corpora : sequence of Corpus
+        The corpora.
+    convert : callable
+        ``convert(corpus)`` returns a corpus with the same items and coders, or some of them.
+    names : sequence of str, optional
+        Names of the corpora, for coders who are in several of them (default: numbers).
+
+    Returns
+    -------
+    list of Corpus
+        The converted corpora.
+    """
+    one_item = all(len(corpus.item_names) == 1 for corpus in corpora)
+    annotations: dict[str, dict[str, Annotation]] = {}
+    origins: dict[tuple[str, str], tuple[int, str, str]] = {}
+    for i, corpus in enumerate(corpora):
+        for item, coder in corpus:
+            common_item = corpora[0].item_names[0] if one_item else item
+            by_coder = annotations.setdefault(common_item, {})
+            place = f"{names[i]}, {i + 1}" if names else str(i + 1)
+            unique_coder = coder if coder not in by_coder else f"{coder} ({place})"
+            by_coder[unique_coder] = corpus[item, coder]
+            origins[common_item, unique_coder] = i, item, coder
+    converted = convert(Corpus(annotations))
+    parts: list[dict[str, dict[str, Annotation]]] = [{} for _ in corpora]
+    for key in converted:
+        i, item, coder = origins[key]
+        parts[i].setdefault(item, {})[coder] = converted[key]
+    return [Corpus(part).with_source(corpus.source) for part, corpus in zip(parts, corpora, strict=True)]
+
+
+def labels_of_tiers(corpus: Corpus) -> Counter[str]:
+    """Return how often each label occurs in the tiers of a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus.
+
+    Returns
+    -------
+    Counter
+        Label -> number, over all items and coders; labels without text are not counted.
+    """
+    tiers = (tier for annotation in corpus.values() for tier in tiers_of(annotation).values())
+    return Counter(row.label.strip() for tier in tiers for row in tier.rows if row.label.strip())
+
+
+def are_transcription(labels: Mapping[str, int]) -> bool:
+    """Return whether labels are a transcription and not a set of types.
+
+    Parameters
+    ----------
+    labels : mapping
+        Label -> how often it occurs.
+
+    Returns
+    -------
+    bool
+        True if there are more than 20 labels, or if more than half of them occur once. One or two labels are a
+        transcription only if all of them occur once and consist of several words.
+
+    Examples
+    --------
+    >>> are_transcription({",": 12, ".": 4, "?": 1})
+    False
+    >>> are_transcription({"so well": 1, "I think": 2, "yes": 1})
+    True
+    """
+    single = sum(number == 1 for number in labels.values())
+    if len(labels) > 2:
+        return len(labels) > _MAX_TYPES or 2 * single > len(labels)
+    return bool(labels) and single == len(labels) and all(len(label.split()) > 1 for label in labels)
 
 
 def _annotations(by_stream: Mapping[str, _Grid], scale: Scale, declared: bool) -> dict[str, Annotation]:

@@ -44,6 +44,8 @@ class Source:
         Conversions and decisions of the reader, such as a guessed encoding.
     hint : str
         Option that changes how the file is read, for warnings.
+    tier_options : mapping
+        Options of :func:`~caesura.over_units` with which tasks convert tiers that are still in seconds.
     """
 
     files: tuple[str, ...]
@@ -53,6 +55,7 @@ class Source:
     ignored: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     hint: str = "--format"
+    tier_options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def merge(cls, sources: Iterable[Source]) -> Source:
@@ -321,7 +324,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         for (item, coder), annotation in self._annotations.items():
             if item in chosen_items and coder in chosen_coders:
                 part.setdefault(item, {})[coder] = annotation
-        return Corpus(part)
+        return Corpus(part).with_source(self.source)
 
     def __getitem__(self, key: tuple[str, str]) -> Annotation:
         return self._annotations[key]

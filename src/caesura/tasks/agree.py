@@ -23,7 +23,7 @@ from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result, to_plain
 from caesura.options import OptionSet, choice, fraction, optional, seed, setting, switch, whole
-from caesura.tasks.prepare import choose_measures, measures_setting, on_common_units
+from caesura.tasks.prepare import choose_measures, measures_setting, on_common_units, with_units
 
 PRESETS = tuple(dict.fromkeys(name for entry in measures().values() if entry.coefficients for name in entry.presets))
 """Presets of the measures for which agreement is defined."""
@@ -215,6 +215,7 @@ def agree(
         If agreement is not defined for this kind of data, or if options contradict each other.
     """
     options = options or AgreeOptions()
+    (corpus,), without_units = with_units([corpus])
     chosen = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
     check_agree_options(chosen, options, checkpoint)
     prepared = on_common_units(corpus)
@@ -225,7 +226,7 @@ def agree(
         agreement=tuple(coefficients),
         placed=boundaries_placed(prepared.boundaries),
         analyses=analyses,
-        excluded=(*failures, *excluded, *more_failures),
+        excluded=(*without_units, *failures, *excluded, *more_failures),
     )
 
 

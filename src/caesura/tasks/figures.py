@@ -10,7 +10,7 @@ from caesura.agreement.clusters import cluster_coders
 from caesura.agreement.families import COEFFICIENTS
 from caesura.agreement.pairwise import pairwise
 from caesura.agreement.placed import boundaries_placed, boundary_heat
-from caesura.errors import MismatchError, OptionConflictError, OptionError
+from caesura.errors import FormatError, MismatchError, OptionConflictError, OptionError
 from caesura.formats.ptb import read_trees
 from caesura.formats.settings import Settings
 from caesura.gold.unify import METHODS, unify
@@ -38,6 +38,7 @@ from caesura.tasks.prepare import (
     measures_setting,
     on_common_units,
     split_systems,
+    with_units,
 )
 from caesura.tasks.score import pair_items
 
@@ -146,6 +147,10 @@ def read_figure_source(
         reading.require(corpus, "show")
         if corpus.kind == "trees":
             raise OptionError("this figure shows segmentations or hierarchies; the files contain trees")
+    converted, excluded = with_units([*corpora, *system_files.values()])
+    reading.errors.extend(FormatError(paths[0], None, entry.reason) for entry in excluded)
+    corpora, system_corpora = converted[: len(corpora)], converted[len(corpora) :]
+    system_files = dict(zip(system_files, system_corpora, strict=True))
     chosen = tuple(corpus.select(items=options.items or None) for corpus in corpora)
     return FigureSource(chosen, system_files, (), paths, reading.settings)
 

@@ -22,7 +22,7 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, setting, switch, text
-from caesura.tasks.prepare import ReadingOptions
+from caesura.tasks.prepare import ReadingOptions, with_units
 
 T = TypeVar("T")
 
@@ -170,11 +170,16 @@ def convert_file(
     notes : tuple of str
         Messages about names that changed.
     """
-    if _keeps_times(source, target, options, reading):
+    keeps_times = _keeps_times(source, target, options, reading)
+    if keeps_times:
         reading = reading.with_options(units="times")
     corpus = reading.read([source])
     if reading.errors:
         raise reading.errors[0]
+    if not keeps_times:
+        (corpus,), excluded = with_units([corpus])
+        if excluded:
+            raise FormatError(source, None, excluded[0].reason)
     corpus = corpus.select(coders=options.coders or None, items=options.items or None)
     if options.drop_labels:
         corpus = Corpus({item: _without_labels(corpus.of_item(item)) for item in corpus.item_names})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from caesura.formats.settings import Settings
 from caesura.judging.judge import Judgement, judge
@@ -11,7 +11,7 @@ from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.options import OptionSet, choice, flag, fraction, number, optional, seed, setting, whole
-from caesura.tasks.prepare import choose_measures, measures_setting
+from caesura.tasks.prepare import choose_measures, measures_setting, systems_with_units
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,9 @@ def judge_systems(
         The scores of all systems, with bounds, tests and mistakes.
     """
     options = options or JudgeOptions()
+    people, systems, without_units = systems_with_units(people, systems)
     measures = choose_measures("judge", people, options.measures, settings=settings)
     arguments = options.select("interval", "level", "replicates", "seed", "alpha", "epsilon")
-    return judge(people, systems, measures=measures, bounds=options.draws if options.bounds else False, **arguments)
+    bounds = options.draws if options.bounds else False
+    judgement = judge(people, systems, measures=measures, bounds=bounds, **arguments)
+    return replace(judgement, excluded=(*without_units, *judgement.excluded)) if without_units else judgement

@@ -14,13 +14,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraWarning, FormatError, OptionConflictError, OptionError
+from caesura.errors import CaesuraWarning, FormatError, InputError, OptionConflictError, OptionError
 from caesura.formats import NAMES, detect, find, read_coders, read_together
 from caesura.formats.settings import Settings, read_settings
 from caesura.measures.base import Measure
 from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
 from caesura.measures.registry import measures as registered_measures
-from caesura.model.common_units import levels_as_types, over_common_units
+from caesura.model.common_units import levels_as_types, over_common_units, tiers_over_units
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
@@ -417,20 +417,81 @@ class CommonUnits:
         The same corpus as segmentations; hierarchies are flattened, with levels as boundary types.
     notes : tuple of str
         Messages about lost spans, item by item.
+    excluded : tuple of Excluded
+        Items that have no common units.
     """
 
     corpus: Corpus
     boundaries: Corpus
     notes: tuple[str, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+
+
+def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded, ...]]:
+    """Convert tiers in seconds to segmentations; the annotations of an item in all corpora have the same units.
+
+    Parameters
+    ----------
+    corpora : sequence of Corpus
+        Corpora such as a reference and a hypothesis; corpora without tiers do not change.
+
+    Returns
+    -------
+    corpora : list of Corpus
+        The corpora, without tiers.
+    excluded : tuple of Excluded
+        Items that cannot be converted.
+
+    Raises
+    ------
+    TierError
+        If nothing is left of a corpus.
+    """
+    errors: list[InputError] = []
+    converted, notes = tiers_over_units(corpora, excluded=errors)
+    for item, note in notes.items():
+        warnings.warn(f"item {item!r}: {note}", CaesuraWarning, stacklevel=3)
+    if errors and not all(map(len, converted)):
+        raise errors[0]
+    return converted, tuple(Excluded(None, None, str(error)) for error in errors)
+
+
+def systems_with_units(
+    people: Corpus, systems: Mapping[str, Mapping[str, Annotation]]
+) -> tuple[Corpus, dict[str, dict[str, Annotation]], tuple[Excluded, ...]]:
+    """Convert the tiers of human coders and systems to segmentations over the same units.
+
+    Parameters
+    ----------
+    people : Corpus
+        Annotations of the human coders.
+    systems : mapping
+        System -> item -> annotation.
+
+    Returns
+    -------
+    people : Corpus
+        Annotations of the human coders, without tiers.
+    systems : dict
+        System -> item -> annotation, without tiers.
+    excluded : tuple of Excluded
+        Items that cannot be converted.
+    """
+    by_item: dict[str, dict[str, Annotation]] = {}
+    for name, by_name in systems.items():
+        for item, annotation in by_name.items():
+            by_item.setdefault(item, {})[name] = annotation
+    (humans, programs), excluded = with_units([people, Corpus(by_item)])
+    return humans, {name: programs.of_coder(name) if name in programs.coders else {} for name in systems}, excluded
 
 
 def on_common_units(corpus: Corpus, *, warn: bool = True) -> CommonUnits:
-    """Convert the hierarchies of a corpus to units that all coders of an item share.
+    """Convert the hierarchies and tiers of a corpus to units that all coders of an item share.
 
     Parameters
     ----------
     corpus : Corpus
-        Any corpus; a corpus without hierarchies does not change.
+        Any corpus; a corpus without hierarchies and tiers does not change.
     warn : bool, default True
         Whether to issue the notes as warnings, located at the line that called the task.
 
@@ -439,13 +500,14 @@ def on_common_units(corpus: Corpus, *, warn: bool = True) -> CommonUnits:
     CommonUnits
         The corpus, and its boundaries.
     """
+    (corpus,), excluded = with_units([corpus])
     if corpus.kind != "hierarchy":
-        return CommonUnits(corpus, corpus)
+        return CommonUnits(corpus, corpus, excluded=excluded)
     shared, notes = over_common_units(corpus)
     messages = tuple(f"item {item!r}: {note}" for item, note in notes.items())
     for message in messages if warn else ():
         warnings.warn(message, CaesuraWarning, stacklevel=3)
-    return CommonUnits(shared, levels_as_types(shared), messages)
+    return CommonUnits(shared, levels_as_types(shared), messages, excluded)
 
 
 def split_systems(

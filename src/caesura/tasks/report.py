@@ -36,7 +36,7 @@ from caesura.statistics import bootstrap
 from caesura.tasks.agree import AgreementOutcome, Outcome
 from caesura.tasks.alignments import Alignments, align_coders
 from caesura.tasks.gold import make_gold
-from caesura.tasks.prepare import KIND_NAMES, choose_measures, human_coders, measure_value, on_common_units
+from caesura.tasks.prepare import KIND_NAMES, choose_measures, human_coders, measure_value, on_common_units, with_units
 
 MAX_UNITS = 20_000
 """Maximum number of units of an item that a browser shows without delay."""
@@ -266,6 +266,8 @@ class _Analyst:
         self.excluded: list[Excluded] = []
         self.outcomes: dict[str, Outcome[Any]] = {}
         everyone, system_names = _join_systems(corpus, systems)
+        (everyone,), without_units = with_units([everyone])
+        self.excluded += without_units
         shared = on_common_units(self.of_one_kind(everyone), warn=False)
         self.notes = list(shared.notes)
         kind = shared.corpus.kind
@@ -505,7 +507,7 @@ def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tupl
             raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
         for item, annotation in by_item.items():
             rows.setdefault(item, {})[name] = annotation
-    return Corpus(rows), tuple(by_system)
+    return Corpus(rows).with_source(corpus.source), tuple(by_system)
 
 
 def _aligner(measure: Measure, kind: str) -> Measure:

@@ -29,7 +29,7 @@ from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, flag, setting, switch, text
-from caesura.tasks.prepare import choose_measures, measures_setting, with_settings
+from caesura.tasks.prepare import choose_measures, measures_setting, with_settings, with_units
 
 
 @dataclass(frozen=True)
@@ -150,13 +150,15 @@ def score_corpora(
         If the two sides have no item in common, or no item could be scored.
     """
     options = options or ScoreOptions()
+    corpora, without_units = with_units([reference, *([] if hypothesis is None else [hypothesis])])
+    reference, hypothesis = corpora if len(corpora) == 2 else (corpora[0], None)
     measures = choose_measures("score", reference, options.measures, settings=settings)
     pairs, unpaired = pair_items(reference, hypothesis, **options.select("reference_coder", "hypothesis_coder"))
     items = tuple(pairs)
     results = [(measure, _score_pairs(list(pairs.values()), measure)) for measure in measures]
     errors = [(items[place], measure, error) for measure, scores in results for place, error in scores.errors.items()]
     failures = [Excluded(item, None, f"{measure!r}: {error}") for item, measure, error in errors]
-    excluded = tuple(dict.fromkeys((*unpaired, *failures)))
+    excluded = tuple(dict.fromkeys((*without_units, *unpaired, *failures)))
     entries = [entry for _, scores in results for entry in _entries(scores, items, options)]
     if not entries:
         raise OptionError("\n".join(map(str, excluded)))
