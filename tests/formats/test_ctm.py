@@ -79,7 +79,7 @@ def test_two_aligners_share_their_units(tmp_path: Path) -> None:
     first = write_file(tmp_path, "t 1 0 0.50 a\nt 1 0.50 0.5 b\n", "one.ctm")
     two = write_file(tmp_path, "t 1 0 0.52 a\nt 1 0.52 0.48 b\n", "two.ctm")
     with pytest.warns(CaesuraWarning, match="the units are the union"):
-        corpus = cz.read_coders([first, two])
+        corpus = cz.read_coders([first, two], units="union")
     both = Segmentation.from_positions(2, [1, 2], marks=["a", "b"], units=["0-0.5 s", "0.5-1 s"])
     assert corpus == Corpus({"t": dict.fromkeys(("one", "two"), both)})
     steps = cz.read_coders([first, two], units=0.01, labels="ignore")

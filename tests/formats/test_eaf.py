@@ -59,7 +59,7 @@ def write_file(tmp_path: Path, *parts: str, header: str = '<HEADER TIME_UNITS="m
 
 
 def spans(path: Path, coder: str, **options: Any) -> list[tuple[float, float, str]]:
-    tier_read = cz.read(path, units="times", **options)["talk", coder]
+    tier_read = cz.read(path, units="times", **{"tiers": "*"} | options)["talk", coder]
     assert isinstance(tier_read, Tier)
     return [tuple(row) for row in tier_read.intervals]
 
@@ -76,7 +76,7 @@ def test_tiers_with_times(tmp_path: Path) -> None:
         tier("default"),
     )
     ann, bo = Tier([(0.5, 2, "A"), (2, 3.25, "B")], end=3.25), Tier([(0.5, 3.25, "été\n你")], end=3.25)
-    assert cz.read(path, units="times") == Corpus({"talk": {"ann": ann, "bo": bo}})
+    assert cz.read(path, units="times", tiers="*") == Corpus({"talk": {"ann": ann, "bo": bo}})
 
 
 def test_association_and_subdivision(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_slots_without_times_lie_evenly_between_their_neighbours(tmp_path: Path)
     with pytest.warns(
         CaesuraWarning, match=r"talk\.eaf: time slots without a time, .* evenly between their neighbours: 2$"
     ):
-        corpus = cz.read(path, units="times")
+        corpus = cz.read(path, units="times", tiers="*")
     tier_read, below = corpus["talk", "time"], corpus["talk", "below"]
     assert isinstance(tier_read, Tier)
     assert isinstance(below, Tier)
@@ -161,7 +161,7 @@ def test_names_of_coders(tmp_path: Path) -> None:
     path = write_file(
         tmp_path, slots(s=0, e=1000), mine, tier("t2", own("b", "s", "e"), more='ANNOTATOR="Bo" PARTICIPANT="P"')
     )
-    assert cz.read(path, units="times").coders == ("t1", "t2")
+    assert cz.read(path, units="times", tiers="t*").coders == ("t1", "t2")
     assert cz.read(path, units="times", coders="annotator").coders == ("Ann", "Bo")
     assert cz.read(path, units="times", coders="participant", tiers="t2").coders == ("P",)
     with pytest.raises(FormatError, match=r":5: a coder must have one tier; got 'P' again; choose with tiers"):

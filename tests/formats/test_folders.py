@@ -108,7 +108,7 @@ def test_tiers_of_all_files_share_their_units(tmp_path: Path) -> None:
     grid(tmp_path / "ann" / "x.TextGrid", ("IU", 1))
     grid(tmp_path / "bo" / "x.TextGrid", ("IU", 1.5))
     with pytest.warns(CaesuraWarning, match="the units are the union"):
-        union = cz.read(tmp_path, pattern="{coder}/{item}.TextGrid")
+        union = cz.read(tmp_path, pattern="{coder}/{item}.TextGrid", units="union")
     assert [union["x", coder].positions.tolist() for coder in ("ann", "bo")] == [[1, 3], [2, 3]]
     steps = cz.read(tmp_path, pattern="{coder}/{item}.TextGrid", units=0.5)
     assert [steps["x", coder].positions.tolist() for coder in ("ann", "bo")] == [[2, 6], [3, 6]]
@@ -118,7 +118,7 @@ def test_two_files_share_their_units_and_remain_two_corpora(tmp_path: Path) -> N
     grid(tmp_path / "ref.TextGrid", ("IU", 1))
     grid(tmp_path / "hyp.TextGrid", ("IU", 1.5))
     with pytest.warns(CaesuraWarning, match="the units are the union"):
-        ref, hyp = read_together([tmp_path / "ref.TextGrid", tmp_path / "hyp.TextGrid"])
+        ref, hyp = read_together([tmp_path / "ref.TextGrid", tmp_path / "hyp.TextGrid"], units="union")
     assert (list(ref), list(hyp)) == ([("ref", "IU")], [("hyp", "IU")])
     assert ref["ref", "IU"].units == hyp["hyp", "IU"].units
     assert [ref["ref", "IU"].positions.tolist(), hyp["hyp", "IU"].positions.tolist()] == [[1, 3], [2, 3]]

@@ -105,7 +105,9 @@ def test_every_form(tmp_path: Path, text: str, encoding: str) -> None:
         text, encoding = "\ufeff" + text, "utf-16-be"
     path = write_file(tmp_path, text, encoding)
     mine = Tier([*ANN.intervals[:1], (2, 3, "ə 你 𝄞")], end=3)
-    assert cz.read(path, units="times") == Corpus({"talk": {"ann": mine, "word": Tier(WORDS, end=3)}})
+    both = cz.read(path, units="times", tiers=["ann", "word"])
+    assert both == Corpus({"talk": {"ann": mine, "word": Tier(WORDS, end=3)}})
+    assert cz.read(path, units="times") == Corpus({"talk": {"ann": mine.with_words(WORDS)}})
     everything = Corpus({"talk": {"ann": mine.with_words(WORDS), "tones": TONES.with_words(WORDS)}})
     assert cz.read(path, units="times", tiers="*", words="word") == everything
 
@@ -158,7 +160,7 @@ def test_units(tmp_path: Path) -> None:
     assert isinstance(declared, Segmentation)
     assert declared.types == ("B", "A")
     with pytest.warns(CaesuraWarning, match="the units are the union of the coders' times"):
-        union = cz.read(path, tiers="ann")
+        union = cz.read(path, tiers="ann", units="union")
     assert union["talk", "ann"] == Segmentation.from_positions(
         3, [1, 2, 3], marks=["A", "boundary", "B"], units=["0-1.5 s", "1.5-2 s", "2-3 s"]
     )
@@ -174,7 +176,7 @@ def test_names_and_patterns(tmp_path: Path) -> None:
         ({"tiers": "nobody"}, r"tiers: 'nobody' must match a tier; the tiers are 'ann', 'IU 2', 'IU \[1\]'"),
         ({"words": "word"}, "expected one interval tier named 'word', for the words; the interval tiers are 'ann'"),
         ({"words": "IU [1]"}, "expected one interval tier named"),  # it has points
-        ({"coder": "Ann"}, r"with coder=..., expected one tier; choose with tiers=...: 'ann', 'IU 2'"),
+        ({"coder": "Ann", "tiers": ["ann", "IU 2"]}, r"with coder=..., expected one tier; choose with tiers=...: 'ann', 'IU 2'"),
         ({"tiers": "ann", "words": "ann"}, "expected a tier besides the words"),
     ):
         with pytest.raises(FormatError, match=message):
@@ -197,11 +199,11 @@ def test_files_of_several_coders_share_their_units(tmp_path: Path) -> None:
     (tmp_path / "talk_bo.TextGrid").write_text(LONG.replace("1.5", "1.52").replace('"B"', '"say ""A""\ntwice"'))
     files = {name: tmp_path / f"talk_{name}.TextGrid" for name in ("ann", "bo")}
     with pytest.warns(CaesuraWarning, match="the units are the union"):
-        corpus = cz.read_coders(files, tiers="ann")
+        corpus = cz.read_coders(files, tiers="ann", units="union")
     assert (corpus.item_names, corpus.coders) == (("talk",), ("ann", "bo"))
     assert [tier.positions.tolist() for tier in corpus.of_item("talk").values()] == [[1, 2, 3], [1, 2, 3]]  # type: ignore[union-attr]
     times = cz.read_coders(files, tiers="ann", units="times")
-    assert times["talk", "ann"] == ANN
+    assert times["talk", "ann"] == ANN.with_words(WORDS)
 
 
 def test_the_only_tier_of_a_file_does_not_name_the_coder(tmp_path: Path) -> None:
@@ -216,7 +218,7 @@ def test_the_only_tier_of_a_file_does_not_name_the_coder(tmp_path: Path) -> None
     corpus = cz.read_coders(sorted(tmp_path.glob("*.TextGrid")), tiers="ann", units="times")
     assert (corpus.item_names, corpus.coders) == (("x",), ("x_ann", "x_bo"))
     with pytest.raises(FormatError, match="item 'x' has coder 'ann' in another file too"):
-        cz.read_coders(sorted(tmp_path.glob("*.TextGrid")), units="times")
+        cz.read_coders(sorted(tmp_path.glob("*.TextGrid")), units="times", tiers="*")
 
 
 def test_a_shift_to_a_gap_warns(tmp_path: Path) -> None:
@@ -385,10 +387,7 @@ def test_bytes_that_are_not_text(tmp_path: Path) -> None:
 
 def test_a_file_with_points_only(tmp_path: Path) -> None:
     cz.write(Corpus({"talk": {"tones": TONES}}), tmp_path / "talk.TextGrid")
-    with pytest.raises(
-        FormatError, match="expected a tier besides the words; the tiers are 'tones'; choose point tiers"
-    ):
-        cz.read(tmp_path / "talk.TextGrid")
+    assert cz.read(tmp_path / "talk.TextGrid") == Corpus({"talk": {"tones": TONES}})
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -424,7 +423,7 @@ def test_round_trip_with_words(by_coder: dict[str, int], tmp_path_factory: pytes
         {"talk": {c: Tier([(1, 1 + n / 10, "A")], begin=-n, end=4 + n, words=words) for c, n in by_coder.items()}}
     )
     cz.write(corpus, path, words="w")
-    assert cz.read(path, units="times", words="w") == corpus
+    assert cz.read(path, units="times", words="w", tiers="*") == corpus
 
 
 def test_praatio_reads_written_files(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ def check_textgrid_with_praatio(path: Path) -> None:
 def check_eaf_with_rustling(path: Path) -> None:
     elan = pytest.importorskip("rustling.elan", reason="rustling is not installed: pip install caesura[talkbank]")
     (theirs,) = elan.read_elan(str(path)).tiers()
-    corpus = cz.read(path, units="times")
+    corpus = cz.read(path, units="times", tiers="*")
     assert corpus.coders == tuple(theirs)
     number = 0
     for name, elan_tier in theirs.items():
@@ -216,7 +216,7 @@ def check_eaf_with_rustling(path: Path) -> None:
 
 def check_praat_and_elan(path: Path, *, coders: tuple[str, ...], spans: int) -> None:
     """Compare a TextGrid with the .eaf beside it: the same spans, to a millisecond."""
-    praat, elan = (cz.read(path.with_suffix(suffix), units="times") for suffix in (".TextGrid", ".eaf"))
+    praat, elan = (cz.read(path.with_suffix(suffix), units="times", tiers="*") for suffix in (".TextGrid", ".eaf"))
     assert praat.coders == elan.coders == coders
     number = 0
     for key in praat:

@@ -45,6 +45,7 @@ _PART = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL_CASE = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 _MIN_WORDS = 4  # fewer intervals are not evidence for a word tier without a name
 _MAX_LISTED = 20  # tiers in an error
+_MAX_TIERS = 200  # in a file with more tiers, the word tier must be named
 
 
 def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[FileTier], FileTier | None]:
@@ -161,7 +162,7 @@ def _detect_words(reading: Reading, tiers: Sequence[FileTier]) -> FileTier | Non
     filled = [tier for tier in tiers if tier.points is None and any(_labelled(reading, tier))]
     candidates = [tier for tier in filled if not _SOUND_NAMES & set(_parts(tier.name))]
     named = [tier for tier in candidates if _WORD_NAMES & set(_parts(tier.name))]
-    if len(filled) < 2 and not _points(tiers):
+    if not 2 <= len(filled) + len(_points(tiers)) <= _MAX_TIERS:
         return None
     for group, evidence in ((named, True), (named, False), ([] if named else candidates, False)):
         fitting = [tier for tier in group if _is_word_tier(reading, tier, filled, named=evidence)]
@@ -185,8 +186,10 @@ def _words_for(reading: Reading, chosen: Sequence[FileTier], others: Sequence[Fi
 
 def _is_word_tier(reading: Reading, tier: FileTier, filled: Sequence[FileTier], *, named: bool) -> bool:
     """Return whether a tier refines all other tiers and its labels are words; a name is evidence for the latter."""
+    if not named and not _has_words(reading, tier):
+        return False
     others = [other for other in filled if other is not tier and not _is_finer(reading, other, tier)]
-    if not named and not (others and _has_words(reading, tier)):
+    if not named and not others:
         return False
     least = 0.8 if named else 1.0
     number = len(_labelled(reading, tier))
