@@ -176,7 +176,10 @@ def test_names_and_patterns(tmp_path: Path) -> None:
         ({"tiers": "nobody"}, r"tiers: 'nobody' must match a tier; the tiers are 'ann', 'IU 2', 'IU \[1\]'"),
         ({"words": "word"}, "expected one interval tier named 'word', for the words; the interval tiers are 'ann'"),
         ({"words": "IU [1]"}, "expected one interval tier named"),  # it has points
-        ({"coder": "Ann", "tiers": ["ann", "IU 2"]}, r"with coder=..., expected one tier; choose with tiers=...: 'ann', 'IU 2'"),
+        (
+            {"coder": "Ann", "tiers": ["ann", "IU 2"]},
+            r"with coder=..., expected one tier; choose with tiers=...: 'ann', 'IU 2'",
+        ),
         ({"tiers": "ann", "words": "ann"}, "expected a tier besides the words"),
     ):
         with pytest.raises(FormatError, match=message):
