@@ -40,7 +40,7 @@ from caesura.formats import spans_csv
 from caesura.formats.columns import Column, Table, find_delimiter, from_excel, from_parquet, parse_delimited
 from caesura.formats.documents_parquet import is_documents
 from caesura.formats.events import ALL_CODERS, LENGTHS, read_events
-from caesura.formats.format import Format, Reading
+from caesura.formats.format import NUMBER, Format, Reading
 from caesura.formats.marks import (
     ABSENT,
     EMPTY,
@@ -129,9 +129,9 @@ class _TableReader:
 
     def check_header(self) -> None:
         """Raise an error if the first row looks like data instead of names."""
-        if self.roles.columns or self.roles.coders or self.reading.options["header"] is False:
+        if self.roles.columns or self.roles.coders or self.reading.options["header"] is not None:
             return
-        if any(normalize(name) in _DATA_WORDS for name in self.table.columns):
+        if any(normalize(name) in _DATA_WORDS or NUMBER.fullmatch(name) for name in self.table.columns):
             names = ", ".join(self.table.columns)[:80]
             problem = f"the first row must contain the names of the columns; got {names}"
             raise self.reading.error(1, f"{problem}; add them, or read with header=no and name the columns with fields")
@@ -295,11 +295,12 @@ class _TableReader:
         """Return the coders that the user named, if some of their columns fit no shape on their own."""
         coders = self.roles.coders or []
         unfit = {name: self._content(name, groups) for name in coders if self._content(name, groups).shape == "none"}
-        if all(content.reason == "empty" for content in unfit.values()) and len(by_shape) <= 1:
+        blank = ("empty", "not coded")
+        if all(content.reason in blank for content in unfit.values()) and len(by_shape) <= 1:
             return coders, next(iter(by_shape), "marks")
         if all("constant" in content.reason for content in unfit.values()) and {*by_shape} <= {"labels"}:
             return coders, "labels"
-        name, content = next((name, content) for name, content in unfit.items() if content.reason != "empty")
+        name, content = next((name, content) for name, content in unfit.items() if content.reason not in blank)
         reason = f"expected marks, boundary types or labels; its cells are {content.reason}"
         raise self.reading.error(
             None, f"column {name!r}: {reason}; declare boundary types with types, if they are types"
@@ -323,7 +324,7 @@ class _TableReader:
                 known = {value for name in by_shape[shape] for value in self.table.columns[name].stripped}
                 for name in names:
                     content = self._content(name, groups)
-                    fits = content.shape == "none" and content.reason not in ("empty", "free text")
+                    fits = content.shape == "none" and content.reason not in ("empty", "not coded", "free text")
                     if fits and known.issuperset(self.table.columns[name].stripped):
                         by_shape[shape].append(name)
         for shape, listed in by_shape.items():
@@ -517,7 +518,7 @@ class _TableReader:
         if "mark" in self.roles:
             name = self.roles.columns["mark"]
             content = self._content(name, groups)
-            if content.shape in ("error", "none") and content.reason != "empty":
+            if content.shape in ("error", "none") and content.reason not in ("empty", "not coded"):
                 raise self._cell_error(name, content)
             shape = "marks" if content.shape == "none" else content.shape
             return self._checked_long(name, shape, content)
