@@ -195,7 +195,7 @@ def content_of(column: Column, groups: Groups) -> Content:
     kinds = np.array([kind_of_cell(value) for value in column.values], np.int8)
     numbers = np.bincount(kinds, weights=column.counts, minlength=5) if len(kinds) else np.zeros(5)
     if not numbers[ZERO] + numbers[MARK] + numbers[OTHER]:
-        return Content("none", "not coded" if numbers[ABSENT] else "empty")
+        return Content("none", "empty" if numbers[EMPTY] else "not coded")
     if not numbers[OTHER]:
         return _marks(column, groups, numbers)
     if _only_lists(column, kinds):
