@@ -112,7 +112,7 @@ def test_ambiguous_coder_must_be_specified(run: Run) -> None:
         "'1', '2', '3', '4', '5', '6', '7'\n"
     )
     result = run("score", "readers.json", "--reference-coder", "9", "--hypothesis-coder", "1")
-    assert result.stderr == "caesura: no coder '9'; there are '1', '2', '3', '4', '5', '6', '7'\n"
+    assert result.stderr == "caesura: the corpus has no coder '9'; it has '1', '2', '3', '4', '5', '6', '7'\n"
 
 
 def test_invalid_items_are_listed_and_the_rest_are_scored(run: Run) -> None:
@@ -204,7 +204,7 @@ def test_invalid_input_prints_one_line_and_exits_1(run: Run, arguments: list[str
             "there is no measure 'bounary_similarity'; did you mean 'boundary_similarity'?",
         ),
         (["score", "ref.bits", "hyp.bits", "-m", "pk(window=0)"], "window must be a whole number of at least 1; got 0"),
-        (["score", "ref.bits", "hyp.bits", "--types", "[1]"], "not a JSON list of names: [1]"),
+        (["score", "ref.bits", "hyp.bits", "--types", "[1]"], "expected a JSON list of names; got [1]"),
         (["score"], "Missing argument 'REFERENCE'"),
     ],
 )
@@ -886,7 +886,7 @@ def test_identical_warnings_are_printed_once(run: Run) -> None:
     assert (result.exit_code, result.stderr.splitlines()) == (
         1,
         [
-            "caesura: typed.csv:2: column 'ann': type 'x' is not declared; declared are 'a', 'b'; correct the cell, "
+            "caesura: typed.csv:2: column 'ann': type 'x' is not declared; the declared types are 'a', 'b'; correct the cell, "
             "declare boundary types with types, or leave the column out with fields"
         ],
     )

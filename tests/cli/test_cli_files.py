@@ -98,7 +98,7 @@ def test_unreadable_files_are_reported_first(run: Run) -> None:
 
 def test_pattern_with_a_list_of_files_is_invalid_usage(run: Run) -> None:
     result = run("agree", "ann/x.csv", "bo/x.csv", "--pattern", "{item}.csv")
-    assert (result.exit_code, "a pattern describes the files of one folder or glob" in result.stderr) == (2, True)
+    assert (result.exit_code, "--pattern applies to the files of one folder or glob" in result.stderr) == (2, True)
 
 
 def test_align(run: Run) -> None:

@@ -163,7 +163,7 @@ def test_intervals(run: Run) -> None:
     assert without_warnings(none) == ""
     output = run(*arguments[:-1], *QUICK, "--interval", "pairs").stdout
     assert "±" in output
-    assert "no interval: pk is not a mean over boundary pairs; boundary_similarity is" in output
+    assert "no interval: pk is not a mean over boundary pairs; use boundary_similarity" in output
 
 
 def test_bounds_alpha_and_epsilon(run: Run) -> None:

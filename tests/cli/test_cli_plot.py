@@ -136,7 +136,7 @@ def test_invalid_usage(run: Run, arguments: tuple[str, ...], message: str) -> No
         (("pairwise", "no.json"), "no.json: cannot be read: No such file or directory"),
         (("pairwise", "readers.json", "-o", "x.gif"), "x.gif: the suffix must name the format: one of .svg"),
         (("pairwise", "readers.json", "-o", "no/x.svg"), "no/x.svg: cannot be written: No such file or directory"),
-        (("pairwise", "readers.json", "--item", "no"), "no item 'no'; there are 'stargazer'"),
+        (("pairwise", "readers.json", "--item", "no"), "the corpus has no item 'no'; it has 'stargazer'"),
         (("gold", "readers.json"), "item 'stargazer': gold needs spans"),
         (("clusters", "items.json", "--system", "2"), "the figure shows one item; choose it with --item: 'x', 'y'"),
         (("clusters", "readers.json", "--system", "7", "-m", "pk"), "clusters needs the measure fuzzy_success; got pk"),

@@ -173,7 +173,7 @@ def test_invalid_input_prints_one_line(run: Run) -> None:
         (("none.csv",), "item 't': expected at least one span to unify; none of the 2 coders marked any"),
         (("lengths.csv",), "item 't': all coders must annotate the same units; 'a' has 4, 'b' has 5"),
         (("masses.json",), "item 't', coder 'a': unify needs spans; got a Segmentation; `caesura convert IN"),
-        (("figure.json", "--item", "x"), "no item 'x'; there are 'figure 4'"),
+        (("figure.json", "--item", "x"), "the corpus has no item 'x'; it has 'figure 4'"),
         (("figure.json", "--level", "full"), "level of conflict_free_union must be one of 'flat'; got 'full'"),
         (
             ("figure.json", "-o", "gold.bits"),

@@ -103,7 +103,7 @@ def test_options_of_the_call_take_precedence_over_settings(study: Path) -> None:
     assert turned["boundary_similarity"].value == result["boundary_similarity"].value
 
 
-# -- hierarchies in time ----------------------------------------------------------------------------------------------
+# -- timed hierarchies -------------------------------------------------------------------------------------------------
 
 
 def songs(number: int = 5) -> cz.Corpus:

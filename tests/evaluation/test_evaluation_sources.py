@@ -310,7 +310,7 @@ def test_unknown_types_are_named(parquet: Any, tmp_path: Path) -> None:
         known = {entry.item for entry in result.excluded if entry.measure is None}
         assert known == {f"t{i}" for i in undeclared}
         assert all(
-            "type 'book' is not declared; declared are 'act', 'scene'" in entry.reason
+            "type 'book' is not declared; the declared types are 'act', 'scene'" in entry.reason
             for entry in result.excluded
             if not entry.measure
         )

@@ -453,8 +453,8 @@ def test_several_kinds_of_documents_in_one_file(tmp_path: Path, monkeypatch: pyt
     assert [(document.item, document.measure) for document in results[0].excluded] == [("3", "pk")]
     under_types = cz.evaluate(path, "boundary_similarity(n_t=2)")
     assert {document.item: document.reason for document in under_types.excluded if document.measure is None} == {
-        "g": "boundaries have no types; declared are x, y",
-        "h": "boundaries have no types; declared are x, y",
+        "g": "boundaries have no types; the declared types are x, y",
+        "h": "boundaries have no types; the declared types are x, y",
     }
 
 

@@ -386,7 +386,7 @@ BAD = {
     "undeclared.csv": (
         'types,x\n"[""a""]",\n,b\n',
         3,
-        "column 'x': type 'b' is not declared; declared are 'a'; " + CELL,
+        "column 'x': type 'b' is not declared; the declared types are 'a'; " + CELL,
     ),
     "cell.csv": (
         "x\n\na,\n\n".replace("a,", "[a") + '""\n' * 5,

@@ -103,7 +103,7 @@ def test_masses_are_not_read_as_spans(tmp_path: Path, data: object, name: str) -
         ({"coders": {"a": [[True, 2]]}}, r"spans\[0\]: start must be a whole number; got True"),
         ({"coders": {"a": [[1, 2, 0]]}}, r"spans\[0\]: level must be from 1"),
         ({"coders": {"a": [[1, 2, 1, 5]]}}, r"spans\[0\]: label must be a string; got 5"),
-        ({"coders": {"a": [[1, 2, 1], [1, 2]]}}, r"spans\[1\]: all spans have a level, or none"),
+        ({"coders": {"a": [[1, 2, 1], [1, 2]]}}, r"spans\[1\]: either all spans must have a level or none"),
         ({"extent": 0}, "extent must be from 1"),
     ],
 )

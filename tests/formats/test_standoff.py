@@ -212,7 +212,7 @@ def test_both_edges_are_boundaries(tmp_path: Path) -> None:
     assert read_annotation(path, as_="segments", begin="outside").types == ("A", "B", "C", "D", "outside")
     scale = ["begin", "D", "C", "B", "A"]
     assert read_annotation(path, as_="segments", types=scale).types == tuple(scale)
-    with pytest.raises(FormatError, match="type 'begin' is not declared; declared are 'A', 'B', 'C', 'D'"):
+    with pytest.raises(FormatError, match="type 'begin' is not declared; the declared types are 'A', 'B', 'C', 'D'"):
         read_annotation(path, as_="segments", types=list("ABCD"))
 
 

@@ -60,7 +60,7 @@ def test_lengths() -> None:
 
 def test_streams() -> None:
     assert excluded(A={"F2": with_units("a")}, B={"F2": with_units("a"), "F2:": with_units("b")}) == [
-        "item 'x': stream 'F2:' is there for B and not for A"
+        "item 'x': B has stream 'F2:', but A does not"
     ]
     assert excluded(A=with_units("a"), B={"F": with_units("a")}) == ["item 'x': B has streams and A has none"]
 

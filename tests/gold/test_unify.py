@@ -307,7 +307,7 @@ def test_kappa_and_the_best_annotator(by_coder):
 def test_undefined_kappas_are_left_out_of_the_means():
     full = [(1, 1), (2, 2)]
     gold = cz.unify([Hierarchy(2, full), Hierarchy(2, full), Hierarchy(2, [(1, 2)])], method="best_annotator")
-    assert gold.notes[-1] == "kappa is undefined for 1 pair of coders, excluded from the means"
+    assert gold.notes[-1] == "kappa is undefined for 1 pair of coders and excluded from the means"
 
 
 # Times
@@ -321,7 +321,7 @@ def test_times_are_merged_first():
     assert gold.hierarchy.edges == (0, 5, 10, 20)
     assert gold.hierarchy.extent == 40
     assert gold.hierarchy.full == {(1, 3, 1), (1, 1, 2), (2, 2, 2)}
-    assert gold.notes == ("1 span dropped: empty after times within 0.5 s were merged",)
+    assert gold.notes == ("1 span dropped, because nothing was left after times within 0.5 s were merged",)
     assert gold.signature == f"unify|method:consensus|level:full|coders:2|tolerance:0.5|caesura:{cz.__version__}"
     finer = cz.unify({"ann": ann, "bo": bo}, tolerance=0.1)
     assert finer.hierarchy.edges == (0, 5, 5.25, 10, 10.25, 20)

@@ -390,7 +390,7 @@ def test_interval_pairs():
     assert row.interval == pytest.approx((row.value - 1.6449 * error, row.value + 1.6449 * error), abs=1e-4)
     assert judgement.row("gamma", "pk").interval is None
     assert judgement.row("gamma", "pk").interval_note == (
-        "no interval: pk is not a mean over boundary pairs; boundary_similarity is"
+        "no interval: pk is not a mean over boundary pairs; use boundary_similarity"
     )
 
 
@@ -591,7 +591,7 @@ FINE = {"bot": {"x": cz.Segmentation.from_masses([2, 9])}}
             "got 3",
         ),
         ([3], "systems: a name must be a string; got int"),
-        (["zoe"], "no coder 'zoe'; there are 'ann', 'bo'"),
+        (["zoe"], "the corpus has no coder 'zoe'; it has 'ann', 'bo'"),
         (["ann", "bo"], "coders: expected at least one to judge against; all coders of the corpus are systems"),
         ({"ann": FINE["bot"]}, "system 'ann': a coder has the same name; rename one of them"),
         ({"bot": {}}, "system 'bot' has no item in common with the coders, who have 'x'; got none"),

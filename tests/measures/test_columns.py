@@ -162,7 +162,7 @@ WRONG_TYPES = [
     (([2], ["act", "act"]), "reference: expected one type per position; got 2 for 1 positions"),
     (
         ([2, 3], ["act", "verse"]),
-        "reference: marks[1]: type 'verse' is not declared; declared are 'scene', 'act', 'book'",
+        "reference: marks[1]: type 'verse' is not declared; the declared types are 'scene', 'act', 'book'",
     ),
     (([2], [""]), "reference: marks[0]: a type must be a name that is not empty; got ''"),
 ]

@@ -214,7 +214,7 @@ def test_incompatible_types():
     assert scores.types == ("x", "y")
     assert {place: str(problem) for place, problem in scores.errors.items()} == {
         1: "both sides must declare the same types in the same order; a has y, x, elsewhere x, y",
-        2: "a: type 'z' at position 1 is not declared; declared are x, y",
+        2: "a: type 'z' at position 1 is not declared; the declared types are x, y",
     }
     assert scores.values[[0, 3]].tolist() == [1, 1]
 

@@ -119,14 +119,14 @@ def test_attributes_cannot_be_deleted():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: CORPUS.of_item("essay"), "no item 'essay'; there are 'poem', 'letter'"),
-        (lambda: CORPUS.of_coder("Cy"), "no coder 'Cy'; there are 'Ann', 'Bo'"),
-        (lambda: CORPUS.select(items=["essay"]), "no item 'essay'; there are 'poem', 'letter'"),
-        (lambda: CORPUS.select(coders=["Ann", "Cy"]), "no coder 'Cy'; there are 'Ann', 'Bo'"),
-        (lambda: cz.Corpus({}).of_item("poem"), "no item 'poem'; there are none"),
+        (lambda: CORPUS.of_item("essay"), "the corpus has no item 'essay'; it has 'poem', 'letter'"),
+        (lambda: CORPUS.of_coder("Cy"), "the corpus has no coder 'Cy'; it has 'Ann', 'Bo'"),
+        (lambda: CORPUS.select(items=["essay"]), "the corpus has no item 'essay'; it has 'poem', 'letter'"),
+        (lambda: CORPUS.select(coders=["Ann", "Cy"]), "the corpus has no coder 'Cy'; it has 'Ann', 'Bo'"),
+        (lambda: cz.Corpus({}).of_item("poem"), "the corpus has no item 'poem'; it has none"),
         (
             lambda: cz.Corpus({f"i{n}": {"Ann": first} for n in range(12)}).of_item("x"),
-            "no item 'x'; there are " + ", ".join(f"'i{n}'" for n in range(10)) + ", …",
+            "the corpus has no item 'x'; it has " + ", ".join(f"'i{n}'" for n in range(10)) + ", …",
         ),
         (
             lambda: cz.Corpus({"poem": {"Ann": [2, 2]}}),

@@ -163,7 +163,7 @@ def test_segmentation():
         (6, [(1, 7)], {}, "spans[0]: a span must lie in 1..6; got 1-7"),
         (6, [(1, 6, 0)], {}, "spans[0]: level must be a whole number from 1 up; got 0"),
         (6, [(1, 6, 1.5)], {}, "spans[0]: level must be a whole number from 1 up; got 1.5"),
-        (6, [(1, 6, 1), (1, 2)], {}, "spans[1]: all spans have a level, or none; this one has none"),
+        (6, [(1, 6, 1), (1, 2)], {}, "spans[1]: either all spans must have a level or none; this span has none"),
         (6, [(1, 4), (3, 6)], {}, "1-4 and 3-6 cross; each coder's own spans must nest"),
         (6, [(1, 4, 1), (3, 6, 2)], {}, "1-4 on level 1 and 3-6 on level 2 cross; each coder's own spans must nest"),
         (6, [(1, 6, 2), (1, 2, 2)], {}, "1-2 on level 2 lies inside 1-6 on level 2; an inner span must be deeper"),
@@ -292,7 +292,7 @@ def test_corpora_without_common_units():
     assert str(caught.value) == "some coders have times and some have none; they cannot be compared"
     with pytest.raises(HierarchyError) as caught:
         cz.common_units({"b": timed})
-    assert str(caught.value) == "all times lie within the tolerance of 0.5 s; nothing is left to compare"
+    assert str(caught.value) == "all times lie within the tolerance of 0.5 s; choose a smaller tolerance"
     for tolerance in (0, -1, float("nan"), float("inf")):
         with pytest.raises(HierarchyError) as caught:
             cz.common_units({"b": timed}, tolerance=tolerance)
@@ -314,7 +314,7 @@ def test_merged_times_stay_in_order_and_nest(ann, bo, tolerance):
     coders = {name: Hierarchy.from_times(spans, repair=True) for name, spans in (("ann", ann), ("bo", bo))}
     every = [t for hierarchy in coders.values() for t in hierarchy.edges]
     if max(every) - min(every) <= tolerance:
-        with pytest.raises(HierarchyError, match="nothing is left to compare"):
+        with pytest.raises(HierarchyError, match="choose a smaller tolerance"):
             cz.common_units(coders, tolerance=tolerance)
         return
     merged, dropped = cz.common_units(coders, tolerance=tolerance)

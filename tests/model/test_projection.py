@@ -131,7 +131,7 @@ def test_annotations_that_cannot_be_projected_to_characters() -> None:
         MismatchError, match=r"item 'x': all .* character 5 differs: 'goodnight' for ann and 'goodknight'"
     ):
         over_characters(corpus(ann=ann, bo=bo))
-    with pytest.raises(MismatchError, match=r"the end after 'goodnight' for ann and .*; align='edit' aligns"):
+    with pytest.raises(MismatchError, match=r"the end after 'goodnight' for ann and .*; use align='edit'"):
         over_characters(corpus(ann=ann, bo=Segmentation.from_masses([1, 1], units=["good", "nights"])))
     with pytest.raises(MismatchError, match=r"coder 'bo': expected units with a text; got 5 units without one"):
         over_characters(corpus(ann=ann, bo=Segmentation.from_masses([2, 3])))

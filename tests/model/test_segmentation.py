@@ -238,7 +238,7 @@ def test_with_types():
     assert double.boundaries == ((1, "y"), (1, "x"))
     with pytest.raises(SegmentationError) as caught:
         segmentation.with_types(["x"])
-    assert str(caught.value) == "boundaries[1]: type 'y' is not declared; declared are 'x'"
+    assert str(caught.value) == "boundaries[1]: type 'y' is not declared; the declared types are 'x'"
 
 
 # Invalid input with the exact messages, which name the place if there is one.
@@ -346,7 +346,7 @@ BAD = [
     ),
     (
         lambda: Segmentation.from_positions(5, [1], types=["x"]),
-        "types: they need marks, one for each position; got none",
+        "types require marks, one for each position; got no marks",
     ),
     (
         lambda: Segmentation.from_positions(5, [1, 2], marks=["x"]),
@@ -354,7 +354,7 @@ BAD = [
     ),
     (
         lambda: Segmentation.from_positions(5, [1, 2], marks=["x", "z"], types=["x", "y"]),
-        "marks[1]: type 'z' is not declared; declared are 'x', 'y'",
+        "marks[1]: type 'z' is not declared; the declared types are 'x', 'y'",
     ),
     # bits
     (lambda: Segmentation.from_bits("012"), "bits[2]: expected 0 or 1; got '2'"),
@@ -369,7 +369,7 @@ BAD = [
     (lambda: Segmentation.from_marks("a.b"), "marks: expected a sequence with one mark per unit; got one string"),
     (
         lambda: Segmentation.from_marks(["", "", "!"], types=[",", "."]),
-        "marks[2]: type '!' is not declared; declared are ',', '.'",
+        "marks[2]: type '!' is not declared; the declared types are ',', '.'",
     ),
     (
         lambda: Segmentation.from_marks(["", NAN], types=["x"]),
@@ -389,7 +389,7 @@ BAD = [
     (lambda: Segmentation.from_sets(["ab", ""]), "sets[0]: expected a set of types; got 'ab'"),
     (
         lambda: Segmentation.from_sets([set(), {"z"}], types=["x"]),
-        "sets[1]: type 'z' is not declared; declared are 'x'",
+        "sets[1]: type 'z' is not declared; the declared types are 'x'",
     ),
     (
         lambda: Segmentation.from_sets([("x", "x")], types=["x", "y"]),

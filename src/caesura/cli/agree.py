@@ -73,9 +73,9 @@ def judge(
     """
     corpus, system_files = reading.read_with_systems((file,), systems)
     reading.require(corpus, "judge")
-    people, annotations = split_systems(corpus, systems, system_files)
+    human_corpus, annotations = split_systems(corpus, systems, system_files)
     with Progress("steps of judging"):
-        result = judge_systems(people, annotations, options, settings=reading.settings)
+        result = judge_systems(human_corpus, annotations, options, settings=reading.settings)
     mistakes = {"mistakes": result.mistakes} if tables.errors or tables.list_errors else {}
     blocks = judgement_blocks(result, tables, output)
     print_result("judge", result, blocks, output=output, reading=reading, extra=mistakes)

@@ -61,8 +61,8 @@ def _readers(corpus: Corpus) -> Iterator[Block]:
     yield "Readers with similar segmentations, with multi_pi inside each group:"
     yield draw_dendrogram(cluster_coders(corpus, similarity))
     yield "Reader 7 judged as if it were a program, with the agreement of the other six readers and simple baselines as bounds:"
-    people = corpus.select(coders=human_coders(corpus, ("7",)))
-    judgement = judge(people, {"reader 7": {item: readers["7"]}}, measures=similarity, interval=None, seed=1)
+    human_corpus = corpus.select(coders=human_coders(corpus, ("7",)))
+    judgement = judge(human_corpus, {"reader 7": {item: readers["7"]}}, measures=similarity, interval=None, seed=1)
     yield score_tables(judgement)[0]
     yield drop_table(judgement.drops)
     yield "\n".join(THRESHOLDS)

@@ -97,10 +97,10 @@ def report(
 
     corpus, system_files = reading.read_with_systems(files, systems)
     reading.require(corpus, "report on")
-    people, annotations = split_systems(corpus, systems, system_files) if systems else (corpus, None)
+    human_corpus, annotations = split_systems(corpus, systems, system_files) if systems else (corpus, None)
     with Progress("steps of the report"):
         analyses, page = build_report(
-            people,
+            human_corpus,
             options,
             systems=cast(Systems | None, annotations),
             settings=reading.settings,

@@ -355,7 +355,7 @@ def _with_types(chunk: Documents, job: Job) -> tuple[Documents, tuple[str, ...]]
     if types is None or not job.typed:
         return chunk, UNTYPED
     boundaries = np.diff(chunk.reference.offsets) + np.diff(chunk.hypothesis.offsets)
-    reason = f"boundaries have no types; declared are {', '.join(types)}"
+    reason = f"boundaries have no types; the declared types are {', '.join(types)}"
     untyped = dict.fromkeys(np.flatnonzero(boundaries).tolist(), reason)
     return replace(chunk, excluded={**untyped, **chunk.excluded}), types
 

@@ -230,7 +230,7 @@ class _TableReader:
             return Content("types")
         if "types" not in self.roles and declared < undeclared and content.shape in ("none", "labels", "numbers"):
             return content
-        problem = f"type {first[:40]!r} is not declared; declared are {', '.join(map(repr, self.types))}"
+        problem = f"type {first[:40]!r} is not declared; the declared types are {', '.join(map(repr, self.types))}"
         if first.startswith("["):
             problem = f'several types are written as a JSON list like ["scene", "act"]; got {first[:80]!r}'
         return Content("error", problem, column.first_row(column.values[column.stripped.index(first)]))
@@ -710,7 +710,7 @@ class _MarkColumn:
         for name in names:
             if self._types is not None and name not in self._types:
                 declared = ", ".join(map(repr, self._types))
-                raise self._reading.error(line, f"type {name!r} is not declared; declared are {declared}")
+                raise self._reading.error(line, f"type {name!r} is not declared; the declared types are {declared}")
         return tuple(names)
 
 

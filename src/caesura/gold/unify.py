@@ -34,7 +34,7 @@ METHODS = {
 """Method -> the levels on which it can compare spans."""
 
 _OPTIONS = (
-    Option("threshold", 0.5, number(0, 1, below=True), "A majority is more than this ratio of the coders."),
+    Option("threshold", 0.5, number(0, 1, below=True), "A majority is more than this proportion of the coders."),
     Option("weights", "coders", choice("coders", "unique"), "Weight of a span: its number of coders, or 1."),
     Option("min_support", 1, whole(1), "Minimum number of coders of a span in a union."),
 )
@@ -156,11 +156,11 @@ def unify(
         ``"flat"``: coders agree if they have the same (start, end); each coder counts once. ``"full"``: they must agree on
         the level of the span too.
     threshold : float, default 0.5
-        ``majority`` keeps spans of more than this ratio of the coders.
+        ``majority`` keeps the spans that more than this proportion of the coders marked.
     weights : str, default "coders"
         In a conflict-free union, ``"coders"`` weights a span by the number of its coders, ``"unique"`` by 1.
     min_support : int, default 1
-        Both unions first drop spans that fewer coders marked.
+        Both unions first drop the spans that fewer than this number of coders marked.
     tolerance : float, default 0.5
         Times within this many seconds are merged, if units have times; see :func:`common_units`.
 
@@ -200,7 +200,7 @@ def unify(
     are normal), the set with the larger sum of squared weights is chosen, then the set with fewer spans, then the
     earlier one. The recurrence printed in section 2.5.1 counts spans that a cut leaves intact; this implementation
     computes the optimum that the recurrence aims at. Its result equals exhaustive search, and it takes O(starts *
-    spans), not O(N^3).
+    spans) steps instead of O(N^3).
 
     **Best annotator** uses the kappa of Flammia & Zue. Undefined kappas are excluded from the mean. If several coders
     are best, the first is chosen; two coders always tie.
@@ -375,8 +375,8 @@ def _majority(candidates: list[Candidate], hierarchies: CoderHierarchies, method
 
 
 def _union(candidates: list[Candidate], hierarchies: CoderHierarchies, method: UnificationMethod) -> _Verdict:
-    least = method.options["min_support"]
-    return _Verdict(_supported(candidates, hierarchies, least, f", fewer than {least}"))
+    minimum = method.options["min_support"]
+    return _Verdict(_supported(candidates, hierarchies, minimum, f", fewer than {minimum}"))
 
 
 def _conflict_free_union(
@@ -390,8 +390,8 @@ def _conflict_free_union(
     for i, member in zip(places, best.members, strict=True):
         reasons[i] = None if member else ""
     note = (
-        f"{best.optima} sets without conflicts have the greatest weight, {best.weight}; the one with the larger sum of "
-        "squared weights was chosen, then of fewer spans, then the earlier"
+        f"{best.optima} sets without conflicts have the greatest weight, {best.weight}; ties were broken by the larger sum "
+        "of squared weights, then by fewer spans, then by the earlier spans"
     )
     return _Verdict(reasons, (note,) if best.optima > 1 else (), best.optima)
 
@@ -415,7 +415,7 @@ def _best_annotator_notes(tied: list[str], coders: int, undefined_pairs: int) ->
         names = "two coders always" if coders == 2 else ", ".join(tied)
         yield f"{names} tie as best annotator; {tied[0]}, the first, was chosen"
     if undefined_pairs:
-        yield f"kappa is undefined for {count_of(undefined_pairs, 'pair')} of coders, excluded from the means"
+        yield f"kappa is undefined for {count_of(undefined_pairs, 'pair')} of coders and excluded from the means"
 
 
 _RULES: dict[str, Callable[[list[Candidate], CoderHierarchies, UnificationMethod], _Verdict]] = {
@@ -496,5 +496,5 @@ def _content_notes(included: tuple[Candidate, ...], empty_spans: int, tolerance:
     notes = [] if included else ["the gold standard has no spans"]
     if empty_spans:
         spans = count_of(empty_spans, "span")
-        notes.append(f"{spans} dropped: empty after times within {tolerance:g} s were merged")
+        notes.append(f"{spans} dropped, because nothing was left after times within {tolerance:g} s were merged")
     return notes

@@ -101,7 +101,7 @@ class Judgement(Result):
     systems, coders, items : tuple of str
         Names of systems, coders and items.
     undefined : mapping of str to str
-        Bound or test that is undefined for these data -> reason.
+        Name of each bound or test that is undefined for these data -> reason.
     excluded : tuple of Excluded
         Items and systems that were not scored; ``coder`` may be the name of a system.
     seed : int
@@ -185,10 +185,10 @@ class Judgement(Result):
 
 @dataclass(frozen=True)
 class _JudgeOptions(ComparisonOptions):
-    """Options of intervals and tests."""
+    """Options of the intervals and tests."""
 
-    interval: str | None = setting("items", optional(choice("items", "pairs"), "none"), "Source of the intervals.")
-    epsilon: float = setting(0.2, number(0, 1, below=True), "Allowance of the alternative annotator test.")
+    interval: str | None = setting("items", optional(choice("items", "pairs"), "none"), "Basis of the intervals.")
+    epsilon: float = setting(0.2, number(0, 1, below=True), "Margin of the alternative annotator test.")
 
 
 def judge(
@@ -229,9 +229,9 @@ def judge(
         Whether to score bounds: human coders against each other, and baselines that ignore the text. A number is the number
         of draws of the random baseline (True: 100).
     alpha : float, default 0.05
-        Significance level of the letters.
+        Significance level; systems with a higher corrected p-value share a letter.
     epsilon : float, default 0.2
-        Allowance of the alternative annotator test: .2 for experts, .15 for skilled coders, .1 for crowds.
+        Margin of the alternative annotator test: .2 for experts, .15 for skilled coders, .1 for crowds.
 
     Returns
     -------
@@ -256,18 +256,23 @@ def judge(
     - ``none`` and ``all``: no boundary, and a boundary at every position.
 
     ``interval="pairs"`` works for B only, as in Figure 10b of Fournier (2013). It treats the boundaries of a text as
-    independent, so the interval is too short.
+    independent, so the interval is too narrow.
 
-    **Comparisons** (``.comparisons``, with two systems or more): Kruskal-Wallis with Siegel & Castellan's comparisons and
-    Friedman with the Wilcoxon-Nemenyi-McDonald-Thompson post-hoc test, over (item, coder); studentised paired bootstrap and
-    approximate randomisation over items, corrected by Holm; letters at ``alpha``; wins, ties and losses. The coders of an
-    item are not independent. For equal systems, 6 coders and 20 items, the first two tests find a difference in 32 % and
-    22 % of cases instead of 5 %. The last two tests find one in about 5 %.
+    **Comparisons** (``.comparisons``) are computed if there are at least two systems. There are four tests:
 
-    **Drop** (``.drops``): how much the coders' agreement falls when the system joins them. The coefficient is the default
-    of the first measure that aligns boundaries and has a coefficient. **Replacement** (``.replacements``): the
-    alternative annotator test with the same measure. **Mistakes** (``.mistakes``): misses, false alarms, near misses and
-    confusions of each system.
+    - Kruskal-Wallis with Siegel & Castellan's comparison of pairs, over all (item, coder);
+    - Friedman with the Wilcoxon-Nemenyi-McDonald-Thompson comparison of pairs, over all (item, coder);
+    - studentised paired bootstrap over items, corrected by Holm;
+    - approximate randomisation over items, corrected by Holm.
+
+    There are also letters at ``alpha``, and wins, ties and losses. The coders of an item are not independent. For equal
+    systems, 6 coders and 20 items, the first two tests find a difference in 32 % and 22 % of cases instead of 5 %. The last
+    two tests find one in about 5 % of cases.
+
+    **Drops** (``.drops``) show how much the coders' agreement falls when the system joins them. The coefficient is the
+    default of the first measure that aligns boundaries and has a coefficient. **Replacements** (``.replacements``) are the
+    alternative annotator tests with the same measure. **Mistakes** (``.mistakes``) are the misses, false alarms, near
+    misses and confusions of each system.
 
     ``.undefined`` lists the bounds and tests that are undefined for these data. With one coder there is no human bound,
     no drop and no replacement.
@@ -480,7 +485,7 @@ def _no_interval(note: str) -> dict[str, Any]:
 def _pairs_interval(scores: PairScores, name: str, level: float) -> dict[str, Any]:
     if not scores.measure.is_mean_over_pairs:
         return _no_interval(
-            f"no interval: {scores.measure.name} is not a mean over boundary pairs; boundary_similarity is"
+            f"no interval: {scores.measure.name} is not a mean over boundary pairs; use boundary_similarity"
         )
     counts: Counter[float] = Counter()
     for place in scores.rows_of[name].tolist():

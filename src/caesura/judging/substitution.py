@@ -146,7 +146,7 @@ def replacement_tests(participants: Participants, measure: Measure, epsilon: flo
     measure : Measure
         Measure of similarity; the instances of the test are items.
     epsilon : float
-        Allowance of the test (the advantage granted to the system because it costs less than a coder).
+        Margin of the test (the advantage granted to the system because it costs less than a coder).
 
     Returns
     -------

@@ -426,7 +426,8 @@ def _type_problem(pair: SegmentationPair, types: tuple[str, ...], sides: tuple[s
             )
         for position, name in text.boundaries:
             if name not in types:
-                return f"{side}: type {name!r} at position {position} is not declared; declared are {', '.join(types)}"
+                known = ", ".join(types)
+                return f"{side}: type {name!r} at position {position} is not declared; the declared types are {known}"
     return None
 
 

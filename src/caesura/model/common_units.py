@@ -1,4 +1,4 @@
-"""Put tiers and timed hierarchies over common units of all coders of an item, and flatten hierarchies.
+"""Convert tiers and timed hierarchies to units that all coders of an item share, and flatten hierarchies.
 
 A measure needs units and positions between them. A tier has only times. If a recording has words, the words are the
 units. Otherwise time is divided into equal steps, or at the times that the coders marked.
@@ -299,7 +299,7 @@ def check_units(name: str, value: object) -> Units:
 def _grids(
     corpus: Corpus, units: Units, tolerance: float, excluded: list[InputError] | None
 ) -> dict[str, dict[str, _Grid]]:
-    """Return item -> stream -> units and marks; nothing for an item without tiers."""
+    """Return item -> stream -> units and marks; an item without tiers has no streams."""
     tiers: dict[str, dict[str, dict[str, Tier]]] = {}
     for item in corpus.item_names:
         with collect_errors(item, excluded, TierError):
@@ -312,7 +312,7 @@ def _grids(
     grids: dict[str, dict[str, _Grid]] = {}
     for item, by_stream in tiers.items():
         with collect_errors(item, excluded, TierError):
-            grids[item] = {stream: _put_over_units(group, chosen, tolerance) for stream, group in by_stream.items()}
+            grids[item] = {stream: _convert_to_units(group, chosen, tolerance) for stream, group in by_stream.items()}
     return grids
 
 
@@ -372,8 +372,8 @@ class _Grid:
     def note(self) -> str:
         notes = []
         if self.max_shift > _ROUNDING:
-            shift = f"{self.shifted_edge} by {self.max_shift:.3g} s"
-            notes.append(f"edges were moved to the nearest gap between words, {shift}")
+            shift = f"the largest shift is {self.max_shift:.3g} s, {self.shifted_edge}"
+            notes.append(f"edges were moved to the nearest gap between words; {shift}")
         if self.empty_intervals:
             contain, become = ("contains", "becomes") if self.empty_intervals == 1 else ("contain", "become")
             intervals = count_of(self.empty_intervals, "interval")
@@ -401,7 +401,7 @@ Place = Callable[[str, float], int]
 """Function from a coder and a time to a position; position 0 lies before the first unit."""
 
 
-def _put_over_units(tiers: Mapping[str, Tier], units: str | float, tolerance: float) -> _Grid:
+def _convert_to_units(tiers: Mapping[str, Tier], units: str | float, tolerance: float) -> _Grid:
     if units == "words":
         grid, place = _over_words(tiers)
     elif units == "union":
@@ -436,15 +436,17 @@ def _marks(grid: _Grid, coder: str, tier: Tier, place: Place) -> dict[int, str]:
 
 
 def _over_words(tiers: Mapping[str, Tier]) -> tuple[_Grid, Place]:
-    """Place the marks of each coder by the times of the coder's own words. All coders must have the same words."""
-    spoken = {coder: tier.words for coder, tier in tiers.items() if tier.words}
-    if not spoken:
-        raise TierError("expected words as units; the tiers have none; set the word tier, or choose different units")
-    first, words = next(iter(spoken.items()))
-    for coder in spoken:
-        _check_same_words(first, words, coder, spoken[coder])
-    starts = {coder: [word.start for word in spoken.get(coder, words)] for coder in tiers}
-    ends = {coder: [word.end for word in spoken.get(coder, words)] for coder in tiers}
+    """Return the units and a function that places times by each coder's own words. All coders must have the same words."""
+    words_by_coder = {coder: tier.words for coder, tier in tiers.items() if tier.words}
+    if not words_by_coder:
+        raise TierError(
+            "the units are words, but the tiers have no words; set the word tier, or choose different units"
+        )
+    first, words = next(iter(words_by_coder.items()))
+    for coder in words_by_coder:
+        _check_same_words(first, words, coder, words_by_coder[coder])
+    starts = {coder: [word.start for word in words_by_coder.get(coder, words)] for coder in tiers}
+    ends = {coder: [word.end for word in words_by_coder.get(coder, words)] for coder in tiers}
     grid = _Grid(len(words), tuple(word.label for word in words))
 
     def place(coder: str, time: float) -> int:
@@ -454,7 +456,7 @@ def _over_words(tiers: Mapping[str, Tier]) -> tuple[_Grid, Place]:
         after_start, before_end = time - starts[coder][gap], ends[coder][gap] - time
         shift = min(after_start, before_end)
         if shift > grid.max_shift:
-            grid.max_shift, grid.shifted_edge = shift, f"that of coder {coder!r} at {time:.10g} s"
+            grid.max_shift, grid.shifted_edge = shift, f"for coder {coder!r} at {time:.10g} s"
         return gap if after_start < before_end else gap + 1
 
     return grid, place
@@ -465,7 +467,7 @@ def _check_same_words(a: str, a_words: Sequence[Interval], b: str, b_words: Sequ
         if x.label != y.label:
             raise TierError(f"coders must have the same words; word {i} is {x.label!r} for {a} and {y.label!r} for {b}")
     if len(a_words) != len(b_words):
-        raise TierError(f"coders must have the same words; {len(a_words)} for {a} and {len(b_words)} for {b}")
+        raise TierError(f"coders must have the same words; {a} has {len(a_words)} words and {b} has {len(b_words)}")
 
 
 def _bounds(tiers: Mapping[str, Tier]) -> tuple[float, float]:
@@ -482,7 +484,7 @@ def _over_steps(tiers: Mapping[str, Tier], step: float) -> tuple[_Grid, Place]:
     if steps < 1:
         raise TierError(f"a step must not be longer than the recording, {end - begin:.10g} s; got {step:.10g} s")
     if steps > 2**31:
-        raise TierError(f"the step is too short: it makes too many units; got {step:.10g} s in {end - begin:.10g} s")
+        raise TierError(f"a step of {step:.10g} s gives too many units in {end - begin:.10g} s; choose a longer step")
     return _Grid(place("", end)), place
 
 
@@ -585,7 +587,7 @@ def short_spans_note(number: int, *, tolerance: float = 0.5) -> str:
 
 
 def pair_over_common_units(pair: Any, *, tolerance: float = 0.5) -> tuple[Any, int]:
-    """Put two timed hierarchies over common units.
+    """Convert two timed hierarchies to common units.
 
     Parameters
     ----------

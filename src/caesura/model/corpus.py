@@ -157,7 +157,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         return None if self.source is None else ReadingReport.of(self, self.source)
 
     def with_source(self, source: Source | None) -> Corpus:
-        """Return the same corpus with another source.
+        """Return the same corpus with a different source.
 
         Parameters
         ----------
@@ -185,16 +185,16 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         types: Iterable[str | int] | None = None,
         **options: Any,
     ) -> Corpus:
-        """Return the corpus in a data frame.
+        """Convert a data frame to a corpus.
 
         Parameters
         ----------
         frame : pandas.DataFrame, or a table with the Arrow PyCapsule interface
             One row per unit and one column per coder, or another shape that the table reader knows.
         item, coder, text, unit, stream : str, optional
-            Columns with these roles (default: by their names).
+            Columns with these roles (default: detected from their names).
         coders : iterable of str, optional
-            Columns that contain the marks, one per coder (default: by their cells).
+            Columns that contain the marks, one per coder (default: detected from their cells).
         types : iterable of str or int, optional
             Boundary types in ordinal order.
         **options
@@ -203,7 +203,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         Returns
         -------
         Corpus
-            The annotations; ``corpus.reading`` tells the role of each column.
+            The annotations; ``corpus.reading`` describes the role of each column.
 
         Examples
         --------
@@ -222,7 +222,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         return corpus
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the corpus as a pandas data frame.
+        """Convert the corpus to a pandas data frame.
 
         Returns
         -------
@@ -405,4 +405,4 @@ def _check_names(kind: str, names: Iterable[str], known: Collection[str]) -> Non
     for name in names:
         if name not in known:
             listed = (", ".join(map(repr, islice(known, 10))) or "none") + (", …" if len(known) > 10 else "")
-            raise OptionError(f"no {kind} {name!r}; there are {listed}")
+            raise OptionError(f"the corpus has no {kind} {name!r}; it has {listed}")

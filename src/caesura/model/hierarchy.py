@@ -122,7 +122,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         n = checks.count(length, error=HierarchyError)
         raw = [_check_span(i, span, n) for i, span in enumerate(spans)]
         times = _check_edges(edges, n)
-        nested = _check_nesting(_repaired(raw) if repair else raw, times)
+        nested = _check_nesting(_without_conflicts(raw) if repair else raw, times)
         texts = checks.unit_texts(None if units is None else tuple(map(str, units)), n, HierarchyError)
         steps = n if extent is None else max(1, int(extent))
         self._fill(length=n, spans=nested, units=texts, edges=times, extent=steps)
@@ -337,7 +337,8 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         Parameters
         ----------
         starts, ends : sequence of int
-            New edge for each of the N+1 edges of the units, counted from 0, for spans that start or end there.
+            For each of the N+1 edges of the present units, the new edge (counted from 0) of spans that start there and
+            of spans that end there.
 
         Returns
         -------
@@ -427,7 +428,7 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
     times = sorted({time for hierarchy in by_coder.values() for time in hierarchy.edges or ()})
     first_times, group = _group_times(times, seconds)
     if len(first_times) < 2:
-        raise HierarchyError(f"all times lie within the tolerance of {seconds:g} s; nothing is left to compare")
+        raise HierarchyError(f"all times lie within the tolerance of {seconds:g} s; choose a smaller tolerance")
     extent = max(1, round((times[-1] - times[0]) / seconds))
     merged = {}
     dropped = 0
@@ -491,12 +492,14 @@ def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | N
 
 def _check_nesting(raw: list[Span], edges: tuple[float, ...] | None) -> tuple[Span, ...]:
     """Return the spans sorted and with levels; raise an error if two cross or levels contradict the nesting."""
-    without = [i for i, span in enumerate(raw) if span.level == _NO_LEVEL]
-    if without and len(without) < len(raw):
-        raise HierarchyError(f"spans[{without[0]}]: all spans have a level, or none; this one has none")
+    without_level = [i for i, span in enumerate(raw) if span.level == _NO_LEVEL]
+    if without_level and len(without_level) < len(raw):
+        raise HierarchyError(
+            f"spans[{without_level[0]}]: either all spans must have a level or none; this span has none"
+        )
     around: list[Span] = []  # the distinct spans that contain the current one, the largest first
     spans = []
-    nested: list[tuple[Span, Span]] = []  # spans, and the smallest span that starts before each of them
+    nested: list[tuple[Span, Span]] = []  # each span, with the smallest span that starts before it
     # By start, then from largest to smallest, then by level and label: of equal spans, the highest level comes first.
     for span in sorted(raw, key=lambda span: (span.start, -span.end, span.level, span.label or "")):
         while around and around[-1].end < span.start:
@@ -504,7 +507,7 @@ def _check_nesting(raw: list[Span], edges: tuple[float, ...] | None) -> tuple[Sp
         if not around or around[-1][:2] != span[:2]:
             nested += [(span, outer) for outer in around[-1:]]
             around.append(span)
-        spans.append(span._replace(level=len(around)) if without else span)
+        spans.append(span._replace(level=len(around)) if without_level else span)
     _check_inside(nested, edges)
     return tuple(dict.fromkeys(spans))
 
@@ -540,7 +543,7 @@ class _Nest:
     by_level: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
     def add(self, start: int, end: int, level: int) -> bool:
-        """Add a span and return True, or return False if it crosses another or contradicts its level.
+        """Add a span and return True; return False if it crosses another span or contradicts its level.
 
         Spans must be added from coarse to fine and from long to short. A span fits if every span that overlaps it contains it
         and is on a higher level: no span begins or ends inside it, and no span on the same level contains it.
@@ -561,8 +564,11 @@ class _Nest:
         return True
 
 
-def _repaired(raw: list[Span]) -> list[Span]:
-    """Drop spans that cross or contradict their level: of two, the deeper one, then the shorter, then the later."""
+def _without_conflicts(raw: list[Span]) -> list[Span]:
+    """Return the spans without those that cross or contradict their level.
+
+    Of two conflicting spans the one on the deeper level is dropped, then the shorter one, then the later one.
+    """
     levels = [span.level for span in raw]
     if _NO_LEVEL in levels:
         levels = _depths(raw)
@@ -575,7 +581,7 @@ def _repaired(raw: list[Span]) -> list[Span]:
 def _depths(raw: list[Span]) -> list[int]:
     """Return 1 + the number of distinct spans that strictly contain each span, even if spans cross."""
     pairs = sorted({(span.start, span.end) for span in raw}, key=lambda pair: (pair[0], -pair[1]))
-    ends: list[int] = []  # of spans that begin before, or at the same unit and are longer
+    ends: list[int] = []  # ends of the spans that begin earlier, or begin at the same unit and are longer
     depth = {}
     for pair in pairs:
         at = bisect_left(ends, pair[1])

@@ -29,7 +29,7 @@ from caesura.model.value import Ints
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _SPACE = re.compile(r"\s+")
-_MAX_CELLS = 10**11  # size of the table in which the fewest edits are searched: about ten seconds
+_MAX_CELLS = 10**11  # maximum size of the table of an edit distance: about ten seconds
 
 
 class AlignmentNote(str):
@@ -218,7 +218,7 @@ def _align_equal_texts(a: str, b: str, a_text: str, b_text: str) -> _Alignment:
         at = next((i for i, (x, y) in pairs if x != y), min(len(a_text), len(b_text)))
         raise MismatchError(
             f"all coders must have the same characters; character {at + 1} differs: {_around(a_text, at)} for {a} and "
-            f"{_around(b_text, at)} for {b}; align='edit' aligns texts that differ, with a loss"
+            f"{_around(b_text, at)} for {b}; use align='edit' to align texts that differ; this may lose boundaries"
         )
     return _Alignment.identity(len(a_text))
 
@@ -511,7 +511,7 @@ def _stream_difference(a: str, a_side: Annotation, b: str, b_side: Annotation) -
         for stream in (*a_side, *b_side):
             if stream not in a_side or stream not in b_side:
                 present, absent = (a, b) if stream in a_side else (b, a)
-                return f"stream {stream!r} is there for {present} and not for {absent}"
+                return f"{present} has stream {stream!r}, but {absent} does not"
     return None
 
 

@@ -196,7 +196,7 @@ class Segmentation(Value, Displayed):
         length = checks.count(length)
         array = checks.whole_numbers(positions, "positions")
         if marks is None and types is not None:
-            raise SegmentationError("types: they need marks, one for each position; got none")
+            raise SegmentationError("types require marks, one for each position; got no marks")
         _check_positions(array, length, length if marks is not None else length - 1)
         if marks is None:
             return cls(length, array, _NO_CODES, UNTYPED, units=units)
@@ -372,13 +372,15 @@ class Segmentation(Value, Displayed):
         Raises
         ------
         SegmentationError
-            If a label is NaN, which does not equal itself, or the number of units does not match.
+            If a label is NaN, or the number of units does not match.
         """
         labels = checks.as_list(labels, "labels")
         length = checks.count(len(labels))
         for i, label in enumerate(labels):
             if isinstance(label, (float, np.floating)) and math.isnan(label):
-                raise SegmentationError(f"labels[{i}]: a label must equal itself; got {label!r}")
+                raise SegmentationError(
+                    f"labels[{i}]: a label must not be NaN; use an empty string for a missing label"
+                )
         texts = tuple(str(label) for label in labels)
         changes = [i for i in range(1, length) if labels[i] != labels[i - 1]]
         return cls(length, np.array(changes, np.int64), _NO_CODES, UNTYPED, units=units, labels=texts)
@@ -479,7 +481,7 @@ class Segmentation(Value, Displayed):
         types : iterable of str or int
             The scale in ordinal order. It must contain every type that occurs.
         types_declared : bool, default True
-            False if the scale was collected from several texts and its order was not declared.
+            Whether the order of the types was declared; False if the types were collected from texts.
 
         Returns
         -------
@@ -631,7 +633,7 @@ def _encode_sets(
 
 
 def _not_declared(name: str, scale: Iterable[str]) -> str:
-    return f"type {name!r} is not declared; declared are {', '.join(map(repr, scale))}"
+    return f"type {name!r} is not declared; the declared types are {', '.join(map(repr, scale))}"
 
 
 def _check_set(names: object, i: int) -> Collection[str | int]:
@@ -671,7 +673,7 @@ def _labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> t
 
 
 def _flags(values: str | Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.bool_]:
-    """Return 0 and 1, as numbers, booleans or characters, as booleans."""
+    """Convert 0 and 1, given as numbers, booleans or characters, to booleans."""
     if isinstance(values, str):  # fast for long strings
         flags: NDArray[np.int32] = np.frombuffer(values.encode("utf-32-le", "surrogatepass"), np.int32) - ord("0")
     else:

@@ -31,7 +31,7 @@ PRESETS = tuple(dict.fromkeys(name for entry in measures().values() if entry.coe
 
 @dataclass(frozen=True)
 class AgreeOptions(OptionSet):
-    """Which coefficients to compute, how to compute chance agreement, and which analyses to add."""
+    """Options of ``caesura agree``: coefficients, chance agreement and additional analyses."""
 
     measures: tuple[Measure, ...] = measures_setting(
         'Symmetric measure with its options, such as "boundary_similarity(n_t=3)". May be repeated (default: B and S; '
@@ -199,9 +199,9 @@ def agree(
     settings : Settings, optional
         Symbols, similarity matrix and costs of a settings file.
     engine : str or Engine, default "threads"
-        Where to compute.
+        Engine for the computation.
     checkpoint : str, optional
-        Folder that keeps finished simulations.
+        Folder that stores finished simulations.
 
     Returns
     -------
@@ -240,7 +240,7 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
     options : AgreeOptions
         The options.
     checkpoint : str or None
-        Folder that keeps finished simulations.
+        Folder that stores finished simulations.
 
     Raises
     ------
@@ -251,8 +251,9 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
     _check_simulation(measures, options, checkpoint)
     for name in options.coefficients:
         if not any(name in measure.coefficients for measure in measures):
-            suitable = ", ".join(measures[0].coefficients) or "no coefficient"
-            raise OptionConflictError(f"{name} is not defined over {measures[0].name}; use {suitable}")
+            suitable = ", ".join(measures[0].coefficients)
+            hint = f"use {suitable}" if suitable else "this measure has no coefficients"
+            raise OptionConflictError(f"{name} is not defined over {measures[0].name}; {hint}")
     for measure in measures if options.coefficients != ("alpha",) else ():
         try:
             resolve_coefficient(measure, compat=options.compat)
@@ -319,7 +320,7 @@ def _analyses(
 ) -> tuple[dict[str, Outcome[Any]], list[Excluded]]:
     """Return the additional analyses; those for which the corpus is unsuitable are listed as excluded."""
     items = [item for item in corpus.item_names if item not in excluded_items]
-    makers: dict[str, Callable[[], Any]] = {
+    analyses: dict[str, Callable[[], Any]] = {
         "clusters": partial(_clusters, corpus, measure, options),
         "cochran": partial(cochran_q, corpus),
         "label_similarity": partial(label_agreement, corpus),
@@ -327,7 +328,7 @@ def _analyses(
     }
     outcomes: dict[str, Outcome[Any]] = {}
     failures: list[Excluded] = []
-    for name, compute in makers.items():
+    for name, compute in analyses.items():
         try:
             if getattr(options, name):
                 outcomes[name] = Outcome.attempt(compute)

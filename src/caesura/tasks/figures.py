@@ -365,12 +365,12 @@ def _clusters(source: FigureSource, options: FigureOptions) -> FigureData:
     """Compute the fuzzy success of one system for one item."""
     if len(options.systems) != 1:
         raise OptionConflictError("clusters shows one system; choose it with --system")
-    people, systems = _people_and_systems(source, options)
+    human_corpus, systems = _humans_and_systems(source, options)
     (by_item,) = systems.values()
-    item = _only_item(people)
+    item = _only_item(human_corpus)
     if item not in by_item:
         raise OptionError(f"system {options.systems[0]!r} has no item {item!r}")
-    annotations = [*people.of_item(item).values(), by_item[item]]
+    annotations = [*human_corpus.of_item(item).values(), by_item[item]]
     coders = [annotation for annotation in annotations if isinstance(annotation, Segmentation)]
     if len(coders) < len(annotations):
         raise OptionError(f"item {item!r}: fuzzy success needs segmentations; this is a dialogue")
@@ -383,12 +383,12 @@ def _clusters(source: FigureSource, options: FigureOptions) -> FigureData:
 def _judge(source: FigureSource, options: FigureOptions, measures: tuple[Measure, ...]) -> Judgement:
     if not options.systems:
         raise OptionConflictError("--system is required: a coder of the corpus that is a program, or a file")
-    people, systems = _people_and_systems(source, options)
+    human_corpus, systems = _humans_and_systems(source, options)
     judge_options = JudgeOptions(measures=measures, seed=options.seed or 0)
-    return judge_systems(people, systems, judge_options, settings=source.settings)
+    return judge_systems(human_corpus, systems, judge_options, settings=source.settings)
 
 
-def _people_and_systems(source: FigureSource, options: FigureOptions) -> tuple[Corpus, Systems]:
+def _humans_and_systems(source: FigureSource, options: FigureOptions) -> tuple[Corpus, Systems]:
     return split_systems(_shared_units(source).boundaries, options.systems, source.system_files)
 
 

@@ -1,4 +1,4 @@
-"""Comparison of segmenters with human coders and with each other, with tests and an analysis of errors."""
+"""Compare systems with human coders and with each other, with significance tests and an analysis of errors."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class JudgeOptions(OptionSet):
 
 
 def judge_systems(
-    people: Corpus,
+    corpus: Corpus,
     systems: Mapping[str, Mapping[str, Annotation]],
     options: JudgeOptions | None = None,
     *,
@@ -58,7 +58,7 @@ def judge_systems(
 
     Parameters
     ----------
-    people : Corpus
+    corpus : Corpus
         Annotations of the human coders.
     systems : mapping
         System -> item -> annotation.
@@ -73,9 +73,9 @@ def judge_systems(
         The scores of all systems, with bounds, tests and mistakes.
     """
     options = options or JudgeOptions()
-    people, systems, without_units = systems_with_units(people, systems)
-    measures = choose_measures("judge", people, options.measures, settings=settings)
+    corpus, systems, without_units = systems_with_units(corpus, systems)
+    measures = choose_measures("judge", corpus, options.measures, settings=settings)
     arguments = options.select("interval", "level", "replicates", "seed", "alpha", "epsilon")
     bounds = options.draws if options.bounds else False
-    judgement = judge(people, systems, measures=measures, bounds=bounds, **arguments)
+    judgement = judge(corpus, systems, measures=measures, bounds=bounds, **arguments)
     return replace(judgement, excluded=(*without_units, *judgement.excluded)) if without_units else judgement

@@ -1,4 +1,4 @@
-"""Reading of files, and preparation of a corpus for a task.
+"""Read files, and prepare a corpus for a task.
 
 This module reads files with the options of the user, determines the kind of data in a corpus, chooses suitable measures,
 converts hierarchies to common units and separates systems from human coders. Commands, figures and pages all use it.
@@ -44,12 +44,12 @@ KIND_NAMES = {
 
 
 def _type_names(name: str, value: Any) -> tuple[str, ...]:
-    """Return boundary types from a sequence, a JSON list or a comma-separated text."""
+    """Return boundary types from a sequence, a JSON list or a comma-separated string."""
     if isinstance(value, str) and not value.lstrip().startswith("["):
         return tuple(part.strip() for part in value.split(","))
     names = _json_or_text(value) if isinstance(value, str) else value
     if isinstance(names, str) or not all(isinstance(entry, str) for entry in names):
-        raise OptionError(f"not a JSON list of names: {value}")
+        raise OptionError(f"expected a JSON list of names; got {value}")
     return tuple(names)
 
 
@@ -68,12 +68,12 @@ def _json_or_text(value: str) -> Any:
         parsed = json.loads(value)
     except (ValueError, RecursionError):
         return value
-    return parsed if parsed == parsed else value  # NaN is not a number
+    return parsed if parsed == parsed else value  # keep NaN as text
 
 
 @dataclass(frozen=True)
 class ReadingOptions(OptionSet):
-    """Options of reading, and what was read with them.
+    """Options for reading files, and the corpora and errors of all files read with them.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class ReadingOptions(OptionSet):
         "How to align coders whose tokens differ: by characters, or by edit distance if the texts differ too.",
     )
     fields: str | None = setting(None, text, "Columns or fields by role, such as item=doc,text=sentence,coders=A+B.")
-    recipe: str | None = setting(None, text, "Recipe for a JSON file (default: by its fields).")
+    recipe: str | None = setting(None, text, "Recipe for a JSON file (default: chosen by its fields).")
     encoding: str | None = setting(None, text, "Encoding of the text, such as cp1252 (default: UTF-8).")
     tier: tuple[str, ...] = setting((), text, "Tier to read, for files with tiers. May be repeated.")
     words: str | None = setting(None, text, "Tier with the words, for files with tiers.")
@@ -150,7 +150,7 @@ class ReadingOptions(OptionSet):
         if len(paths) == 1:
             return self.read_separately(paths)[0]
         if self.pattern is not None:
-            raise OptionConflictError("a pattern describes the files of one folder or glob; got several files")
+            raise OptionConflictError("--pattern applies to the files of one folder or glob; got several files")
         return self._collect([read_coders(paths, **self._arguments(paths[0]))])[0]
 
     def read_separately(self, paths: Sequence[str]) -> list[Corpus]:
@@ -243,10 +243,10 @@ class ReadingOptions(OptionSet):
             return corpus
         if len(self.errors) == 1:
             raise self.errors[0]
-        raise OptionError(f"nothing is left to {purpose}")
+        raise OptionError(f"there is nothing to {purpose}: no annotation could be read")
 
     def _collect(self, corpora: list[Corpus]) -> list[Corpus]:
-        """Keep corpora that were read, announce them and return them."""
+        """Store the corpora, announce each of them, and return them."""
         self.corpora.extend(corpora)
         for corpus in corpora:
             if self.announce is not None:
@@ -254,7 +254,7 @@ class ReadingOptions(OptionSet):
         return corpora
 
     def _arguments(self, first: str) -> dict[str, Any]:
-        """Return the arguments of reading, with options from the settings for the format of the first file."""
+        """Return the arguments of the reading functions, with the settings for the format of the first file."""
         options = self.options
         if self.settings is not None:
             path = find(first, self.format, self.pattern)[0].path
@@ -268,14 +268,14 @@ class ReadingOptions(OptionSet):
 
 
 def measure_value(name: str, value: Measure | str) -> Measure:
-    """Return a measure, parsed if it is text; this is a validator for options.
+    """Return a measure; parse it if it is a string. This function is a validator for options.
 
     Parameters
     ----------
     name : str
         Name of the option.
     value : Measure or str
-        A measure, or a text such as ``"window_diff(window=5)"``.
+        A measure, or a string such as ``"window_diff(window=5)"``.
 
     Returns
     -------
@@ -412,11 +412,11 @@ class CommonUnits:
     Attributes
     ----------
     corpus : Corpus
-        The corpus; hierarchies in time are converted to common units.
+        The corpus; timed hierarchies are converted to common units.
     boundaries : Corpus
         The same corpus as segmentations; hierarchies are flattened, with levels as boundary types.
     notes : tuple of str
-        Messages about lost spans, item by item.
+        Messages about spans that were dropped, item by item.
     excluded : tuple of Excluded
         Items that have no common units.
     """
@@ -493,7 +493,7 @@ def on_common_units(corpus: Corpus, *, warn: bool = True) -> CommonUnits:
     corpus : Corpus
         Any corpus; a corpus without hierarchies and tiers does not change.
     warn : bool, default True
-        Whether to issue the notes as warnings, located at the line that called the task.
+        Whether to issue the notes as warnings; they point to the line that called the task.
 
     Returns
     -------
@@ -526,7 +526,7 @@ def split_systems(
 
     Returns
     -------
-    people : Corpus
+    human_corpus : Corpus
         The corpus without the systems.
     systems : dict
         System -> item -> annotation.
@@ -548,7 +548,7 @@ def split_systems(
             if name in annotations:
                 raise OptionError(f"system {name!r} occurs twice, the second time in {path}; rename one of them")
             by_item = system_files[path].of_coder(name)
-            if len(by_item) == len(corpus.item_names) == 1:  # both sides have one item, under any name
+            if len(by_item) == len(corpus.item_names) == 1:  # the names may differ if there is only one item
                 by_item = dict(zip(corpus.item_names, by_item.values(), strict=True))
             annotations[name] = by_item
     return corpus.select(coders=human_coders(corpus, inside)), annotations
@@ -574,7 +574,7 @@ def human_coders(corpus: Corpus, systems: Collection[str]) -> tuple[str, ...]:
     OptionError
         If all coders are systems.
     """
-    people = tuple(coder for coder in corpus.coders if coder not in systems)
-    if not people:
+    coders = tuple(coder for coder in corpus.coders if coder not in systems)
+    if not coders:
         raise OptionError("at least one coder must be human; all coders of the corpus are systems")
-    return people
+    return coders

@@ -1,4 +1,4 @@
-"""Scores of a hypothesis against a reference: of two corpora, or of a collection of any size."""
+"""Score a hypothesis against a reference, for two corpora or for a collection of any size."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from caesura.tasks.prepare import choose_measures, measures_setting, with_settin
 
 @dataclass(frozen=True)
 class ScoreOptions(OptionSet):
-    """Measures, coders and additional tables."""
+    """Options of ``caesura score``: measures, coders and additional tables."""
 
     measures: tuple[Measure, ...] = measures_setting()
     reference_coder: str | None = setting(None, text, "Coder of REFERENCE, if there are several.")
@@ -166,7 +166,7 @@ def score_corpora(
 
 
 def _score_pairs(pairs: Sequence[Pair], measure: Measure) -> Scores:
-    """Score the pairs, with hierarchies in time on common units."""
+    """Score the pairs; convert timed hierarchies to common units first."""
     if measure.kind != "hierarchy" or not measure.needs_common_units:
         return score_many(pairs, measure)
     prepared = [pair_over_common_units(pair) for pair in pairs]
@@ -236,7 +236,7 @@ def pair_items(
         second = dict(zip(first, second.values(), strict=True))
     pairs: dict[str, Pair] = {item: (first[item], second[item]) for item in first if item in second}
     if not pairs:
-        raise OptionError("the two sides have no item in common")
+        raise OptionError("reference and hypothesis have no item in common; use the same item names in both")
     return pairs, (*_missing(first, second, "hypothesis"), *_missing(second, first, "reference"))
 
 
@@ -256,7 +256,7 @@ def _annotations(corpus: Corpus, coder: str | None, side: str) -> dict[str, Text
         if tiers_of(annotation) or isinstance(annotation, Tier):
             raise MismatchError(
                 f"{side}, item {item!r}: expected a Segmentation; got a Tier, which has times but no units; "
-                "over_units(corpus) makes one"
+                "convert the corpus with over_units(corpus)"
             )
         comparable[item] = streams_of(annotation) if isinstance(annotation, Dialogue) else annotation
     return comparable
@@ -267,7 +267,7 @@ def _annotations(corpus: Corpus, coder: str | None, side: str) -> dict[str, Text
 
 @dataclass(frozen=True)
 class EvaluateOptions(OptionSet):
-    """Measures, coders and output of an evaluation."""
+    """Options of ``caesura evaluate``: measures, coders and output."""
 
     measures: tuple[Measure, ...] = measures_setting()
     reference: str | None = setting(None, text, "Coder who is the reference, if coders have names.")
@@ -323,7 +323,7 @@ def evaluate(
     -------
     Evaluation
         The scores by measure. Documents that cannot be scored and partitions that cannot be read are listed in
-        ``.excluded``; then ``.partial`` is true, and the scores describe the rest.
+        ``.excluded``. In that case ``.partial`` is true, and the scores describe the rest.
 
     Raises
     ------
@@ -340,7 +340,7 @@ def evaluate(
     not grow with the collection. Sums are merged, and scores are computed from them at the end. Sums are exact, so the
     result is the same to the last bit on every engine, for any number of workers and any partitions.
 
-    Hierarchies in time are converted to common units, pair by pair, for every measure that needs units.
+    Timed hierarchies are converted to common units, pair by pair, for every measure that needs units.
 
     ``with on_progress(callback):`` around the call reports how many partitions are finished.
 
@@ -378,7 +378,7 @@ def evaluate(
 def _reading_options(
     source: Any, reference: str | None, hypothesis: str | None, settings: Settings | None, reading: dict[str, Any]
 ) -> tuple[SourceOptions, tuple[str, ...] | None]:
-    """Return the options of reading, and the boundary types from the caller or else from the settings."""
+    """Return the options for reading, and the boundary types: those of the caller, or else those of the settings."""
     for name in ("workers", "scheduler"):
         if name in reading:
             raise OptionError(f"{name} belongs to the engine; use engine=open_engine(..., {name}={reading[name]!r})")
