@@ -445,7 +445,7 @@ def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded,
     Raises
     ------
     TierError
-        If nothing is left of a corpus.
+        If no item of a corpus can be converted.
     """
     errors: list[InputError] = []
     converted, notes = tiers_over_units(corpora, excluded=errors)
@@ -457,20 +457,20 @@ def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded,
 
 
 def systems_with_units(
-    people: Corpus, systems: Mapping[str, Mapping[str, Annotation]]
+    corpus: Corpus, systems: Mapping[str, Mapping[str, Annotation]]
 ) -> tuple[Corpus, dict[str, dict[str, Annotation]], tuple[Excluded, ...]]:
     """Convert the tiers of human coders and systems to segmentations over the same units.
 
     Parameters
     ----------
-    people : Corpus
+    corpus : Corpus
         Annotations of the human coders.
     systems : mapping
         System -> item -> annotation.
 
     Returns
     -------
-    people : Corpus
+    corpus : Corpus
         Annotations of the human coders, without tiers.
     systems : dict
         System -> item -> annotation, without tiers.
@@ -481,7 +481,7 @@ def systems_with_units(
     for name, by_name in systems.items():
         for item, annotation in by_name.items():
             by_item.setdefault(item, {})[name] = annotation
-    (humans, programs), excluded = with_units([people, Corpus(by_item)])
+    (humans, programs), excluded = with_units([corpus, Corpus(by_item)])
     return humans, {name: programs.of_coder(name) if name in programs.coders else {} for name in systems}, excluded
 
 
