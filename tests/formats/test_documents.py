@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionError
-from caesura.formats import documents_json, documents_parquet
+from caesura.formats import documents_arrow, documents_json, documents_parquet
 from caesura.model.documents import DocumentPairs, Documents
 from support.collected import SCALE, pair_of, sound
 from support.strategies import trees
@@ -350,10 +350,6 @@ LINES = {
     "no JSON": ("{", "not valid JSON: "),
     "two on a line": (GOOD + GOOD, "not valid JSON: Extra data at column"),
     "a key twice": ('{"length": 4, "length": 4}', "the key 'length' occurs twice in one object"),
-    "an unknown field": (
-        GOOD[:-1] + ', "coder": "x"}',
-        "no field is called 'coder'; there are item, length, reference",
-    ),
     "no side": ('{"length": 4, "reference": []}', "hypothesis: it is missing"),
     "no length": (
         '{"reference": [], "hypothesis": []}',
@@ -400,6 +396,130 @@ def test_invalid_lines_are_excluded(name: str, tmp_path: Path) -> None:
         with pytest.raises(FormatError) as caught:
             cz.read(path)
         assert (caught.value.line, why in caught.value.problem) == (1, True)
+
+
+# -- lines of JSON with and without pyarrow ---------------------------------------------------------------------------
+
+TYPED = (
+    '{"length": 4, "reference": [2, 4], "reference_types": ["x", "y"], "hypothesis": [3], "hypothesis_types": ["z"]}'
+)
+TREE = '{"reference": "(S (N a) (V b))", "hypothesis": "(S (N a) (V b))"}'
+UNUSUAL = {
+    "an integer as the item": GOOD.replace('"g"', "-70"),
+    "no item": GOOD.replace('"item": "g", ', ""),
+    "null as the item": GOOD.replace('"g"', "null"),
+    "a date as the item": GOOD.replace("g", "2020-01-01"),
+    "escapes": GOOD.replace('"g"', '"\\u00e9\\n\\u0000\\ud83d\\ude00"'),
+    "half a surrogate pair": GOOD.replace('"g"', '"\\ud800"'),
+    "not ASCII": GOOD.replace("g", "élan"),
+    "types on one side": TYPED.replace(', "hypothesis_types": ["z"]', ""),
+    "null types": TYPED.replace('["z"]', "null"),
+    "null in types": TYPED.replace('["z"]', "[null]"),
+    "null as a position": GOOD.replace("[2]", "[2, null]"),
+    "null as the length": GOOD.replace("4", "null"),
+    "2^62": GOOD.replace("[2]", f"[{2**62}]"),
+    "-2^62 as the length": GOOD.replace("4", str(-(2**62))),
+    "2^63": GOOD.replace("[2]", f"[{2**63}]"),
+    "-0": GOOD.replace("[2]", "[-0, 2]"),
+    "positions that fall": GOOD.replace("[2]", "[3, 2]"),
+    "an escaped key twice": GOOD.replace('"item"', '"l\\u0065ngth": 4, "item"'),
+    "spaces around": f"  {GOOD} \t",
+    "byte order mark": f"\ufeff{GOOD}",
+    "two lines": GOOD.replace(", ", ",\n"),
+    "an empty object": "{}",
+    "trees": TREE,
+    "times": GOOD[:-1] + ', "reference_times": [[0, 1]]}',
+    "unknown text": GOOD[:-1] + ', "note": "a", "source": null}',
+    "unknown number": GOOD[:-1] + ', "note": 1.5}',
+    "unknown NaN": GOOD[:-1] + ', "note": NaN}',
+    "unknown object": GOOD[:-1] + ', "meta": {"a": [{"b": [[]]}]}}',
+    "unknown object with a key twice": GOOD[:-1] + ', "meta": {"a": 1, "a": 1}}',
+    "unknown deep list": GOOD[:-1] + f', "note": {"[" * 100_000}{"]" * 100_000}}}',
+    "unknown nested list": GOOD[:-1] + f', "note": {"[" * 300}{"]" * 300}}}',
+    "unknown long number": GOOD[:-1] + f', "note": {"1" * 5000}}}',
+    "unknown number too large for a float": GOOD[:-1] + ', "note": 1e999}',
+    "empty key": GOOD[:-1] + ', "": 1}',
+}
+"""Valid and invalid lines."""
+
+
+def records(path: Path, *, arrow: bool) -> tuple[list[Any], set[str]]:
+    """Return all documents of a file by line, and the unknown fields."""
+    documents, ignored = [], set()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(documents_json, "_MIN_ARROW_BYTES", 0 if arrow else 2**40)
+        for part in documents_json.partitions([str(path)], str(path.parent)):
+            for chunk in part.chunks():
+                ignored |= set(chunk.ignored_fields)
+                for d in range(len(chunk)):
+                    try:
+                        pair = chunk.pair(d) if isinstance(chunk, Documents) else chunk.pairs[d]
+                    except CaesuraError as problem:
+                        pair = str(problem)
+                    documents.append((chunk.rows[d], chunk.items[d], chunk.excluded.get(d), pair))
+    return sorted(documents, key=lambda record: record[0]), ignored
+
+
+@pytest.mark.parametrize("name", [*UNUSUAL, *LINES])
+def test_pyarrow_and_the_standard_library_read_the_same(name: str, tmp_path: Path) -> None:
+    line = UNUSUAL[name] if name in UNUSUAL else LINES[name][0]
+    path = tmp_path / "a.jsonl"
+    for before, after in (
+        ([], []),
+        ([GOOD] * 3, [GOOD]),
+        ([TYPED], [GOOD, TYPED]),
+        ([UNUSUAL["unknown text"]], [GOOD]),
+    ):
+        for end in ("\n", "\r\n"):
+            text = end.join([*before, line, *after])
+            path.write_bytes(text.encode(errors="surrogateescape"))
+            expected = records(path, arrow=False)
+            assert len(expected[0]) == len(before) + len(after) + 1 + 3 * (name == "two lines")
+            assert records(path, arrow=True) == expected
+
+
+@given(st.lists(st.sampled_from([GOOD, TYPED, TREE, "", *UNUSUAL.values()]), max_size=12), st.integers(1, 2000))
+@settings(max_examples=60)
+def test_pyarrow_and_the_standard_library_read_any_mixture_of_lines(lines: list[str], size: int) -> None:
+    path = Path(FOLDER.name) / "mixture.jsonl"
+    path.write_text("\n".join(lines))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(documents_arrow, "_PIECE_BYTES", size)
+        patched.setattr(documents_arrow, "BLOCK_BYTES", 3 * size)
+        assert records(path, arrow=True) == records(path, arrow=False)
+
+
+def test_pyarrow_parses_plain_lines_and_only_these(tmp_path: Path) -> None:
+    def tables(*lines: str) -> list[bool]:
+        data = "\n".join(lines).encode()
+        return [table is not None for _, _, table in documents_arrow.parse_block(1, data)]
+
+    assert tables(*[GOOD] * 9) == tables(TYPED, GOOD) == tables(UNUSUAL["an integer as the item"]) == [True]
+    assert tables(GOOD, UNUSUAL["unknown text"]) == [True]
+    assert tables(TREE) == tables(GOOD, "", GOOD) == tables(UNUSUAL["unknown nested list"]) == [False]
+
+
+def test_unknown_fields_are_named_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join([GOOD, *(GOOD.replace("}", f', "note{i % 7}": {i}, "id": "x"}}') for i in range(50))]))
+    with pytest.warns(CaesuraWarning, match="unknown fields of the documents are ignored: note0, id, note1") as caught:
+        result = cz.evaluate(path, "pk", format="documents-json")
+    assert (len(caught), result.documents, result.excluded_documents) == (1, 51, 0)
+    path.write_text(GOOD.replace("}", ', "note": 1, "id": "x"}'))
+    corpus = cz.read(path)
+    assert corpus["g", "reference"].positions.tolist() == [2]
+    assert corpus.reading.ignored == ("note, id (unknown)",)
+
+
+def test_files_with_other_meanings_of_the_fields_are_not_documents() -> None:
+    for line in (
+        '{"hypothesis": [24.2, 33.94], "reference": [11.0, 23.0, 34.0], "duration": 50.0}',
+        '{"hypothesis": [0, 0, 1], "reference": [0, 1, 0], "length": 3, "source": "x"}',
+        '{"hypothesis": "a | b", "reference": "a b", "source": "x"}',
+    ):
+        assert not documents_json.FORMAT.looks_like(line)
+    for line in (GOOD, TREE, TYPED, UNUSUAL["unknown text"], TREE.replace("}", ', "source": 1}')):
+        assert documents_json.FORMAT.looks_like(line)
 
 
 @given(

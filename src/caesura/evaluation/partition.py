@@ -22,6 +22,7 @@ from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED
 
 _MAX_LISTED = 20  # number of excluded documents listed per partition; all are counted
+_MAX_IGNORED_FIELDS = 20
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -135,6 +136,8 @@ class PartitionResult:
         Whether the partition could not be read to its end; if so, none of its documents count.
     short_spans : int
         Number of hierarchy spans that were dropped because they are too short for common units.
+    ignored_fields : tuple of str
+        The first unknown fields of the documents.
     work : WorkTime
         Time spent on the partition.
     """
@@ -145,6 +148,7 @@ class PartitionResult:
     excluded: tuple[ExcludedDocument, ...]
     unreadable: bool = False
     short_spans: int = 0
+    ignored_fields: tuple[str, ...] = ()
     work: WorkTime = field(default_factory=WorkTime)
 
     @classmethod
@@ -182,6 +186,7 @@ class PartitionResult:
             "excluded_documents": self.excluded_documents,
             "excluded": [asdict(entry) for entry in self.excluded],
             "short_spans": self.short_spans,
+            "ignored_fields": list(self.ignored_fields),
         }
 
     @classmethod
@@ -209,6 +214,7 @@ class PartitionResult:
             int(record["excluded_documents"]),
             tuple(ExcludedDocument(**entry) for entry in record["excluded"]),
             short_spans=int(record["short_spans"]),
+            ignored_fields=tuple(map(str, record["ignored_fields"])),
         )
 
 
@@ -270,6 +276,7 @@ class _Scoring:
         self.sums = job.empty_sums()
         self.documents = self.excluded_documents = self.short_spans = 0
         self.excluded: list[ExcludedDocument] = []
+        self.ignored_fields: dict[str, None] = {}
         self.reading = self.computing = 0.0
         self.score_file = ScoreFile(job.scores, job.measures) if job.scores is not None else None
 
@@ -277,6 +284,8 @@ class _Scoring:
         """Score a batch of documents."""
         packer = _ColumnPacker(chunk, self.job) if isinstance(chunk, Documents) else _PairPacker(chunk, self.job)
         excluded_places = set(packer.excluded)
+        if len(self.ignored_fields) < _MAX_IGNORED_FIELDS:
+            self.ignored_fields |= dict.fromkeys(chunk.ignored_fields[:_MAX_IGNORED_FIELDS])
         for place, reason in sorted(packer.excluded.items()):
             self._exclude(chunk, place, reason, None)
         columns = [np.full(len(chunk), np.nan) for _ in self.job.measures]
@@ -316,6 +325,7 @@ class _Scoring:
             self.excluded_documents,
             tuple(self.excluded),
             short_spans=self.short_spans,
+            ignored_fields=tuple(self.ignored_fields)[:_MAX_IGNORED_FIELDS],
             work=WorkTime(self.reading, self.computing),
         )
 

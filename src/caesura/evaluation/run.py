@@ -18,6 +18,7 @@ from caesura.evaluation.partition import Job, Partition, PartitionResult, score_
 from caesura.evaluation.result import Evaluation, EvaluationProgress, ExcludedDocument, WorkTime, key_of
 from caesura.evaluation.scores import prepare_score_folder
 from caesura.evaluation.sources import DocumentSource
+from caesura.formats.format import shorten
 from caesura.measures.batch import warn_about_type_order
 from caesura.model.common_units import short_spans_note
 from caesura.model.result import to_plain
@@ -55,6 +56,7 @@ class EvaluationRun:
         self.finished = self.documents = self.resumed = self.resumed_documents = 0
         self.excluded_documents = self.excluded_partitions = self.short_spans = 0
         self.excluded: dict[int, tuple[ExcludedDocument, ...]] = {}
+        self.ignored_fields: dict[str, None] = {}
         self.work = WorkTime()
 
     def run(self, engine: Engine) -> Evaluation:
@@ -173,6 +175,7 @@ class EvaluationRun:
         self.excluded_documents += result.excluded_documents
         self.excluded_partitions += result.unreadable
         self.short_spans += result.short_spans
+        self.ignored_fields |= dict.fromkeys(result.ignored_fields)
         self.work += result.work
         if result.excluded and len(self.excluded) < _MAX_LISTED:
             self.excluded[number] = result.excluded
@@ -196,6 +199,9 @@ class EvaluationRun:
             raise InputError(f"no document could be scored; {reason}")
         if self.short_spans:
             warnings.warn(short_spans_note(self.short_spans), CaesuraWarning, stacklevel=4)
+        if self.ignored_fields:
+            note = f"unknown fields of the documents are ignored: {shorten(list(self.ignored_fields))}"
+            warnings.warn(note, CaesuraWarning, stacklevel=4)
         return Evaluation(
             scores,
             self.job.measures,

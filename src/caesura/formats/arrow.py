@@ -194,3 +194,65 @@ def null_places(column: pa.Array) -> NDArray[np.int64]:
     if not column.null_count:
         return np.empty(0, np.int64)
     return np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
+
+
+def without_nulls(column: pa.Array) -> pa.Array:
+    """Return a column of numbers with 0 in the place of nulls.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+        The column.
+
+    Returns
+    -------
+    pyarrow.Array
+        The same column if it has no nulls.
+    """
+    return column.fill_null(0) if column.null_count else column
+
+
+def combined(column: pa.ChunkedArray) -> pa.Array:
+    """Return the only chunk of a column, or all of its chunks as one array.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+        The column.
+
+    Returns
+    -------
+    pyarrow.Array
+        The values.
+    """
+    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks or [pa.array([], column.type)])
+
+
+def type_codes(names: pa.Array, offsets: NDArray[np.int64], types: list[str]) -> NDArray[np.int64]:
+    """Return the boundary types of many documents as indices.
+
+    Parameters
+    ----------
+    names : pyarrow.Array
+        Types of all documents.
+    offsets : ndarray of int64
+        Index at which the types of each document begin, followed by the end of the last document.
+    types : list of str
+        Types that the indices refer to; new types are added.
+
+    Returns
+    -------
+    ndarray of int64
+        One index per type.
+    """
+    if not pa.types.is_dictionary(names.type):
+        names = names.dictionary_encode()
+    codes = to_int64(without_nulls(names.indices))
+    # A dictionary may have texts that do not occur in these rows, or in no row at all.
+    occurring = np.unique(codes[offsets[0] : offsets[-1]])
+    place_of = {name: i for i, name in enumerate(types)}
+    places = np.zeros(max(len(names.dictionary), 1), np.int64)
+    for i in occurring[occurring < len(names.dictionary)].tolist():
+        places[i] = place_of.setdefault(names.dictionary[i].as_py() or "", len(place_of))
+    types[:] = place_of
+    return places[codes]

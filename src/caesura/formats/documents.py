@@ -35,6 +35,8 @@ SIDES = ("reference", "hypothesis")
 """The two columns with annotations."""
 FIELDS = ("item", "length", *SIDES, *(f"{side}_types" for side in SIDES), *(f"{side}_times" for side in SIDES))
 """All columns."""
+MAX_NAME = 40
+"""Number of characters of the name of an unknown field that messages show."""
 WRITING_OPTIONS = tuple(Option(side, None, text, f"for writing: the coder that is the {side}") for side in SIDES)
 """Options that choose the coders for the two columns."""
 
@@ -130,7 +132,9 @@ def read_documents(reading: Reading, chunks: Iterable[Documents | DocumentPairs]
     for side in SIDES:
         if reading.options.get(side) is not None:
             raise OptionError(f"{side} is an option for writing; the columns of documents name it, leave it out")
+    ignored: dict[str, None] = {}
     for chunk in chunks:
+        ignored |= dict.fromkeys(chunk.ignored_fields)
         types = reading.types or getattr(chunk, "declared_types", None)
         for d in range(len(chunk)):
             with reading.item(chunk.rows[d], f"item {chunk.items[d]!r}: "):
@@ -140,6 +144,8 @@ def read_documents(reading: Reading, chunks: Iterable[Documents | DocumentPairs]
                 for side, annotation in zip(SIDES, pair, strict=True):
                     if annotation is not None:
                         reading.add(chunk.items[d], side, annotation)
+    if ignored:
+        reading.ignored.append(f"{shorten(list(ignored))} (unknown)")
     return reading.corpus()
 
 

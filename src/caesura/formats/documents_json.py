@@ -6,7 +6,8 @@
     {"item": "b", "length": 4, "reference": [2], "reference_types": ["act"], "hypothesis": [], "hypothesis_types": []}
     {"item": "c", "reference": "(S (NP (D the) (N dog)) (VP (V ran)))", "hypothesis": "(S (D the) (N dog) (V ran))"}
 
-A large file is split into parts at line breaks.
+A large file is split into parts at line breaks. If pyarrow is installed, it parses most lines of large files
+(``documents_arrow.py``); the result is the same. Unknown fields are ignored, and the reading report names them.
 """
 
 from __future__ import annotations
@@ -16,14 +17,15 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from caesura.errors import CaesuraError, FormatError, SegmentationError
-from caesura.formats import documents
-from caesura.formats.documents import FIELDS, SIDES, FilePart
+from caesura.formats import documents, documents_arrow
+from caesura.formats.documents import FIELDS, MAX_NAME, SIDES, FilePart
 from caesura.formats.format import Format, Reading, Writing, decode, describe_value, json_text, parse_json
 from caesura.formats.values import check_list, check_object
 from caesura.model.corpus import Corpus
@@ -36,6 +38,7 @@ BATCH_SIZE = 2**13
 """Maximum number of documents per batch; documents with many boundaries make smaller batches."""
 _MAX_ENTRIES = 2**20  # positions or characters of brackets per batch
 _PART_BYTES = 2**23
+_MIN_ARROW_BYTES = 2**20  # the import of pyarrow takes as long as parsing this much without it
 _MAX_LINE_BYTES = 2**26
 
 
@@ -69,18 +72,36 @@ class LineRange(FilePart):
         Documents or DocumentPairs
             Batches of bounded size.
         """
-        yield from _batches(self.path, self._lines())
+        if self.size >= _MIN_ARROW_BYTES and documents_arrow.is_available():
+            for number, data in self._blocks():
+                yield from _block_batches(self.path, number, data)
+        else:
+            yield from _batches(self.path, self._lines())
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
         with _open(self.path) as file:
             file.seek(self.first)
             number, position = self.line, self.first
             while position < self.last and (line := file.readline(_MAX_LINE_BYTES + 1)):
-                if len(line) > _MAX_LINE_BYTES:
-                    raise FormatError(self.path, number, f"expected a line of at most {_MAX_LINE_BYTES} bytes")
+                _check_line_length(self.path, number, line)
                 yield number, line
                 number += 1
                 position += len(line)
+
+    def _blocks(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the number of the first line and the bytes of blocks of lines."""
+        with _open(self.path) as file:
+            file.seek(self.first)
+            number, position = self.line, self.first
+            while data := file.read(min(documents_arrow.BLOCK_BYTES, self.last - position)):
+                if not data.endswith(b"\n"):
+                    data += file.readline(_MAX_LINE_BYTES + 1)
+                if len(data) > _MAX_LINE_BYTES:
+                    for i, line in enumerate(data.splitlines(keepends=True)):
+                        _check_line_length(self.path, number + i, line)
+                yield number, data
+                number += data.count(b"\n")
+                position += len(data)
 
     def _has_types(self) -> bool:
         with _open(self.path) as file:
@@ -118,6 +139,11 @@ def partitions(files: Sequence[str], root: str) -> list[LineRange]:
     return parts
 
 
+def _check_line_length(path: str, number: int, line: bytes) -> None:
+    if len(line) > _MAX_LINE_BYTES:
+        raise FormatError(path, number, f"expected a line of at most {_MAX_LINE_BYTES} bytes")
+
+
 def _split(file: BinaryIO) -> Iterator[tuple[int, int]]:
     """Yield the byte offset at which each part ends, and its number of lines. Parts end after a line break."""
     end = 0
@@ -142,37 +168,72 @@ def _open(path: str) -> Iterator[BinaryIO]:
 
 
 @dataclass
+class _Line:
+    """A document, or what is wrong with a line.
+
+    Attributes
+    ----------
+    item : str
+        Name of the document.
+    kind : str
+        Segmentations with types (``"typed"``) or without (``"plain"``), or ``"trees"``.
+    content : mapping, tuple or None
+        The parsed object, or a pair of trees; None if the line is invalid.
+    problem : str
+        What is wrong with an invalid line.
+    size : int
+        Number of positions or characters.
+    ignored : tuple of str
+        Unknown fields.
+    """
+
+    item: str
+    kind: str = "plain"
+    content: Any = None
+    problem: str = ""
+    size: int = 0
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass
 class _Batch:
-    """Documents of one kind: segmentations with types (``"typed"``) or without (``"plain"``), or ``"trees"``."""
+    """Documents of one kind."""
 
     kind: str
     items: list[str] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
     contents: list[Any] = field(default_factory=list)  # parsed objects, or pairs of trees
     excluded: dict[int, str] = field(default_factory=dict)
-    size: int = 0  # number of positions or characters
+    size: int = 0
+    ignored: dict[str, None] = field(default_factory=dict)
 
     @property
     def full(self) -> bool:
         return len(self.items) >= BATCH_SIZE or self.size >= _MAX_ENTRIES
 
-    def add(self, number: int, item: str, content: Any) -> None:
-        self.items.append(item)
+    def add(self, number: int, line: _Line) -> None:
+        """Add the document of a line, or an empty document in the place of an invalid one."""
+        content = line.content
+        if content is None:
+            self.excluded[len(self.items)] = line.problem
+            content = (None, None) if self.kind == "trees" else {"length": 1, **dict.fromkeys(SIDES, ())}
+        self.items.append(line.item)
         self.rows.append(number)
         self.contents.append(content)
-
-    def add_invalid(self, number: int, item: str, problem: str) -> None:
-        """Add an empty document in the place of an invalid one."""
-        self.excluded[len(self.items)] = problem
-        self.add(number, item, (None, None) if self.kind == "trees" else {"length": 1, **dict.fromkeys(SIDES, ())})
+        self.size += line.size
+        self.ignored |= dict.fromkeys(line.ignored)
 
     def documents(self) -> Documents | DocumentPairs:
+        ignored = tuple(self.ignored)
         if self.kind == "trees":
-            return DocumentPairs(self.items, self.rows, self.contents, self.excluded)
+            return DocumentPairs(self.items, self.rows, self.contents, self.excluded, ignored)
         types: dict[str, int] = {}
         reference, hypothesis = (self._column(side, types) for side in SIDES)
         lengths = np.array([document["length"] for document in self.contents], np.int64)
-        return Documents(self.items, self.rows, lengths, reference, hypothesis, tuple(types), self.excluded)
+        return Documents(
+            *(self.items, self.rows, lengths, reference, hypothesis, tuple(types), self.excluded),
+            ignored_fields=ignored,
+        )
 
     def _column(self, side: str, types: dict[str, int]) -> BoundaryColumn:
         """Return the boundaries of one side. New types are added to ``types``."""
@@ -197,31 +258,54 @@ def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Document
     does not depend on the documents around it.
     """
     batches: dict[str, _Batch] = {}
-    for number, line in lines:
-        if not line.removeprefix(BOM_UTF8).strip():
+    for number, data in lines:
+        if not data.removeprefix(BOM_UTF8).strip():
             continue
-        item, kind, problem, content = str(number), "plain", "", None
-        try:
-            row = _parse_row(path, line)
-            item, kind = _item_name(row, number), _kind(row)
-            content = documents.parse_trees(row) if kind == "trees" else _check_numbers(row)
-        except CaesuraError as error:
-            problem = getattr(error, "problem", str(error))
-        if kind not in batches:
-            batches[kind] = _Batch(kind)
-        batch = batches[kind]
-        if content is None:
-            batch.add_invalid(number, item, problem)
-        else:
-            batch.add(number, item, content)
-            batch.size += _size(row)
+        line = _parse_line(path, number, data)
+        batch = batches.setdefault(line.kind, _Batch(line.kind))
+        batch.add(number, line)
         if batch.full:
-            yield batches.pop(kind).documents()
+            yield batches.pop(line.kind).documents()
     yield from (batch.documents() for batch in batches.values())
 
 
-def _size(row: Mapping[str, Any]) -> int:
-    return sum(len(row[side] or ()) for side in SIDES)
+def _block_batches(path: str, number: int, data: bytes) -> Iterator[Documents | DocumentPairs]:
+    """Yield the documents of a block of lines, most of which pyarrow parses."""
+    for first, stretch, table in documents_arrow.parse_block(number, data):
+        if table is None:
+            yield from _batches(path, enumerate(stretch.split(b"\n"), first))
+        else:
+            yield from documents_arrow.to_documents(first, table, _Problems(path, first, stretch))
+
+
+@dataclass
+class _Problems:
+    """Finds out what is wrong with single lines of a stretch."""
+
+    path: str
+    first: int
+    data: bytes
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        return self.data.split(b"\n")
+
+    def __call__(self, row: int) -> documents_arrow.Problem:
+        line = _parse_line(self.path, self.first + row, self.lines[row])
+        return line.item, line.problem
+
+
+def _parse_line(path: str, number: int, data: bytes) -> _Line:
+    line = _Line(str(number))
+    try:
+        row = _parse_row(path, data.rstrip(b"\n"))
+        line.ignored = tuple(name[:MAX_NAME] for name in row if name not in FIELDS)
+        line.item, line.kind = _item_name(row, number), _kind(row)
+        line.content = documents.parse_trees(row) if line.kind == "trees" else _check_numbers(row)
+        line.size = sum(len(row[side] or ()) for side in SIDES)
+    except CaesuraError as error:
+        line.problem = getattr(error, "problem", str(error))
+    return line
 
 
 def _kind(row: Mapping[str, Any]) -> str:
@@ -232,9 +316,6 @@ def _kind(row: Mapping[str, Any]) -> str:
 
 def _parse_row(path: str, line: bytes) -> dict[str, Any]:
     row = check_object("an object", parse_json(path, decode(path, line), "documents"))
-    for name in row:
-        if name not in FIELDS:
-            raise SegmentationError(f"no field is called {describe_value(name)}; there are {', '.join(FIELDS)}")
     for side in SIDES:
         if side not in row:
             raise SegmentationError(f"{side}: it is missing")
@@ -292,8 +373,26 @@ def _write(writing: Writing) -> str:
 
 
 def _looks_like(text: str) -> bool:
+    """Return whether the first line has both sides and only known fields, or else valid positions or trees.
+
+    Other files may have fields of the same names, such as ``reference`` and ``hypothesis`` in seconds.
+    """
+    line = text.lstrip().partition("\n")[0].encode(errors="surrogatepass")
     try:
-        _parse_row("", text.lstrip().partition("\n")[0].encode())
+        row = _parse_row("", line)
+    except CaesuraError:
+        return False
+    if all(name in FIELDS for name in row):
+        return True
+    batches = _batches("", [(1, line)])
+    return any(not batch.excluded and _is_valid(batch) for batch in batches)
+
+
+def _is_valid(batch: Documents | DocumentPairs) -> bool:
+    if isinstance(batch, DocumentPairs):
+        return None not in batch.pairs[0]
+    try:
+        batch.pair(0)
     except CaesuraError:
         return False
     return True

@@ -339,10 +339,10 @@ class _DocumentReader:
         self, side: str, batch: pa.RecordBatch, types: list[str], excluded: dict[int, str]
     ) -> BoundaryColumn:
         positions, offsets = self._entries(side, batch, pa.int64(), excluded)
-        columns = [arrow.to_int64(_without_nulls(positions)), offsets]
+        columns = [arrow.to_int64(arrow.without_nulls(positions)), offsets]
         if self.typed:
             names, name_offsets = self._entries(f"{side}_types", batch, pa.string(), excluded)
-            columns += [_codes(names, name_offsets, types), name_offsets]
+            columns += [arrow.type_codes(names, name_offsets, types), name_offsets]
         return BoundaryColumn(*columns)
 
     def _lengths(self, column: pa.Array, excluded: dict[int, str]) -> Ints:
@@ -353,7 +353,7 @@ class _DocumentReader:
             raise self._wrong_type("length", "whole numbers")
         for d in arrow.null_places(column).tolist():
             excluded.setdefault(d, "length: expected a whole number; got nothing")
-        return arrow.to_int64(_without_nulls(column))
+        return arrow.to_int64(arrow.without_nulls(column))
 
     def _entries(
         self, name: str, batch: pa.RecordBatch, kind: pa.DataType, excluded: dict[int, str]
@@ -387,25 +387,6 @@ class _DocumentReader:
                 pairs.append(None)
                 excluded[d] = str(problem)
         return DocumentPairs(items, items.rows, pairs, excluded)
-
-
-def _without_nulls(column: pa.Array) -> pa.Array:
-    return column.fill_null(0) if column.null_count else column
-
-
-def _codes(names: pa.Array, offsets: Ints, types: list[str]) -> Ints:
-    """Return the boundary types as indices into ``types``. New types are added to ``types``."""
-    if not pa.types.is_dictionary(names.type):
-        names = names.dictionary_encode()
-    codes = arrow.to_int64(_without_nulls(names.indices))
-    # A dictionary may have texts that do not occur in these rows, or in no row at all.
-    occurring = np.unique(codes[offsets[0] : offsets[-1]])
-    place_of = {name: i for i, name in enumerate(types)}
-    places = np.zeros(max(len(names.dictionary), 1), np.int64)
-    for i in occurring[occurring < len(names.dictionary)].tolist():
-        places[i] = place_of.setdefault(names.dictionary[i].as_py() or "", len(place_of))
-    types[:] = place_of
-    return places[codes]
 
 
 class _ItemNames(Sequence[str]):

@@ -97,6 +97,8 @@ class Documents:
         Documents that could not be read, with the reason.
     declared_types : tuple of str, optional
         The types in the order declared by the file, if there is one.
+    ignored_fields : tuple of str
+        Names of unknown fields in the rows of these documents.
     """
 
     items: Sequence[str]
@@ -107,6 +109,7 @@ class Documents:
     types: tuple[str, ...] = ()
     excluded: Mapping[int, str] = field(default_factory=dict)
     declared_types: tuple[str, ...] | None = None
+    ignored_fields: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.length)
@@ -171,12 +174,15 @@ class DocumentPairs:
         Reference and hypothesis of each document; None if the document is excluded.
     excluded : mapping of int to str or FormatError
         Documents that could not be read, with the reason. A ``FormatError`` gives the position in the file.
+    ignored_fields : tuple of str
+        Names of unknown fields in the rows of these documents.
     """
 
     items: Sequence[str]
     rows: Sequence[int]
     pairs: Sequence[Any]
     excluded: Mapping[int, str | FormatError] = field(default_factory=dict)
+    ignored_fields: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.pairs)
