@@ -131,11 +131,11 @@ class AmbiguousFileError(FormatError):
         self.args = (path, problem, self.choices)
 
     def __str__(self) -> str:
-        lines = [super().__str__()]
+        readings = []
         for description, options in self.choices:
             arguments = ", ".join(f"{name}={value!r}" for name, value in options.items())
-            lines.append(f"  {description}: read(path, {arguments})")
-        return "\n".join(lines)
+            readings.append(f"read(path, {arguments}) for {description}")
+        return f"{super().__str__()}; choose {' or '.join(readings)}"
 
 
 class EngineError(CaesuraError):

@@ -130,7 +130,8 @@ class Program(click.Group):
             except CaesuraError as error:
                 # Reading errors may explain why the rest could not be used.
                 lines = _commands(error) if isinstance(error, AmbiguousFileError) else str(error).splitlines() or [""]
-                _print_messages([*ctx.meta.get(ERRORS, ()), *lines[:-1]], lines[-1])
+                others = [other for other in ctx.meta.get(ERRORS, ()) if other is not error]
+                _print_messages([*others, *lines[:-1]], lines[-1])
                 ctx.exit(1)
             except KeyboardInterrupt:
                 _print_message(_interruption(ctx.meta))
