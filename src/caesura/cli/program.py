@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from caesura.errors import AmbiguousFileError, CaesuraError, CaesuraWarning, FormatError, OptionConflictError
+from caesura.formats.roles import check_fields, fields_text
 from caesura.model.result import Result, to_json, to_plain
 from caesura.progress import on_progress
 from caesura.version import __version__
@@ -140,19 +141,31 @@ class Program(click.Group):
 
 def _commands(error: AmbiguousFileError) -> list[str]:
     """Return the problem and, for each possible reading, the command that chooses it."""
-    typed = sys.argv[1:]
+    typed, fields = _split_fields(sys.argv[1:])
     lines = [FormatError.__str__(error)]
     for description, options in error.choices:
         words = ["caesura", *typed]
+        if fields and not isinstance(options.get("fields"), Mapping):
+            words += ["--fields", fields_text(fields)]
         for name, value in options.items():
             if isinstance(value, Mapping):
-                value = ",".join(f"{role}={column}" for role, column in value.items())
+                value = fields_text({**fields, **value})
             if name == "tiers":
                 words += [word for tier in ([value] if isinstance(value, str) else value) for word in ("--tier", tier)]
             else:
                 words += [f"--{name}", str(value)] if name in _OWN_FLAGS else ["--reading", f"{name}={value}"]
         lines.append(f"{description}: {shlex.join(words)}")
     return lines
+
+
+def _split_fields(typed: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
+    """Return the words of a command without its option ``--fields``, and the fields."""
+    words, fields = list(typed), {}
+    while "--fields" in words[:-1]:
+        i = words.index("--fields")
+        fields |= check_fields("fields", words[i + 1])
+        del words[i : i + 2]
+    return words, fields
 
 
 def print_reading(corpus: Corpus) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import FormatError
+from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats import arrow
 from caesura.formats.arrow import pa, pc, pq
 from caesura.formats.format import MAX_BYTES, Reading, json_text
@@ -28,6 +28,7 @@ from caesura.formats.format import MAX_BYTES, Reading, json_text
 DELIMITERS = (",", ";", "\t", "|")
 _DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _MAX_COLUMNS = 20_000
+_MAX_SHEETS = 8  # in a message
 _MAX_CELLS = 2**28  # two gigabytes of pointers
 _SAMPLE_LINES = 50  # rows from which the delimiter is found
 _BATCH_ROWS = 2**14
@@ -497,7 +498,9 @@ def from_excel(reading: Reading, sheet: str | None = None) -> Table:
     Raises
     ------
     FormatError
-        If the workbook is encrypted or damaged, or several sheets have content.
+        If the workbook is encrypted, damaged or empty.
+    AmbiguousFileError
+        If several sheets have content.
     """
     try:
         import openpyxl
@@ -518,9 +521,13 @@ def from_excel(reading: Reading, sheet: str | None = None) -> Table:
     except Exception as problem:  # openpyxl raises many kinds of errors for damaged files
         raise reading.error(None, f"not a valid Excel workbook: {str(problem)[:200]}") from None
     filled = {title: rows for title, rows in sheets.items() if rows}
-    if len(filled) != 1:
-        titles = ", ".join(map(repr, filled or sheets))
-        raise reading.error(None, f"expected one sheet with content; there are {titles}; choose with sheet=NAME")
+    if len(filled) > 1:
+        choices = [(f"the sheet {title}", {"sheet": title}) for title in list(filled)[:_MAX_SHEETS]]
+        raise AmbiguousFileError(reading.path, f"the workbook has {len(filled)} sheets with content", choices)
+    if not filled:
+        titles = ", ".join(page.title for page in book.worksheets)
+        missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
+        raise reading.error(None, f"{missing}; the sheets are {titles}")
     ((title, rows),) = filled.items()
     table = _from_rows(reading, rows)
     table.notes.append(f"sheet {title!r}")

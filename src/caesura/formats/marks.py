@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from caesura.formats.columns import Column, Table
 from caesura.formats.format import NUMBER
 
-YES = frozenset({"1", "true", "yes", "y", "x"})
-NO = frozenset({"0", "false", "no", "n"})
+YES = frozenset({"1", "true", "yes", "y", "x", "wahr", "ja", "vrai", "oui"})
+NO = frozenset({"0", "false", "no", "n", "falsch", "nein", "faux", "non"})
 MISSING = frozenset({"na", "nan", "none", "null", "n/a", "<na>"})
 EMPTY, ZERO, MARK, ABSENT, OTHER = range(5)
 """Kinds of cells: empty, no boundary, boundary, not coded, anything else."""
@@ -168,6 +168,8 @@ class Content:
         Whether the cells are 0 and 1 throughout and never fall within an item, as segment numbers would.
     has_marks : bool
         Whether at least one cell is a mark.
+    always : bool
+        Whether every cell is a mark.
     """
 
     shape: str
@@ -175,6 +177,7 @@ class Content:
     row: int | None = None
     never_falls: bool = False
     has_marks: bool = False
+    always: bool = False
 
 
 def content_of(column: Column, groups: Groups) -> Content:
@@ -208,10 +211,11 @@ def content_of(column: Column, groups: Groups) -> Content:
 
 
 def _marks(column: Column, groups: Groups, numbers: NDArray[Any]) -> Content:
+    always = bool(numbers[MARK] == numbers.sum() > 1)
     if numbers[EMPTY] or numbers[ABSENT] or any(not re.fullmatch(r"[01](\.0*)?", value) for value in column.stripped):
-        return Content("marks", has_marks=bool(numbers[MARK]))
+        return Content("marks", has_marks=bool(numbers[MARK]), always=always)
     never_falls = not np.any(_steps(column, groups) < 0)
-    return Content("marks", never_falls=never_falls, has_marks=bool(numbers[MARK]))
+    return Content("marks", never_falls=never_falls, has_marks=bool(numbers[MARK]), always=always)
 
 
 def _mixed(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], groups: Groups) -> Content | None:
@@ -220,8 +224,8 @@ def _mixed(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], group
     numeric = all(NUMBER.fullmatch(value) for value, kind in zip(column.stripped, kinds, strict=True) if kind == OTHER)
     if numeric and not numbers[EMPTY]:
         numbering = _segment_numbers(column, groups)
-        if numbering is not None:
-            return numbering
+        if numbering is not None or not numbers[ZERO]:
+            return numbering or Content("none", "numbers that are not marks")
     if not numbers[MARK] and _fits_types(column, kinds, numbers):
         return Content("types")
     if numbers[ZERO] + numbers[MARK] + numbers[EMPTY] >= _NEARLY * total:
@@ -286,7 +290,8 @@ def _labels(column: Column, groups: Groups) -> Content:
     if not changes:
         return Content("none", "constant within every item")
     if 2 * changes > np.count_nonzero(inner):
-        return Content("none", "cells change from row to row")
+        tags = all(re.fullmatch(r"O|[BIESLUM]-.+", value) for value in column.stripped)
+        return Content("none", "tags of spans" if tags else "cells that change from row to row")
     return Content("labels")
 
 

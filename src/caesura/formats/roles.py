@@ -22,35 +22,53 @@ from caesura.options import Option, suggest
 ALIASES: dict[str, tuple[str, ...]] = {
     "item": (
         *("item", "doc", "document", "doc_id", "docid", "document_id", "file", "filename", "text_id", "recording"),
-        *("video", "movie", "series", "item_id", "file_id", "dialogue_id", "dial_id"),
+        *("video", "movie", "series", "item_id", "file_id", "dialogue_id", "dial_id", "dialog_id", "conversation_id"),
+        *(
+            "interview",
+            "interview_id",
+            "document_name",
+            "clip",
+            "film",
+            "dokument",
+            "dokumentname",
+            "datei",
+            "aufnahme",
+        ),
     ),
     "coder": (
         *("coder", "annotator", "rater", "observer", "worker", "coder_id", "annotator_id", "rater_id", "worker_id"),
-        *("coder_name", "annotator_name", "workerid", "annotatorid"),
+        *("coder_name", "annotator_name", "workerid", "annotatorid", "created_by", "kodierer", "kodiererin"),
     ),
     "stream": ("stream", "speaker"),
     "unit": (
         *("unit", "position", "sentence_id", "sent_id", "line", "index", "paragraph", "utterance_id", "unit_id"),
         *("token_id", "sentence_number", "turn", "turn_id"),
     ),
-    "text": ("text", "sentence", "token", "word", "utterance", "content"),
-    "start": ("start", "onset", "begin", "xmin", "start_time", "tmin", "begin_time"),
-    "end": ("end", "offset", "xmax", "end_time", "tmax", "stop"),
-    "time": ("time", "timestamp"),
-    "mark": ("boundary", "mark", "break", "is_boundary"),
+    "text": ("text", "sentence", "token", "word", "utterance", "content", "satz", "wort"),
+    "start": ("start", "onset", "begin", "xmin", "start_time", "tmin", "begin_time", "beginn", "anfang"),
+    "end": ("end", "offset", "xmax", "end_time", "tmax", "stop", "ende"),
+    "time": ("time", "timestamp", "seconds", "zeit"),
+    "mark": ("boundary", "mark", "break", "is_boundary", "grenze"),
     "score": ("score", "prob", "probability"),
-    "label": ("label", "category", "segment", "topic"),
+    "label": ("label", "category", "segment", "topic", "code", "theme", "kategorie", "thema"),
     "level": ("level",),
     "length": ("length", "duration", "n_obs"),
     "types": ("types",),
 }
 """Role -> names of columns that have it."""
+COMMENTS = (
+    *("comment", "comments", "note", "notes", "remark", "remarks", "memo", "bemerkung", "bemerkungen", "kommentar"),
+    *("anmerkung", "anmerkungen", "commentaire", "remarque"),
+)
+"""Names of columns that are never coders unless the user names them."""
 SECONDS = ("start_time", "end_time", "begin_time", "onset", "xmin", "xmax", "tmin", "tmax")
 """Names of start and end columns that are always in seconds."""
-PERSON = ("participant", "subject")
+PERSON = ("participant", "subject", "participant_id", "subject_id", "versuchsperson", "vp", "teilnehmer")
 """Names of columns that are the coder if no other column is, and otherwise the stream."""
 _SINGLE = ("coders", "ignore")  # roles of several columns, in the option ``fields``
 _ROLE_NAMES = (*ALIASES, *_SINGLE)
+_TIMES = ("start", "end", "time")
+_MAX_LABEL_WORDS = 6  # on average; longer cells are quoted text
 _COUNTED = 1  # step between successive unit numbers
 
 
@@ -68,6 +86,26 @@ def normalize(name: str) -> str:
         The name for comparisons.
     """
     return re.sub(r"[\s.\-]+", "_", name.strip().lower())
+
+
+def split_unit(name: str) -> tuple[str, str]:
+    """Return the name of a column without its unit of time, and the unit: ``"s"``, ``"ms"`` or nothing.
+
+    Parameters
+    ----------
+    name : str
+        Name in the header, such as ``"time_ms"`` or ``"Onset (s)"``.
+
+    Returns
+    -------
+    tuple of str
+        Normalized name and unit.
+    """
+    normalized = normalize(name)
+    match = re.fullmatch(r"(.+?)_?(?:[(\[](s|ms)[)\]]|_(s|sec|seconds|ms|msec|milliseconds))", normalized)
+    if match is None:
+        return normalized, ""
+    return match[1], "ms" if (match[2] or match[3]).startswith("m") else "s"
 
 
 ROLE_OF_NAME = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
@@ -125,6 +163,25 @@ def _parse_fields(name: str, value: Any) -> Mapping[str, Any]:
         listed = [column.strip() for column in columns.split("+")]
         entries[role.strip()] = listed if len(listed) > 1 else listed[0]
     return entries
+
+
+def fields_text(fields: Mapping[str, str | Sequence[str]]) -> str:
+    """Return the value of the option ``fields`` as text that :func:`check_fields` reads.
+
+    Parameters
+    ----------
+    fields : mapping of str to str or sequence of str
+        Role -> one column, or several.
+
+    Returns
+    -------
+    str
+        Text such as ``"item=doc,coders=A+B"``; a JSON object if the name of a column contains a comma, ``+`` or ``=``.
+    """
+    listed = {role: [columns] if isinstance(columns, str) else [*columns] for role, columns in fields.items()}
+    if any(re.search("[,+=]", name) or name != name.strip() for names in listed.values() for name in names):
+        return json.dumps({role: names[0] if len(names) == 1 else names for role, names in listed.items()})
+    return ",".join(f"{role}={'+'.join(names)}" for role, names in listed.items())
 
 
 FIELDS = Option("fields", None, check_fields, "columns or fields by role, such as item=doc,text=sentence,coders=A+B")
@@ -200,7 +257,24 @@ def assign_roles(reading: Reading, table: Table, fields: Mapping[str, tuple[str,
         else:
             roles.columns[role] = name
     _assign_id(roles, table)
+    _convert_milliseconds(reading, table, roles)
     return roles
+
+
+def _convert_milliseconds(reading: Reading, table: Table, roles: Roles) -> None:
+    """Convert the times of columns whose names end in ``ms`` to seconds."""
+    for role in _TIMES:
+        name = roles.columns.get(role, "")
+        if split_unit(name)[1] == "ms":
+            table.columns[name] = _in_seconds(table.columns[name])
+            reading.notes.append(f"milliseconds in {name} were converted to seconds")
+
+
+def _in_seconds(column: Column) -> Column:
+    """Return a column in milliseconds as a column in seconds; cells that are not numbers stay as they are."""
+    numbers = ((value, NUMBER.fullmatch(value)) for value in column.stripped)
+    values = [f"{float(value) / 1000:.10g}" if number and len(value) < 40 else value for value, number in numbers]
+    return Column.of(column.name, [values[code] for code in column.codes.tolist()])
 
 
 def _check_second(reading: Reading, table: Table, role: str, first: str, second: str) -> None:
@@ -211,27 +285,42 @@ def _check_second(reading: Reading, table: Table, role: str, first: str, second:
         ambiguous = np.unique(pairs, axis=1).shape[1] > groups
     else:
         ambiguous = role in ("coder", "start", "end", "mark", "score", "stream", "time")
+    if role == "text" and 2 * len(table.columns[first].values) < min(len(table), len(table.columns[second].values)):
+        problem = f"the cells of {first} repeat: it may be the item or the text"
+        readings: list[dict[str, str]] = [{"item": first, "text": second}, {"text": first}]
+        choices = [(_described(fields), {"fields": fields}) for fields in readings]
+        raise AmbiguousFileError(reading.path, problem, choices)
     if ambiguous:
         problem = f"two columns may be the {role}: {first} and {second}"
         choices = [(f"{role} in column {name}", {"fields": {role: name}}) for name in (first, second)]
         raise AmbiguousFileError(reading.path, problem, choices)
 
 
+def _described(fields: Mapping[str, str]) -> str:
+    return ", ".join(f"{role} in column {name}" for role, name in fields.items())
+
+
 def _role(name: str, column: Column) -> str | None:
     """Return the role of a column by its name and its cells."""
-    role = ROLE_OF_NAME.get(name)
+    base, unit = split_unit(name)
+    role = ROLE_OF_NAME.get(name) or (ROLE_OF_NAME.get(base) if unit and ROLE_OF_NAME.get(base) in _TIMES else None)
     if role in ("unit", "text"):
         numbers = whole_numbers(column)
         if role == "text":
             return "unit" if numbers is not None and name in ("sentence", "utterance") and _counts_up(numbers) else role
         return "text" if numbers is None and _is_prose(column) else "unit"
-    if role in ("start", "end", "time", "score"):
+    if role in (*_TIMES, "score"):
         return role if _mostly_numbers(column) else None
-    return role
+    return None if role == "label" and _is_quotation(column) else role
 
 
 def _is_prose(column: Column) -> bool:
     return bool(np.mean([len(value.split()) > 1 for value in column.values]) > 0.5) if column.values else False
+
+
+def _is_quotation(column: Column) -> bool:
+    """Return whether the cells are passages of text rather than labels."""
+    return bool(column.values) and bool(np.mean([len(v.split()) for v in column.values]) > _MAX_LABEL_WORDS)
 
 
 def _mostly_numbers(column: Column) -> bool:
@@ -288,6 +377,8 @@ def _from_fields(reading: Reading, table: Table, fields: Mapping[str, tuple[str,
     for role, columns in fields.items():
         if role not in _ROLE_NAMES:
             raise OptionError(suggest("fields: no role", role, _ROLE_NAMES))
+        if role in _SINGLE:
+            columns = _split_listed(table, columns)
         found = [_find(reading, table, by_name, column) for column in columns]
         if role == "coders":
             roles.coders = found
@@ -298,6 +389,13 @@ def _from_fields(reading: Reading, table: Table, fields: Mapping[str, tuple[str,
         else:
             roles.columns[role] = found[0]
     return roles
+
+
+def _split_listed(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the columns of a role with several; ``A+B`` is two columns unless a column has this name."""
+    return tuple(
+        part.strip() for name in columns for part in ([name] if name in table.columns else name.split("+")) if part
+    )
 
 
 def _find(reading: Reading, table: Table, by_name: Mapping[str, str], column: str) -> str:

@@ -36,7 +36,7 @@ import numpy as np
 from caesura.errors import FormatError, HierarchyError
 from caesura.formats.columns import Table, parse_delimited
 from caesura.formats.format import NUMBER, Reading, Writing, json_text, table_text
-from caesura.formats.roles import SECONDS, Roles, normalize
+from caesura.formats.roles import SECONDS, Roles, normalize, split_unit
 from caesura.formats.spans import (
     CONTINUUM_FIELDS,
     OPTIONS,
@@ -165,7 +165,8 @@ def _is_inclusive(reading: Reading, roles: Roles, seconds: bool) -> bool:
 def _in_seconds(reading: Reading, table: Table, roles: Roles) -> bool:
     """Return whether spans are in seconds: by the names of the columns, by decimals, or by the option ``unit``."""
     start, end = (roles.columns[role] for role in ("start", "end"))
-    by_name = normalize(start) in SECONDS and normalize(end) in (*SECONDS, "offset", "end", "stop")
+    by_name = all(split_unit(name)[1] for name in (start, end))
+    by_name |= normalize(start) in SECONDS and normalize(end) in (*SECONDS, "offset", "end", "stop")
     if by_name and reading.options["unit"] == "units":
         raise reading.error(1, f"the columns {start} and {end} are seconds; unit cannot be units")
     if by_name or "level" in roles or reading.options["unit"] is not None:

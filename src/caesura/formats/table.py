@@ -27,9 +27,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -55,6 +57,7 @@ from caesura.formats.marks import (
     type_names,
 )
 from caesura.formats.roles import (
+    COMMENTS,
     FIELDS,
     PERSON,
     RESERVED,
@@ -74,7 +77,10 @@ from caesura.options import Option, choice, flag, optional, text
 _SAMPLE = 10_000  # characters
 _SAMPLE_ROWS = 20
 _DATA_WORDS = ("0", "1", "0_0", "1_0", "true", "false")  # in the first row, they are data rather than names
-_COMMENTS = ("comment", "comments", "note", "notes", "remark", "remarks")
+_FLAG = re.compile(r"(is|has|was|had|contains)_(?!.*(bound|break|segment|split|topic|shift|start|end|mark|cut))")
+_NUMBERED_CODER = re.compile(r"(coder|annotator|annotation|rater|observer|worker|judge|expert|kodierer)_?[a-z0-9]+")
+_OTHER_CODER = re.compile(r"(gold|ref|hyp|truth|system|model|pred|auto|baseline|human|consensus|majority).*")
+_MAX_CHOICES = 6
 _SHAPES = ("marks", "labels", "segments", "events", "scores")
 _DESCRIPTIONS = {
     "marks": "1/0 marks",
@@ -172,6 +178,8 @@ class _TableReader:
     def _shape(self) -> str:
         """Return the shape of the table by the roles of its columns."""
         roles = self.roles
+        if (named := self._named_shape()) is not None:
+            return named
         if roles.coders is not None or self._has_wide_marks():
             return "scores" if "score" in roles and roles.coders is None else "marks"
         if "start" in roles and "end" in roles:
@@ -185,6 +193,14 @@ class _TableReader:
             self._person_is_coder()
             return "events"
         return "labels" if "label" in roles and "coder" in roles else "marks"
+
+    def _named_shape(self) -> str | None:
+        """Return the shape if the option ``fields`` names the columns of times; None otherwise."""
+        fields = self.reading.options["fields"] or {}
+        if "time" in fields:
+            self._person_is_coder()
+            return "events"
+        return "segments" if "start" in fields and "end" in self.roles else None
 
     def _person_is_coder(self) -> None:
         """Take the column ``participant`` or ``subject`` as the coder if no other column is."""
@@ -200,10 +216,11 @@ class _TableReader:
         if "coder" in self.roles:
             return False
         groups = self._item_groups()
-        return any(self._content(name, groups).shape in ("marks", "error") for name in self._candidates())
+        contents = [self._content(name, groups) for name in self._candidates()]
+        return any(content.shape in ("marks", "error") and not content.always for content in contents)
 
     def _candidates(self) -> list[str]:
-        return [name for name in self.roles.rest if normalize(name) not in PERSON]
+        return [name for name in self.roles.rest if normalize(name) not in (*PERSON, *COMMENTS)]
 
     def _item_groups(self) -> Groups:
         return Groups.of(self.table, [self.roles.columns.get("item"), self.roles.columns.get("stream")])
@@ -284,12 +301,47 @@ class _TableReader:
         unfit = by_shape.pop("none", [])
         if self.roles.coders is not None and unfit:
             return self._declared_coders(groups, by_shape)
+        if self.roles.coders is None and self.reading.options["shape"] is None:
+            self._leave_out_flags(by_shape)
         self._adopt(by_shape, names, groups)
         if not by_shape:
             if "label" in self.roles:
                 return [self.roles.columns["label"]], "labels"
             raise self._no_coder(groups)
         return self._one_shape(by_shape, groups)
+
+    def _leave_out_flags(self, by_shape: dict[str, list[str]]) -> None:
+        """Leave out columns of 0 and 1 that are other data; raise an error if it is not clear whether they are coders."""
+        marks = by_shape.get("marks", [])
+        flags = [name for name in marks if _FLAG.match(normalize(name)) and name not in self.roles.columns.values()]
+        coders = [name for name in marks if name not in flags]
+        if not coders:
+            return
+        for name in flags:
+            self.contents[name] = Content("none", "0/1 flags")
+        by_shape["marks"] = coders
+        always = [name for name in coders if self.contents[name].always]
+        if always and len(always) < len(coders):
+            raise self._ask_for_coders(coders, always, "1 in every row")
+        if always and not {"text", "unit", "mark"} & {*self.roles.columns}:
+            self.contents |= {name: Content("none", "1 in every row") for name in always}
+            del by_shape["marks"]
+            return
+        numbered = [name for name in coders if _NUMBERED_CODER.fullmatch(normalize(name))]
+        unclear = [name for name in coders if name not in numbered and not _OTHER_CODER.fullmatch(normalize(name))]
+        if len(numbered) > 1 and unclear and "mark" not in self.roles:
+            raise self._ask_for_coders(coders, unclear, f"0 and 1, but not named like {numbered[0]}")
+
+    def _ask_for_coders(self, coders: Sequence[str], unclear: Sequence[str], reason: str) -> AmbiguousFileError:
+        one = len(unclear) == 1
+        listed = f"{'column' if one else 'columns'} {', '.join(unclear[:8])}: the cells are {reason}"
+        problem = f"{listed}; it is not clear whether {'this is a coder' if one else 'these are coders'}"
+        others = [name for name in coders if name not in unclear]
+        choices = [
+            ("not a coder" if one else "not coders", {"fields": {"coders": others}}),
+            ("a coder" if one else "coders", {"fields": {"coders": [*coders]}}),
+        ]
+        return AmbiguousFileError(self.reading.path, problem, choices)
 
     def _declared_coders(self, groups: Groups, by_shape: Mapping[str, list[str]]) -> tuple[list[str], str]:
         """Return the coders that the user named, if some of their columns fit no shape on their own."""
@@ -301,10 +353,8 @@ class _TableReader:
         if all("constant" in content.reason for content in unfit.values()) and {*by_shape} <= {"labels"}:
             return coders, "labels"
         name, content = next((name, content) for name, content in unfit.items() if content.reason not in blank)
-        reason = f"expected marks, boundary types or labels; its cells are {content.reason}"
-        raise self.reading.error(
-            None, f"column {name!r}: {reason}; declare boundary types with types, if they are types"
-        )
+        problem = f"column {name!r}: expected marks, boundary types or labels; got {content.reason}"
+        raise self.reading.error(None, f"{problem}; if the cells are boundary types, declare them (--types A,B)")
 
     def _cell_error(self, name: str, content: Content) -> FormatError:
         line = None if content.row is None else int(self.table.lines[content.row])
@@ -332,7 +382,7 @@ class _TableReader:
 
     def _adopt_empty(self, by_shape: dict[str, list[str]], names: Sequence[str]) -> None:
         """Add empty columns as coders without a boundary; if the other columns write 0, it is not clear what they are."""
-        empty = [name for name in names if self.contents[name].reason == "empty" and normalize(name) not in _COMMENTS]
+        empty = [name for name in names if self.contents[name].reason == "empty" and normalize(name) not in COMMENTS]
         if not empty or (not by_shape and "label" in self.roles):
             return
         marks = by_shape.get("marks", [])
@@ -343,8 +393,8 @@ class _TableReader:
             )
             coders = [name for name in names if any(name in listed for listed in by_shape.values())]
             choices = [
-                ("not a coder", {"fields": {"coders": "+".join(coders)}}),
-                ("a coder without a boundary", {"fields": {"coders": "+".join([*coders, *empty])}}),
+                ("not a coder", {"fields": {"coders": coders}}),
+                ("a coder without a boundary", {"fields": {"coders": [*coders, *empty]}}),
             ]
             raise AmbiguousFileError(self.reading.path, problem, choices)
         by_shape.setdefault("types" if "types" in by_shape and not marks else "marks", []).extend(empty)
@@ -361,7 +411,9 @@ class _TableReader:
         if marks and "types" not in by_shape:
             contents = [self._content(name, groups) for name in marks]
             if all(content.never_falls for content in contents) and any(content.has_marks for content in contents):
-                problem = "the cells are 0 and 1 and never fall within an item: they may be marks or segment numbers"
+                where = f"column{'s' if len(marks) > 1 else ''} {', '.join(marks[:8])}"
+                problem = f"{where}: the cells are 0 and 1 and never fall within an item"
+                problem += ": they may be marks or segment numbers"
                 choices: list[tuple[str, dict[str, Any]]] = [
                     ("marks: 1 is a boundary after the unit", {"shape": "marks"}),
                     ("numbers of segments: a boundary where the number changes", {"shape": "labels"}),
@@ -371,12 +423,60 @@ class _TableReader:
             return marks, "marks"
         if len(by_shape) == 1:
             ((shape, names),) = by_shape.items()
+            self._check_times(shape, names)
             return names, shape
         problem = "the columns fit different shapes, so that it is not clear which of them are coders"
         choices = [
-            (f"{_DESCRIPTIONS[shape]} in {', '.join(names[:8])}", {"fields": {"coders": "+".join(names)}})
+            (f"{_DESCRIPTIONS[shape]} in {', '.join(names[:8])}", {"fields": {"coders": names}})
             for shape, names in by_shape.items()
         ]
+        raise AmbiguousFileError(self.reading.path, problem, choices)
+
+    def _decimals(self) -> list[str]:
+        """Return the columns without a role that contain numbers with decimals, such as times."""
+        return [name for name in self._candidates() if _has_decimals(self.table.columns[name])]
+
+    def _check_times(self, shape: str, names: Sequence[str]) -> None:
+        """Raise an error if words that look like labels may be the items and coders of a table of times."""
+        decimals = self._decimals()
+        if (
+            shape != "labels"
+            or not decimals
+            or self.roles.coders is not None
+            or {"text", "unit"} & {*self.roles.columns}
+        ):
+            return
+        problem = (
+            f"{', '.join(names[:8])} may be labels of segments, or {', '.join(decimals[:8])} may be times of events"
+        )
+        choices: list[tuple[str, dict[str, Any]]] = [("labels, one row per unit", {"fields": {"coders": [*names]}})]
+        choices += [(f"times in {name}, one row per event", {"fields": {"time": name}}) for name in decimals[:2]]
+        raise AmbiguousFileError(self.reading.path, problem, choices)
+
+    def _check_groups(self, role: str) -> None:
+        """Raise an error if times fall within a coder, and a column that is not used may be the item or the coder."""
+        missing = [name for name in ("coder", "item") if name not in self.roles]
+        times = _numbers(self.table.columns[self.roles.columns[role]])
+        used = [self.roles.columns.get("item"), self.roles.columns.get("coder"), self.roles.columns.get("stream")]
+        falls = _falls(times, Groups.of(self.table, used))
+        names = [
+            name
+            for name in self._candidates()
+            if _is_grouping(self.table.columns[name]) and _falls(times, Groups.of(self.table, [*used, name])) < falls
+        ]
+        if not falls or not missing or not names:
+            return
+        size = min(len(missing), len(names))
+        readings = [dict(zip(missing, listed, strict=False)) for listed in permutations(names, size)]
+        if len(missing) > size:
+            readings = [{missing_role: name} for missing_role in missing for name in names]
+        choices = [
+            (", ".join(f"{kind} in {name}" for kind, name in fields.items()), {"fields": fields})
+            for fields in readings[:_MAX_CHOICES]
+        ]
+        choices.append(("one item and one coder", {"fields": {"ignore": names}}))
+        listed = ", ".join(names[:8])
+        problem = f"the times are not in order, and no column is the {' or the '.join(missing)}; it may be {listed}"
         raise AmbiguousFileError(self.reading.path, problem, choices)
 
     def _no_coder(self, groups: Groups) -> FormatError:
@@ -390,17 +490,21 @@ class _TableReader:
         ]
         roles = [f"{column} ({role})" for role, column in self.roles.columns.items()]
         found = ", ".join([*roles, *reasons][:20]) or "none"
-        return self.reading.error(
-            1,
-            f"no column contains marks, boundary types or labels; the columns are {found}; "
-            "name the columns of the coders with fields, such as coders=A+B, or the boundary types with types",
-        )
+        problem = f"no column contains marks, boundary types or labels; the columns are {found}"
+        if any(self._content(name, groups).reason == "tags of spans" for name in self._candidates()):
+            hint = "write one file per coder with the columns token and tag, and read it with --format bio"
+        elif decimals := self._decimals():
+            hint = f"if {decimals[0]} contains times of events, say so with --fields time={decimals[0]}"
+        else:
+            hint = "name the coders with --fields coders=A+B, or declare the boundary types with --types A,B"
+        return self.reading.error(1, f"{problem}; {hint}")
 
     def _ignore_others(self, coders: Sequence[str]) -> None:
         for name in (*self.roles.ignored, *self.roles.rest):
             if name not in coders:
                 content = self.contents.get(name)
                 reason = content.reason or content.shape if content is not None else "not used"
+                reason = "comments" if normalize(name) in COMMENTS else reason
                 self.reading.ignored.append(f"{name} ({reason})")
 
     def _check_order(self, groups: Groups) -> None:
@@ -580,11 +684,13 @@ class _TableReader:
         self._person_is_coder()
         if "coder" not in self.roles and "stream" in self.roles:
             self.roles.release("stream")
+        self._check_groups("start")
         describe_roles(self.reading, self.roles, {})
         self._ignore_others([])
         return spans_csv.read_segments(self.reading, self.table, self.roles)
 
     def _read_events(self) -> Corpus:
+        self._check_groups("time")
         describe_roles(self.reading, self.roles, {})
         self._ignore_others([])
         return read_events(self.reading, self.table, self.roles)
@@ -612,6 +718,26 @@ class _TableReader:
                     if positions is not None:
                         self.reading.add(item, name, Segmentation.from_positions(len(rows) + 1, positions))
         return self.reading.corpus()
+
+
+def _numbers(column: Column) -> NDArray[np.float64]:
+    """Return the numbers of a column; NaN for other cells."""
+    values = [float(value) if NUMBER.fullmatch(value) and len(value) < 40 else np.nan for value in column.stripped]
+    return np.array(values, np.float64)[column.codes]
+
+
+def _has_decimals(column: Column) -> bool:
+    return all(NUMBER.fullmatch(value) for value in column.stripped) and any("." in value for value in column.stripped)
+
+
+def _is_grouping(column: Column) -> bool:
+    """Return whether the cells are short names that repeat."""
+    return all(len(value) <= 60 for value in column.values) and 1 < len(column.values) < len(column.codes)
+
+
+def _falls(times: NDArray[np.float64], groups: Groups) -> int:
+    """Return how often a time is less than the time before it in the same group."""
+    return int(np.count_nonzero((np.diff(times[groups.order]) < 0) & groups.inner()))
 
 
 def _different_units(first: tuple[str, Any], other: tuple[str, Any]) -> str:

@@ -1,0 +1,187 @@
+"""Tables as people bring them: names in German, flags, comments, times with units, and columns that may be coders."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import caesura as cz
+from caesura.errors import AmbiguousFileError, FormatError
+from caesura.formats.roles import check_fields, fields_text, split_unit
+from caesura.model.tier import Tier
+
+
+def read(tmp_path: Path, text: str, name: str = "t.csv", **options: Any) -> cz.Corpus:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return cz.read(path, **options)
+
+
+def choices(error: pytest.ExceptionInfo[AmbiguousFileError]) -> list[Any]:
+    return [options for _, options in error.value.choices]
+
+
+FLAGS = """doc,sentence,annotator_1,annotator_2,is_headline,has_quote,version
+a,One.,0,0,1,0,1
+a,Two.,1,0,0,1,1
+a,Three.,0,1,0,0,1
+a,Four.,0,0,0,0,1
+"""
+EVENTS = """Versuchsperson;Film;Zeit
+P1;a;1,5
+P1;a;4,5
+P1;b;2,5
+P2;a;1,25
+P2;b;2,75
+"""
+
+
+def test_flags_are_not_coders(tmp_path: Path) -> None:
+    corpus = read(tmp_path, FLAGS.replace(",version", ",n").replace(",1\n", ",7\n"))
+    assert corpus.coders == ("annotator_1", "annotator_2")
+    assert corpus.reading is not None
+    assert "is_headline (0/1 flags)" in corpus.reading.ignored
+
+
+def test_flags_alone_are_coders(tmp_path: Path) -> None:
+    assert read(tmp_path, "text,is_x,is_y\na,0,1\nb,1,0\nc,0,0\n").coders == ("is_x", "is_y")
+    assert read(tmp_path, "text,ann,is_boundary_bo\na,0,1\nb,1,0\nc,0,0\n").coders == ("ann", "is_boundary_bo")
+
+
+def test_a_column_of_ones_may_be_a_coder(tmp_path: Path) -> None:
+    with pytest.raises(AmbiguousFileError, match="column version: the cells are 1 in every row") as error:
+        read(tmp_path, FLAGS)
+    assert choices(error)[0] == {"fields": {"coders": ["annotator_1", "annotator_2"]}}
+    for options in choices(error):
+        assert read(tmp_path, FLAGS, **options).coders == tuple(options["fields"]["coders"])
+
+
+def test_numbered_annotators_and_other_marks(tmp_path: Path) -> None:
+    text = FLAGS.replace("is_headline", "headline").replace("version", "gold").replace(",1\n", ",0\n")
+    with pytest.raises(AmbiguousFileError, match=r"column headline.*not named like annotator_1") as error:
+        read(tmp_path, text)
+    assert read(tmp_path, text, **choices(error)[0]).coders == ("annotator_1", "annotator_2", "gold")
+
+
+def test_a_comment_is_never_a_coder(tmp_path: Path) -> None:
+    text = "Satz,Anna,Björn,Zoë,Bemerkung\na,,nein,FALSCH,\nb,x,ja,WAHR,unsicher\nc,,nein,FALSCH,unsicher\n"
+    corpus = read(tmp_path, text)
+    assert corpus.coders == ("Anna", "Björn", "Zoë")
+    assert len({*corpus.values()}) == 1
+    assert corpus["t", "Anna"].masses == (2, 1)
+    assert corpus.reading is not None
+    assert corpus.reading.ignored == ("Bemerkung (comments)",)
+
+
+def test_items_in_a_column_called_text(tmp_path: Path) -> None:
+    rows = "".join(f"{item},{item} {i},{int(i == 3)}\n" for item in "AB" for i in range(6))
+    with pytest.raises(AmbiguousFileError, match="the cells of Text repeat") as error:
+        read(tmp_path, f"Text,Satz,Anna\n{rows}")
+    assert read(tmp_path, f"Text,Satz,Anna\n{rows}", **choices(error)[0]).item_names == ("A", "B")
+
+
+def test_events_in_german(tmp_path: Path) -> None:
+    corpus = read(tmp_path, EVENTS)
+    assert (corpus.item_names, corpus.coders) == (("a", "b"), ("P1", "P2"))
+
+
+@pytest.mark.parametrize(("name", "scale"), [("time_s", 1), ("Time (ms)", 1000), ("seconds", 1), ("time_msec", 1000)])
+def test_units_of_time(tmp_path: Path, name: str, scale: int) -> None:
+    corpus = read(tmp_path, f"subject,movie,{name}\na,m,{int(2 * scale)}\na,m,{int(3 * scale)}\n")
+    tier = corpus["m", "a"]
+    assert isinstance(tier, Tier)
+    assert [point.time for point in tier.points or ()] == [2.0, 3.0]
+    assert corpus.reading is not None
+    assert any("milliseconds" in note for note in corpus.reading.notes) == (scale == 1000)
+
+
+def test_segments_in_milliseconds(tmp_path: Path) -> None:
+    corpus = read(tmp_path, "item,coder,start_ms,end_ms,label\na,x,0,1500,p\na,x,1500,4000,q\n")
+    assert corpus.kind == "hierarchy"
+    assert corpus.reading is not None
+    assert any("milliseconds in start_ms" in note for note in corpus.reading.notes)
+    hierarchy = corpus["a", "x"]
+    assert isinstance(hierarchy, cz.Hierarchy)
+    assert hierarchy.durations == (1.5, 2.5)
+
+
+def test_names_of_units() -> None:
+    assert split_unit("Onset (ms)") == ("onset", "ms")
+    assert split_unit("time_s") == ("time", "s")
+    assert split_unit("items") == ("items", "")
+
+
+def test_named_times_decide_the_shape(tmp_path: Path) -> None:
+    text = "participant,session,movie,rt\nP1,1,a,1.5\nP1,1,a,2.5\n"
+    with pytest.raises(FormatError, match=r"session \(1 in every row\).*--fields time=rt"):
+        read(tmp_path, text)
+    assert read(tmp_path, text, fields="time=rt").coders == ("P1",)
+
+
+def test_words_that_may_be_labels_or_coders_of_events(tmp_path: Path) -> None:
+    text = EVENTS.replace("Versuchsperson;Film;Zeit", "Sujet;Vidéo;Temps")
+    with pytest.raises(AmbiguousFileError, match="Temps may be times") as error:
+        read(tmp_path, text)
+    with pytest.raises(AmbiguousFileError, match="the times are not in order") as second:
+        read(tmp_path, text, **choices(error)[1])
+    assert {"fields": {"coder": "Sujet", "item": "Vidéo"}} in choices(second)
+    corpus = read(tmp_path, text, fields={"time": "Temps", "coder": "Sujet", "item": "Vidéo"})
+    assert [corpus.coders, corpus.item_names] == [("P1", "P2"), ("a", "b")]
+
+
+def test_segments_of_several_coders_are_not_joined(tmp_path: Path) -> None:
+    text = "interview,who,start,end,code\na,x,0,9,p\na,x,9,20,q\na,y,0,8,p\na,y,8,20,q\n"
+    with pytest.raises(AmbiguousFileError, match="no column is the coder; it may be who") as error:
+        read(tmp_path, text)
+    assert read(tmp_path, text, **choices(error)[0]).coders == ("x", "y")
+
+
+def test_an_export_of_coded_segments(tmp_path: Path) -> None:
+    quotation = "A long passage of the interview that somebody selected"
+    text = f"Document name,Code,Begin,End,Created by,Segment\nI1,Work,3,5,Mia,{quotation}\nI1,Home,5,9,Jo,{quotation}\n"
+    corpus = read(tmp_path, text)
+    assert (corpus.item_names, corpus.coders) == (("I1",), ("Mia", "Jo"))
+    assert corpus.reading is not None
+    assert corpus.reading.roles["Code"] == "label"
+
+
+def test_tags_in_a_table(tmp_path: Path) -> None:
+    rows = "EU\tB-ORG\tB-ORG\nsays\tO\tO\nGerman\tB-MISC\tB-MISC\nlamb\tO\tI-MISC\n"
+    with pytest.raises(FormatError, match=r"anna \(tags of spans\).*--format bio"):
+        read(tmp_path, f"token\tanna\tben\n{rows}", "t.tsv")
+
+
+def test_several_sheets(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "Kodierung"
+    for row in (("text", "ann"), ("a", 0), ("b", 1), ("c", 0)):
+        book.active.append(row)
+    book.create_sheet("Notizen").append(["siehe oben"])
+    stream = io.BytesIO()
+    book.save(stream)
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(stream.getvalue())
+    with pytest.raises(AmbiguousFileError, match="2 sheets") as error:
+        cz.read(path)
+    assert choices(error) == [{"sheet": "Kodierung"}, {"sheet": "Notizen"}]
+    assert cz.read(path, sheet="Kodierung").coders == ("ann",)
+    with pytest.raises(FormatError, match="no sheet 'x' with content; the sheets are Kodierung, Notizen"):
+        cz.read(path, sheet="x")
+
+
+def test_fields_as_text() -> None:
+    fields = {"item": ("doc",), "coders": ("A", "B")}
+    assert fields_text(fields) == "item=doc,coders=A+B"
+    assert check_fields("fields", fields_text(fields)) == fields
+    odd = {"coders": ("A+B", "C, D")}
+    assert check_fields("fields", fields_text(odd)) == odd
+
+
+def test_coders_joined_by_a_plus_in_python(tmp_path: Path) -> None:
+    text = "text,A,B,C\na,0,0,0\nb,1,0,1\nc,0,0,0\n"
+    assert read(tmp_path, text, fields={"coders": "A+B"}).coders == ("A", "B")
+    assert read(tmp_path, text.replace("A,B", "A+B,B"), fields={"coders": "A+B"}).coders == ("A+B",)
