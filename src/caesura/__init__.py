@@ -51,6 +51,7 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.pairwise import Pairwise, pairwise
     from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
     from caesura.evaluation.result import Evaluation
+    from caesura.formats.counts import read_marks
     from caesura.formats.ptb import read_trees
     from caesura.gold.experiment import Unification, evaluate_unification
     from caesura.gold.unify import Gold, unify
@@ -136,6 +137,7 @@ __all__ = [
     "plot",
     "read",
     "read_coders",
+    "read_marks",
     "read_trees",
     "report",
     "score_many",
@@ -161,6 +163,7 @@ _LAZY = {
     "caesura.agreement.pairwise": ("Pairwise", "pairwise"),
     "caesura.agreement.placed": ("Heat", "Placed", "boundaries_placed", "boundary_heat"),
     "caesura.evaluation.result": ("Evaluation",),
+    "caesura.formats.counts": ("read_marks",),
     "caesura.formats.ptb": ("read_trees",),
     "caesura.gold.experiment": ("Unification", "evaluate_unification"),
     "caesura.gold.unify": ("Gold", "unify"),

@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats import spans_csv
 from caesura.formats.columns import Column, Table, find_delimiter, from_excel, from_parquet, parse_delimited
+from caesura.formats.counts import counts_error
 from caesura.formats.documents_parquet import is_documents
 from caesura.formats.events import ALL_CODERS, LENGTHS, read_events
 from caesura.formats.format import NUMBER, Format, Reading
@@ -117,6 +118,8 @@ def read_table(reading: Reading, table: Table) -> Corpus:
     if not table.columns or not len(table):
         raise reading.error(1, "the table has no rows" if table.columns else "the table has no columns")
     roles = assign_roles(reading, table, reading.options["fields"])
+    if (error := counts_error(reading, table, roles)) is not None:
+        raise error
     reader = _TableReader(reading, table, roles)
     if reading.text:
         reader.check_header()

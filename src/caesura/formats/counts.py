@@ -1,0 +1,234 @@
+"""Tables that say how many coders marked each place, without saying which coders::
+
+    item,unit,text,count,n
+    story,1,It rained .,0,7
+    story,2,She left .,4,7
+    story,3,He stayed .,0,7
+
+A corpus has one annotation per coder, so that it cannot contain such counts. :func:`read_marks` returns one
+:class:`~caesura.Marks` per item, which ``fuzzy_success`` compares with a segmentation. The table reader recognises the table
+and names this function in its error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import AmbiguousFileError, FormatError
+from caesura.formats.columns import Column, Table, from_excel, from_frame, from_parquet, parse_delimited
+from caesura.formats.format import Reading, decode_text, load
+from caesura.formats.marks import Groups, content_of
+from caesura.formats.roles import Roles, assign_roles, check_fields, normalize, whole_numbers
+from caesura.model.marks import Marks
+from caesura.options import choice, optional, whole
+
+_COUNTS = ("count", "counts", "votes", "n_marked", "n_marks")
+_CODERS = ("coders", "n", "n_coders", "number_of_coders", "raters", "n_raters")
+_POSITION = "position"
+_PARQUET, _EXCEL = b"PAR1", b"PK"
+
+Whole = NDArray[np.int64]
+
+
+def counts_error(reading: Reading, table: Table, roles: Roles) -> FormatError | None:
+    """Return the error for a table of counts, or None if the table has other content.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read.
+    table : Table
+        Its cells.
+    roles : Roles
+        Roles of its columns.
+
+    Returns
+    -------
+    FormatError or None
+        An error that names the function for such a table.
+    """
+    if roles.coders is not None or {"coder", "mark", "start"} & {*roles.columns}:
+        return None
+    name, total = _find(roles, _COUNTS), _find(roles, _CODERS)
+    counts = None if name is None else whole_numbers(table.columns[name])
+    if name is None or counts is None or (total is None and counts.max() <= 1):
+        return None
+    groups = Groups.of(table, [roles.columns.get("item"), roles.columns.get("stream")])
+    others = [column for column in roles.rest if column not in (name, total)]
+    if any(content_of(table.columns[column], groups).shape in ("marks", "types", "error") for column in others):
+        return None
+    hint = "" if total is not None else ", coders=NUMBER"
+    call = f"caesura.read_marks({reading.path!r}{hint})"
+    problem = f"column {name!r} says how many coders marked each place, and a corpus has one annotation per coder"
+    return reading.error(1, f"{problem}; read it with {call}, or name the coders with fields, such as coders={name}")
+
+
+def read_marks(
+    path: Any,
+    coders: int | None = None,
+    *,
+    rows: str | None = None,
+    marks: str = "end",
+    fields: str | Mapping[str, Any] | None = None,
+) -> dict[str, Marks]:
+    """Read how many coders marked each place of each item.
+
+    Parameters
+    ----------
+    path : path-like or data frame
+        A CSV, TSV, Parquet or Excel file, or a data frame. A column ``count``, ``votes`` or ``n_marked`` contains the numbers
+        of coders who marked a boundary. The columns ``item`` and ``text`` are optional.
+    coders : int, optional
+        Number of coders (default: the column ``n``, ``coders`` or ``n_coders``).
+    rows : {"units", "positions"}, optional
+        Whether a table has one row per unit, or one row per position between two units, which is one row less per item.
+        By default, a column called ``position`` means positions, and a column with the number or the text of the unit
+        means units.
+    marks : {"end", "start"}, default "end"
+        If rows are units: whether a count is of boundaries after or before the unit.
+    fields : str or mapping, optional
+        Columns by role, such as ``"item=doc,text=sentence"``.
+
+    Returns
+    -------
+    dict of str to Marks
+        The marks of each item. Without a column ``item``, the only item is called by the name of the file.
+
+    Raises
+    ------
+    FormatError
+        If there is no column of counts, the number of coders is unknown, or a number is invalid.
+    AmbiguousFileError
+        If rows may be units or positions.
+
+    Notes
+    -----
+    If rows are units, the count of the end of the text (or of its beginning) is not used, because every coder has a
+    boundary there.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("counts.csv").write_text("item,position,votes\\nx,1,0\\nx,2,4\\nx,3,1\\n")
+    >>> read_marks("counts.csv", coders=7)
+    {'x': Marks(7 coders, 4 units: ··4·1·)}
+    """
+    number = optional(whole(1))("coders", coders)
+    choice("end", "start")("marks", marks)
+    requested = optional(choice("units", "positions"))("rows", rows)
+    reading, table = _load(path)
+    if not table.columns or not len(table):
+        raise reading.error(1, "the table has no rows")
+    roles = assign_roles(reading, table, None if fields is None else check_fields("fields", fields))
+    name, total = _find(roles, _COUNTS), _find(roles, _CODERS)
+    if name is None:
+        names = ", ".join(map(repr, list(table.columns)[:20]))
+        raise reading.error(1, f"expected a column called {', '.join(_COUNTS)}; the columns are {names}")
+    reader = _CountReader(reading, table, roles, table.columns[name], total if number is None else None)
+    return reader.read(number, requested or reader.kind_of_rows(), from_start=marks == "start")
+
+
+def _find(roles: Roles, names: tuple[str, ...]) -> str | None:
+    """Return the column without a role that has one of these names."""
+    return next((column for column in roles.rest if normalize(column) in names), None)
+
+
+def _load(path: Any) -> tuple[Reading, Table]:
+    if not isinstance(path, (str, PathLike)):
+        name = "the data frame"
+        return Reading(name, ""), from_frame(path, name)
+    data = load(path)
+    reading = Reading(fspath(path), "", data=data)
+    if data.startswith(_PARQUET):
+        return reading, from_parquet(reading)
+    if data.startswith(_EXCEL):
+        return reading, from_excel(reading)
+    reading.text = decode_text(path, data, guess=True)[0]
+    return reading, parse_delimited(reading, delimiter=None)
+
+
+class _CountReader:
+    """Reads the counts of all items of a table."""
+
+    def __init__(self, reading: Reading, table: Table, roles: Roles, counts: Column, total: str | None) -> None:
+        self.reading, self.table, self.roles, self.name = reading, table, roles, counts.name
+        self.counts = self._whole(counts)
+        self.totals = None if total is None else self._whole(table.columns[total])
+
+    def _whole(self, column: Column) -> Whole:
+        numbers = whole_numbers(column)
+        if numbers is None:
+            cells = column.cells()
+            wrong = next((i for i, cell in enumerate(cells) if not cell.strip().isdecimal()), 0)
+            problem = f"column {column.name!r} must contain whole numbers; got {cells[wrong][:40]!r}"
+            raise self.reading.error(int(self.table.lines[wrong]), problem)
+        return numbers
+
+    def kind_of_rows(self) -> str:
+        """Return units or positions, by the names of the columns."""
+        unit = self.roles.columns.get("unit")
+        if unit is not None and normalize(unit) == _POSITION and "text" not in self.roles:
+            return "positions"
+        if "text" in self.roles or unit is not None:
+            return "units"
+        choices = [
+            ("one row per unit", {"rows": "units"}),
+            ("one row per position between units", {"rows": "positions"}),
+        ]
+        problem = "no column says whether a row is a unit or a position between two units"
+        raise AmbiguousFileError(self.reading.path, problem, choices)
+
+    def read(self, coders: int | None, rows: str, *, from_start: bool) -> dict[str, Marks]:
+        """Return the marks of each item."""
+        item_column = self.roles.columns.get("item")
+        groups = Groups.of(self.table, [item_column])
+        result = {}
+        for i, (item,) in enumerate(groups.keys):
+            group = groups.rows(i)
+            self._check_order(item, group, (1,) if rows == "positions" else (0, 1))
+            counts, units = self.counts[group], None
+            if rows == "units":
+                counts = counts[1:] if from_start else counts[:-1]
+                text = self.roles.columns.get("text")
+                cells = None if text is None else self.table.columns[text]
+                units = None if cells is None else [cells.values[code] for code in cells.codes[group].tolist()]
+            with self.reading.at_line(int(self.table.lines[group[0]]), f"item {item!r}: " if item_column else ""):
+                name = item if item_column else self.reading.stem
+                result[name] = Marks(counts, self._coders(group, coders), units=units)
+        return result
+
+    def _coders(self, group: Whole, coders: int | None) -> int:
+        """Return the number of coders of an item."""
+        line = int(self.table.lines[group[0]])
+        if coders is not None:
+            return coders
+        if self.totals is None:
+            names = ", ".join(_CODERS[:3])
+            raise self.reading.error(
+                line, f"the number of coders is missing; set coders=NUMBER, or add a column {names}"
+            )
+        totals = self.totals[group]
+        if (wrong := np.flatnonzero(totals != totals[0])).size:
+            problem = f"an item must have one number of coders; got {totals[wrong[0]]} after {totals[0]}"
+            raise self.reading.error(int(self.table.lines[group[wrong[0]]]), problem)
+        return int(totals[0])
+
+    def _check_order(self, item: str, group: Whole, first: tuple[int, ...]) -> None:
+        """Raise an error if the units or positions of an item are numbered, but not 1, 2, 3 and so on."""
+        column = self.roles.columns.get("unit")
+        numbers = None if column is None else whole_numbers(self.table.columns[column])
+        if numbers is None:
+            return
+        steps = np.diff(numbers[group])
+        if (wrong := np.flatnonzero(steps != 1)).size:
+            row, previous = group[wrong[0] + 1], group[wrong[0]]
+            problem = f"rows must be numbered without gaps; got {numbers[row]} after {numbers[previous]}"
+            raise self.reading.error(int(self.table.lines[row]), f"item {item!r}: {problem}")
+        if numbers[group[0]] not in first:
+            problem = f"rows must be numbered from {' or '.join(map(str, first))}; got {numbers[group[0]]} first"
+            raise self.reading.error(int(self.table.lines[group[0]]), f"item {item!r}: {problem}")
