@@ -16,7 +16,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import FormatError, OptionError
+from caesura.errors import AmbiguousFileError, FormatError, OptionError
 from caesura.formats import folders, layout, timed
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format, Reading, Writing, decode, decode_text, load, warn
@@ -264,6 +264,9 @@ class _Input:
             assert corpus is not None
             return corpus
         errors = [error for entry in self.loaded for error in entry.errors]
+        ambiguous = [error for error in errors if isinstance(error, AmbiguousFileError)]
+        if ambiguous and not any(entry.corpus for entry in self.loaded):
+            raise ambiguous[0]  # the same option is needed for all files
         if excluded is None and errors:
             raise errors[0]
         if excluded is not None:

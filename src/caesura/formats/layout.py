@@ -22,6 +22,7 @@ from typing import NamedTuple
 from caesura.errors import FormatError
 from caesura.formats.folders import InputFile, collect_file_errors
 from caesura.formats.format import Format, shorten, warn
+from caesura.formats.tier_layout import name_tier_files
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
@@ -173,7 +174,9 @@ def with_names(
     if any(file.item or file.coder or file.remainder is not None or file.root is None for file in files):
         return pairs
     if any(corpus.holds(Tier) for _, corpus in pairs):
-        return pairs
+        return (
+            name_tier_files(pairs, names_elsewhere, notes) if all(corpus.holds(Tier) for _, corpus in pairs) else pairs
+        )
     if all(corpus.coders == (file.stem,) for file, corpus in pairs) and len({file.relative for file in files}) == len(
         files
     ):

@@ -1,0 +1,207 @@
+"""Recognise how files with tiers are arranged in a folder: which parts of their paths are items, and which are coders.
+
+A TextGrid names neither its item nor its coder. The arrangements are a folder per coder (``anna/rec1.TextGrid``), a folder
+per item (``rec1/anna.TextGrid``), and both in the name of the file (``rec1_anna.TextGrid`` or ``anna_rec1.TextGrid``). The
+contents decide between them: files of one item have the same words or, without words, the same length. If tiers are coders
+and files of several folders have the same name and the same tiers, tiers cannot be the coders.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from caesura.errors import AmbiguousFileError
+from caesura.formats.folders import InputFile
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import tiers_of
+
+Pairs = list[tuple[InputFile, Corpus]]
+
+_MAX_GROUPS = 50  # groups of files that are compared
+_SAME_WORDS = 0.8  # proportion of words that two versions of a text have in common
+_FOLDERS = "folders are coders"
+_SEPARATOR = re.compile(r"[ _.-]+")
+_FIXED_LENGTH, _LAST_MARK = 0.02, 0.25  # relative differences of length of one item; some formats end at the last mark
+
+
+class _Arrangement(NamedTuple):
+    """One way to read the paths of files.
+
+    Attributes
+    ----------
+    note : str
+        Description for the user.
+    pattern : str
+        The pattern that chooses this arrangement.
+    names : list of (str, str)
+        Item and coder of each file.
+    """
+
+    note: str
+    pattern: str
+    names: list[tuple[str, str]]
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether no two files have the same names, and some item has several coders."""
+        items = Counter(item for item, _ in self.names)
+        return len(set(self.names)) == len(self.names) and max(items.values()) > 1
+
+
+def name_tier_files(pairs: Pairs, names_elsewhere: Collection[str] | None, notes: list[str]) -> Pairs:
+    """Return files with tiers with the items and coders that their paths contain.
+
+    Parameters
+    ----------
+    pairs : list of (InputFile, Corpus)
+        Files of one folder and their contents, in seconds.
+    names_elsewhere : collection of str or None
+        Names of items, and paths of files without suffix, in other folders that are read together with this folder.
+    notes : list of str
+        List to which the decision is appended.
+
+    Returns
+    -------
+    list of (InputFile, Corpus)
+        The files; item and coder are None if the content of the file or the default rules name them.
+
+    Raises
+    ------
+    AmbiguousFileError
+        If two arrangements are plausible, or files of several folders have the same tiers.
+    """
+    if any(corpus.item_names != (file.stem,) for file, corpus in pairs):
+        return pairs
+    if any(len(corpus.coders) > 1 for _, corpus in pairs):
+        return _several_tiers(pairs, notes)
+    if any(not _names_no_coder(file, corpus) for file, corpus in pairs):
+        return pairs
+    if names_elsewhere is not None and any(file.relative in names_elsewhere for file, _ in pairs):
+        return [(file._replace(item=file.relative, coder=file.root_name), corpus) for file, corpus in pairs]
+    if len(pairs) == 1:
+        return pairs
+    return _by_arrangement(pairs, notes)
+
+
+def _names_no_coder(file: InputFile, corpus: Corpus) -> bool:
+    """Return whether a file has one tier; its name describes the content and not the coder."""
+    is_tier = corpus.source is not None and corpus.source.part == "tier"
+    return is_tier or corpus.coders == (file.stem,)
+
+
+def _several_tiers(pairs: Pairs, notes: list[str]) -> Pairs:
+    """Name files whose tiers are coders: the files are items."""
+    by_name: dict[tuple[str, str], list[tuple[InputFile, Corpus]]] = {}
+    for file, corpus in pairs:
+        for coder in corpus.coders:
+            by_name.setdefault((file.stem, coder), []).append((file, corpus))
+    collisions = [group for group in by_name.values() if len(group) > 1]
+    if not collisions:
+        return pairs
+    if all(_same_material(group[0], group[1]) is False for group in islice(collisions, _MAX_GROUPS)):
+        notes.append("each file is an item, named by its path")
+        return [(file._replace(item=file.relative), corpus) for file, corpus in pairs]
+    file, corpus = collisions[0][0]
+    problem = (
+        f"{collisions[0][1][0].path} has the same tiers, so that the folders could be the coders; choose the tier of the "
+        "segmentation"
+    )
+    raise AmbiguousFileError(file.path, problem, [(f"tier {name[:80]}", {"tiers": name}) for name in corpus.coders])
+
+
+def _by_arrangement(pairs: Pairs, notes: list[str]) -> Pairs:
+    possible = [entry for entry in _arrangements([file for file, _ in pairs]) if entry.is_possible]
+    verdicts = [_verdict(pairs, entry) for entry in possible]
+    for wanted in (True, None):
+        fitting = [entry for entry, verdict in zip(possible, verdicts, strict=True) if verdict is wanted]
+        if fitting:
+            chosen = _choose(fitting, pairs[0][0].path)
+            notes.append(chosen.note)
+            named = zip(pairs, chosen.names, strict=True)
+            return [(file._replace(item=item, coder=coder), corpus) for (file, corpus), (item, coder) in named]
+    everything = _Arrangement("", "", [("", file.relative) for file, _ in pairs])
+    if _verdict(pairs, everything) is False:
+        notes.append("each file is an item, named by its path, because the recordings differ")
+        return [(file._replace(item=file.relative), corpus) for file, corpus in pairs]
+    return pairs  # coders of one item
+
+
+def _choose(fitting: Sequence[_Arrangement], path: str) -> _Arrangement:
+    """Return the most plausible arrangement: numbers are in names of items, and folders are coders rather than items."""
+    if len(fitting) == 1:
+        return fitting[0]
+    numbered = [entry for entry in fitting if _has_numbers(item for item, _ in entry.names)]
+    chosen = [entry for entry in numbered if not _has_numbers(coder for _, coder in entry.names)]
+    if len(chosen) == 1:
+        return chosen[0]
+    if fitting[0].note == _FOLDERS:
+        return fitting[0]
+    choices = [(entry.note, {"pattern": entry.pattern}) for entry in fitting]
+    raise AmbiguousFileError(path, "the names of the files do not tell items from coders", choices)
+
+
+def _has_numbers(names: Iterator[str]) -> bool:
+    return all(re.search(r"\d", name) for name in names)
+
+
+def _arrangements(files: Sequence[InputFile]) -> Iterator[_Arrangement]:
+    """Yield the arrangements that the paths allow."""
+    parts = [file.parts for file in files]
+    suffix = Path(files[0].path).suffix
+    if {len(entry) for entry in parts} == {2}:
+        yield _Arrangement(_FOLDERS, f"{{coder}}/{{item}}{suffix}", [(p[1], p[0]) for p in parts])
+        note = "folders are items, and files are coders"
+        yield _Arrangement(note, f"{{item}}/{{coder}}{suffix}", [(p[0], p[1]) for p in parts])
+    elif all(len(entry) > 2 for entry in parts):
+        pattern = f"{{coder}}/*/{{item}}{suffix}"
+        yield _Arrangement(_FOLDERS, pattern, [("/".join(p[1:]), p[0]) for p in parts])
+    stems = [file.stem for file in files]
+    separators = [[match.span() for match in _SEPARATOR.finditer(stem)] for stem in stems]
+    if all(separators):
+        folder = "*/" * (len(parts[0]) - 1)
+        symbol = stems[0][slice(*separators[0][-1])]
+        last = [(stem[: spans[-1][0]], stem[spans[-1][1] :]) for stem, spans in zip(stems, separators, strict=True)]
+        note = "file names are item and coder"
+        yield _Arrangement(note, f"{folder}{{item}}{symbol}{{coder}}{suffix}", last)
+        first = [(stem[spans[0][1] :], stem[: spans[0][0]]) for stem, spans in zip(stems, separators, strict=True)]
+        note = "file names are coder and item"
+        yield _Arrangement(note, f"{folder}{{coder}}{symbol}{{item}}{suffix}", first)
+
+
+# -- contents ---------------------------------------------------------------------------------------------------------
+
+
+def _verdict(pairs: Pairs, arrangement: _Arrangement) -> bool | None:
+    """Return whether the files of an item have the same words; None if there are no words and their lengths agree."""
+    by_item: dict[str, Pairs] = {}
+    for pair, (item, _) in zip(pairs, arrangement.names, strict=True):
+        by_item.setdefault(item, []).append(pair)
+    compared = [(group[0], other) for group in by_item.values() for other in group[1:]][:_MAX_GROUPS]
+    verdicts = [_same_material(first, other) for first, other in compared]
+    if False in verdicts:
+        return False
+    return True if verdicts and None not in verdicts else None
+
+
+def _same_material(first: tuple[InputFile, Corpus], second: tuple[InputFile, Corpus]) -> bool | None:
+    """Return whether two files have the same words; without words, None if their lengths agree and else False."""
+    words, lengths, fixed = zip(*(_material(corpus) for _, corpus in (first, second)), strict=True)
+    if all(entry is not None for entry in words):
+        common = (Counter(words[0]) & Counter(words[1])).total()
+        return common >= _SAME_WORDS * max(map(len, words))
+    tolerance = _FIXED_LENGTH if all(fixed) else _LAST_MARK
+    return None if abs(lengths[0] - lengths[1]) <= tolerance * max(lengths) else False
+
+
+def _material(corpus: Corpus) -> tuple[list[str] | None, float, bool]:
+    """Return the words, the length in seconds, and whether the format stores the length of the recording."""
+    tiers = [tier for annotation in corpus.values() for tier in tiers_of(annotation).values()]
+    words = next((tier.words for tier in tiers if tier.words is not None), None)
+    length = max(tier.end for tier in tiers) - min(tier.begin for tier in tiers)
+    fixed = corpus.source is not None and corpus.source.format == "textgrid"
+    return None if words is None else [word.label for word in words], length, fixed
