@@ -34,7 +34,7 @@ from caesura.model.corpus import register_frames as _register_frames
 from caesura.model.dialogue import Dialogue
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.marks import Marks
-from caesura.model.projection import over_characters, over_edits
+from caesura.model.projection import over_characters, over_edits, over_positions, over_tokens
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Interval, Point, Tier
@@ -127,6 +127,8 @@ __all__ = [
     "over_characters",
     "over_common_units",
     "over_edits",
+    "over_positions",
+    "over_tokens",
     "over_units",
     "pairwise",
     "parse",

@@ -81,7 +81,7 @@ def test_units():
         cz.Marks.of([*segmentations, masses([2], units=["to", "do"])])
     assert str(caught.value) == (
         "all coders must segment the same text: token 2 is 'be' for segmentations[0] and 'do' for segmentations[3]; "
-        "to align texts that differ: read with align='edit'"
+        "to align them, read with align='tokens' (or align='positions', which ignores the spelling)"
     )
     with pytest.raises(SegmentationError) as caught:
         cz.Marks([1], 3, units=["to"])

@@ -131,7 +131,7 @@ def test_annotations_that_cannot_be_projected_to_characters() -> None:
         MismatchError, match=r"item 'x': all .* character 5 differs: 'goodnight' for ann and 'goodknight'"
     ):
         over_characters(corpus(ann=ann, bo=bo))
-    with pytest.raises(MismatchError, match=r"the end after 'goodnight' for ann and .*; use align='edit'"):
+    with pytest.raises(MismatchError, match=r"the end after 'goodnight' for ann and .*; use align='tokens'"):
         over_characters(corpus(ann=ann, bo=Segmentation.from_masses([1, 1], units=["good", "nights"])))
     with pytest.raises(MismatchError, match=r"coder 'bo': expected units with a text; got 5 units without one"):
         over_characters(corpus(ann=ann, bo=Segmentation.from_masses([2, 3])))
@@ -239,15 +239,17 @@ def test_texts_too_long_to_align(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_errors_suggest_a_solution() -> None:
     annotation = Segmentation.from_bits("1", units=["can", "not"])
-    with pytest.raises(MismatchError, match=r"the characters agree: read with align='characters'$"):
+    with pytest.raises(MismatchError, match=r"align='tokens' \(or align='characters', because the characters agree\)$"):
         cz.pk(annotation, Segmentation.from_bits("", units=["cannot"]))
-    with pytest.raises(MismatchError, match=r"unit 2 differs: .* to align texts that differ: read with align='edit'$"):
+    with pytest.raises(MismatchError, match=r"unit 2 differs: .* read with align='tokens' \(or align='positions'"):
         cz.pk(annotation, Segmentation.from_bits("1", units=["can", "now"]))
     with pytest.raises(MismatchError, match=r"reference has 2, hypothesis has 3$"):  # no text, no way out
         cz.pk(annotation, Segmentation.from_bits("10"))
     assert alignment_hint(None, ["a"]) == ""
     (message,) = cz.check_same_tokens(corpus(ann=annotation, bo=Segmentation.from_bits("", units=["cannot"])))
-    assert str(message).endswith("; the characters agree: read with align='characters'")
+    assert str(message).endswith(
+        "; to align them, read with align='tokens' (or align='characters', because the characters agree)"
+    )
 
 
 @pytest.fixture
@@ -266,7 +268,9 @@ def test_reading_aligned(two: list[Path], tmp_path: Path) -> None:
             projected = read()
         ann, bo = projected.of_item("x").values()
         assert (ann["F"].boundaries, bo["F"].boundaries) == (((4, "."), (7, ",")), ((1, "."), (7, ",")))
-    with pytest.raises(OptionError, match="align must be one of 'characters', 'edit'; got 'words'"):
+    with pytest.raises(
+        OptionError, match="align must be one of 'tokens', 'characters', 'edit', 'positions'; got 'words'"
+    ):
         cz.read_coders(two, align="words")
 
 

@@ -320,7 +320,12 @@ def agreement(
     value = float(total.values(name)[0])
     A, E, error, bias = (float(column[0]) for column in total)  # noqa: N806 - the symbols
     ends, note = bootstrap.run(name, model, resolved.seed)
-    facts = {"coders": len(observed.coders), "items": len(observed.items), **model.signature_facts}
+    facts = {
+        "coders": len(observed.coders),
+        "items": len(observed.items),
+        **corpus.alignment_facts,
+        **model.signature_facts,
+    }
     if ends is not None:
         facts |= {"interval": interval, "level": f"{level:g}", "replicates": replicates, "seed": resolved.seed}
     return Agreement(

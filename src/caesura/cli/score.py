@@ -66,7 +66,8 @@ def evaluate(
             engine=engine,
             checkpoint=checkpoint,
             **options.select("reference", "hypothesis", "scores", "strict"),
-            **reading.select("settings", "format", "pattern", "align", "types"),
+            **reading.select("settings", "format", "pattern", "types"),
+            **reading.alignment,
             **reading.options,
         )
     documents = [f"{result.excluded_documents} document(s) excluded"] * bool(result.excluded_documents)

@@ -45,6 +45,8 @@ class SourceOptions:
         Which files of a folder to read and what their paths mean, such as ``"{coder}/{item}.TextGrid"``.
     align : str or None
         How to align coders whose tokens differ.
+    align_all : bool
+        Whether to align coders whose tokens are the same too.
     reference : str or None
         Name of the coder who is the reference; None for ``"reference"``.
     hypothesis : str or None
@@ -56,6 +58,7 @@ class SourceOptions:
     format: str | None = None
     pattern: str | None = None
     align: str | None = None
+    align_all: bool = False
     reference: str | None = None
     hypothesis: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -80,6 +83,7 @@ class SourceOptions:
         """
         names = ("format", "pattern", "align", "reference", "hypothesis")
         values = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        values |= {"align_all": True} if self.align_all else {}
         return {name: repr(value) for name, value in (values | dict(self.options)).items()}
 
     def refuse(self, *names: str, reason: str) -> None:
@@ -338,7 +342,14 @@ def _read(
     files: Sequence[InputFile], naming: NamingScheme, options: SourceOptions, types: Types, excluded: list[FormatError]
 ) -> Corpus:
     corpus = read_files(
-        files, naming, options.format, align=options.align, types=types, excluded=excluded, **options.options
+        files,
+        naming,
+        options.format,
+        align=options.align,
+        align_all=options.align_all,
+        types=types,
+        excluded=excluded,
+        **options.options,
     )
     return _with_units(corpus, files[0].path, excluded)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
@@ -28,7 +28,7 @@ from caesura.model.projection import ALIGNMENTS, check_same_tokens
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
 from caesura.model.value import count_of
-from caesura.options import choice, optional, suggest, text
+from caesura.options import choice, flag, optional, suggest, text
 
 __all__ = [
     "NAMES",
@@ -97,6 +97,8 @@ _MODULES = {
     "spans-csv": "table.SPANS",
 }
 
+_MAX_LOSSES = 5  # items whose losses are reported
+
 NAMES = tuple(_MODULES)
 """Names of all formats."""
 
@@ -131,6 +133,7 @@ def read(
     *,
     pattern: str | None = None,
     align: str | None = None,
+    align_all: bool = False,
     types: Iterable[str | int] | None = None,
     excluded: list[FormatError] | None = None,
     **options: Any,
@@ -147,9 +150,13 @@ def read(
     pattern : str, optional
         Pattern that finds item and coder in the paths of the files, such as ``"{coder}/{item}.TextGrid"`` or
         ``"{item}_{coder}.eaf"``. The module :mod:`caesura.formats.folders` describes patterns and the default.
-    align : {"characters", "edit"}, optional
-        How to align coders whose tokens differ: by the characters of a common text (:func:`~caesura.over_characters`), or
-        by edit distance if the texts differ too (:func:`~caesura.over_edits`). A warning reports what is lost.
+    align : {"tokens", "characters", "edit", "positions"}, optional
+        How to align coders whose tokens differ: by the edit distance of tokens (:func:`~caesura.over_tokens`), by the
+        characters of a common text (:func:`~caesura.over_characters`), by the edit distance of characters
+        (:func:`~caesura.over_edits`), or by position without regard to spelling (:func:`~caesura.over_positions`). Items
+        whose coders have the same tokens do not change. A warning reports what is lost.
+    align_all : bool, default False
+        Whether ``align`` also converts items whose coders have the same tokens, so that all items have the same units.
     types : iterable of str or int, optional
         Boundary types in ordinal order, if the file does not declare them.
     excluded : list of FormatError, optional
@@ -179,7 +186,9 @@ def read(
     if not isinstance(path, (str, PathLike)):
         corpus: Corpus = import_module("caesura.formats.frames").read(path, types=types, excluded=excluded, **options)
         return corpus
-    (corpus,) = read_together([path], format, pattern=pattern, align=align, types=types, excluded=excluded, **options)
+    (corpus,) = read_together(
+        [path], format, pattern=pattern, align=align, align_all=align_all, types=types, excluded=excluded, **options
+    )
     return corpus
 
 
@@ -189,6 +198,7 @@ def read_together(
     *,
     pattern: str | None = None,
     align: str | None = None,
+    align_all: bool = False,
     types: Iterable[str | int] | None = None,
     excluded: list[FormatError] | None = None,
     **options: Any,
@@ -202,7 +212,7 @@ def read_together(
     ----------
     paths : sequence of path-like
         Files, folders or globs.
-    format, pattern, align, types, excluded, **options
+    format, pattern, align, align_all, types, excluded, **options
         As for :func:`read`.
 
     Returns
@@ -213,16 +223,18 @@ def read_together(
     inputs = [_Input(fspath(path), is_collection(path)) for path in paths]
     for entry in inputs:
         entry.files = find(entry.path, format, pattern, entry.ignored)
-    reader = _Reader(format, types, excluded, options, mixed=sum(len(entry.files) for entry in inputs) > 1)
+    reader = _Reader(
+        format, types, excluded, options, align, align_all, mixed=sum(len(entry.files) for entry in inputs) > 1
+    )
     for entry in inputs:
         entry.read(reader)
     corpora = [entry.corpus([other for other in inputs if other is not entry], excluded) for entry in inputs]
     reader.check_options()
     if len(corpora) == 1:
-        corpora = [reader.finish(corpora[0], fspath(paths[0]), align)]
+        corpora = [reader.finish(corpora[0], fspath(paths[0]))]
     elif align is not None or any(corpus.holds(Tier) for corpus in corpora):
         names = [fspath(path) for path in paths]
-        corpora = convert_together(corpora, lambda corpus: reader.finish(corpus, names[0], align), names)
+        corpora = convert_together(corpora, lambda corpus: reader.finish(corpus, names[0]), names)
     return [
         reader.with_source(corpus, [file.path for file in entry.files], entry.ignored, entry.notes)
         for corpus, entry in zip(corpora, inputs, strict=True)
@@ -282,6 +294,7 @@ def read_files(
     format: str | None = None,
     *,
     align: str | None = None,
+    align_all: bool = False,
     types: Iterable[str | int] | None = None,
     excluded: list[FormatError] | None = None,
     **options: Any,
@@ -294,7 +307,7 @@ def read_files(
         The files.
     naming : NamingScheme
         How to derive items and coders from the names of all files.
-    format, align, types, excluded, **options
+    format, align, align_all, types, excluded, **options
         As for :func:`read`. Options that only other files of the corpus need are allowed.
 
     Returns
@@ -303,9 +316,9 @@ def read_files(
         The annotations in these files.
     """
     # A decision about labels needs all files, and these are only some of them.
-    reader = _Reader(format, types, excluded, options, mixed=True, labels="types")
+    reader = _Reader(format, types, excluded, options, align, align_all, mixed=True, labels="types")
     corpus = folders.read_all(files, reader.read, same_material=False, excluded=excluded, naming=naming)
-    finished = reader.finish(corpus, str(Path(files[0].path).parent), align)
+    finished = reader.finish(corpus, str(Path(files[0].path).parent))
     return reader.with_source(finished, [file.path for file in files])
 
 
@@ -315,6 +328,7 @@ def read_coders(
     *,
     item: str | None = None,
     align: str | None = None,
+    align_all: bool = False,
     types: Iterable[str | int] | None = None,
     excluded: list[FormatError] | None = None,
     **options: Any,
@@ -330,7 +344,7 @@ def read_coders(
     item : str, optional
         Item of the files that do not name an item. The default is the common beginning of the file names (``t001`` for
         ``t001_ann.csv`` and ``t001_bo.csv``), or ``1`` if there is none.
-    align, types, excluded, **options
+    align, align_all, types, excluded, **options
         As for :func:`read`.
 
     Returns
@@ -345,10 +359,10 @@ def read_coders(
     item share their units.
     """
     inputs = folders.list_files(files)
-    reader = _Reader(format, types, excluded, options, mixed=len(inputs) > 1)
+    reader = _Reader(format, types, excluded, options, align, align_all, mixed=len(inputs) > 1)
     corpus = folders.read_all(inputs, reader.read, item=item, same_material=True, excluded=excluded)
     reader.check_options()
-    finished = reader.finish(corpus, str(Path(inputs[0].path).parent) if inputs else "", align)
+    finished = reader.finish(corpus, str(Path(inputs[0].path).parent) if inputs else "")
     return reader.with_source(finished, [file.path for file in inputs])
 
 
@@ -418,6 +432,8 @@ class _Reader:
     type_names: InitVar[Iterable[str | int] | None]
     excluded: list[FormatError] | None
     options: Mapping[str, Any]
+    align: str | None = None
+    align_all: bool = False
     mixed: bool = False  # the files may have different formats; each format gets only the options that it knows
     labels: str | None = None  # whether labels of tiers are types if the options do not say so; None: by their number
     tier_options: dict[str, Any] = field(default_factory=dict)
@@ -427,6 +443,7 @@ class _Reader:
     notes: list[str] = field(default_factory=list)  # about all files together
     in_time: bool = False  # whether tiers stay in seconds
     tier_units: dict[str, Any] = field(default_factory=dict)
+    aligned: tuple[int, int] = (0, 0)  # number of items that the alignment changed, and of all items
 
     def __post_init__(self, type_names: Iterable[str | int] | None) -> None:
         self.types = None if type_names is None else check_types(type_names)
@@ -468,6 +485,10 @@ class _Reader:
         if not sources:
             return corpus
         source = Source.merge(sources)
+        if self.align is not None:
+            changed, total = self.aligned
+            notes = [*notes, f"{changed} of {count_of(total, 'item')} aligned by {self.align}"]
+            source = replace(source, alignment=(self.align, changed))
         return corpus.with_source(
             replace(
                 source,
@@ -485,11 +506,11 @@ class _Reader:
                 owners = f"format{'s' if len(self.formats) > 1 else ''} {', '.join(self.formats)}"
                 raise OptionError(suggest(f"{owners}: no option", name, names))
 
-    def finish(self, corpus: Corpus, path: str, align: str | None) -> Corpus:
+    def finish(self, corpus: Corpus, path: str) -> Corpus:
         """Return the corpus after projecting its tiers onto units and aligning its texts."""
         if corpus.holds(Tier):
             corpus = self.convert_tiers(corpus, path)
-        return corpus if align is None else _align(corpus, path, align, self.excluded)
+        return corpus if self.align is None else self._align(corpus, path, self.align)
 
     def convert_tiers(self, corpus: Corpus, path: str) -> Corpus:
         """Return the corpus with its tiers over units, or in seconds if there are no words and no units were chosen."""
@@ -510,23 +531,25 @@ class _Reader:
             return corpus
         return timed.convert_tiers(corpus, path, options, types=self.types, excluded=self.excluded)
 
-
-def _align(corpus: Corpus, path: str, align: str, excluded: list[FormatError] | None) -> Corpus:
-    project = ALIGNMENTS[choice(*ALIGNMENTS)("align", align)]
-    aligned, notes = timed.collect_errors(project, corpus, path, excluded)
-    _warn_alignment(path, notes)
-    return aligned
+    def _align(self, corpus: Corpus, path: str, align: str) -> Corpus:
+        """Return the corpus after aligning its texts, and remember which items changed."""
+        project = ALIGNMENTS[choice(*ALIGNMENTS)("align", align)]
+        project = partial(project, only_differing=not flag("align_all", self.align_all))
+        aligned, notes = timed.collect_errors(project, corpus, path, self.excluded)
+        changed = sum(aligned.of_item(item) != corpus.of_item(item) for item in aligned.item_names)
+        self.aligned = (changed, len(aligned.item_names))
+        _warn_alignment(path, notes)
+        return aligned
 
 
 def _warn_alignment(path: str, notes: Mapping[str, Any]) -> None:
-    """Warn about each item whose alignment lost or changed something, and once about all other items."""
-    lossless = []
-    for item, note in notes.items():
-        message = f"item {item!r}: {note}"
-        if note.lossy:
-            warn(f"{path}: {message}")
-        else:
-            lossless.append(message)
+    """Warn about the first items whose alignment lost or changed something, and once about all other items."""
+    lossy = [f"item {item!r}: {note}" for item, note in notes.items() if note.lossy]
+    lossless = [f"item {item!r}: {note}" for item, note in notes.items() if not note.lossy]
+    for message in lossy[:_MAX_LOSSES]:
+        warn(f"{path}: {message}")
+    if len(lossy) > _MAX_LOSSES:
+        warn(f"{path}: the texts of {len(lossy) - _MAX_LOSSES} more items differ too")
     if lossless:
         more = f"; {len(lossless) - 1} more items have different tokens too" if len(lossless) > 1 else ""
         warn(f"{path}: {lossless[0]}{more}")

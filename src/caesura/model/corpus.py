@@ -46,6 +46,8 @@ class Source:
         Option that changes how the file is read, for warnings.
     tier_options : mapping
         Options of :func:`~caesura.over_units` with which tasks convert tiers that are still in seconds.
+    alignment : tuple of (str, int), optional
+        How texts that differ were aligned, and the number of items that this changed.
     """
 
     files: tuple[str, ...]
@@ -56,6 +58,7 @@ class Source:
     notes: tuple[str, ...] = ()
     hint: str = "--format"
     tier_options: Mapping[str, Any] = field(default_factory=dict)
+    alignment: tuple[str, int] | None = None
 
     @classmethod
     def merge(cls, sources: Iterable[Source]) -> Source:
@@ -155,6 +158,13 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     def reading(self) -> ReadingReport | None:
         """The reading report: content of the files and role of each part; None if the corpus was not read from a file."""
         return None if self.source is None else ReadingReport.of(self, self.source)
+
+    @property
+    def alignment_facts(self) -> dict[str, str | int]:
+        """How texts that differ were aligned and how many items that changed, for signatures; empty if nothing was."""
+        if self.source is None or self.source.alignment is None:
+            return {}
+        return dict(zip(("align", "aligned_items"), self.source.alignment, strict=True))
 
     def with_source(self, source: Source | None) -> Corpus:
         """Return the same corpus with a different source.

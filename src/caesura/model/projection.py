@@ -1,20 +1,26 @@
-"""Convert coders with different tokenizations to units of characters, so that they can be compared.
+"""Align coders whose tokens differ, so that they can be compared.
 
-Tokenizers disagree: one produces ``well-founded``, another ``well - founded``. White space is not part of any token. The
-tokens of each coder, joined without white space, therefore form a text of characters, and a boundary between tokens is a
-boundary between characters. If the texts of all coders are equal, no information is lost (:func:`over_characters`). If
-they differ, each text is aligned with the first one by edit distance, and notes report the losses (:func:`over_edits`).
+Tokenizers disagree: one produces ``well-founded``, another ``well - founded``. Transcribers disagree too: one hears
+``night``, another ``knight``. There are four ways to give all coders of an item the same units:
 
-Afterwards the units of every item are characters. Lengths, windows and the reach of near misses (``n_t``) then count
+- :func:`over_tokens` aligns the tokens of each coder with those of the first coder, by edit distance; similar tokens
+  count as similar. Units remain tokens.
+- :func:`over_characters` converts the tokens to characters. White space is not part of any token, so the tokens of each
+  coder, joined without white space, form a text of characters, and a boundary between tokens is a boundary between
+  characters. If the texts of all coders are equal, no information is lost.
+- :func:`over_edits` does the same for texts that differ: each text is aligned with the first one by edit distance.
+- :func:`over_positions` ignores the spelling of tokens if all coders have the same number of tokens.
+
+Notes report differences and losses. If units are characters, lengths, windows and the reach of near misses (``n_t``) count
 characters, about five per English word. Choose these options accordingly.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +36,10 @@ from caesura.model.value import Ints
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _SPACE = re.compile(r"\s+")
 _MAX_CELLS = 10**11  # maximum size of the table of an edit distance: about ten seconds
+_MAX_TOKEN_CELLS = 10**8  # the same for tokens: 100 MB and a few seconds
+_BLOCK_SIZE = 256  # distinct tokens that are compared with all others at once
+_GAP = 1000
+"""Cost of a token without counterpart. A pair of tokens costs the proportion of characters that differ, of this number."""
 
 
 class AlignmentNote(str):
@@ -53,10 +63,96 @@ class AlignmentNote(str):
 
 
 Projection = tuple[Corpus, dict[str, AlignmentNote]]
-"""A corpus over characters, and notes on its items."""
+"""A corpus over common units, and notes on its items."""
 
 
-def over_characters(corpus: Corpus, *, excluded: list[InputError] | None = None) -> Projection:
+def over_tokens(corpus: Corpus, *, excluded: list[InputError] | None = None, only_differing: bool = True) -> Projection:
+    """Align the tokens of every item with those of its first coder; also return notes on losses.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Annotations whose texts are known. The texts may differ.
+    excluded : list, optional
+        List to which errors are appended; their items are excluded. Without it the first error is raised.
+    only_differing : bool, default True
+        Whether to leave items unchanged whose coders have the same tokens.
+
+    Returns
+    -------
+    corpus : Corpus
+        The annotations over the tokens of the first coder.
+    notes : dict of str to AlignmentNote
+        Item -> number of tokens that differ, of boundaries that moved, and of boundaries that were lost.
+
+    Raises
+    ------
+    MismatchError
+        If a text is unknown or too long.
+    OptionError
+        If rapidfuzz is not installed: ``pip install caesura[align]``.
+
+    Notes
+    -----
+    The tokens of each coder are aligned with the first coder's tokens at the lowest cost. A token without counterpart costs
+    1. A pair of tokens costs the proportion of characters that differ: their edit distance, divided by the length of the
+    longer token. A boundary stays after the token that it followed. If the first text lacks that token, the boundary moves
+    to the nearest position before it. If several boundaries of a coder move to the same position, they become one boundary
+    with all their types.
+
+    Examples
+    --------
+    >>> ann = Segmentation.from_masses([1, 2], units=["good", "night", "moon"])
+    >>> bo = Segmentation.from_masses([3, 1], units=["good", "uh", "knight", "moon"])
+    >>> corpus, notes = over_tokens(Corpus({"x": {"ann": ann, "bo": bo}}))
+    >>> corpus["x", "bo"].units, corpus["x", "bo"].positions.tolist()
+    (('good', 'night', 'moon'), [2])
+    >>> notes
+    {'x': 'for bo 2 of 4 tokens differ from the text of ann; 0 boundaries moved, 0 lost'}
+    """
+    return _project_corpus(corpus, _TOKENS, excluded, only_differing)
+
+
+def over_positions(
+    corpus: Corpus, *, excluded: list[InputError] | None = None, only_differing: bool = True
+) -> Projection:
+    """Give all coders of every item the tokens of its first coder, whatever their spelling.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Annotations whose texts are known. All coders of an item must have the same number of tokens.
+    excluded : list, optional
+        List to which errors are appended; their items are excluded. Without it the first error is raised.
+    only_differing : bool, default True
+        Whether to leave items unchanged whose coders have the same tokens.
+
+    Returns
+    -------
+    corpus : Corpus
+        The annotations over the tokens of the first coder.
+    notes : dict of str to AlignmentNote
+        Item -> number of tokens, for items whose tokens differ.
+
+    Raises
+    ------
+    MismatchError
+        If the numbers of tokens differ, or a text is unknown.
+
+    Examples
+    --------
+    >>> ann = Segmentation.from_masses([1, 2], units=["good", "night", "moon"])
+    >>> bo = Segmentation.from_masses([2, 1], units=["Good", "knight", "moon."])
+    >>> corpus, notes = over_positions(Corpus({"x": {"ann": ann, "bo": bo}}))
+    >>> corpus["x", "bo"].units
+    ('good', 'night', 'moon')
+    """
+    return _project_corpus(corpus, _POSITIONS, excluded, only_differing)
+
+
+def over_characters(
+    corpus: Corpus, *, excluded: list[InputError] | None = None, only_differing: bool = False
+) -> Projection:
     """Convert every item to the characters of its text; also return notes on tokenizations that differ.
 
     Parameters
@@ -65,6 +161,8 @@ def over_characters(corpus: Corpus, *, excluded: list[InputError] | None = None)
         Annotations whose texts are known. All coders of an item must have the same characters.
     excluded : list, optional
         List to which errors are appended; their items are excluded. Without it the first error is raised.
+    only_differing : bool, default False
+        Whether to leave items unchanged whose coders have the same tokens. Their units remain tokens.
 
     Returns
     -------
@@ -95,10 +193,10 @@ def over_characters(corpus: Corpus, *, excluded: list[InputError] | None = None)
     >>> notes
     {'x': '3 tokens for ann, 1 for bo: 12 characters'}
     """
-    return _project_corpus(corpus, _align_equal_texts, excluded)
+    return _project_corpus(corpus, _CHARACTERS, excluded, only_differing)
 
 
-def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None) -> Projection:
+def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None, only_differing: bool = False) -> Projection:
     """Convert every item to the characters of its first coder's text; also return notes on losses.
 
     Parameters
@@ -107,6 +205,8 @@ def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None) -> P
         Annotations whose texts are known. The texts may differ.
     excluded : list, optional
         List to which errors are appended; their items are excluded. Without it the first error is raised.
+    only_differing : bool, default False
+        Whether to leave items unchanged whose coders have the same tokens. Their units remain tokens.
 
     Returns
     -------
@@ -140,10 +240,10 @@ def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None) -> P
     >>> notes
     {'x': 'for bo 1 of 14 characters differs from the text of ann; 0 boundaries moved, 0 lost'}
     """
-    return _project_corpus(corpus, _align_by_edits, excluded)
+    return _project_corpus(corpus, _EDITS, excluded, only_differing)
 
 
-ALIGNMENTS = {"characters": over_characters, "edit": over_edits}
+ALIGNMENTS = {"tokens": over_tokens, "characters": over_characters, "edit": over_edits, "positions": over_positions}
 """Alignment functions for the values of ``read(..., align=...)``."""
 
 
@@ -163,13 +263,14 @@ def alignment_hint(a: Sequence[str] | None, b: Sequence[str] | None) -> str:
     Examples
     --------
     >>> alignment_hint(["well-founded"], ["well", "-", "founded"])
-    "; the characters agree: read with align='characters'"
+    "; to align them, read with align='tokens' (or align='characters', because the characters agree)"
     """
     if a is None or b is None:
         return ""
+    advice = "; to align them, read with align='tokens'"
     if _characters(a) == _characters(b):
-        return "; the characters agree: read with align='characters'"
-    return "; to align texts that differ: read with align='edit'"
+        return f"{advice} (or align='characters', because the characters agree)"
+    return f"{advice} (or align='positions', which ignores the spelling)" if len(a) == len(b) else advice
 
 
 # -- alignment of two texts -------------------------------------------------------------------------------------------
@@ -177,19 +278,19 @@ def alignment_hint(a: Sequence[str] | None, b: Sequence[str] | None) -> str:
 
 @dataclass
 class _Alignment:
-    """Map from the characters of a text to the text of the first coder.
+    """Map from the characters or tokens (the units) of a text to the text of the first coder.
 
     Attributes
     ----------
     starts : ndarray
-        For each offset of the text, the start of the next character in the first text.
+        For each offset of the text, the start of the next unit in the first text.
     ends : ndarray
-        For each offset, the end of the previous character in the first text. It equals ``starts`` unless the first text
-        has additional characters there.
+        For each offset, the end of the previous unit in the first text. It equals ``starts`` unless the first text has
+        additional units there.
     matched : ndarray of bool
-        For each offset, whether the previous character has a counterpart.
+        For each offset, whether the previous unit has a counterpart.
     differing : int
-        Number of characters that differ.
+        Number of units that differ.
     """
 
     starts: Ints
@@ -203,22 +304,60 @@ class _Alignment:
         offsets = np.arange(length + 1)
         return cls(offsets, offsets, np.ones(length + 1, bool))
 
+    @classmethod
+    def of_steps(cls, steps: Iterable[tuple[str, int, int, int, int]], length: int, first_length: int) -> _Alignment:
+        """Return the alignment that consists of steps (kind, start and end in this text, start and end in the first)."""
+        alignment = cls(np.zeros(length + 1, np.int64), np.zeros(length + 1, np.int64), np.ones(length + 1, bool))
+        for kind, i, j, start, end in steps:
+            if kind == "delete":
+                alignment.starts[i:j] = alignment.ends[i + 1 : j + 1] = start
+                alignment.matched[i + 1 : j + 1] = False
+            elif kind != "insert":
+                alignment.starts[i:j] = np.arange(start, end)
+                alignment.ends[i + 1 : j + 1] = np.arange(start, end) + 1
+            alignment.differing += 0 if kind == "equal" else max(j - i, end - start)
+        # The beginnings of both texts are aligned, and so are the ends.
+        alignment.starts[0], alignment.starts[-1], alignment.ends[-1] = 0, first_length, first_length
+        return alignment
+
     def moved(self, offsets: Ints) -> int:
         """Return how many of these offsets no longer lie between the same two characters."""
         return int(np.count_nonzero(~self.matched[offsets] | (self.starts[offsets] != self.ends[offsets])))
 
 
-Aligner = Callable[[str, str, str, str], _Alignment]
-"""Function of the first coder's name, another coder's name, and both texts."""
+@dataclass(frozen=True)
+class _Method:
+    """A way to align texts.
+
+    Attributes
+    ----------
+    align : callable
+        Function of the first coder's name, another coder's name, and the units of both texts.
+    unit : str
+        ``"characters"`` or ``"tokens"``: what the texts consist of.
+    """
+
+    align: Callable[[str, str, Sequence[str], Sequence[str]], _Alignment]
+    unit: str
+
+    def units(self, tokens: Sequence[str]) -> tuple[str, ...]:
+        """Return the units of a text."""
+        return tuple(tokens if self.unit == "tokens" else _characters(tokens))
+
+    def offsets(self, tokens: Sequence[str]) -> Ints:
+        """Return the edges of the tokens in units."""
+        lengths = [1 if self.unit == "tokens" else len(_characters([token])) for token in tokens]
+        return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-def _align_equal_texts(a: str, b: str, a_text: str, b_text: str) -> _Alignment:
+def _align_equal_texts(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]) -> _Alignment:
+    a_text, b_text = "".join(a_units), "".join(b_units)
     if b_text != a_text:
         pairs = enumerate(zip(a_text, b_text, strict=False))
         at = next((i for i, (x, y) in pairs if x != y), min(len(a_text), len(b_text)))
         raise MismatchError(
             f"all coders must have the same characters; character {at + 1} differs: {_around(a_text, at)} for {a} and "
-            f"{_around(b_text, at)} for {b}; use align='edit' to align texts that differ; this may lose boundaries"
+            f"{_around(b_text, at)} for {b}; use align='tokens' to align texts that differ"
         )
     return _Alignment.identity(len(a_text))
 
@@ -227,29 +366,129 @@ def _around(text: str, at: int) -> str:
     return repr(text[max(0, at - 10) : at + 10]) if at < len(text) else f"the end after {text[-10:]!r}"
 
 
-def _align_by_edits(a: str, b: str, a_text: str, b_text: str) -> _Alignment:
-    if b_text == a_text:
-        return _Alignment.identity(len(a_text))
+def _align_by_edits(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]) -> _Alignment:
+    if b_units == a_units:
+        return _Alignment.identity(len(a_units))
     try:
         from rapidfuzz.distance import Levenshtein
     except ImportError:
         raise OptionError("align='edit' needs rapidfuzz; install caesura[align]") from None
-    m, n = len(a_text), len(b_text)
+    m, n = len(a_units), len(b_units)
     if m * n > _MAX_CELLS:
         raise MismatchError(f"texts of {m} characters for {a} and {n} for {b} are too long to align; use smaller items")
-    alignment = _Alignment(np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64), np.ones(n + 1, bool))
-    for step in Levenshtein.opcodes(b_text, a_text):
-        i, j, start, end = step.src_start, step.src_end, step.dest_start, step.dest_end
-        if step.tag == "delete":
-            alignment.starts[i:j] = alignment.ends[i + 1 : j + 1] = start
-            alignment.matched[i + 1 : j + 1] = False
-        elif step.tag != "insert":
-            alignment.starts[i:j] = np.arange(start, end)
-            alignment.ends[i + 1 : j + 1] = np.arange(start, end) + 1
-        alignment.differing += 0 if step.tag == "equal" else max(j - i, end - start)
-    # The beginnings of both texts are aligned, and so are the ends.
-    alignment.starts[0], alignment.starts[-1], alignment.ends[-1] = 0, m, m
-    return alignment
+    codes = Levenshtein.opcodes("".join(b_units), "".join(a_units))
+    steps = ((step.tag, step.src_start, step.src_end, step.dest_start, step.dest_end) for step in codes)
+    return _Alignment.of_steps(steps, n, m)
+
+
+def _align_positions(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]) -> _Alignment:
+    m, n = len(a_units), len(b_units)
+    if m != n:
+        raise MismatchError(
+            f"all coders must have the same number of tokens; there are {m} for {a} and {n} for {b}; align='tokens' "
+            "aligns texts that differ"
+        )
+    return _Alignment.identity(m)
+
+
+def _align_tokens(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]) -> _Alignment:
+    """Align two lists of tokens at the lowest cost."""
+    m, n = len(a_units), len(b_units)
+    first = next((i for i in range(min(m, n)) if a_units[i] != b_units[i]), min(m, n))
+    last = next((i for i in range(min(m, n) - first) if a_units[m - 1 - i] != b_units[n - 1 - i]), min(m, n) - first)
+    if (m - first - last) * (n - first - last) > _MAX_TOKEN_CELLS:
+        raise MismatchError(f"texts of {m} tokens for {a} and {n} for {b} are too long to align; use smaller items")
+    pairs = token_pairs(a_units[first : m - last], b_units[first : n - last])
+    steps = [("equal", 0, first, 0, first)] if first else []
+    for i, j in pairs:
+        if i is None or j is None:
+            at, place = steps[-1][2] if steps else 0, steps[-1][4] if steps else 0
+            steps.append(("insert", at, at, place, place + 1) if j is None else ("delete", at, at + 1, place, place))
+        else:
+            i, j = i + first, j + first
+            steps.append(("equal" if a_units[i] == b_units[j] else "replace", j, j + 1, i, i + 1))
+    steps += [("equal", n - last, n, m - last, m)] if last else []
+    return _Alignment.of_steps(steps, n, m)
+
+
+def token_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int | None, int | None]]:
+    """Return the alignment of two lists of tokens at the lowest cost.
+
+    Parameters
+    ----------
+    a, b : sequence of str
+        The tokens.
+
+    Returns
+    -------
+    list of pairs
+        Places of the tokens that are counterparts, from left to right; None for a token without counterpart.
+
+    Raises
+    ------
+    OptionError
+        If rapidfuzz is not installed.
+
+    Notes
+    -----
+    The cost of a token without counterpart is 1000. The cost of a pair is 1000 times the edit distance of both tokens
+    divided by the length of the longer one, rounded down, but at least 1 unless the tokens are equal. Costs are whole
+    numbers, so that the minimum is exact. If several alignments have the lowest cost, pairs at the end are preferred.
+
+    Examples
+    --------
+    >>> token_pairs(["good", "night"], ["good", "uh", "knight"])
+    [(0, 0), (None, 1), (1, 2)]
+    """
+    if not a or not b:
+        return [(i, None) for i in range(len(a))] + [(None, j) for j in range(len(b))]
+    costs, a_codes, b_codes = _substitution_costs(a, b)
+    columns = np.arange(len(b) + 1, dtype=np.int64) * _GAP
+    row = columns.copy()
+    choices = np.zeros((len(a), len(b)), np.uint8)  # 0: pair, 1: token of a alone, 2: token of b alone
+    for i, code in enumerate(a_codes.tolist()):
+        pair = row[:-1] + costs[code][b_codes]
+        alone = row[1:] + _GAP
+        best = np.concatenate([[row[0] + _GAP], np.minimum(pair, alone)])
+        row = np.minimum.accumulate(best - columns) + columns
+        choices[i] = np.where(row[1:] == pair, 0, np.where(row[1:] == alone, 1, 2))
+    return _trace(choices)
+
+
+def _trace(choices: NDArray[np.uint8]) -> list[tuple[int | None, int | None]]:
+    """Return the pairs of the best alignment, followed from the end of both texts."""
+    i, j = choices.shape
+    pairs: list[tuple[int | None, int | None]] = []
+    while i or j:
+        choice = 2 if not i else 1 if not j else choices[i - 1, j - 1]
+        i, j = i - int(choice != 2), j - int(choice != 1)
+        pairs.append((None if choice == 2 else i, None if choice == 1 else j))
+    return pairs[::-1]
+
+
+def _substitution_costs(a: Sequence[str], b: Sequence[str]) -> tuple[NDArray[np.int16], Ints, Ints]:
+    """Return the cost of every pair of distinct tokens, and the numbers of the tokens of both texts."""
+    try:
+        from rapidfuzz.distance import Levenshtein
+        from rapidfuzz.process import cdist
+    except ImportError:
+        raise OptionError("align='tokens' needs rapidfuzz; install caesura[align]") from None
+    a_words, b_words = list(dict.fromkeys(a)), list(dict.fromkeys(b))
+    b_lengths = np.array([max(1, len(word)) for word in b_words])
+    costs = np.empty((len(a_words), len(b_words)), np.int16)
+    for start in range(0, len(a_words), _BLOCK_SIZE):
+        block = a_words[start : start + _BLOCK_SIZE]
+        distances = cdist(block, b_words, scorer=Levenshtein.distance, dtype=np.int32).astype(np.int64)
+        lengths = np.maximum.outer([len(word) for word in block], b_lengths)
+        costs[start : start + _BLOCK_SIZE] = np.maximum(_GAP * distances // lengths, distances > 0)
+    codes = [{word: i for i, word in enumerate(words)} for words in (a_words, b_words)]
+    return costs, np.array([codes[0][word] for word in a]), np.array([codes[1][word] for word in b])
+
+
+_TOKENS = _Method(_align_tokens, "tokens")
+_POSITIONS = _Method(_align_positions, "tokens")
+_CHARACTERS = _Method(_align_equal_texts, "characters")
+_EDITS = _Method(_align_by_edits, "characters")
 
 
 # -- one item ---------------------------------------------------------------------------------------------------------
@@ -260,35 +499,35 @@ class _Counts:
     """Size of one coder's text, and losses in the conversion to the first coder's text."""
 
     tokens: int = 0
-    characters: int = 0
+    units: int = 0
     differing: int = 0
     moved: int = 0
     lost: int = 0
 
-    def losses(self, first: str) -> str:
+    def losses(self, first: str, unit: str) -> str:
         """Return a description of the losses; empty if there are none."""
         if not (self.differing or self.moved or self.lost):
             return ""
         differ = "differs" if self.differing == 1 else "differ"
         boundaries = "boundary" if self.moved == 1 else "boundaries"
         return (
-            f"{self.differing} of {self.characters} characters {differ} from the text of {first}; {self.moved} {boundaries} "
+            f"{self.differing} of {self.units} {unit} {differ} from the text of {first}; {self.moved} {boundaries} "
             f"moved, {self.lost} lost"
         )
 
 
 @dataclass
 class _ItemProjection:
-    """Conversion of one item to characters, with the counts for its note."""
+    """Alignment of one item, with the counts for its note."""
 
-    align: Aligner
+    method: _Method
     by_coder: Mapping[str, Annotation]
     tokens_differ: bool = False
-    characters: int = 0
+    units: int = 0
     counts: dict[str, _Counts] = field(default_factory=dict)
 
     def project(self) -> dict[str, Annotation]:
-        """Return the annotations over characters."""
+        """Return the annotations over common units."""
         dialogues = {coder: side for coder, side in self.by_coder.items() if isinstance(side, Dialogue)}
         if not dialogues:
             return self._project_texts(self.by_coder)
@@ -298,7 +537,7 @@ class _ItemProjection:
         return self._project_dialogues(dialogues)
 
     def _project_dialogues(self, dialogues: Mapping[str, Dialogue]) -> dict[str, Annotation]:
-        """Return the dialogues over characters, stream by stream."""
+        """Return the dialogues over common units, stream by stream."""
         streams: dict[str, dict[str, Segmentation]] = {coder: {} for coder in dialogues}
         for stream in dict.fromkeys(name for dialogue in dialogues.values() for name in dialogue):
             sides = {coder: dialogue[stream] for coder, dialogue in dialogues.items() if stream in dialogue}
@@ -311,25 +550,23 @@ class _ItemProjection:
         return {coder: Dialogue(by_stream) for coder, by_stream in streams.items()}
 
     def _project_texts(self, by_coder: Mapping[str, Annotation]) -> dict[str, Annotation]:
-        """Return the annotations of one text over the characters of its first coder."""
+        """Return the annotations of one text over the units of its first coder."""
         tokens = {coder: _tokens(coder, annotation) for coder, annotation in by_coder.items()}
         first, first_tokens = next(iter(tokens.items()))
-        first_text = _characters(first_tokens)
-        if not first_text:
+        units = self.method.units(first_tokens)  # the coders share one tuple
+        if not "".join(units):
             raise MismatchError(f"expected a text of at least one character; {first} has none")
-        self.tokens_differ |= any(coder_tokens != first_tokens for coder_tokens in tokens.values())
-        self.characters += len(first_text)
-        units = tuple(first_text)  # the coders share one tuple
+        self.tokens_differ |= any(list(coder_tokens) != list(first_tokens) for coder_tokens in tokens.values())
+        self.units += len(units)
         projected: dict[str, Annotation] = {}
         for coder, annotation in by_coder.items():
-            text = _characters(tokens[coder])
-            alignment = self.align(first, coder, first_text, text)
+            own_units = self.method.units(tokens[coder])
+            alignment = self.method.align(first, coder, units, own_units)
             counts = self.counts.setdefault(coder, _Counts())
             counts.tokens += len(tokens[coder])
-            counts.characters += len(text)
+            counts.units += len(own_units)
             counts.differing += alignment.differing
-            lengths = [len(_characters([token])) for token in tokens[coder]]
-            offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+            offsets = self.method.offsets(tokens[coder])
             projected[coder] = _project_annotation(annotation, alignment, offsets, units, counts)
         return projected
 
@@ -337,26 +574,54 @@ class _ItemProjection:
     def note(self) -> AlignmentNote | None:
         """Return a note on the losses; if there are none, on tokenizations that differ."""
         first = next(iter(self.by_coder))
-        losses = {coder: counts.losses(first) for coder, counts in self.counts.items()}
+        losses = {coder: counts.losses(first, self.method.unit) for coder, counts in self.counts.items()}
         if any(losses.values()):
             return AlignmentNote("; ".join(f"for {coder} {loss}" for coder, loss in losses.items() if loss), lossy=True)
         if not self.tokens_differ:
             return None
         (coder, own), *rest = self.counts.items()
         others = "".join(f", {counts.tokens} for {name}" for name, counts in rest)
-        return AlignmentNote(f"{own.tokens} tokens for {coder}{others}: {self.characters} characters", lossy=False)
+        return AlignmentNote(f"{own.tokens} tokens for {coder}{others}: {self.units} {self.method.unit}", lossy=False)
 
 
-def _project_corpus(corpus: Corpus, align: Aligner, excluded: list[InputError] | None) -> Projection:
+def _project_corpus(
+    corpus: Corpus, method: _Method, excluded: list[InputError] | None, only_differing: bool
+) -> Projection:
     annotations: dict[str, dict[str, Annotation]] = {}
     notes: dict[str, AlignmentNote] = {}
     for item in corpus.item_names:
+        by_coder = corpus.of_item(item)
+        if only_differing and not _texts_differ(by_coder):
+            annotations[item] = by_coder
+            continue
         with collect_errors(item, excluded, MismatchError):
-            projection = _ItemProjection(align, corpus.of_item(item))
+            projection = _ItemProjection(method, by_coder)
             annotations[item] = projection.project()
             if (note := projection.note) is not None:
                 notes[item] = note
     return Corpus(annotations), notes
+
+
+def _texts_differ(by_coder: Mapping[str, Annotation]) -> bool:
+    """Return whether the coders have different streams, lengths or, as far as their texts are known, different tokens."""
+    texts: dict[str, list[tuple[int, tuple[str, ...] | None]]] = {}
+    for annotation in by_coder.values():
+        streams = annotation if isinstance(annotation, Dialogue) else {"": annotation}
+        for stream, entry in streams.items():
+            texts.setdefault(stream, []).append(_length_and_tokens(entry))
+    for entries in texts.values():
+        known = {tokens for _, tokens in entries if tokens is not None}
+        if len(entries) < len(by_coder) or len({length for length, _ in entries}) > 1 or len(known) > 1:
+            return True
+    return False
+
+
+def _length_and_tokens(annotation: Any) -> tuple[int, tuple[str, ...] | None]:
+    if isinstance(annotation, Tree):
+        return annotation.length, tuple(map(_unescaped, annotation.words))
+    if isinstance(annotation, (Segmentation, Hierarchy)):
+        return annotation.length, annotation.units
+    return -1, None  # a tier, which cannot be aligned
 
 
 def _tokens(coder: str, annotation: Annotation) -> Sequence[str]:
@@ -387,7 +652,7 @@ def _unescaped(word: str) -> str:
 def _project_annotation(
     annotation: Annotation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], counts: _Counts
 ) -> Annotation:
-    """Convert an annotation to characters; ``offsets`` are the token edges in its own text."""
+    """Convert an annotation to the units of the first coder; ``offsets`` are the token edges in its own text."""
     if isinstance(annotation, Segmentation):
         return _project_segmentation(annotation, alignment, offsets, units, counts)
     if isinstance(annotation, Hierarchy):
@@ -464,7 +729,7 @@ def check_same_tokens(corpus: Corpus) -> list[MismatchError]:
     >>> bo = Segmentation.from_marks([",", "."], units=["good", "knight"])
     >>> for problem in check_same_tokens(Corpus({"x": {"Ann": {"F": ann}, "Bo": {"F": bo}}})):
     ...     print(problem)
-    item 'x', stream 'F': token 2 is 'night' for Ann and 'knight' for Bo; to align texts that differ: read with align='edit'
+    item 'x', stream 'F': token 2 is 'night' for Ann and 'knight' for Bo; to align them, read with align='tokens' (or align='positions', which ignores the spelling)
     """
     differences = ((item, text_difference(corpus.of_item(item))) for item in corpus.item_names)
     return [MismatchError(f"item {item!r}{difference}") for item, difference in differences if difference is not None]

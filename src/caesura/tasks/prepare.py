@@ -95,8 +95,11 @@ class ReadingOptions(OptionSet):
     align: str | None = setting(
         None,
         choice(*ALIGNMENTS),
-        "How to align coders whose tokens differ: by characters, or by edit distance if the texts differ too.",
+        "How to align coders whose tokens differ: by tokens, by characters, by edit distance of characters, or by position "
+        "without regard to spelling.",
     )
+    align_all: bool = switch("With --align, convert also the items whose coders have the same tokens.")
+    ignore_text: bool = switch("Compare positions if coders have the same number of tokens; same as --align positions.")
     fields: str | None = setting(None, text, "Columns or fields by role, such as item=doc,text=sentence,coders=A+B.")
     recipe: str | None = setting(None, text, "Recipe for a JSON file (default: chosen by its fields).")
     encoding: str | None = setting(None, text, "Encoding of the text, such as cp1252 (default: UTF-8).")
@@ -128,6 +131,15 @@ class ReadingOptions(OptionSet):
         named = {name: listed[0] if len(listed) == 1 else listed for name, listed in values.items()}
         flags = self.select("fields", "recipe", "encoding", "words", "labels") | {"tiers": list(self.tier) or None}
         return named | {name: value for name, value in flags.items() if value is not None}
+
+    @property
+    def alignment(self) -> dict[str, Any]:
+        """The options ``align`` and ``align_all`` of reading."""
+        if self.ignore_text and self.align not in (None, "positions"):
+            raise OptionConflictError(f"--ignore-text and --align {self.align} exclude each other; remove one of them")
+        if self.align_all and self.align is None:
+            raise OptionConflictError("--align-all needs --align")
+        return {"align": "positions" if self.ignore_text else self.align, "align_all": self.align_all}
 
     @cached_property
     def settings(self) -> Settings | None:
@@ -261,7 +273,7 @@ class ReadingOptions(OptionSet):
             options = self.settings.reading_options(detect(path, self.format).name) | options
         if self.types is not None:
             options["types"] = self.types
-        return self.select("format", "align") | {"excluded": self.errors} | options
+        return self.select("format") | self.alignment | {"excluded": self.errors} | options
 
 
 # -- measures ---------------------------------------------------------------------------------------------------------

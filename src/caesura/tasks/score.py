@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from caesura.engines import Engine, check_engine, use_engine
@@ -162,7 +163,14 @@ def score_corpora(
     entries = [entry for _, scores in results for entry in _entries(scores, items, options)]
     if not entries:
         raise OptionError("\n".join(map(str, excluded)))
+    entries = [replace(entry, score=_with_alignment(entry.score, reference)) for entry in entries]
     return Scoring(tuple(entries), _operations(results) if options.operations else (), excluded, pairs)
+
+
+def _with_alignment(score: Score, corpus: Corpus) -> Score:
+    """Return a score whose options and signature tell how the texts of the corpus were aligned."""
+    facts = corpus.alignment_facts
+    return replace(score, params=MappingProxyType({**score.params, **facts})) if facts else score
 
 
 def _score_pairs(pairs: Sequence[Pair], measure: Measure) -> Scores:
@@ -316,7 +324,7 @@ def evaluate(
         A settings file. Its symbols and types are used for reading, its similarity matrix and costs for the measures that
         have such options.
     **reading
-        How to read files: ``format``, ``pattern``, ``align``, ``types`` (boundary types in order, if the source does not
+        How to read files: ``format``, ``pattern``, ``align``, ``align_all``, ``types`` (boundary types in order, if the source does not
         declare them), and the options of the format, as for :func:`~caesura.read`.
 
     Returns
@@ -383,6 +391,7 @@ def _reading_options(
         if name in reading:
             raise OptionError(f"{name} belongs to the engine; use engine=open_engine(..., {name}={reading[name]!r})")
     common = {name: reading.pop(name, None) for name in ("format", "pattern", "align")}
+    common["align_all"] = flag("align_all", reading.pop("align_all", False))
     types = reading.pop("types", None)
     options = SourceOptions(**common, reference=reference, hypothesis=hypothesis, options=reading)
     if settings is not None:
