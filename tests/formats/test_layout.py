@@ -212,10 +212,10 @@ def test_a_file_in_another_format_that_names_the_same_coders_is_read(tmp_path: P
 
 
 def test_info_exits_1_if_a_file_cannot_be_read(folders: Path) -> None:
-    (folders / "system" / "d4.ref").write_text(f"{MARKER}\none\n{MARKER}\n{MARKER}\ntwo\n")
+    (folders / "system" / "d4.ref").write_text(f"{MARKER}\none\n\ntwo\n{MARKER}\n")
     result = invoke(["info", str(folders / "system")])
     assert result.exit_code == 1
-    assert "d4.ref:4: a segment must contain at least one line; got none" in result.stderr
+    assert "d4.ref:3: a line is empty" in result.stderr
     assert "3 items: d1, d2, d3" in result.stdout
-    with pytest.raises(FormatError, match=r"d4\.ref:4"):
+    with pytest.raises(FormatError, match=r"d4\.ref:3"):
         cz.read(folders / "system")
