@@ -324,8 +324,8 @@ def evaluate(
         A settings file. Its symbols and types are used for reading, its similarity matrix and costs for the measures that
         have such options.
     **reading
-        How to read files: ``format``, ``pattern``, ``align``, ``align_all``, ``types`` (boundary types in order, if the source does not
-        declare them), and the options of the format, as for :func:`~caesura.read`.
+        How to read files: ``format``, ``pattern``, ``align``, ``align_all``, ``types`` (boundary types in order, if the
+        source does not declare them), and the options of the format, as for :func:`~caesura.read`.
 
     Returns
     -------
