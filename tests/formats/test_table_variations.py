@@ -407,3 +407,24 @@ def test_the_order_of_columns_does_not_matter(tmp_path: Path) -> None:
         path = tmp_path / "t.csv"
         path.write_bytes(replace(variation, order=order).data())
         assert cz.read(path) == CORPUS
+
+
+def test_a_column_of_labels_with_zero_and_one_is_ambiguous(tmp_path: Path) -> None:
+    """Data sets of sentences often have a column ``label`` in which 1 is a boundary."""
+    path = tmp_path / "t.csv"
+    for header, row in (("sentence,label", "s,{}"), ("annotator,sentence_id,label", "ann,{i},{}")):
+        cells = [row.format(mark, i=i) for i, mark in enumerate([0, 1, 1, 0], 1)]
+        path.write_text("\n".join([header, *cells]) + "\n")
+        with pytest.raises(AmbiguousFileError) as caught:
+            cz.read(path)
+        readings = [next(iter(cz.read(path, **options).values())) for _, options in caught.value.choices]
+        assert [reading.bits() for reading in readings if isinstance(reading, cz.Segmentation)] == ["011", "101"]
+
+
+def test_scores_beside_texts_are_not_positions(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("sentence,prob,gold\na,.1,0\nb,.9,1\nc,.2,0\n")
+    corpus = cz.read(path)
+    assert corpus["t", "gold"] == cz.Segmentation.from_bits("01", units=["a", "b", "c"])
+    assert corpus.reading is not None
+    assert corpus.reading.ignored == ("prob (score, not needed here)",)

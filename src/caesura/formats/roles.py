@@ -406,7 +406,9 @@ def _find(reading: Reading, table: Table, by_name: Mapping[str, str], column: st
     raise OptionError(suggest(f"fields: {reading.path} has no column", column, table.columns))
 
 
-def describe_roles(reading: Reading, roles: Roles, values: Mapping[str, Sequence[str]]) -> None:
+def describe_roles(
+    reading: Reading, roles: Roles, values: Mapping[str, Sequence[str]], used: Sequence[str] = _ROLE_NAMES
+) -> None:
     """Write the roles to the reading report.
 
     Parameters
@@ -417,7 +419,15 @@ def describe_roles(reading: Reading, roles: Roles, values: Mapping[str, Sequence
         Roles of the columns.
     values : mapping of str to sequence of str
         Description of the content, such as ``"1/0 marks"``, -> columns of the coders.
+    used : sequence of str
+        Roles that the shape of the table uses; columns with other roles are ignored.
     """
     for description, names in values.items():
         reading.roles |= dict.fromkeys(names, description)
-    reading.roles |= {column: role for role, column in roles.columns.items() if column not in reading.roles}
+    for role, column in roles.columns.items():
+        if column in reading.roles:
+            continue
+        if role in used:
+            reading.roles[column] = role
+        else:
+            reading.ignored.append(f"{column} ({role}, not needed here)")

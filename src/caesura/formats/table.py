@@ -82,6 +82,7 @@ _FLAG = re.compile(r"(is|has|was|had|contains)_(?!.*(bound|break|segment|split|t
 _NUMBERED_CODER = re.compile(r"(coder|annotator|annotation|rater|observer|worker|judge|expert|kodierer)_?[a-z0-9]+")
 _OTHER_CODER = re.compile(r"(gold|ref|hyp|truth|system|model|pred|auto|baseline|human|consensus|majority).*")
 _MAX_CHOICES = 6
+_UNIT_ROLES = ("item", "stream", "coder", "unit", "text", "types")  # roles that a table of units uses
 _SHAPES = ("marks", "labels", "segments", "events", "scores")
 _DESCRIPTIONS = {
     "marks": "1/0 marks",
@@ -184,10 +185,10 @@ class _TableReader:
         if (named := self._named_shape()) is not None:
             return named
         if roles.coders is not None or self._has_wide_marks():
-            return "scores" if "score" in roles and roles.coders is None else "marks"
+            return "scores" if self._rows_are_positions() and roles.coders is None else "marks"
         if "start" in roles and "end" in roles:
             return "segments"
-        if "score" in roles:
+        if self._rows_are_positions():
             return "scores"
         if "mark" in roles:
             self._person_is_coder()
@@ -204,6 +205,10 @@ class _TableReader:
             self._person_is_coder()
             return "events"
         return "segments" if "start" in fields and "end" in self.roles else None
+
+    def _rows_are_positions(self) -> bool:
+        """Return whether a table of scores has one row per position between units, rather than one per unit."""
+        return "score" in self.roles and "text" not in self.roles
 
     def _person_is_coder(self) -> None:
         """Take the column ``participant`` or ``subject`` as the coder if no other column is."""
@@ -263,7 +268,7 @@ class _TableReader:
         groups = self._item_groups()
         self._check_order(groups)
         coders, shape = self._wide_coders(groups)
-        describe_roles(self.reading, self.roles, {_DESCRIPTIONS[shape]: coders})
+        describe_roles(self.reading, self.roles, {_DESCRIPTIONS[shape]: coders}, _UNIT_ROLES)
         self._ignore_others(coders)
         typed = shape == "types"
         return self._build(groups, {name: self._coder_name(name) for name in coders}, shape, typed)
@@ -280,7 +285,7 @@ class _TableReader:
             coders += [name for name in self._candidates() if self._content(name, groups).shape in fitting]
         if not coders:
             raise self._no_coder(groups)
-        describe_roles(self.reading, self.roles, {_DESCRIPTIONS["labels"]: coders})
+        describe_roles(self.reading, self.roles, {_DESCRIPTIONS["labels"]: coders}, _UNIT_ROLES)
         self._ignore_others(coders)
         return self._build(groups, {name: self._coder_name(name) for name in coders}, "labels", False)
 
@@ -309,7 +314,7 @@ class _TableReader:
         self._adopt(by_shape, names, groups)
         if not by_shape:
             if "label" in self.roles:
-                return [self.roles.columns["label"]], "labels"
+                return [self._label_column(groups)], "labels"
             raise self._no_coder(groups)
         return self._one_shape(by_shape, groups)
 
@@ -345,6 +350,19 @@ class _TableReader:
             ("a coder" if one else "coders", {"fields": {"coders": [*coders]}}),
         ]
         return AmbiguousFileError(self.reading.path, problem, choices)
+
+    def _label_column(self, groups: Groups) -> str:
+        """Return the column with the role label; cells of 0 and 1 may be marks instead."""
+        name = self.roles.columns["label"]
+        named_by_user = "label" in (self.reading.options["fields"] or ())
+        if self._content(name, groups).has_marks and not named_by_user and self.reading.options["shape"] is None:
+            problem = f"the cells of {name!r} are marks or labels of segments"
+            choices: list[tuple[str, dict[str, Any]]] = [
+                ("marks, where 1 is a boundary after the unit", {"fields": {"mark": name}}),
+                ("labels, with a boundary at every change", {"shape": "labels"}),
+            ]
+            raise AmbiguousFileError(self.reading.path, problem, choices)
+        return name
 
     def _declared_coders(self, groups: Groups, by_shape: Mapping[str, list[str]]) -> tuple[list[str], str]:
         """Return the coders that the user named, if some of their columns fit no shape on their own."""
@@ -584,7 +602,7 @@ class _TableReader:
         """Read a table with one row per item, coder and unit."""
         groups, columns = self._long_groups(), self.roles.columns
         name, shape = self._value_column(groups)
-        describe_roles(self.reading, self.roles, {_DESCRIPTIONS[shape]: [name]})
+        describe_roles(self.reading, self.roles, {_DESCRIPTIONS[shape]: [name]}, _UNIT_ROLES)
         self._ignore_others([name])
         typed = shape == "types"
         column = self.table.columns[name]
@@ -638,7 +656,7 @@ class _TableReader:
             ((name, content),) = marks.items()
             return self._checked_long(name, content.shape, content)
         if not marks and "label" in self.roles:
-            return self.roles.columns["label"], "labels"
+            return self._label_column(groups), "labels"
         others = marks or {name: content for name, content in fitting.items() if content.shape != "none"}
         if len(others) == 1:
             ((name, content),) = others.items()
