@@ -285,8 +285,8 @@ def test_agree_keeps_finished_work(table: str, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(sys.modules["caesura.tasks.agree"], "agreement", ended)
     run = invoke([*drawing, "--checkpoint", str(folder)])
     assert run.exit_code == 130
-    assert f"finished work is kept in {folder}, and the same command continues from there" in run.stderr
-    assert "nothing is kept" in invoke(drawing).stderr
+    assert f"finished work is saved in {folder}; run the same command again to continue" in run.stderr
+    assert "no work was saved" in invoke(drawing).stderr
 
 
 def test_simulation_options_are_rejected_without_simulation(tmp_path: Path) -> None:

@@ -379,7 +379,7 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
     out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (130, "")
     assert re.fullmatch(
-        r"caesura: stopped after \d+ of 30 partitions; finished work is kept in kept, and the same command continues from there\n",
+        r"caesura: stopped after \d+ of 30 partitions; finished work is saved in kept; run the same command again to continue\n",
         err,
     )
     finished = len(list(tmp_path.glob("kept/done/*.json")))

@@ -113,7 +113,7 @@ def test_without_scikit_posthocs(monkeypatch):
 def test_more_groups_than_letters():
     k = 53
     p = np.where(np.eye(k, dtype=bool), 1, 0.001)
-    with pytest.raises(OptionError, match="53 systems need more letters than there are; compare fewer"):
+    with pytest.raises(OptionError, match="53 systems need more letters than the alphabet has; compare fewer systems"):
         letters(p, np.arange(k))
 
 

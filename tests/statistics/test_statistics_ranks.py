@@ -278,7 +278,7 @@ def test_incomplete_blocks_are_excluded_and_counted():
         (
             lambda: friedman([[1, math.nan], [math.nan, 2]]),
             Undefined,
-            "no block is complete: each of 2 lacks a value of some system",
+            "no block is complete: each of the 2 blocks lacks the value of a system",
         ),
         (lambda: friedman([[1, 2]], alpha=0), OptionError, "alpha must be a number between 0 and 1; got 0"),
     ],

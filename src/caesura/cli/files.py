@@ -42,7 +42,7 @@ def _blocks(result: FileInfo, lines: list[tuple[str, str]], output: str | None) 
     yield contents_table(result.contents)
     if output is None:
         yield from _tier_blocks(result)
-        yield f"{clean(items[0])} begins"
+        yield f"Beginning of {clean(items[0])}"
         yield Table(("coder", "first line"), tuple(lines))
 
 

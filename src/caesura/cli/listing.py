@@ -56,7 +56,7 @@ def list_formats(output: str | None) -> None:
     for name, entry in formats().items():
         rows.append(_format_row(name, entry))
         rows += [("", "", "", f"{option.name}={option.default!r}", option.description) for option in entry.options]
-    notes = ("A suffix in brackets belongs to several formats; the content decides.",)
+    notes = ("A suffix in brackets belongs to several formats; the content of the file determines the format.",)
     table = Table(("format", "suffixes", "access", "option", "description"), tuple(rows), notes=notes)
     print_result("formats", listed, [table], output=output)
 

@@ -1,4 +1,4 @@
-"""Command-line options that are made from declared options."""
+"""Create command-line options from option sets."""
 
 from __future__ import annotations
 
@@ -129,13 +129,13 @@ def output_options(command: F) -> F:
 
 @dataclass(frozen=True)
 class EngineOptions(OptionSet):
-    """Where to compute."""
+    """Options for the engine that runs the computation."""
 
-    engine: str = setting("threads", choice(*ENGINES), "Where to compute. The numbers are the same everywhere.")
+    engine: str = setting("threads", choice(*ENGINES), "Engine for the computation. All engines give the same numbers.")
     workers: int | None = setting(
         None,
         whole(1, 10_000),
-        "Number of threads or processes (default: one per processor); with --scheduler, number of workers to wait for.",
+        "Number of threads or processes (default: one per processor). With --scheduler, number of workers to wait for.",
     )
     scheduler: str | None = setting(
         None, text, "Address of a Dask cluster, such as tcp://host:8786. Needs --engine dask."

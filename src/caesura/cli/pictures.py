@@ -42,7 +42,7 @@ class PlotCommand(OptionSet):
 def plot(
     kind: str | None, files: tuple[str, ...], command: PlotCommand, options: FigureOptions, reading: ReadingOptions
 ) -> None:
-    """Make a figure of the files. The suffix of the output file determines its format.
+    """Draw a figure from the files. The suffix of the output file determines its format.
 
     `caesura plot --list` shows the kinds of figures and what each needs. Items that cannot be used are listed, the figure
     shows the rest, and the exit code is 1.
@@ -60,8 +60,8 @@ def plot(
     format_of(target)
     source = read_figure_source(figure.source, files, options, reading)
     arguments, excluded = figure.compute(source, options)
-    look = {"title": command.title} | ({} if command.width is None else {"width": command.width})
-    save(getattr(figures, figure.name)(*arguments, **look), target)
+    style = {"title": command.title} | ({} if command.width is None else {"width": command.width})
+    save(getattr(figures, figure.name)(*arguments, **style), target)
     click.echo(target, err=True)
     list_excluded((*reading.excluded, *excluded))
 

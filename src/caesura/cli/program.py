@@ -1,4 +1,4 @@
-"""The main program: list of commands, results, progress, and handling of errors and interruptions."""
+"""The main program: the list of commands, the output of results and progress, and the handling of errors."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from caesura.views.table import Table
 
 CHECKPOINT = "caesura.checkpoint"
-"""Key of the click context under which a command keeps its checkpoint folder."""
+"""Key of the click context under which a command stores its checkpoint folder."""
 ERRORS = "caesura.errors"
-"""Key of the click context under which a command keeps its reading errors."""
+"""Key of the click context under which a command stores its reading errors."""
 _OWN_FLAGS = ("fields", "recipe", "encoding", "words", "labels", "types", "format", "pattern", "align")
 PROGRESS = "caesura.progress"
-"""Key of the click context under which a command keeps its progress."""
+"""Key of the click context under which a command stores its progress."""
 MAX_MESSAGES = 20
 """Maximum number of excluded items that a command lists on standard error."""
 
@@ -48,7 +48,7 @@ COMMANDS = {
     "info": ("files", "Show what is in FILE, a file, a folder or a glob."),
     "judge": ("agree", "Compare segmenters with human coders and with each other, with tests of significance."),
     "measures": ("listing", "List the measures with their options and presets."),
-    "plot": ("pictures", "Make a figure of the files."),
+    "plot": ("pictures", "Draw a figure from the files."),
     "report": ("pictures", "Write one HTML page about CORPUS."),
     "score": ("score", "Compare HYPOTHESIS with REFERENCE and print the scores over all items."),
     "trees": ("trees", "Compare the trees in PREDICTED with those in GOLD, sentence by sentence."),
@@ -141,20 +141,22 @@ class Program(click.Group):
 
 def _commands(error: AmbiguousFileError) -> list[str]:
     """Return the problem and, for each possible reading, the command that chooses it."""
-    typed, fields = _split_fields(sys.argv[1:])
+    arguments, fields = _split_fields(sys.argv[1:])
     lines = [FormatError.__str__(error)]
     for description, options in error.choices:
-        words = ["caesura", *typed]
+        command = ["caesura", *arguments]
         if fields and not isinstance(options.get("fields"), Mapping):
-            words += ["--fields", fields_text(fields)]
+            command += ["--fields", fields_text(fields)]
         for name, value in options.items():
             if isinstance(value, Mapping):
                 value = fields_text({**fields, **value})
             if name == "tiers":
-                words += [word for tier in ([value] if isinstance(value, str) else value) for word in ("--tier", tier)]
+                command += [
+                    word for tier in ([value] if isinstance(value, str) else value) for word in ("--tier", tier)
+                ]
             else:
-                words += [f"--{name}", str(value)] if name in _OWN_FLAGS else ["--reading", f"{name}={value}"]
-        lines.append(f"{description}: {shlex.join(words)}")
+                command += [f"--{name}", str(value)] if name in _OWN_FLAGS else ["--reading", f"{name}={value}"]
+        lines.append(f"{description}: {shlex.join(command)}")
     return lines
 
 
@@ -206,8 +208,8 @@ def _interruption(meta: Mapping[str, Any]) -> str:
     if CHECKPOINT not in meta:
         return status
     if meta[CHECKPOINT] is None:
-        return f"{status}; nothing is kept; with --checkpoint DIR the same command would continue from here"
-    return f"{status}; finished work is kept in {meta[CHECKPOINT]}, and the same command continues from there"
+        return f"{status}; no work was saved; use --checkpoint DIR so that the same command can continue after an interruption"
+    return f"{status}; finished work is saved in {meta[CHECKPOINT]}; run the same command again to continue"
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -346,14 +348,14 @@ class Progress:
         self.started = self.last_step = self.last_line = monotonic()
         self._on_terminal = sys.stderr.isatty()
         self._bar: RichProgress | None = None
-        self._listening = on_progress(self.update, with_detail=True)
+        self._subscription = on_progress(self.update, with_detail=True)
 
     def __enter__(self) -> Self:
-        self._listening.__enter__()
+        self._subscription.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._listening.__exit__(*error)
+        self._subscription.__exit__(*error)
         if self._bar is not None:
             self._bar.stop()
 

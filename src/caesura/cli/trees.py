@@ -55,10 +55,10 @@ def trees(
 
 @dataclass(frozen=True)
 class UnifyCommand(OptionSet):
-    """Input, output file and printed tables of the command."""
+    """Options of the command: repair, output file, printed tables and items."""
 
     repair: bool = switch(
-        "Remove spans from annotations whose own spans cross, the deeper, shorter and later spans first."
+        "Drop spans that cross other spans of the same coder: the deeper span, then the shorter, then the later one."
     )
     target: str | None = setting(
         None, text, "Write the gold standard to this .json, .csv or .tsv file.", flags=("-o", "--output")

@@ -266,7 +266,7 @@ def shifts(reference: Segmentation, distance: int) -> Segmentation:
     positions = segment_ends(reference)[:-1] + whole(-MAX_UNITS, MAX_UNITS)("distance", distance)
     if (i := checks.first_true((positions < 1) | (positions >= reference.length))) is not None:
         raise OptionError(
-            f"distance must leave every boundary in 1..{reference.length - 1}; {distance} moves the boundary at "
+            f"distance must keep every boundary in 1..{reference.length - 1}; {distance} moves the boundary at "
             f"{positions[i] - distance} to {positions[i]}"
         )
     return with_boundaries(reference, positions)
@@ -418,7 +418,7 @@ def _lengths(units: int | Sequence[int], coders: int) -> list[int]:
     return lengths
 
 
-# -- random positions over plain arrays, and the checks that all simulations share -----------------------------------
+# -- functions on plain arrays, and the checks that all simulations share -------- -----------------------------------
 
 
 def random_generator(seed: Seed) -> np.random.Generator:
@@ -580,7 +580,7 @@ def segment_ends(reference: Segmentation) -> Ints:
         types = ", ".join(map(repr, reference.types[:6]))
         raise OptionError(
             f"reference: boundaries must have no named types; got {types}. "
-            "Segmentation.from_positions(len(reference), reference.inner) drops them"
+            "Drop the types with Segmentation.from_positions(len(reference), reference.inner)"
         )
     check_size(reference.length, 0, "reference")
     return np.append(reference.inner, reference.length)
@@ -628,7 +628,7 @@ def check_segments(segments: object, low: object, high: object) -> tuple[int, in
     """
     count, shortest, longest = whole(1)("segments", segments), whole(1)("low", low), whole(1)("high", high)
     if shortest > longest:
-        raise OptionError(f"high must be at least low; got {longest} after {shortest}")
+        raise OptionError(f"high must be at least low; got low={shortest} and high={longest}")
     check_size(count * longest, 0, "segments and high")
     return count, shortest, longest
 
@@ -653,6 +653,6 @@ def check_size(units: int, segmentations: int, names: str) -> None:
     size = units + SEGMENTATION_OVERHEAD * segmentations
     if size > MAX_SIMULATED_UNITS:
         raise OptionError(
-            f"{names}: one call may simulate {MAX_SIMULATED_UNITS:,} units, and every segmentation counts as "
-            f"{SEGMENTATION_OVERHEAD} more; got {size:,}. Simulate fewer at a time"
+            f"{names}: one call may simulate at most {MAX_SIMULATED_UNITS:,} units, and every segmentation counts as "
+            f"{SEGMENTATION_OVERHEAD} more units; got {size:,}. Simulate fewer units at a time"
         )

@@ -35,7 +35,7 @@ class CoderTest:
     adjusted : float
         p after the correction of Benjamini & Yekutieli.
     rejected : bool
-        Whether the program beats this coder, with the allowance epsilon.
+        Whether the null hypothesis for this coder is rejected, so that the program beats the coder.
     advantage : float
         Proportion of items on which the program is at least as close as the coder.
     """
@@ -64,7 +64,7 @@ class AlternativeTest(Result):
     advantage : float
         Mean over coders of the proportion of items on which the program is at least as close as the coder.
     epsilon : float
-        Allowance for the cost of a coder.
+        Margin in favour of the program, because a coder costs more.
     q : float
         False discovery rate of the correction.
     """
@@ -92,7 +92,7 @@ def alternative_annotator(
     coders : array_like, coders x items
         S_h: the corresponding similarity of coder j to all other coders.
     epsilon : float, default 0.2
-        Allowance for the cost of a coder: .2 for experts, .15 for skilled coders, .1 for crowds.
+        Margin in favour of the program, because a coder costs more: .2 for experts, .15 for skilled coders, .1 for crowds.
     q : float, default 0.05
         False discovery rate.
 
@@ -105,7 +105,7 @@ def alternative_annotator(
     ------
     Undefined
         If there are fewer than three coders, or if a coder has fewer than two items. With two coders, each coder would be
-        compared with the habits of the other and not with a consensus.
+        compared with a single coder and not with a consensus.
 
     Notes
     -----
@@ -114,7 +114,7 @@ def alternative_annotator(
         d = [S_h >= S_f] - [S_f >= S_h]
 
     is 1 if the coder is closer, -1 if the program is closer, and 0 if they are equal. Similarities within 1e-12 are equal.
-    The null hypothesis is that the program is worse by more than it saves, mean d >= ε. The alternative is mean d < ε. It is
+    The null hypothesis is that the coder is better by at least the margin: mean d >= ε. The alternative is mean d < ε. It is
     tested by a t-test if there are at least 30 items, and otherwise by Wilcoxon's signed-rank test of d - ε (exact, with
     ties). If d is the same on all items, p is 0 if d is below ε, and 1 otherwise.
 

@@ -1,4 +1,4 @@
-"""Check array arguments of the tests: their shape and their entries."""
+"""Check the shape and the entries of array arguments."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def equal_matrices(tables: Mapping[str, ArrayLike], rows: str, columns: str, *, 
     Parameters
     ----------
     tables : mapping of str to array_like
-        Name of the argument, for the error message -> table.
+        Name of each argument (for the error message) -> table.
     rows, columns : str
         Names of the rows and columns, for the error message.
     missing : bool, default False
@@ -146,7 +146,7 @@ def p_matrix(name: str, values: ArrayLike) -> Floats:
     return table
 
 
-def finished(finish: Finish, sums: Floats) -> Floats:
+def checked_values(finish: Finish, sums: Floats) -> Floats:
     """Return ``finish(sums)`` after checking that it has one finite number per row.
 
     Parameters

@@ -20,7 +20,7 @@ from caesura.model import checks
 from caesura.model.result import Result
 from caesura.options import fraction, whole
 from caesura.options import seed as check_seed
-from caesura.statistics.arrays import Finish, Floats, finished, matrix, vector
+from caesura.statistics.arrays import Finish, Floats, checked_values, matrix, vector
 
 MIN_ITEMS = 20
 """Number of items below which a percentile interval is too narrow."""
@@ -192,8 +192,8 @@ def bootstrap(
     items = len(table)
     if items < 2:
         raise Undefined("an interval over items needs at least 2 items; got 1")
-    value = float(finished(finish, table.sum(axis=0, keepdims=True))[0])
-    values = np.concatenate([finished(finish, block @ table) for block in item_weights(items, replicates, rng)])
+    value = float(checked_values(finish, table.sum(axis=0, keepdims=True))[0])
+    values = np.concatenate([checked_values(finish, block @ table) for block in item_weights(items, replicates, rng)])
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return BootstrapInterval(value, float(low), float(high), level, items, replicates)
 

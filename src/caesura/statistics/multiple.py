@@ -151,7 +151,9 @@ def letters(p: ArrayLike, means: ArrayLike, *, alpha: float = 0.05, higher_is_be
     try:
         display = compact_letter_display(alike, alpha=0.5)
     except ValueError as error:
-        raise OptionError(f"p: {len(table)} systems need more letters than there are; compare fewer") from error
+        raise OptionError(
+            f"p: {len(table)} systems need more letters than the alphabet has; compare fewer systems"
+        ) from error
     by_system = np.empty(len(table), object)
     by_system[best_first] = ["".join(entry.split()) for entry in display]
     return tuple(by_system.tolist())
@@ -180,7 +182,7 @@ def wins(values: ArrayLike, *, tolerance: float = 1e-12) -> Wins:
     """
     table = matrix("values", values, "items", "systems", missing=True)
     tolerance = non_negative()("tolerance", tolerance)
-    # NaN means a missing value: comparisons with it are neither above, below nor equal.
+    # A missing value (NaN) is neither above, below nor equal to any value.
     difference = table[:, :, None] - table[:, None, :]
     above = np.count_nonzero(difference > tolerance, axis=0)
     equal = np.count_nonzero(np.abs(difference) <= tolerance, axis=0)

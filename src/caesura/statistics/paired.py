@@ -30,7 +30,7 @@ from caesura.errors import Undefined
 from caesura.model.result import Result
 from caesura.options import fraction, whole
 from caesura.options import seed as check_seed
-from caesura.statistics.arrays import Finish, Floats, equal_matrices, finished
+from caesura.statistics.arrays import Finish, Floats, checked_values, equal_matrices
 from caesura.statistics.intervals import block_sizes, item_weights
 
 _EQUAL = 1e-12  # statistics that differ by less than this differ only by rounding
@@ -72,7 +72,7 @@ class PairedBootstrap(Result):
 
 @dataclass(frozen=True, slots=True)
 class Randomisation(Result):
-    """Result of :func:`randomisation`: the difference of two systems and the probability of one as large by chance.
+    """Result of :func:`randomisation`: the difference of two systems, and its p-value.
 
     Attributes
     ----------
@@ -139,9 +139,9 @@ def paired_bootstrap(
 
     A replicate without variance (only copies of one item) has an infinite t* unless θ* = θ. This makes the test
     conservative: with 2 or 3 items no difference is significant at .05 and the interval is unbounded. If the items themselves
-    have no variance, s is 0. In that case p = 1 if θ = 0. If θ is not 0, the systems differ in the same way on every
-    item that counts, and p is that of :func:`randomisation`, 2^(1 - n) if all count: at least 6 items are
-    needed for significance at .05. The interval is then θ alone, or unbounded if p is above 1 - level.
+    have no variance, s is 0. In that case p = 1 if θ = 0. If θ is not 0, the systems differ in the same way on all items
+    that affect the value. Then p is that of :func:`randomisation`, which is 2^(1 - n) if all items affect the value; at
+    least 6 items are needed for significance at .05. The interval is θ alone, or unbounded if p is above 1 - level.
 
     References
     ----------
@@ -169,7 +169,7 @@ def paired_bootstrap(
     rng = np.random.default_rng(seed)
     t = np.concatenate([_pivots(theta, *_studentise(a, b, finish, w)) for w in item_weights(n, replicates, rng)])
     larger = int(np.count_nonzero(t >= abs(theta) / error - _EQUAL))
-    # The quantile that p implies: the k-th largest of the pivots, where k is the largest count that p allows to reach |θ|/s.
+    # q is the k-th largest pivot. |θ|/s exceeds q if fewer than k pivots reach |θ|/s, that is, if p is at most 1 - level.
     k = math.floor((1 - level) * (1 + replicates) + _EQUAL)
     q = float(np.partition(t, replicates - k)[replicates - k]) if k else math.inf
     p = (1 + larger) / (1 + replicates)
@@ -248,15 +248,15 @@ def _influences(parts: Floats, finish: Finish, weights: Floats) -> tuple[Floats,
     """Return the value, the effect of one more copy of each item, and the largest possible effect, per row of weights.
 
     The slope in each part is a central difference whose step is a small fraction of the sum. A part that is 0 in all items
-    of the sample gets no slope. No step then leads to a sum at which ``finish`` would have to handle a new zero case.
+    of the sample gets no slope, so that ``finish`` never gets a sum above 0 for a part that is always 0.
     """
     sums, sizes = weights @ parts, weights @ np.abs(parts)
-    values, slopes = finished(finish, sums), np.zeros_like(sums)
+    values, slopes = checked_values(finish, sums), np.zeros_like(sums)
     for j in range(parts.shape[1]):
         present = sizes[:, j] > 0
         step = np.zeros_like(sums[present])
         step[:, j] = _STEP * sizes[present, j]
-        rise = finished(finish, sums[present] + step) - finished(finish, sums[present] - step)
+        rise = checked_values(finish, sums[present] + step) - checked_values(finish, sums[present] - step)
         slopes[present, j] = rise / (2 * step[:, j])
     return values, slopes @ parts.T, np.einsum("rj,rj->r", np.abs(slopes), sizes)
 
@@ -264,7 +264,7 @@ def _influences(parts: Floats, finish: Finish, weights: Floats) -> tuple[Floats,
 def _difference(a: Floats, b: Floats, finish: Finish, stays: Floats) -> Floats:
     """Return the difference for each row of ``stays``: 1 if an item is unchanged, 0 if its outputs are swapped."""
     swaps = 1 - stays
-    return finished(finish, stays @ a + swaps @ b) - finished(finish, stays @ b + swaps @ a)
+    return checked_values(finish, stays @ a + swaps @ b) - checked_values(finish, stays @ b + swaps @ a)
 
 
 def _pivots(theta: float, differences: Floats, error: Floats) -> Floats:
@@ -275,7 +275,10 @@ def _pivots(theta: float, differences: Floats, error: Floats) -> Floats:
 
 
 def _every_swap(n: int) -> Iterator[Floats]:
-    """Yield all ways to swap some of n items, up to the swap of all items: the first item is always swapped."""
+    """Yield half of all ways to swap some of n items: those that swap the first item.
+
+    The other half follows by swapping all items, which only changes the sign of the difference.
+    """
     start = 0
     for rows in block_sizes(2 ** (n - 1), n):
         number = np.arange(start, start + rows, dtype=np.int64)[:, None]

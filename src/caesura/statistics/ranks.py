@@ -1,4 +1,4 @@
-"""Rank tests of whether several systems differ, and which pairs of systems differ.
+"""Rank tests that show whether several systems differ, and which pairs of systems differ.
 
 ========================= =================================== =======================================================
 test                      observations                        comparison of pairs
@@ -91,8 +91,9 @@ def kruskal_wallis(groups: Sequence[ArrayLike], *, alpha: float = 0.05) -> RankT
         |R_u - R_v| >= z(α / (k(k-1))) sqrt(V (1/n_u + 1/n_v)),   V = N(N+1)/12 - Σ (t³ - t) / (12(N-1))
 
     where z(x) cuts off x of the normal distribution on one side, and t runs over the sizes of the ties. Siegel & Castellan
-    print V without the second term. With it the comparison is Dunn's test with Bonferroni's correction. ``pairs`` contains
-    the corresponding p-values: k(k-1) times one tail of z, at most 1. If all N values are equal, H = 0 and every p = 1.
+    print V without the second term. With this term the comparison is Dunn's test with Bonferroni's correction. ``pairs``
+    contains the corresponding p-values: k(k-1) times one tail of z, at most 1. If all N values are equal, H = 0 and
+    every p = 1.
 
     References
     ----------
@@ -156,9 +157,9 @@ def friedman(blocks: ArrayLike, *, alpha: float = 0.05) -> RankTest:
 
         Q = Σ_j (R_j - n(k+1)/2)² / Σ_i s²_i,   q = |R_u - R_v| / sqrt(Σ_i s²_i)
 
-    Q is chi-square distributed with k - 1 degrees of freedom (``scipy.stats.friedmanchisquare`` gives the same for three
-    systems and more), q as the range of k independent standard normal values. Hollander & Wolfe have k(k+1)/12 for every
-    s²_i, which does not correct for ties.
+    Q is chi-square distributed with k - 1 degrees of freedom; ``scipy.stats.friedmanchisquare`` gives the same value for
+    three or more systems. q is distributed as the range of k independent standard normal values. Hollander & Wolfe use
+    k(k+1)/12 for every s²_i, which does not correct for ties.
 
     Two systems are allowed. The test is then the normal approximation of the sign test, and
     :func:`~caesura.statistics.randomisation` has more power. If all systems are tied in every block, Q = 0 and every p = 1.
@@ -181,7 +182,7 @@ def friedman(blocks: ArrayLike, *, alpha: float = 0.05) -> RankTest:
     complete = table[~np.isnan(table).any(axis=1)]
     n, incomplete = len(complete), len(table) - len(complete)
     if not n:
-        raise Undefined(f"no block is complete: each of {incomplete} lacks a value of some system")
+        raise Undefined(f"no block is complete: each of the {incomplete} blocks lacks the value of a system")
     from scipy.stats import chi2, rankdata, studentized_range
 
     ranks = rankdata(complete, axis=1)

@@ -1,4 +1,4 @@
-"""Tables of agreement: coefficients, coders, pairs of coders, items and clusters; and a dendrogram in characters."""
+"""Tables of agreement (coefficients, coders, pairs of coders, items, clusters), and a dendrogram as text."""
 
 from __future__ import annotations
 
@@ -271,8 +271,8 @@ def cochran_table(result: CochranQ) -> Table:
         for threshold in (result.threshold, result.chance_threshold)
     )
     notes = (
-        f"threshold at alpha = {result.alpha:g}: by partial Q {partial} (lenient: groups are chosen by the outcome), "
-        f"beyond coincidence by chance {chance}",
+        f"threshold at alpha = {result.alpha:g} by partial Q: {partial} (lenient, because the groups depend on the outcome); "
+        f"by the exact chance distribution: {chance}",
         f"percentage agreement with the majority: {result.percentage:.4f} (inflated if boundaries are rare)",
         *_excluded(result.excluded),
         result.signature,
@@ -282,7 +282,7 @@ def cochran_table(result: CochranQ) -> Table:
 
 
 def heat_table(strips: Sequence[Heat]) -> Table:
-    """Return one row per position of every item: number of coders who marked it, and number of all coders.
+    """Return one row per position of every item: number of coders who marked it, and total number of coders.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ def heat_table(strips: Sequence[Heat]) -> Table:
 
 
 def draw_heat(strips: Sequence[Heat], *, width: int = 50) -> str:
-    """Return a line of positions per text: ``·`` without boundary, else the number of coders, ``#`` for ten and more.
+    """Return one character per position: ``·`` for no boundary, else the number of coders, or ``#`` for ten or more.
 
     Parameters
     ----------
@@ -363,7 +363,9 @@ Places = dict[Coders, tuple[int, int]]
 
 
 def draw_dendrogram(clustering: Clustering, *, width: int = 60) -> str:
-    """Return a dendrogram: coders on the left, joints at their distance, coefficients behind the joints if they fit.
+    """Return a dendrogram: coders on the left, joints at their distance, and coefficients to the right of them.
+
+    A coefficient is omitted if it does not fit.
 
     Parameters
     ----------
@@ -427,7 +429,7 @@ def _draw_joint(canvas: list[list[str]], halves: list[tuple[int, int]], column: 
 
 
 def _label(value: float | None) -> str:
-    """Return two decimals without the zero before them."""
+    """Return the value with two decimals and without the leading zero."""
     return " undefined " if value is None else re.sub(r"\b0\.", ".", f" {value:.2f} ")
 
 

@@ -10,6 +10,7 @@ from caesura.judging.judge import Judgement, SegmenterScore
 from caesura.judging.mistakes import Mistakes
 from caesura.judging.substitution import AgreementDrop, Replacement
 from caesura.model.segmentation import UNTYPED
+from caesura.model.value import count_of
 from caesura.options import OptionSet, switch
 from caesura.views.table import Block, Cell, Table, cells, extra_figures, interval_cells, or_undefined
 
@@ -145,7 +146,7 @@ def _interval_notes(judgement: Judgement) -> Iterator[str]:
     interval = next((row.interval_note for row in judgement.rows if row.interval and not row.bound), None)
     if judgement.rows[0].pairs is not None:
         level = interval.split(",")[0] if interval else ""
-        yield f"low, high: {level}, mean ± z standard errors over boundary pairs as if they were independent: too short"
+        yield f"low, high: {level}, mean ± z standard errors over boundary pairs; too narrow, because pairs are not independent"
     elif interval is not None:
         yield f"low, high: {interval}"
     for row in judgement.rows:
@@ -177,7 +178,7 @@ def comparison_table(comparisons: Iterable[SystemComparison]) -> Table:
         for pair in comparison.pairs
     ]
     notes = [
-        "p-values, corrected for the number of pairs: randomisation and studentised bootstrap over items (Holm), Friedman "
+        "p-values are corrected for the number of pairs: randomisation and studentised bootstrap over items (Holm), Friedman "
         "(WNMT) and Kruskal-Wallis over items and coders; w/t/l: items won, tied, lost",
         "the last two tests treat the coders of an item as independent: with several coders their p-values are too small",
         *(note for comparison in listed for note in _omnibus_notes(comparison)),
@@ -257,8 +258,8 @@ def replacement_table(replacements: Iterable[Replacement]) -> Table:
     note = f"over {listed[0].measure.label}"
     if epsilon is not None:
         note += (
-            f", epsilon {epsilon:g}; passed at a winning rate of .5; advantage: proportion of items on which it is as "
-            "close as a coder"
+            f", epsilon {epsilon:g}; a system passes at a winning rate of .5 or more; advantage: proportion of items on "
+            "which it is at least as close to the other coders as a coder"
         )
     table = Table.from_records(
         map(_replacement_record, listed),
@@ -310,8 +311,9 @@ def mistake_table(mistakes: Iterable[Mistakes]) -> Table:
 def _mistake_notes(mistakes: Mistakes) -> Iterator[str]:
     if mistakes.offset and mistakes.systematic:
         side = "late" if mistakes.offset > 0 else "early"
+        shift = count_of(abs(mistakes.offset), "position")
         yield (
-            f"{mistakes.system} is systematically {abs(mistakes.offset)} {side}: shifted by that, "
+            f"{mistakes.system} is systematically {shift} {side}: if its boundaries are shifted back, "
             f"{mistakes.offsets[mistakes.offset]} boundaries coincide instead of {mistakes.offsets[0]}"
         )
     if mistakes.confusions:

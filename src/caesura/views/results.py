@@ -24,7 +24,7 @@ def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0
     by_item : bool
         Whether the table has a column with the item.
     excluded : int, default 0
-        Number of problems, for a note.
+        Number of excluded items, for a note.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0
     columns = ["measure", *(["item"] if by_item else []), "value", *names, "items"]
     notes = [entry.score.signature for entry in scores if entry.item is None]
     if excluded:
-        notes.append(f"{excluded} problem(s), listed on standard error")
+        notes.append(f"excluded: {excluded} (reasons on standard error)")
     return Table.from_records(records, columns=columns, notes=tuple(notes), group=1)
 
 
@@ -86,7 +86,7 @@ def operations_view(operations: OperationsTable) -> Table:
     return Table.from_records(records, digits=3)
 
 
-NO_ALIGNMENT = "None of these measures aligns boundaries; boundary_similarity does."
+NO_ALIGNMENT = "None of these measures aligns boundaries; use boundary_similarity."
 
 
 def scoring_blocks(
@@ -262,7 +262,7 @@ def _columns(
 
 
 def _signs(edits: Sequence[Edit]) -> dict[int, str]:
-    """Return position -> the signs of the edits there; a move has one at each end."""
+    """Return position -> the signs of the edits there; a move has a sign at each end."""
     signs: dict[int, str] = defaultdict(str)
     for edit in edits:
         move = [(edit.a_position or 0, ">"), (edit.b_position or 0, "<")]
