@@ -25,7 +25,7 @@ cdef class Buffers:
     """Input arrays, and work arrays as long as the longest stretch so far."""
 
     cdef const int64_t[::1] a_pos, a_code, b_pos, b_code, gain_t, gain_s
-    cdef int64_t[::1] mate                  # output: index in b of the partner of each boundary of a; -1 at first
+    cdef int64_t[::1] mate                  # output: index in b of the partner of each boundary of a; initially -1
     cdef int64_t[::1] xa, xb                # unmatched boundaries of a stretch, as indices into a and b
     cdef int64_t[::1] lo, hi, row, gain, F  # ordered.pxd
     cdef int64_t n_t
@@ -41,7 +41,7 @@ cdef class Buffers:
         self.typed = self.a_code.shape[0] > 0 or self.b_code.shape[0] > 0
 
     cdef int lengthen(self) except -1:
-        """Double the number of boundaries in a stretch; the present ones stay."""
+        """Double the number of boundaries that fit into a stretch; keep the present ones."""
         n = self.xa.shape[0]
         self.xa = np.concatenate([self.xa, np.empty(n, np.int64)])
         self.xb = np.concatenate([self.xb, np.empty(n, np.int64)])
@@ -66,9 +66,9 @@ def align(
     int method,
     mate not None,
 ):
-    """Fill ``mate``, which is -1 at first, for all documents between a_off[0] and a_off[-1].
+    """Fill ``mate``, which is initially -1, for all documents between a_off[0] and a_off[-1].
 
-    gain_t[d] is the gain of a transposition over d positions (n_t entries, the first unused), gain_s[x] that of a
+    gain_t[d] is the gain of a transposition over d positions (n_t entries; the first is unused). gain_s[x] is the gain of a
     substitution over x steps of the type scale. The codes are empty arrays if there is only one type.
     """
     cdef Py_ssize_t d, n = a_off.shape[0] - 1
@@ -121,7 +121,7 @@ cdef int align_one(Buffers r, Graph g, int64_t a, int64_t a_end, int64_t b, int6
 
 
 cdef inline int pair_stretch(Buffers r, Graph g, int64_t n, int64_t m, int method) except -1 nogil:
-    """Pair xa[:n] with xb[:m]; n_t or more empty positions on both sides of the stretch keep all pairs inside it."""
+    """Pair xa[:n] with xb[:m]. No pair can leave the stretch, because n_t or more empty positions surround it."""
     if n == 0 or m == 0:
         return 0
     if method == 0:
@@ -383,7 +383,8 @@ cdef int substitute(
     Buffers r, Graph g, int64_t i, int64_t i_end, int64_t j, int64_t j_end,
 ) except -1 nogil:
     """Pair all types of the shorter side at one position with the longer side, at the smallest total distance."""
-    # Both lists are sorted by type, so an order-preserving pairing attains it; gains above any distance force all pairs.
+    # Both lists are sorted by type, so a pairing without crossings has the smallest distance. Every gain is larger than any
+    # total distance, so that as many types as possible are paired.
     cdef int64_t n = 0, m = 0, k, at, max_steps = r.gain_s.shape[0]
     for k in range(i, i_end):
         if r.mate[r.xa[k]] < 0:
@@ -430,8 +431,8 @@ def tally(
 ):
     """Count the edits of each document into a row of ``out``.
 
-    0: additions (either side); 1: transpositions; 2: their total span; 3: substitutions; 4: their total distance on the
-    type scale; 5: matches. Further columns belong to the caller.
+    Columns: 0 additions (either side); 1 transpositions; 2 their total span; 3 substitutions; 4 their total distance on the
+    type scale; 5 matches. Further columns are not changed.
     """
     cdef Py_ssize_t d, n = a_off.shape[0] - 1
     cdef int64_t i, j, x, paired, transpositions, span, substitutions, distance, matches
@@ -474,11 +475,11 @@ def confuse(
     int64_t types,
     double[:, ::1] out not None,
 ):
-    """Count the edits of each document by type into a row of ``out``, which is zero at first.
+    """Count the edits of each document by type into a row of ``out``, which is initially zero.
 
-    There are blocks of ``types`` columns: 0 matches, 1 transpositions, 2 their span, 3 boundaries of the hypothesis, 4 of the
-    reference, 5 unpaired in the hypothesis, 6 unpaired in the reference; then types x types substitutions, row =
-    hypothesis.
+    There are blocks of ``types`` columns: 0 matches, 1 transpositions, 2 their total span, 3 boundaries of the hypothesis,
+    4 boundaries of the reference, 5 unpaired boundaries of the hypothesis, 6 unpaired boundaries of the reference. A matrix
+    of substitutions follows, with hypothesis types as rows and reference types as columns.
     """
     cdef Py_ssize_t d, n = r_off.shape[0] - 1
     cdef int64_t i, j, x, y, T = types

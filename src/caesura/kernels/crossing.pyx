@@ -1,7 +1,7 @@
 """Find the spans of one side that cross a span of the other side.
 
-Span (start, end) crosses (c, d) at its end if start < c <= end < d. Read backwards, as (-end, -start), the same test finds
-the spans that cross at their start.
+Span (start, end) crosses (c, d) at its end if start < c <= end < d. Applied to the reversed spans (-end, -start), the same
+test finds the spans that cross at their start.
 """
 
 from libc.stdint cimport int64_t
@@ -19,11 +19,12 @@ def cut_at_end(
 ):
     """Set ``cut[i]`` to 1 if span i crosses some (c, d) at its end.
 
-    Documents follow one another. Within a document the spans are sorted by end, and the (c, d) by c.
+    The arrays contain all documents, one after the other. Within a document the spans are sorted by end, and the (c, d)
+    by c.
 
-    Of all (c, d) with c <= end, the stack contains those without a larger d behind them. So c ascends in the stack and d
-    descends, and the first entry with c > start has the largest d of all that begin inside the span. The stack must be as
-    long as the largest document.
+    Of all (c, d) with c <= end, the stack contains those whose d is larger than every d that was read later. So c ascends in
+    the stack and d descends. The first entry with c > start has the largest d of all (c, d) that begin inside the span. The
+    stack must be as long as the largest document.
     """
     cdef Py_ssize_t k, n = off.shape[0] - 1
     cdef int64_t i, j, top, low, high, middle

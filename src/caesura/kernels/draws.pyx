@@ -50,8 +50,8 @@ def draw(
     """Fill one row of ``out`` per draw. The generator starts from the four numbers of ``state``, not all of which are 0.
 
     ``joint[x * (T + 1) + y]`` is the probability of x in a and y in b at one position; T means no boundary. Columns of
-    ``out``: 0 cost, 1 positions, 2 objects; 3 to 5 the number of positions that both, only a and only b occupy; 6 to 8
-    their summed costs: substitutions, deletions, insertions.
+    ``out``: 0 cost, 1 positions, 2 objects; 3 to 5 the number of positions with a boundary on both sides, only in a, and
+    only in b; 6 to 8 the summed costs of these substitutions, deletions and insertions.
     """
     cdef int64_t N = np.sum(lengths), borders = lengths.shape[0], outcomes = joint.shape[0] - 1
     cdef Scorer scorer = Scorer(*prices, method, N + borders, N + borders, False)
@@ -62,7 +62,7 @@ def draw(
     cdef double occupied = 0, log_empty, gap
     cdef int64_t T = scorer.T, d, s, n_a, n_b, begin, at, x, y, k
     cdef Generator g
-    for k in range(outcomes):  # one by one: the order in which NumPy adds depends on the processor
+    for k in range(outcomes):  # not np.sum, whose order of additions depends on the processor
         occupied += joint[k]
     fill_alias_table(joint, outcomes, occupied, threshold, alias)
     log_empty = log1p(-min(occupied, 1.0))
@@ -118,7 +118,7 @@ cdef inline int64_t sample_outcome(
 cdef int fill_alias_table(
     const double[::1] weight, int64_t n, double total, double[::1] threshold, int64_t[::1] alias
 ) except -1:
-    """Fill the alias table: outcome k of n equal ones is k with probability threshold[k], else alias[k]."""
+    """Fill the alias table, which turns a uniform k into k with probability threshold[k], and into alias[k] otherwise."""
     if total <= 0:
         return 0
     small, large = [], []

@@ -8,10 +8,10 @@ two sorted lists pair in order or stay alone:
     SEGSIMFLEX  the same with the R package's count of objects
 
 EXACT computes the table over suffixes of ordered.pxd one row at a time. gain(i, j) is the cost of a deletion and an
-insertion minus the cost of the pair. G[j] is the largest total gain of members i.. against members j.., and Q[j] the
-fewest pairs that attain it. Only members within D positions of each other can gain, so row i covers lo[i] .. hi[i]-1 of
-b's list. Gains are whole numbers, so ties are exact. Time is the number of such cells and memory is linear; tracing the
-pairs takes one byte per cell.
+insertion minus the cost of the pair. G[j] is the largest total gain of the members from i on in a and from j on in b, and
+Q[j] is the smallest number of pairs with this gain. Only members within D positions of each other can gain, so row i covers
+lo[i] .. hi[i]-1 of b's list. Gains are whole numbers, so ties are exact. The time is proportional to the number of such
+cells, and the memory is linear. Tracing the pairs takes one byte per cell.
 
 A boundary with code T is the border between two streams: both sides have it, it divides the text and costs nothing.
 """
@@ -69,8 +69,8 @@ def score(
 ):
     """Fill one row of ``out`` per document: 0 the cost, 1 the number of objects.
 
-    ``prices`` are the arrays of ``Scorer``, in its order, and the scale. ``mate`` is optional and as long as ``a_pos``;
-    entry i becomes the index in b of the partner of boundary i of a, or -1.
+    ``prices`` contains the arrays of ``Scorer``, in its order, and the scale. ``mate`` is optional and as long as ``a_pos``:
+    entry i becomes the index in b of the partner of boundary i of a, or -1 if it has none.
     """
     cdef Py_ssize_t d, n = a_off.shape[0] - 1, max_a = 0, max_b = 0
     cdef bint trace = mate is not None
@@ -170,7 +170,7 @@ cdef int64_t exact_run(Scorer r, int64_t a0, int64_t a1, int64_t b0, int64_t b1,
         r.G[j] = r.Q[j] = 0
     lo = m
     for i in range(n - 1, -1, -1):
-        # To the left of the row below nothing can pair: all cells there equal its first cell.
+        # To the left of the row below, nothing can be paired, so all cells there equal the first cell of that row.
         for j in range(r.lo[i], lo):
             r.G[j] = r.G[lo]
             r.Q[j] = r.Q[lo]
@@ -227,9 +227,9 @@ cdef int64_t exact_run(Scorer r, int64_t a0, int64_t a1, int64_t b0, int64_t b1,
 cdef double pardist_run(Scorer r, int64_t a0, int64_t a1, int64_t b0, int64_t b1, bint trace) except -1 nogil:
     """Return the cost of one run by the published recursion, added in the order of the R package.
 
-    State (i, j) means the first remaining boundaries, x at p and y at q. If p < q, drop x, or pair and go to
+    In state (i, j) the first remaining boundaries are x at p and y at q. If p < q, drop x, or pair and go to
     (i+1, j+1). If q < p, drop y, or pair, which also drops every y between q and p, and go to (i+1, first y after p).
-    F[j] and Q[j] are cost and objects from (i, j) on.
+    F[j] and Q[j] are the cost and the number of objects from state (i, j) on.
     """
     cdef int64_t n = a1 - a0, m = b1 - b0, i, j, k, x, p, q, objects, after, old_objects, after_objects, next_objects
     cdef double between, drop, pair, old, after_cost, next_cost

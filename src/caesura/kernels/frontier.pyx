@@ -6,7 +6,7 @@ with a past one. So C is a sum over the positions of a Markov chain whose states
 states and their successors, ``increments`` computes the mean change of C at each position.
 
 **The frontier.** Boundaries 0 .. n-1 of one side are *pending*, oldest first: they can still pair with future boundaries of
-the other side. Let x be a future boundary, t positions after the next position. To pair pending j with x saves
+the other side. Let x be a future boundary, t positions after the next position. Pairing pending j with x saves
 
     curve[j](t, x) = max(0, deletion + insertion - cost of the pair),
 
@@ -36,7 +36,7 @@ No pairs cross after these changes. Let lose(j, k) be the largest such loss. Way
 Every future cost is the same without it. This is also true if way k is discarded because of a younger way, and so on up to
 way n, which is never discarded.
 
-**Equal states.** These rules make more pasts equal, and change no future cost.
+**Equal states.** These rules map more pasts to the same state, and change no future cost.
 
 - Pending boundaries before the oldest remaining way are forgotten, and so are boundaries that cannot gain any more.
 - A discarded way between others gets e[j] = e[j-1]. This is equivalent, because way j-1 may drop its boundary.
@@ -52,7 +52,8 @@ is computed like the mean of C. It bounds the error if rare states are not expan
 
 **Long texts.** Let u_k(i) be the mean change of C at the position k after the next, in state i. u_0 is known, and u_{k+1} is
 the mean of u_k over the successors. The mean change at position k+1 of a text is u_k(empty). Every later mean change, from
-any state, lies between the smallest and the largest u_k. Once these are equal, the rest of the text is a product.
+any state, lies between the smallest and the largest u_k. Once these are equal, the cost of the
+rest of the text is this value times the number of remaining positions.
 """
 
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint64_t
@@ -136,7 +137,7 @@ cdef class Pool:
 
 
 cdef object enlarged(object array, Py_ssize_t size):
-    """Return the array with at least this size; its entries stay."""
+    """Return an array of at least this size with the same entries."""
     if size <= len(array):
         return array
     new = np.empty(size, array.dtype)
@@ -240,7 +241,7 @@ cdef class Frontier:
         return np.asarray(self.state_potential)[:self.states.n]
 
     def expand(self, const int64_t[::1] which not None, int64_t max_states):
-        """Find the successors of some states, state 0 first of all; stop when there are more than ``max_states``."""
+        """Find the successors of some states; the first call must begin with state 0. Stop after ``max_states`` states."""
         cdef Py_ssize_t at = 0, column, i, k, before = self.states.n if self.expanded else 0
         cdef int64_t state
         self.expanded += which.shape[0]
@@ -337,7 +338,7 @@ cdef class Frontier:
         return 0
 
     cdef inline int64_t row(self, int s, Py_ssize_t j, Py_ssize_t t) except -1 nogil:
-        """Return where in curves.values the gains of pending j at t positions after the next begin."""
+        """Return the index in curves.values of the first gain of pending j at t positions after the next."""
         cdef int64_t curve = self.pending[s, j]
         return min(self.curves.start[curve] + t * self.T, self.curves.start[curve + 1] - self.T)
 
@@ -427,7 +428,7 @@ cdef class Frontier:
         return self.alone[side, x] + best
 
     cdef int64_t store_state(self) except -1 nogil:
-        """Return the number of the successor, if it fits."""
+        """Store the successor and return its number; set ``fits`` to False if it has too many pending boundaries."""
         cdef int first = 0, s, k
         cdef Py_ssize_t j, length = 1
         cdef int64_t number, count_before = self.states.n
@@ -476,10 +477,10 @@ def increments(
     int64_t max_length,
     double tolerance,
 ):
-    """Return the mean reward at position 1, 2, ... of a text; reward[i] is that of the next position in state i.
+    """Return the mean reward at positions 1, 2, ... of a text; reward[i] is the reward of the next position in state i.
 
-    There are as many means as positions, or fewer: then every later one is within ``tolerance`` of the last. ``probability``
-    is that of each column, ``shared`` that of a position at which both sides have a boundary.
+    The result may be shorter than the text. Then every later mean is within ``tolerance`` of the last one. ``probability``
+    contains the probability of each column, and ``shared`` is the probability that both sides have a boundary at a position.
     """
     cdef Py_ssize_t n = successor.shape[0], W = successor.shape[1], i, column
     cdef int64_t k = 0

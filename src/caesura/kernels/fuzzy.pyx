@@ -1,4 +1,4 @@
-"""Compute the fuzzy success criterion: clusters of marks, the reward of boundaries inside them, the cost of all others.
+"""Compute the fuzzy success criterion: clusters of marks, the reward of boundaries inside, and the cost of others.
 
 The marks of document d are ``pos[off[d]:off[d + 1]]``, each with h, the number of coders who made it; the boundaries of
 the program are ``q_pos[q_off[d]:q_off[d + 1]]``.
@@ -65,7 +65,7 @@ cdef int store_cluster(
     const int64_t[::1] pos, const int64_t[::1] h, int64_t first, int64_t last, int64_t peak, double beta,
     int64_t[:, ::1] bounds, double[:, ::1] moments, int64_t k,
 ) except -1 nogil:
-    # Counted from the lower end of the cluster, so that whole numbers stay small and the sums exact.
+    # Positions are counted from the lower end of the cluster, so that the numbers stay small and the sums exact.
     cdef int64_t i, lower = pos[first], upper = pos[last], low, up
     cdef double marks = 0, mu = 0, sigma = 0
     for i in range(first, last + 1):
@@ -114,7 +114,7 @@ def award(
 
     ``cluster_of[j]`` becomes the cluster of boundary j (a row of ``bounds``), or -1; ``gain[j]`` its reward, or the negative
     cost of a phantom. ``near_power[d]`` is (d + 1)^-alpha for small d. With ``best`` a cluster rewards its best boundary
-    only; without ``edges`` phantoms before the first and after the last cluster are free.
+    only; without ``edges`` phantoms before the first and after the last cluster cost nothing.
     """
     cdef Py_ssize_t d, n = length.shape[0]
     cdef int64_t j, j_end, k, k_end, until
@@ -197,7 +197,7 @@ cdef int sweep(
     const int64_t[::1] q_pos, int64_t j, int64_t j_end,
     const double[::1] rate, const double[::1] coefficient, int64_t direction, double[::1] gain,
 ) except -1 nogil:
-    """Add the reward by sums of exponentials: with ``direction`` 1 from the marks up to q, with -1 from those behind it."""
+    """Add the rewards by sums of exponentials: of the marks up to q if ``direction`` is 1, of the marks after q if it is -1."""
     cdef double[MAX_TERMS] term_sum, decay
     cdef int64_t s, q, at, step = 0, decay_step = 0
     cdef Py_ssize_t t, terms = rate.shape[0]
@@ -214,7 +214,7 @@ cdef int sweep(
             for t in range(terms):
                 term_sum[t] += h[s]
             s += direction
-        if direction * (q_pos[q] - at) > 0:  # else q lies before all marks
+        if direction * (q_pos[q] - at) > 0:  # otherwise q lies before all marks
             decay_step = decay_terms(term_sum, decay, rate, direction * (q_pos[q] - at), decay_step)
             at = q_pos[q]
         reward_at_q = 0

@@ -6,9 +6,9 @@ reduced costs into a heap and stops at the nearest free vertex, so its cost depe
 of the graph.
 
 By duality, a matching is optimal if it consists of tight edges and covers every vertex with a positive dual. So the smallest
-list of pairs can be found greedily. In order of rank, each vertex takes its smallest later neighbour along a tight edge for
-which this repair is possible: every vertex that loses its partner can be matched again, by an alternating path to a free
-vertex or to a vertex that may stay unmatched. The repair of one side never unmatches the other side, so the two repairs
+list of pairs can be found greedily. In order of rank, each vertex takes its smallest later neighbour along a tight edge
+for which a repair is possible. A repair matches every vertex that loses its partner again, by an alternating path to a
+free vertex or to a vertex that may stay unmatched. The repair of one side never unmatches the other side, so the two repairs
 are independent (Mendelsohn and Dulmage 1958).
 """
 
@@ -241,7 +241,7 @@ cdef int serve_a(Graph g, int64_t start) except -1 nogil:
 
 
 cdef int serve_b(Graph g, int64_t start) except -1 nogil:
-    """Do the same as ``serve_a`` for the other side."""
+    """Match the unmatched ``start`` of side b, as ``serve_a`` does for side a."""
     cdef int64_t head = 0, tail = 1, a, b, e, after, previous
     g.stamp += 1
     g.queue[0] = start

@@ -1,4 +1,4 @@
-"""Compare how two hierarchies order the text around every position: the triples behind t_measure and l_measure.
+"""Count the triples of positions for t_measure and l_measure, which compare how two hierarchies group the text.
 
 The text of document d is divided into atoms of lengths ``weight[atom_off[d]:atom_off[d + 1]]``. A row of a side is a range
 of atoms ``lo .. hi - 1`` (counted from 0 in each document) with the ``code`` that they share: a span, or a label on a
@@ -33,9 +33,9 @@ def triples(
 ):
     """Fill one row of ``out`` per document: sum of d_q C_q / Z_q and sum of d_q, for the reference's Z_q, then the estimate's.
 
-    ``own`` is the weight that q itself does not count in its own atom: 1 for units, 0 for times. Work arrays: ``meet`` has
-    two rows as long as the longest document has atoms, ``table``, which is W, has (levels of a + 1) x (levels of b + 1)
-    entries, and ``column`` has levels of b + 1.
+    ``own`` is subtracted from the weight of q's own atom, because q is not compared with itself: 1 for units, 0 for times.
+    There are three work arrays. ``meet`` has two rows with one entry per atom of the longest document. ``table``, which is W,
+    has (levels of a + 1) x (levels of b + 1) entries. ``column`` has (levels of b + 1) entries.
     """
     cdef Py_ssize_t d, n = own.shape[0]
     cdef int64_t q, v, r, e, R, E, first, atoms

@@ -1,13 +1,15 @@
 """Find the heaviest set of spans without crossing, and count the sets with that weight.
 
 Spans (c, e) of weight w are sorted by (e, -c). A window contains the spans with c >= a. F[r] is the best value of its
-spans up to the r-th end (counted from 1; F is 0 at the start of a window). val[s] is the best value inside span s with s
-itself, which always pays because nothing inside s crosses it. A set without crossing is a row of spans side by side, each
-with such a set inside. That is the recursion; it decomposes each set in one way only, so it can count them too.
+spans up to the r-th end (counted from 1; F is 0 at the start of a window). val[s] is the best value of span s and the spans
+inside it. A best set always includes s, because nothing inside s crosses it. A set without crossing consists of spans side
+by side, each of which contains such a set. The recursion follows this structure. It reaches each set in only one way, so it
+can also count the sets.
 
-A value is (sum of w, sum of w^2, number of spans): larger sums are better, then fewer spans; among equals the earlier one
-stays. The number of sets counts equal sums of w alone. It may be extremely large, so it is computed modulo a number below
-2^31, together with its logarithm. From the logarithm the caller knows how many such remainders determine the number.
+A value is (sum of w, sum of w^2, number of spans): larger sums are better, then fewer spans, then the value that was found
+first. The number of sets counts all sets with the same sum of w. It may be extremely large, so it is computed modulo a
+number below 2^31, together with its logarithm. From the logarithm the caller computes how many remainders are needed to
+restore the number.
 """
 
 from libc.math cimport exp2, log2
@@ -30,7 +32,7 @@ cdef class Forest:
     cdef int64_t modulus
 
     cdef int window(self, int64_t a, int64_t first, int64_t last) except -1 nogil:
-        """Fill F, and val of the spans that start at a, over the ends ``first .. last``; val of later starts is known.
+        """Fill F, and val of the spans that start at a, for the ends ``first .. last``; val of later starts must be known.
 
         ``choice[r]`` becomes the last span of the row that attains F[r + 1] if it ends there, or -1; ``inner[r]`` is the same
         before the span from a to this end is added.

@@ -13,8 +13,8 @@ def pair_within(
 ):
     """Fill ``mate`` with a maximum matching of boundaries at most ``tolerance`` apart.
 
-    ``mate[i]`` becomes the index in ``h_pos`` of the partner of ``r_pos[i]``, or -1. Pairing the first two that fit is
-    maximum: a later boundary that could pair with the earlier of two candidates can also pair with the later one.
+    ``mate[i]`` becomes the index in ``h_pos`` of the partner of ``r_pos[i]``, or -1. Pairing the first two boundaries that
+    fit gives a maximum matching: a later boundary that fits the earlier of two candidates also fits the later one.
     """
     cdef Py_ssize_t d, n = r_off.shape[0] - 1
     cdef int64_t i, j

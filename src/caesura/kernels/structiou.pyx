@@ -12,8 +12,8 @@ with x and y exchanged. So only cells (x, y) that overlap are stored, row by row
 redirected to stored cells once for all keyroots. A leaf pairs at most once, so T is the largest w below it: it needs no
 recursion.
 
-Weights are whole multiples of 2^-bits, so sums are exact, and the same from left to right, from right to left, and with the
-trees exchanged.
+Weights are integer multiples of 2^-bits, so sums are exact. The result is the same from left to right, from right to left,
+and if the trees are exchanged.
 """
 
 from libc.math cimport INFINITY, ldexp, llrint
@@ -51,7 +51,7 @@ cdef class Oriented:
         for p in range(n):
             top = parent[first + p]
             size[p] = 1
-            order[p] = order[top] + 1 if top >= 0 else 0  # the depth, for now
+            order[p] = order[top] + 1 if top >= 0 else 0  # the depth; replaced by the postorder below
         for p in range(n - 1, -1, -1):
             top = parent[first + p]
             if top >= 0:
@@ -160,7 +160,7 @@ cdef class Pairing:
         return number
 
     cdef double number(self) noexcept nogil:
-        """Return the number of cells that all keyroots visit together."""
+        """Return the total number of cells that all keyroots visit."""
         cdef int64_t x, c
         cdef double total = 0
         for x in range(self.a.n):
@@ -222,13 +222,13 @@ cdef class Pairing:
         return self.M[c] if c >= lowest and self.col[c] >= lj else 0
 
     cdef void forests(self, int64_t i, int64_t j) noexcept nogil:
-        """Compute M of all cells below and at i and j, and T of those that begin with them."""
+        """Compute M of all cells in the subtrees of i and j, and T of the cells whose nodes begin where i and j begin."""
         cdef int64_t li = i - self.a.size[i] + 1, lj = j - self.b.size[j] + 1, lowest = self.row[li]
         cdef int64_t x = max(li, self.a.ends_after(self.b.s[j])), y, c, best, pair_weight
         cdef bint first
         while x <= i:
             if self.a.s[x] >= self.b.e[j]:
-                x = self.a.parent[x]  # i overlaps j, so this ends
+                x = self.a.parent[x]  # the loop ends, because i overlaps j
                 continue
             first = x - self.a.size[x] + 1 == li
             for c in range(self.find(x, lj), self.row[x + 1]):

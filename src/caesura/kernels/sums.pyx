@@ -27,7 +27,7 @@ def add(const double[:, :] counts not None, int64_t[:, ::1] sums not None):
     """Add each column of ``counts`` to a row of ``sums``.
 
     A row of ``sums`` contains whole numbers, multiples of 2^-53 and multiples of 2^-106, the latter two below 1. Return the
-    union of the bits of all whole parts, from which the caller knows whether 64 bits suffice. Numbers far beyond 64 bits are
+    union of the bits of all whole parts; it shows the caller whether 64 bits suffice. Numbers far beyond 64 bits are
     not added.
     """
     cdef Py_ssize_t d, c, n = counts.shape[0], k = counts.shape[1]

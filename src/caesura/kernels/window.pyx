@@ -23,7 +23,7 @@ def sweep(
     0: windows with R != H (WindowDiff); 2: windows with (R > 0) != (H > 0) (Pk);
     3: sum of min(R, H); 4: sum of max(0, H - R); 5: sum of max(0, R - H) (WinPR).
 
-    Column 1 belongs to the caller, who puts the denominator of both there.
+    Column 1 is not filled; the caller stores the denominator of Pk and WindowDiff there.
     """
     cdef Py_ssize_t d, n = width.shape[0]
     with nogil:
