@@ -894,3 +894,29 @@ def test_identical_warnings_are_printed_once(run: Run) -> None:
 
 def test_bias_has_no_outliers(run: Run) -> None:
     assert "the others agree best" not in run("agree", "readers.json", "-c", "bias").stdout
+
+
+# -- one coder, and asymmetric similarity -----------------------------------------------------------------------------
+
+
+def test_score_with_one_coder_says_what_is_missing(run: Run) -> None:
+    Path("one.bits").write_text("0101\n")
+    result = run("score", "one.bits")
+    assert result.exit_code == 1
+    assert "expected two coders to compare; there is only 'one'; add a second file" in result.stderr
+    assert result.stdout == ""
+
+
+def test_agree_refuses_an_asymmetric_matrix_and_offers_the_mean(talk: Run) -> None:
+    types = '[",", ".", "?"]'
+    for name, forth, back in (("skew", 0.5, 0.1), ("mean", 0.3, 0.3)):
+        matrix = [[1, forth, 0, 0], [back, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+        Path(f"{name}.toml").write_text(f"[similarity]\ntypes = {types}\nmatrix = {matrix}\n")
+    arguments = ["agree", "talk.csv", "-m", "flexible_similarity", "--draws", "100", "--json"]
+    refused = talk(*arguments, "--settings", "skew.toml")
+    assert refused.exit_code == 1
+    assert "the similarity of ',' to '.' is 0.5, and of '.' to ',' 0.1; correct the matrix, or use" in refused.stderr
+    mean = talk(*arguments, "--settings", "skew.toml", "--symmetric-mean")
+    expected = talk(*arguments, "--settings", "mean.toml")
+    assert mean.exit_code == expected.exit_code == 0, mean.stderr
+    assert results_of(mean)["agreement"][0]["value"] == pytest.approx(results_of(expected)["agreement"][0]["value"])

@@ -43,6 +43,51 @@ def is_full_matrix(similarity: str | Similarity) -> TypeGuard[Matrix]:
     return similarity is not None and len(similarity) == 2 and isinstance(similarity[1][0], tuple)
 
 
+def first_asymmetry(matrix: Matrix) -> tuple[str, str, float, float] | None:
+    """Return the first pair of types whose similarity depends on their order.
+
+    Parameters
+    ----------
+    matrix : tuple
+        Types and rows.
+
+    Returns
+    -------
+    tuple or None
+        Two types, the similarity of the first to the second, and of the second to the first; None if the matrix is
+        symmetric.
+    """
+    types, rows = (*matrix[0], NONE), matrix[1]
+    for i, x in enumerate(types):
+        for j, y in enumerate(types[:i]):
+            if rows[i][j] != rows[j][i]:
+                return y, x, rows[j][i], rows[i][j]
+    return None
+
+
+def symmetric_mean(matrix: Matrix) -> Matrix:
+    """Return the symmetric matrix whose entries are the means of both directions.
+
+    Parameters
+    ----------
+    matrix : tuple
+        Types and rows.
+
+    Returns
+    -------
+    tuple
+        Types and rows.
+
+    Examples
+    --------
+    >>> symmetric_mean(((",", "."), ((1, 0.5, 0), (0, 1, 0), (0, 0, 1))))
+    ((',', '.'), ((1, 0.25, 0), (0.25, 1, 0), (0, 0, 1)))
+    """
+    types, rows = matrix
+    array = (np.array(rows) + np.array(rows).T) / 2
+    return types, tuple(tuple(int(s) if s in (0, 1) else s for s in row) for row in array.tolist())
+
+
 def check_type_name(place: str, value: object) -> str:
     """Return the name of a boundary type.
 

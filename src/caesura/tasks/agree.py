@@ -22,6 +22,7 @@ from caesura.measures.base import Measure
 from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result, to_plain
+from caesura.model.similarity import first_asymmetry, is_full_matrix, symmetric_mean
 from caesura.options import OptionSet, choice, fraction, optional, seed, setting, switch, whole
 from caesura.tasks.prepare import choose_measures, measures_setting, on_common_units, with_units
 
@@ -65,6 +66,7 @@ class AgreeOptions(OptionSet):
     )
     no_variates: bool = switch("Simulate without control variates, which remove most of the noise (S_f only).")
     seed: int = setting(0, seed, "Random seed for bootstrap and simulation.")
+    symmetric_mean: bool = switch("Use the mean of both directions of an asymmetric similarity matrix (S_f only).")
     compat: str | None = setting(
         None, choice(*PRESETS), "Reproduce the conventions of a publication (segsimflex is for S_f)."
     )
@@ -217,6 +219,7 @@ def agree(
     options = options or AgreeOptions()
     (corpus,), without_units = with_units([corpus])
     chosen = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
+    chosen = tuple(_with_symmetric_matrix(measure, options.symmetric_mean) for measure in chosen)
     check_agree_options(chosen, options, checkpoint)
     prepared = on_common_units(corpus)
     coefficients, failures = _coefficients(prepared.corpus, chosen, options, engine, checkpoint)
@@ -227,6 +230,21 @@ def agree(
         placed=boundaries_placed(prepared.boundaries),
         analyses=analyses,
         excluded=(*without_units, *failures, *excluded, *more_failures),
+    )
+
+
+def _with_symmetric_matrix(measure: Measure, use_mean: bool) -> Measure:
+    """Return the measure with a symmetric similarity matrix; an asymmetric one is an error unless the mean is used."""
+    similarity = measure.settings.get("similarity")
+    asymmetry = first_asymmetry(similarity) if is_full_matrix(similarity) else None
+    if asymmetry is None or similarity is None:
+        return measure
+    if use_mean:
+        return measure.replace(similarity=symmetric_mean(similarity))
+    x, y, forth, back = asymmetry
+    raise OptionError(
+        f"agreement needs a symmetric similarity matrix; the similarity of {x!r} to {y!r} is {forth:g}, and of {y!r} to "
+        f"{x!r} {back:g}; correct the matrix, or use the mean of both directions with --symmetric-mean"
     )
 
 

@@ -230,11 +230,17 @@ def pair_items(
     Raises
     ------
     OptionError
-        If a side has several coders but none was chosen, or if the two sides have no item in common.
+        If there is only one coder, if a side has several coders but none was chosen, or if the two sides have no item in
+        common.
     MismatchError
         If an annotation is a tier, which has no units.
     """
     if hypothesis is None:
+        if len(reference.coders) == 1:
+            raise OptionError(
+                f"expected two coders to compare; there is only {reference.coders[0]!r}; add a second file "
+                "(`caesura score REFERENCE HYPOTHESIS`), or a file with both coders"
+            )
         hypothesis = reference
         if reference_coder is None and hypothesis_coder is None and len(reference.coders) == 2:
             reference_coder, hypothesis_coder = reference.coders
