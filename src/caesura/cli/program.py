@@ -162,7 +162,8 @@ def _commands(error: AmbiguousFileError) -> list[str]:
 
 def _split_fields(typed: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
     """Return the words of a command without its option ``--fields``, and the fields."""
-    words, fields = list(typed), {}
+    words: list[str] = list(typed)
+    fields: dict[str, Any] = {}
     while "--fields" in words[:-1]:
         i = words.index("--fields")
         fields |= check_fields("fields", words[i + 1])

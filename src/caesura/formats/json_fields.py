@@ -9,10 +9,13 @@ One mark per unit is at the first or at the last unit of a segment. If neither t
 the reader stops and shows both possibilities. The option ``positions`` says what positions count: ``"ends"`` is the number of
 the last unit of a segment, ``"starts"`` that of the first, both counted from 1; ``"0-based"`` is the number of the first unit,
 counted from 0.
+
+A file with one flat object per row, such as pandas writes with ``to_json``, is a table; :mod:`caesura.formats.table` reads it.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,12 +24,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from caesura.errors import AmbiguousFileError, FormatError, InputError, OptionError
-from caesura.formats.events import LENGTHS, read_lengths
+from caesura.formats.columns import Column, Table, cell_text
+from caesura.formats.documents import FIELDS as DOCUMENT_FIELDS
+from caesura.formats.events import read_lengths
 from caesura.formats.format import Format, Reading, describe_value, lines_of, parse_json
 from caesura.formats.roles import FIELDS
-from caesura.formats.spans import OPTIONS as SPAN_OPTIONS
 from caesura.formats.spans import Continuum, SpanRow, add_spans
+from caesura.formats.table import ROW_OPTIONS, read_table
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
@@ -46,6 +53,7 @@ _CONTENT = ("masses", "marks", "positions", "times", "spans")
 _ROLES = (*ALIASES, "stream", "times", "duration", "spans", "labels", "text", "documents", "length")
 _CONVENTIONS = {"ends": 0, "starts": -1, "0-based": 0}
 _MAX_KEYS = 100_000
+_MAX_CELLS = 2**26
 
 
 @cache
@@ -81,6 +89,8 @@ class Document:
 
 def _read(reading: Reading) -> Corpus:
     documents = _documents(reading)
+    if reading.options["recipe"] is None and (rows := _rows(documents)):
+        return read_table(reading, _table(reading, rows))
     name, recipe = _recipe(reading, documents)
     if name:
         reading.notes.append(f"recipe {name}")
@@ -121,6 +131,48 @@ def _is_lines(content: str) -> bool:
         return False
 
 
+# -- rows of a table ---------------------------------------------------------------------------------------------------
+
+
+def _rows(documents: Sequence[Document]) -> list[Document]:
+    """Return the rows if the file is a table: a list of flat objects, or an object of columns as pandas writes it."""
+    if len(documents) == 1 and isinstance(documents[0].value, dict):
+        return _rows_of_columns(documents[0].value)
+    if len(documents) < 2 or not all(_is_flat(document.value) for document in documents):
+        return []
+    bits = [value for name, value in documents[0].value.items() if name.lower() in ALIASES["marks"]]
+    if any(isinstance(value, str) and re.fullmatch("[01]{2,}", value) for value in bits):
+        return []  # the marks of one document as text
+    return list(documents)
+
+
+def _rows_of_columns(columns: Mapping[str, Any]) -> list[Document]:
+    """Return the rows of an object of columns, each an object of cells by the number of the row."""
+    first = next(iter(columns.values()), None)
+    if len(columns) < 2 or not isinstance(first, dict) or not all(key.isdigit() for key in first):
+        return []
+    if not all(_is_flat(column) and column.keys() == first.keys() for column in columns.values()):
+        return []
+    return [Document({name: column[key] for name, column in columns.items()}, key) for key in first]
+
+
+def _is_flat(value: object) -> bool:
+    """Return whether a value is an object without lists and objects in it."""
+    return (
+        isinstance(value, dict) and bool(value) and not any(isinstance(entry, (list, dict)) for entry in value.values())
+    )
+
+
+def _table(reading: Reading, rows: Sequence[Document]) -> Table:
+    """Return rows as a table; fields that a row does not have are empty cells."""
+    names = list(dict.fromkeys(name for row in rows for name in row.value))
+    if len(names) * len(rows) > _MAX_CELLS:
+        raise reading.error(None, f"a table may have {_MAX_CELLS} cells; this has {len(names)} times {len(rows)}")
+    columns = {name: Column.of(name, [cell_text(row.value.get(name)) for row in rows]) for name in names}
+    lines = np.array([row.line or 1 for row in rows], np.int64)
+    return Table(columns, lines, notes=["each object is a row of a table"])
+
+
 # -- recipes ----------------------------------------------------------------------------------------------------------
 
 
@@ -145,7 +197,8 @@ def _fields(reading: Reading) -> dict[str, Any]:
     for role, names in (reading.options["fields"] or {}).items():
         if role not in _ROLES:
             raise OptionError(suggest("fields: no role", role, _ROLES))
-        fields[role] = list(names) if role == "times" else names[0]
+        names = tuple(part for name in names for part in name.split("+")) if role in _CONTENT else names
+        fields[role] = list(names) if role == "times" or len(names) > 1 else names[0]
     return fields
 
 
@@ -229,12 +282,80 @@ def _guess_fields(reading: Reading, documents: Sequence[Document]) -> dict[str, 
         if found is not None and found not in recipe.values():
             recipe[role] = found
     content = [role for role in _CONTENT if role in recipe]
-    if len(content) != 1:
-        fields = ", ".join(list(first)[:20])
-        problem = "no field contains boundaries" if not content else f"several fields may contain boundaries: {content}"
-        hint = "name the fields with fields, such as units=sentences,marks=labels, or use a recipe"
-        raise reading.error(documents[0].line or 1, f"{problem}; the fields are {fields}; {hint}")
-    return recipe
+    named = [role for role in _CONTENT if role in (reading.options["fields"] or {})]
+    if named:
+        return {role: name for role, name in recipe.items() if role not in content}
+    if len(content) == 1:
+        _report_similar(reading, first, content[0], recipe[content[0]])
+        return recipe
+    problem = "no field is known to contain boundaries" if not content else "several fields may contain boundaries"
+    problem += f"; the fields are {', '.join(map(_field_text, list(first.items())[:20]))}"
+    choices = [(_reading_text(fields), {"fields": fields}) for fields in _possible_fields(first, recipe)]
+    if choices:
+        raise AmbiguousFileError(reading.path, problem, choices)
+    hint = "name the fields with fields, such as --fields units=sentences,marks=labels, or use a recipe"
+    raise reading.error(documents[0].line or 1, f"{problem}; {hint}")
+
+
+def _report_similar(reading: Reading, first: Mapping[str, Any], role: str, name: str) -> None:
+    """Note which fields look like the field with the boundaries; they may be further coders."""
+    form = _form(first.get(name), None)
+    others = [other for other, value in first.items() if other != name and form and _form(value, None) == form]
+    if others and role in ("marks", "masses") and all(len(first[other]) == len(first[name]) for other in others):
+        fields = "+".join([name, *others])
+        reading.notes.append(
+            f"{', '.join(others)} may contain boundaries too; to read all, use --fields {role}={fields}"
+        )
+
+
+def _form(value: object, length: int | None) -> str | None:
+    """Return the role that a list of numbers may have: marks, masses or positions; None for other values."""
+    if not isinstance(value, list) or not value:
+        return None
+    if all(str(entry).lower() in _MARK_VALUES for entry in value) and (
+        length is None or len(value) in (length, length - 1)
+    ):
+        return "marks"
+    if not _is_whole_list(value) or min(value) < 0:
+        return None
+    return "masses" if min(value) > 0 and length in (None, sum(value)) else "positions"
+
+
+def _possible_fields(first: Mapping[str, Any], recipe: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the possible readings of a document whose fields have other names."""
+    texts = [name for name, value in first.items() if isinstance(value, list) and value and _is_text_list(value)]
+    units = recipe.get("units", texts[0] if len(texts) == 1 else None)
+    length = len(first[units]) if units in texts else None
+    by_form: dict[str, list[str]] = {}
+    for name, value in first.items():
+        if name != units and (form := _form(value, length)) is not None:
+            by_form.setdefault(form, []).append(name)
+    if "positions" in by_form:  # numbers that could be masses are more likely positions as well
+        numbers = {*by_form["positions"], *by_form.get("masses", ())}
+        by_form["positions"] = [name for name in first if name in numbers]
+    common = {} if units not in texts else {"units": units}
+    if "item" not in recipe:
+        ids = [
+            name for name, value in first.items() if isinstance(value, (str, int)) and re.search("(?i)(id|name)$", name)
+        ]
+        common |= {"item": ids[0]} if len(ids) == 1 else {}
+    return [{**common, form: names[0] if len(names) == 1 else names} for form, names in by_form.items()]
+
+
+def _is_text_list(value: Sequence[object]) -> bool:
+    return all(isinstance(entry, str) for entry in value)
+
+
+def _reading_text(fields: Mapping[str, Any]) -> str:
+    listed = ((role, [names] if isinstance(names, str) else names) for role, names in fields.items())
+    return ", ".join(f"{role} in {' and '.join(names)}" for role, names in listed)
+
+
+def _field_text(entry: tuple[str, Any]) -> str:
+    """Return the name of a field, with the fields of its objects if it contains a list of objects."""
+    name, value = entry
+    inner = value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else None
+    return name if inner is None else f"{name} (objects with {', '.join(list(inner)[:8])})"
 
 
 # -- paths ------------------------------------------------------------------------------------------------------------
@@ -331,6 +452,11 @@ class _DocumentReader:
             self._add_times(document, item)
         elif role == "spans":
             self._add_spans(document, item, units)
+        elif isinstance(self.recipe[role], list):
+            for name in self.recipe[role]:
+                self._add(
+                    item, name, self._segmentation(role, _values(document, name), item, units, document), document
+                )
         elif self.recipe[role] == "*":
             for coder, numbers in document.value.items():
                 self._add(item, coder, self._from_numbers(role, numbers, item, units), document)
@@ -378,6 +504,10 @@ class _DocumentReader:
             return Segmentation.from_masses(values, units=units)
         length = len(units) if units is not None else self._length(item)
         convention = self.reading.options["positions"] or "ends"
+        note = "position i is the end of unit i, counted from 1 (--reading positions=starts or 0-based changes this)"
+        unsaid = self.reading.options["positions"] is None and not {"match", "documents"} & self.recipe.keys()
+        if unsaid and note not in self.reading.notes:
+            self.reading.notes.append(note)
         positions = [value + _CONVENTIONS[convention] for value in values]
         inner = [position for position in positions if position not in (0, length)]  # the ends say nothing
         return Segmentation.from_positions(length, inner, units=units)
@@ -516,16 +646,31 @@ def _read_or_ask(reading: Reading) -> Corpus:
 
 
 def _looks_like(text: str) -> bool:
-    """Return whether a text is JSON that a recipe or the names of its fields explain."""
+    """Return whether a text is JSON that a recipe or the names of its fields explain, or lines with lists of other names."""
     if not text.lstrip().startswith(("{", "[")):
         return False
     reading = Reading("", text, options={option.name: option.default for option in FORMAT.options})
     try:
         documents = _documents(reading)
+        if _rows(documents):
+            return True
         _recipe(reading, documents[:1] if len(documents) > 1 else documents)
+    except AmbiguousFileError:
+        return True
     except (FormatError, InputError):
-        return False
+        return _has_unknown_lists(text)
     return True
+
+
+def _has_unknown_lists(text: str) -> bool:
+    """Return whether the first line is an object with lists of objects, and not a document of caesura."""
+    try:
+        first = parse_json("", text.lstrip().split("\n", 1)[0], "JSON")
+    except FormatError:
+        return False
+    if not isinstance(first, dict) or first.keys() <= {*DOCUMENT_FIELDS}:
+        return False
+    return any(isinstance(value, list) and value and isinstance(value[0], dict) for value in first.values())
 
 
 FORMAT = Format(
@@ -540,8 +685,7 @@ FORMAT = Format(
         Option("marks", None, choice("start", "end"), "whether a 1 is at the first or the last unit of a segment"),
         Option("positions", None, choice(*_CONVENTIONS), "what positions count (default: ends)"),
         Option("length", None, whole(1), "number of units of every text, for positions"),
-        LENGTHS,
-        *SPAN_OPTIONS,
+        *(option for option in ROW_OPTIONS if option.name not in ("fields", "length")),
     ),
     annotation_types=(Segmentation, Hierarchy, Tier),
     fallback=(".json",),

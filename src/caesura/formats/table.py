@@ -491,7 +491,7 @@ class _TableReader:
         readings = [dict(zip(missing, listed, strict=False)) for listed in permutations(names, size)]
         if len(missing) > size:
             readings = [{missing_role: name} for missing_role in missing for name in names]
-        choices = [
+        choices: list[tuple[str, dict[str, Any]]] = [
             (", ".join(f"{kind} in {name}" for kind, name in fields.items()), {"fields": fields})
             for fields in readings[:_MAX_CHOICES]
         ]
@@ -889,7 +889,7 @@ class _LabelColumn:
 
 # -- formats ----------------------------------------------------------------------------------------------------------
 
-_COMMON = (
+ROW_OPTIONS = (
     FIELDS,
     Option(
         "shape",
@@ -902,6 +902,7 @@ _COMMON = (
     ALL_CODERS,
     *spans_csv.SEGMENT_OPTIONS,
 )
+"""Options of all formats whose files are tables."""
 
 
 def _read_delimited(reading: Reading, *, delimiter: str | None) -> Corpus:
@@ -950,7 +951,7 @@ def _format(name: str, suffix: str, delimiter: str | None, description: str) -> 
         looks_like=_looks_like,
         other_suffixes=(".txt",) if delimiter is None else (),
         write=partial(write_text, read=read_table),
-        options=_COMMON,
+        options=ROW_OPTIONS,
         guesses_encoding=True,
         fallback=(suffix,),
         part="column",
@@ -969,7 +970,7 @@ SPANS = Format(
     read=_read_spans,
     looks_like=lambda text: False,  # the table reader recognises spans
     write=spans_csv.write,
-    options=_COMMON,
+    options=ROW_OPTIONS,
     annotation_types=ANNOTATION_TYPES,
     guesses_encoding=True,
     part="column",
@@ -983,7 +984,7 @@ PARQUET = Format(
     looks_like=lambda text: False,
     extra="parquet",
     write=partial(write_parquet, read=read_table),
-    options=_COMMON,
+    options=ROW_OPTIONS,
     magic=b"PAR1",
     matches_bytes=lambda data: not is_documents(data),
     part="column",
@@ -996,7 +997,10 @@ EXCEL = Format(
     read=_read_excel,
     looks_like=lambda text: False,
     extra="excel",
-    options=(*_COMMON, Option("sheet", None, optional(text), "name of the sheet (default: the only one with content)")),
+    options=(
+        *ROW_OPTIONS,
+        Option("sheet", None, optional(text), "name of the sheet (default: the only one with content)"),
+    ),
     magic=b"PK",
     matches_bytes=lambda data: b"xl/" in data[:4096] or b"xl/workbook.xml" in data,
     part="column",
