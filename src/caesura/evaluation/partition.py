@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError
 from caesura.evaluation.result import ExcludedDocument, WorkTime
@@ -24,8 +23,6 @@ from caesura.model.segmentation import UNTYPED
 _MAX_LISTED = 20  # number of excluded documents listed per partition; all are counted
 _MAX_IGNORED_FIELDS = 20
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Chunk = Documents | DocumentPairs
 
 
@@ -45,17 +42,14 @@ class Partition(Protocol):
     @property
     def place(self) -> str:
         """Name of the partition in messages."""
-        ...
 
     @property
     def path(self) -> str:
         """The file, to which messages add a row; ``place`` if there is no file."""
-        ...
 
     @property
     def fingerprint(self) -> list[Any]:
         """JSON values by which a checkpoint recognizes the data; they are equal for equal documents."""
-        ...
 
     def chunks(self) -> Iterator[Chunk]:
         """Read the documents, in batches of bounded size.
@@ -65,7 +59,6 @@ class Partition(Protocol):
         Documents or DocumentPairs
             The next documents.
         """
-        ...
 
     def types(self) -> set[str] | tuple[str, ...]:
         """Read the boundary types.
@@ -75,7 +68,6 @@ class Partition(Protocol):
         set or tuple of str
             The types that occur; a tuple, in order, if the documents declare them.
         """
-        ...
 
 
 @dataclass(frozen=True)
@@ -347,11 +339,7 @@ class _ColumnPacker:
             batch, packed, errors = measure.pack(self.columns.pairs(self.types))
             return batch, places[packed], {int(places[d]): error for d, error in errors.items()}
         batch = self.columns.batch(measure.view)
-        errors = measure.check(batch)
-        if errors:
-            scorable = np.array([d for d in range(len(batch)) if d not in errors], np.int64)
-            return batch.take(scorable), places[scorable], {int(places[d]): error for d, error in errors.items()}
-        return batch, places, {}
+        return batch.drop(measure.check(batch), places)
 
 
 def _with_types(chunk: Documents, job: Job) -> tuple[Documents, tuple[str, ...]]:

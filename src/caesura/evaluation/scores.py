@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.model.documents import DocumentPairs, Documents
-
-Floats = NDArray[np.float64]
+from caesura.model.value import Floats
 
 
 def prepare_score_folder(folder: str, *, resumed: bool) -> None:

@@ -18,11 +18,10 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.result import Edit, Parts, Score, f_measure, ratio, signature_line, signature_value
 from caesura.model.tree import Tree
-from caesura.model.value import Value
+from caesura.model.value import Floats, Value
 from caesura.options import Option, resolve_options, suggest
 
-Counts = NDArray[np.float64]
-Ints = NDArray[np.int64]
+Counts = Floats
 
 COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", "alpha")
 """Coefficients whose expected agreement depends only on the number of boundaries that each coder placed."""
@@ -330,7 +329,7 @@ class Measure(Value, ABC):
             "normalize" in self.settings and self.replace(normalize=other.settings.get("normalize")) == other
         )
 
-    def as_similarity(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def as_similarity(self, values: Floats) -> Floats:
         """Return values as similarities: error rates are inverted, other values are unchanged.
 
         Parameters
@@ -380,7 +379,7 @@ class Measure(Value, ABC):
         """
 
     @abstractmethod
-    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         """Return the value of each row of counts.
 
         Parameters
@@ -488,12 +487,8 @@ class Measure(Value, ABC):
             Batch, places and errors.
         """
         batch, places, errors = self.to_batch(pairs)
-        undefined = self.check(batch)
-        if undefined:
-            errors |= {int(places[d]): error for d, error in undefined.items()}
-            defined = np.array([d for d in range(len(batch)) if d not in undefined], np.int64)
-            batch, places = batch.take(defined), places[defined]
-        return batch, places, errors
+        batch, places, undefined = batch.drop(self.check(batch), places)
+        return batch, places, errors | undefined
 
     def score(self, a: Text | Marks | Hierarchy | Tree, b: Text | Hierarchy | Tree) -> Score:
         """Return the score of a pair of annotations.
@@ -673,9 +668,7 @@ class OverlapMeasure(Measure):
     The first three parts are the elements that both sides have, those of the reference and those of the hypothesis.
     """
 
-    __slots__ = ()
-
-    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         common, reference, hypothesis = counts.T[:3]
         return divide(2 * common, reference + hypothesis, empty=1.0)
 
@@ -683,9 +676,7 @@ class OverlapMeasure(Measure):
         return precision_recall(*(counts[name] for name in self.parts[:3]))
 
 
-def divide(
-    numerator: NDArray[Any], denominator: NDArray[Any], *, empty: float | NDArray[Any] = 0.0
-) -> NDArray[np.float64]:
+def divide(numerator: NDArray[Any], denominator: NDArray[Any], *, empty: float | NDArray[Any] = 0.0) -> Floats:
     """Return the quotients, row by row.
 
     Parameters

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, CaesuraWarning, MismatchError
 from caesura.model.dialogue import kind_name
@@ -17,9 +16,9 @@ from caesura.model.marks import Marks
 from caesura.model.projection import alignment_hint
 from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for, sort_types
 from caesura.model.tree import Tree
+from caesura.model.value import Ints
 
 T = TypeVar("T")
-Ints = NDArray[np.int64]
 Text = Segmentation | Mapping[str, Segmentation]
 """A segmentation, or the streams of a dialogue."""
 Pair = tuple[Text | Hierarchy | Tree, Text | Hierarchy | Tree]
@@ -28,7 +27,7 @@ Comparison = tuple[Text | Marks | Hierarchy | Tree, Text | Hierarchy | Tree]
 SegmentationPair = tuple[Segmentation, Segmentation]
 View = Literal["inner", "typed", "streams", "spans", "trees"]
 """Arrays that a measure needs: inner positions without duplicates; inner positions with their types; all N positions with their
-types, stream by stream (``streams.py``); the spans of hierarchies (``spans.py``); the nodes of trees (``trees.py``)."""
+types, stream by stream (``streams.py``); the spans of hierarchies and the nodes of trees (``spans.py``)."""
 
 EMPTY = np.empty(0, np.int64)
 
@@ -104,6 +103,26 @@ class Batch:
         a_off, b_off = self.a_off[start : stop + 1], self.b_off[start : stop + 1]
         changes = {name: getattr(self, name)[start:stop] for name in ("length", *self.document_fields)}
         return replace(self, a_off=a_off, b_off=b_off, **changes)
+
+    def drop(self, errors: Mapping[int, CaesuraError], places: Ints) -> Packed[Self]:
+        """Return the batch without some documents, the places of its documents, and the errors by place.
+
+        Parameters
+        ----------
+        errors : mapping
+            Documents to leave out -> reasons.
+        places : numpy.ndarray
+            Places of all documents among the pairs.
+
+        Returns
+        -------
+        tuple
+            Batch, places and errors.
+        """
+        if not errors:
+            return self, places, {}
+        rest = np.delete(np.arange(len(self)), list(errors))
+        return self.take(rest), places[rest], {int(places[d]): error for d, error in errors.items()}
 
     def take(self, documents: Ints) -> Self:
         """Return a copy with some of the documents.
@@ -190,16 +209,14 @@ def pack(texts: Sequence[Comparison], view: View, sides: tuple[str, str]) -> Pac
     tuple
         Batch, places and errors.
     """
-    errors: dict[int, CaesuraError] = {}
-    places = _comparable(texts, sides, errors)
-    pairs = cast(Sequence[SegmentationPair], texts)
-    types: tuple[str, ...] = UNTYPED
-    if view == "typed":
-        types, places = _common_types([pairs[i] for i in places] if errors else pairs, places, sides, errors)
-    chosen = [pairs[i] for i in places] if errors else pairs
-    length = np.array([a.length for a, _ in chosen], np.int64)
-    batch = Batch(length, *_pack_side(chosen, 0, types), *_pack_side(chosen, 1, types), types)
-    return batch, np.array(places, np.int64), errors
+    pairs, places, errors = _comparable(texts, sides)
+    types, misfits = _common_types(pairs, sides) if view == "typed" else (UNTYPED, {})
+    if misfits:
+        errors |= {int(places[i]): error for i, error in misfits.items()}
+        pairs = [pair for i, pair in enumerate(pairs) if i not in misfits]
+        places = np.delete(places, list(misfits))
+    length = np.array([a.length for a, _ in pairs], np.int64)
+    return Batch(length, *_pack_side(pairs, 0, types), *_pack_side(pairs, 1, types), types), places, errors
 
 
 def _pack_side(pairs: Sequence[SegmentationPair], side: int, types: tuple[str, ...]) -> tuple[Ints, Ints, Ints]:
@@ -250,69 +267,68 @@ def offsets_of(arrays: Sequence[Sized]) -> Ints:
     return out
 
 
-def select_valid(
-    pairs: Sequence[Any],
-    places: Iterable[int],
-    find_problem: Callable[[Any], str | None],
-    errors: dict[int, CaesuraError],
-) -> list[int]:
-    """Return the places of the pairs without a problem; the others are added to ``errors``.
+def select_pairs(
+    pairs: Sequence[Any], find_problem: Callable[[Any, Any], str | None], expected: str = "segmentations"
+) -> tuple[list[Any], Ints, dict[int, CaesuraError]]:
+    """Return the pairs that can be compared, their places in ``pairs``, and errors by place.
 
     Parameters
     ----------
     pairs : sequence of pairs
-        All pairs.
-    places : iterable of int
-        Places of the pairs to check.
+        Pairs of annotations.
     find_problem : callable
-        Returns a description of the problem with a pair, or None.
-    errors : dict
-        Errors by place.
+        Returns why two annotations cannot be compared, or None.
+    expected : str, default "segmentations"
+        The kind of annotations, for messages.
 
     Returns
     -------
-    list of int
-        Places of the valid pairs.
+    tuple
+        Pairs, places and errors.
     """
-    valid = []
-    for place in places:
-        problem = find_problem(pairs[place])
-        if problem is None:
-            valid.append(place)
+    errors: dict[int, CaesuraError] = {}
+    for place, pair in enumerate(pairs):
+        try:
+            a, b = pair
+        except (TypeError, ValueError):
+            problem: str | None = f"expected a pair of {expected}; got {type(pair).__name__}"
         else:
+            problem = find_problem(a, b)
+        if problem is not None:
             errors[place] = MismatchError(problem)
-    return valid
+    places = [place for place in range(len(pairs)) if place not in errors]
+    return [pairs[place] for place in places], np.array(places, np.int64), errors
 
 
-def _are_plain(pairs: Sequence[Any]) -> list[bool]:
-    """Return which pairs are certainly comparable; in one pass, because most batches have no problem."""
-    return [
-        type(a) is Segmentation
-        and type(b) is Segmentation
-        and a.length == b.length
-        and (a.units is None or b.units is None or a.units is b.units)
-        for a, b in pairs
-    ]
-
-
-def _comparable(pairs: Sequence[Any], sides: tuple[str, str], errors: dict[int, CaesuraError]) -> list[int]:
+def _are_plain(pairs: Sequence[Any]) -> bool:
+    """Return whether all pairs are certainly comparable; in one pass, because most batches have no problem."""
     try:
-        is_plain = _are_plain(pairs)
+        are_plain = [
+            type(a) is Segmentation
+            and type(b) is Segmentation
+            and a.length == b.length
+            and (a.units is None or b.units is None or a.units is b.units)
+            for a, b in pairs
+        ]
     except (TypeError, ValueError):
-        is_plain = [False] * len(pairs)
-    if all(is_plain):
-        return list(range(len(is_plain)))
-    suspects = [place for place, plain in enumerate(is_plain) if not plain]
-    select_valid(pairs, suspects, lambda pair: pair_problem(pair, sides), errors)
-    return [place for place in range(len(is_plain)) if place not in errors]
+        return False
+    return all(are_plain)
 
 
-def pair_problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> str | None:
+def _comparable(
+    pairs: Sequence[Any], sides: tuple[str, str]
+) -> tuple[Sequence[SegmentationPair], Ints, dict[int, CaesuraError]]:
+    if _are_plain(pairs):
+        return pairs, np.arange(len(pairs)), {}
+    return select_pairs(pairs, lambda a, b: pair_problem(a, b, sides))
+
+
+def pair_problem(a: Any, b: Any, sides: tuple[str, str], *, marks: bool = False) -> str | None:
     """Return why two annotations cannot be compared, or None.
 
     Parameters
     ----------
-    pair : tuple
+    a, b : object
         The two annotations.
     sides : tuple of str
         Names of the two sides.
@@ -324,16 +340,14 @@ def pair_problem(pair: Any, sides: tuple[str, str], *, marks: bool = False) -> s
     str or None
         The problem.
     """
-    try:
-        a, b = pair
-    except (TypeError, ValueError):
-        return f"expected a pair of segmentations; got {type(pair).__name__}"
     for side, text in zip(sides, (a, b), strict=True):
+        if isinstance(text, Segmentation):
+            continue
         if isinstance(text, Mapping):
             count = f"{len(text)} speaker{'s' * (len(text) != 1)}"
             return f"{side}: this measure cannot score a dialogue; got {count}; use flexible_similarity"
         may_be_marks = marks and side == sides[0]
-        if not isinstance(text, Segmentation) and not (may_be_marks and isinstance(text, Marks)):
+        if not (may_be_marks and isinstance(text, Marks)):
             got = kind_name(text) + ("" if may_be_marks else constructors_for(text))
             return f"{side}: expected {'Marks or ' * may_be_marks}a Segmentation; got {got}"
     return units_difference(a, b, sides)
@@ -366,22 +380,17 @@ def units_difference(a: Any, b: Any, sides: tuple[str, str]) -> str | None:
 
 
 def _common_types(
-    pairs: Sequence[SegmentationPair], places: list[int], sides: tuple[str, str], errors: dict[int, CaesuraError]
-) -> tuple[tuple[str, ...], list[int]]:
-    """Return one list of types for all pairs, and the places of the pairs that fit it."""
+    pairs: Sequence[SegmentationPair], sides: tuple[str, str]
+) -> tuple[tuple[str, ...], dict[int, CaesuraError]]:
+    """Return one list of types for all pairs, and errors for the pairs that do not fit it."""
     first = pairs[0][0].types if pairs else UNTYPED
     is_common = all(a.types is first and b.types is first for a, b in pairs)
     # The order of one or two types has no effect; the order of more types must be declared.
     if is_common and (len(first) < 3 or any(text.types_declared for text in pairs[0])):
-        return first, places
+        return first, {}
     types = _choose_types(pairs)
-    by_place = dict(zip(places, pairs, strict=True))
-    return types, select_valid(
-        by_place,  # type: ignore[arg-type]
-        places,
-        lambda pair: _type_problem(pair, types, sides),
-        errors,
-    )
+    problems = enumerate(_type_problem(pair, types, sides) for pair in pairs)
+    return types, {i: MismatchError(problem) for i, problem in problems if problem is not None}
 
 
 def _choose_types(pairs: Sequence[SegmentationPair]) -> tuple[str, ...]:

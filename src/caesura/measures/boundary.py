@@ -33,7 +33,6 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
@@ -42,10 +41,8 @@ from caesura.measures.batch import Batch
 from caesura.measures.edits import list_edits
 from caesura.model.result import Edit, Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
+from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, number, whole
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MAX_PAIRS = 100_000_000
 """Maximum number of boundary pairs less than n_t positions apart in a document; each takes at least 16 bytes."""
@@ -211,9 +208,8 @@ def _costs(n_t: int, transposition: str, substitution: str, wt: float, ws: float
 class _EditDistanceMeasure(Measure):
     """Base class with the options and the alignment of the boundary edit distance."""
 
-    __slots__ = ()
     view = "typed"
-    aligns: ClassVar[bool] = True
+    aligns = True
     symmetric = True  # swapping the sides keeps the value, but exchanges precision and recall of the confusion matrix
     coefficients = COUNT_COEFFICIENTS
     default_coefficient = "multi_pi"
@@ -335,7 +331,6 @@ class _EditDistanceMeasure(Measure):
 class _SimilarityMeasure(_EditDistanceMeasure):
     """Base class with the counts that S and B share."""
 
-    __slots__ = ()
     sides = ("a", "b")
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
@@ -393,7 +388,6 @@ def _te_sums(batch: Batch, partners: Ints) -> Floats:
 class SegmentationSimilarity(_SimilarityMeasure):
     """The measure behind :func:`segmentation_similarity`."""
 
-    __slots__ = ()
     name = "segmentation_similarity"
     title = "Segmentation similarity S (Fournier & Inkpen 2012)"
     short_name = "S"
@@ -433,7 +427,6 @@ _PAIR_COLUMNS = np.array([1.0, 1, 0, 1, 0, 1])
 class BoundarySimilarity(_SimilarityMeasure):
     """The measure behind :func:`boundary_similarity`."""
 
-    __slots__ = ()
     name = "boundary_similarity"
     title = "Boundary similarity B (Fournier 2013)"
     short_name = "B"
@@ -589,7 +582,6 @@ _PARTS_BY_TYPE = ("matches", "transpositions", "span", "hypothesis", "reference"
 class BoundaryConfusion(_EditDistanceMeasure):
     """The measure behind :func:`boundary_confusion`."""
 
-    __slots__ = ()
     name = "boundary_confusion"
     title = "Boundary confusion matrix, B-precision, B-recall and B-F (Fournier 2013)"
     short_name = "B-F"

@@ -17,9 +17,8 @@ from caesura.measures.base import Measure
 from caesura.measures.batch import EMPTY, Batch, SegmentationPair, View
 from caesura.model.documents import BoundaryColumn, Documents
 from caesura.model.segmentation import UNTYPED
-from caesura.model.value import MAX_UNITS
+from caesura.model.value import MAX_UNITS, Ints
 
-Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 

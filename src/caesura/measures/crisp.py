@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.kernels import segments as kernel
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, OverlapMeasure, divide
@@ -14,13 +12,13 @@ from caesura.measures.batch import Batch
 from caesura.measures.edits import list_edits
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import Segmentation
+from caesura.model.value import Floats, Ints
 from caesura.options import Option, whole
 
 
 class Crisp(OverlapMeasure):
     """The measure behind :func:`crisp`."""
 
-    __slots__ = ()
     name = "crisp"
     title = "Boundary precision, recall and F within a tolerance"
     short_name = "F"
@@ -29,7 +27,7 @@ class Crisp(OverlapMeasure):
     coefficients = COUNT_COEFFICIENTS
     default_coefficient = "multi_pi"
     chance_family = "counts"
-    aligns: ClassVar[bool] = True
+    aligns = True
     parts = ("matches", "reference", "hypothesis")
 
     def compute(self, batch: Batch) -> BatchCounts:
@@ -43,7 +41,7 @@ class Crisp(OverlapMeasure):
         counts[:, 2] = batch.b_count
         return BatchCounts(counts, {})
 
-    def _partners(self, batch: Batch) -> NDArray[np.int64]:
+    def _partners(self, batch: Batch) -> Ints:
         partners = np.empty(len(batch.a_pos), np.int64)
         kernel.pair_within(batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, self["tolerance"], partners)
         return partners[batch.a_off[0] : batch.a_off[-1]]
@@ -57,7 +55,6 @@ class Crisp(OverlapMeasure):
 class UnitError(Measure):
     """The measure behind :func:`unit_error`."""
 
-    __slots__ = ()
     name = "unit_error"
     title = "R_FN and R_FP, the proportion of units missing from or added to a unit's segment"
     short_name = "R"
@@ -75,7 +72,7 @@ class UnitError(Measure):
         kernel.unit_overlap(batch.length, batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, counts)
         return BatchCounts(counts, {})
 
-    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         fn, fp, units = counts.T
         return divide(fn + fp, 2 * units)
 

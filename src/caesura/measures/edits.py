@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from caesura.measures.batch import Batch
 from caesura.model.result import Edit
+from caesura.model.value import Ints
 
 
 def list_edits(
     batch: Batch,
-    partners: NDArray[np.int64],
+    partners: Ints,
     *,
     transposition_cost: Callable[[int], float],
     substitution_cost: Callable[[int], float],

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,7 @@ from caesura.measures.similarity import (
 from caesura.measures.streams import StreamBatch, pack_streams
 from caesura.model.result import Edit, Score
 from caesura.model.similarity import is_full_matrix
+from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
 
 _SEGSIMFLEX = "segsimflex"
@@ -62,7 +63,6 @@ DRAW_COLUMNS = ("cost", "positions", "objects", "shared", "a_only", "b_only", "s
 class FlexibleSimilarity(Measure):
     """The measure behind :func:`flexible_similarity`."""
 
-    __slots__ = ()
     name = "flexible_similarity"
     title = "Flexible segmentation similarity S_f and S_f^B (Lai & Li 2023)"
     options = (
@@ -86,7 +86,7 @@ class FlexibleSimilarity(Measure):
     kinds = ("linear", "dialogue")
     view = "streams"
     sides = ("a", "b")
-    aligns: ClassVar[bool] = True
+    aligns = True
     coefficients = ("kappa", "pi", "s", "s_modified", "alpha")
     default_coefficient = "kappa"
     chance_family = "random_texts"
@@ -182,10 +182,10 @@ class FlexibleSimilarity(Measure):
         counts[:, 1] = batch.length
         return BatchCounts(counts, {})
 
-    def _align(self, batch: Batch, out: Counts, partners: NDArray[np.int64] | None = None) -> None:
+    def _align(self, batch: Batch, out: Counts, partners: Ints | None = None) -> None:
         kernel.score(*batch.arrays, self.costs(batch.types).arrays, self.method, out, partners)
 
-    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return 1 - divide(counts[:, 0], counts[:, 1 if self["normalize"] == "positions" else 2])
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
@@ -208,7 +208,7 @@ class FlexibleSimilarity(Measure):
         types: tuple[str, ...],
         p_a: Sequence[float] | Counts,
         p_b: Sequence[float] | Counts,
-        lengths: Sequence[int] | NDArray[np.int64],
+        lengths: Sequence[int] | Ints,
         *,
         draws: int,
         state: NDArray[np.uint64],

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,15 +28,13 @@ from caesura.measures.batch import (
     join_arrays,
     offsets_of,
     pair_problem,
-    select_valid,
+    select_pairs,
 )
 from caesura.model.marks import Marks
 from caesura.model.result import Score, to_plain
 from caesura.model.segmentation import Segmentation
+from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, non_negative, number, optional, whole
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,22 +168,20 @@ def pack_marks(pairs: Sequence[Comparison], sides: tuple[str, str]) -> Packed[Ma
     tuple
         Batch, indices and errors.
     """
-    errors: dict[int, CaesuraError] = {}
-    places = select_valid(pairs, range(len(pairs)), lambda pair: pair_problem(pair, sides, marks=True), errors)
-    chosen: Any = [pairs[place] for place in places]
+    chosen, places, errors = select_pairs(pairs, lambda a, b: pair_problem(a, b, sides, marks=True))
     # A segmentation is the marks of one coder.
-    a = [marks.positions if isinstance(marks, Marks) else marks.inner for marks, _ in chosen]
-    h = [
-        marks.position_counts if isinstance(marks, Marks) else np.ones(marks.inner.size, np.int64)
-        for marks, _ in chosen
+    marks = [
+        (a.positions, a.position_counts, a.coders)
+        if isinstance(a, Marks)
+        else (a.inner, np.ones(a.inner.size, np.int64), 1)
+        for a, _ in chosen
     ]
+    positions, counts = [entry[0] for entry in marks], [entry[1] for entry in marks]
+    a_side = join_arrays(positions), join_arrays(counts), offsets_of(positions)
     b = [hypothesis.inner for _, hypothesis in chosen]
-    length = np.array([marks.length for marks, _ in chosen], np.int64)
-    coders = np.array([marks.coders if isinstance(marks, Marks) else 1 for marks, _ in chosen], np.int64)
-    batch = MarkBatch(
-        length, join_arrays(a), join_arrays(h), offsets_of(a), join_arrays(b), EMPTY, offsets_of(b), coders=coders
-    )
-    return batch, np.array(places, np.int64), errors
+    length = np.array([hypothesis.length for _, hypothesis in chosen], np.int64)
+    coders = np.array([entry[2] for entry in marks], np.int64)
+    return MarkBatch(length, *a_side, join_arrays(b), EMPTY, offsets_of(b), coders=coders), places, errors
 
 
 class _ClusterArrays(NamedTuple):
@@ -199,7 +195,6 @@ class _ClusterArrays(NamedTuple):
 class FuzzySuccess(Measure):
     """The measure behind :func:`fuzzy_success`."""
 
-    __slots__ = ()
     name = "fuzzy_success"
     title = "Fuzzy success against the marks of many coders (Yöndem & Üçoluk)"
     short_name = "fuzzy success"
@@ -219,7 +214,7 @@ class FuzzySuccess(Measure):
     best = None  # no upper limit, because all boundaries in a cluster are rewarded
     worst = None  # no lower limit, because every phantom lowers the value
     needs_boundaries = True
-    aligns: ClassVar[bool] = True
+    aligns = True
     score_class = FuzzyScore
     parts = ("reward", "weight", "punishment", "items")
 

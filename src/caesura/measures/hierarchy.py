@@ -17,16 +17,13 @@ from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, pack_spans
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Score
+from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class HierarchyMeasure(Measure):
     """A measure of two hierarchies over the same units."""
 
-    __slots__ = ()
     kinds = ("hierarchy",)
     view = "spans"
 
@@ -37,7 +34,6 @@ class HierarchyMeasure(Measure):
 class HierarchyKappa(HierarchyMeasure):
     """The measure behind :func:`hierarchy_kappa`."""
 
-    __slots__ = ()
     name = "hierarchy_kappa"
     title = "Kappa of two hierarchies (Flammia & Zue)"
     short_name = "kappa"
@@ -122,7 +118,6 @@ def _matched(spans: DistinctSpans, others: DistinctSpans, base: Ints) -> Ints:
 class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
     """The measure behind :func:`hierarchy_overlap`."""
 
-    __slots__ = ()
     name = "hierarchy_overlap"
     title = "Precision, recall and F of the spans of a hierarchy"
     short_name = "span F"
@@ -152,7 +147,6 @@ class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
 class NonCrossing(HierarchyMeasure):
     """The measure behind :func:`non_crossing`."""
 
-    __slots__ = ()
     name = "non_crossing"
     title = "The proportion of spans that cross no span of the other hierarchy"
     short_name = "NC"

@@ -18,6 +18,7 @@ from caesura.measures.batch import Batch, Comparison
 from caesura.measures.registry import parse
 from caesura.measures.sums import Partial
 from caesura.model.result import HIDDEN, Excluded, Result, Score
+from caesura.model.value import Floats, Ints
 
 _MIN_PARALLEL = 50_000  # below this number of boundaries and documents, a second thread costs more than it saves
 _REMOTE_PIECE = 16_000  # boundaries and documents sent to another process at once: at most 1 MB, for trees
@@ -48,13 +49,13 @@ class Scores(Result):
     """
 
     measure: Measure
-    values: NDArray[np.float64]
+    values: Floats
     errors: dict[int, CaesuraError] = field(metadata=HIDDEN)
     types: tuple[str, ...]
-    counts: NDArray[np.float64] = field(repr=False, metadata=HIDDEN)
+    counts: Floats = field(repr=False, metadata=HIDDEN)
     resolved: dict[str, NDArray[np.generic]] = field(repr=False, metadata=HIDDEN)
     batch: Batch = field(repr=False, metadata=HIDDEN)
-    places: NDArray[np.int64] = field(repr=False, metadata=HIDDEN)
+    places: Ints = field(repr=False, metadata=HIDDEN)
 
     json_properties = ("excluded",)
     frame_field = "rows"
@@ -68,7 +69,7 @@ class Scores(Result):
         return self.measure.part_names(self.types)
 
     @property
-    def scored(self) -> NDArray[np.int64]:
+    def scored(self) -> Ints:
         """Places of the pairs that were scored."""
         return np.array([i for i in range(len(self)) if i not in self.errors], np.int64)
 
@@ -95,7 +96,7 @@ class Scores(Result):
             )
         return self.over(scored)
 
-    def over(self, places: NDArray[np.int64]) -> Score:
+    def over(self, places: Ints) -> Score:
         """Return one score for some of the pairs, from summed parts.
 
         Parameters
@@ -182,7 +183,7 @@ def score_many(
     return Scores(parsed, values, errors, batch.types, counts, resolved, batch, places)
 
 
-def _at_places(rows: NDArray[Any], places: NDArray[np.int64], length: int, empty: float) -> NDArray[Any]:
+def _at_places(rows: NDArray[Any], places: Ints, length: int, empty: float) -> NDArray[Any]:
     """Return an array of ``length`` rows that has ``rows`` at their places and ``empty`` elsewhere."""
     out = np.full((length, *rows.shape[1:]), empty, rows.dtype)
     out[places] = rows
@@ -224,7 +225,7 @@ def compute(
     return BatchCounts(counts, resolved)
 
 
-def _pieces(batch: Batch, work: NDArray[np.int64], engine: Engine) -> Iterator[Batch]:
+def _pieces(batch: Batch, work: Ints, engine: Engine) -> Iterator[Batch]:
     """Yield pieces of about equal work, a few per worker, so that a long document does not keep other workers waiting."""
     pieces = 4 * engine.workers
     if engine.remote:

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels import meet as kernel
@@ -21,9 +20,7 @@ from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, pack_spans
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Score, f_measure, ratio
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from caesura.model.value import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,6 @@ class _AtomRanges:
 class MeetMeasure(Measure):
     """Base class of the t- and l-measure: F of the triples that both sides put in the same order."""
 
-    __slots__ = ()
     kinds = ("hierarchy",)
     view = "spans"
     needs_common_units = False
@@ -152,7 +148,6 @@ def _times(side: SpanArrays, document: Ints, position: Ints) -> Floats:
 class TMeasure(MeetMeasure):
     """The measure behind :func:`t_measure`."""
 
-    __slots__ = ()
     name = "t_measure"
     title = "t-measure of two hierarchies: what lies in one span (McFee)"
     short_name = "T"
@@ -167,7 +162,6 @@ class TMeasure(MeetMeasure):
 class LMeasure(MeetMeasure):
     """The measure behind :func:`l_measure`."""
 
-    __slots__ = ()
     name = "l_measure"
     title = "l-measure of two hierarchies: what carries one label (McFee)"
     short_name = "L"

@@ -21,19 +21,16 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.measures.base import BatchCounts, Measure, OverlapMeasure
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.hierarchy import find_crossing
-from caesura.measures.spans import DistinctSpans
-from caesura.measures.trees import TreeBatch, pack_trees
+from caesura.measures.spans import DistinctSpans, TreeBatch, pack_trees
 from caesura.model.result import Score, ratio
 from caesura.model.tree import Tree
 from caesura.options import Option, flag, whole
 
-Ints = NDArray[np.int64]
 Bracket = tuple[int, int, str]
 """A bracket: its first word, the word after its last word, and its label."""
 Equals = Mapping[str, AbstractSet[str]]
@@ -322,7 +319,6 @@ def _check_pairs(name: str, value: object) -> tuple[tuple[str, str], ...]:
 class Parseval(OverlapMeasure):
     """The measure behind :func:`parseval`."""
 
-    __slots__ = ()
     name = "parseval"
     title = "PARSEVAL: precision, recall and F of brackets, as EVALB counts them"
     options = (

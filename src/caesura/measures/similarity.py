@@ -29,6 +29,7 @@ from caesura.model.similarity import (
     check_type_name,
     is_full_matrix,
 )
+from caesura.model.value import Floats, Ints
 from caesura.options import non_negative
 
 SimilarityLike = (
@@ -39,8 +40,6 @@ SimilarityLike = (
     | Mapping[tuple[str, str], float]
     | Sequence[tuple[str, str, float]]
 )
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _check_cost = non_negative()
 

@@ -1,21 +1,18 @@
-"""Batches of pairs of hierarchies, many documents at a time."""
+"""Batches of pairs of hierarchies or of trees, many documents at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError
-from caesura.measures.batch import Batch, Comparison, Packed, offsets_of, rows_of, select_valid, units_difference
+from caesura.measures.batch import EMPTY, Batch, Comparison, Packed, offsets_of, rows_of, select_pairs, units_difference
 from caesura.model.hierarchy import Hierarchy
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from caesura.model.tree import Tree
+from caesura.model.value import Floats, Ints
 
 UNLABELLED = -1
 
@@ -176,13 +173,13 @@ def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_unit
     tuple
         Batch, places and errors.
     """
-    errors: dict[int, CaesuraError] = {}
-    places = select_valid(pairs, range(len(pairs)), lambda pair: _pair_problem(pair, sides, same_units), errors)
-    chosen: Any = [pairs[place] for place in places]
+    chosen, places, errors = select_pairs(
+        pairs, lambda a, b: _hierarchy_problem(a, b, sides, same_units), expected="hierarchies"
+    )
     labels: dict[str | None, int] = {None: UNLABELLED}
     a, b = (_span_arrays([pair[k] for pair in chosen], labels) for k in (0, 1))
     length = np.array([hierarchy.length for hierarchy, _ in chosen], np.int64)
-    return HierarchyBatch.of(length, a, b), np.array(places, np.int64), errors
+    return HierarchyBatch.of(length, a, b), places, errors
 
 
 def _span_arrays(hierarchies: list[Hierarchy], labels: dict[str | None, int]) -> SpanArrays:
@@ -200,25 +197,15 @@ def _span_arrays(hierarchies: list[Hierarchy], labels: dict[str | None, int]) ->
     return SpanArrays(start, end, level, label, off, edges, offsets_of(times), extent)
 
 
-def _pair_problem(pair: Any, sides: tuple[str, str], same_units: bool) -> str | None:
+def _hierarchy_problem(a: Any, b: Any, sides: tuple[str, str], same_units: bool) -> str | None:
     """Return why two hierarchies cannot be compared, or None."""
-    try:
-        a, b = pair
-    except (TypeError, ValueError):
-        return f"expected a pair of hierarchies; got {type(pair).__name__}"
     for side, text in zip(sides, (a, b), strict=True):
         if not isinstance(text, Hierarchy):
             return f"{side}: expected a Hierarchy; got {'a dialogue' if isinstance(text, Mapping) else type(text).__name__}"
-    return _edges_difference(a, b, sides, same_units)
-
-
-def _edges_difference(a: Hierarchy, b: Hierarchy, sides: tuple[str, str], same_units: bool) -> str | None:
-    """Return how the units of two hierarchies differ, or None."""
-    if (a.edges is None) != (b.edges is None):
-        timed, untimed = sides if b.edges is None else sides[::-1]
-        return f"both sides must have times, or neither; {timed} has times, {untimed} has none"
-    if a.edges is None:
+    if a.edges is None and b.edges is None:
         return units_difference(a, b, sides)
+    if a.edges is None or b.edges is None:
+        return _times_problem("sides", a.edges, sides)
     if same_units and a.edges != b.edges:
         units = ", ".join(f"{side} has {_time_range(text)}" for side, text in zip(sides, (a, b), strict=True))
         return f"both sides must have the same units; {units}; put them on the same units with common_units"
@@ -228,3 +215,74 @@ def _edges_difference(a: Hierarchy, b: Hierarchy, sides: tuple[str, str], same_u
 def _time_range(hierarchy: Hierarchy) -> str:
     edges = hierarchy.edges or (0.0, 0.0)
     return f"{hierarchy.length} from {edges[0]:g} to {edges[-1]:g} s"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeBatch(Batch):
+    """A batch of pairs of trees. The offsets of ``Batch`` count nodes, and its length counts words.
+
+    Attributes
+    ----------
+    pairs : tuple of pairs
+        The trees.
+    """
+
+    pairs: tuple[tuple[Tree, Tree], ...] = field(kw_only=True)
+    document_fields: ClassVar[tuple[str, ...]] = ("pairs",)
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[Tree, Tree]]) -> TreeBatch:
+        """Return the batch of pairs that can be compared.
+
+        Parameters
+        ----------
+        pairs : sequence of pairs
+            Pairs of trees.
+
+        Returns
+        -------
+        TreeBatch
+            The batch.
+        """
+        a_off, b_off = (offsets_of([pair[side] for pair in pairs]) for side in (0, 1))
+        length = np.array([gold.length for gold, _ in pairs], np.int64)
+        return cls(length, EMPTY, EMPTY, a_off, EMPTY, EMPTY, b_off, pairs=tuple(pairs))
+
+    def slice(self, start: int, stop: int) -> Self:
+        return self.take(np.arange(start, stop))
+
+
+def pack_trees(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_times: bool = False) -> Packed[TreeBatch]:
+    """Return the batch of the pairs that can be compared, their places in ``pairs``, and errors by place.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of trees.
+    sides : tuple of str
+        Names of the two sides, for messages.
+    same_times : bool, default False
+        Whether both trees must have times, or neither.
+
+    Returns
+    -------
+    tuple
+        Batch, places and errors.
+    """
+    chosen, places, errors = select_pairs(pairs, lambda a, b: _tree_problem(a, b, sides, same_times), expected="trees")
+    return TreeBatch.of(chosen), places, errors
+
+
+def _tree_problem(a: Any, b: Any, sides: tuple[str, str], same_times: bool) -> str | None:
+    """Return why two trees cannot be compared, or None."""
+    for side, tree in zip(sides, (a, b), strict=True):
+        if tree is None:
+            return f"{side}: there is no tree"
+        if not isinstance(tree, Tree):
+            return f"{side}: expected a Tree; got {type(tree).__name__}"
+    return _times_problem("trees", a.times, sides) if same_times and (a.times is None) != (b.times is None) else None
+
+
+def _times_problem(noun: str, a_times: Any, sides: tuple[str, str]) -> str:
+    timed, untimed = sides if a_times is not None else sides[::-1]
+    return f"both {noun} must have times, or neither; {timed} has times, {untimed} has none"

@@ -12,15 +12,14 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
 from caesura.measures.batch import Batch, Comparison, Packed, join_arrays, offsets_of, pair_problem
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.value import Ints
 
 T = TypeVar("T")
 R = TypeVar("R")
-Ints = NDArray[np.int64]
 
 _MAX_TABLES = 1000
 
@@ -161,7 +160,7 @@ def _check_stream(
         or a.length != b.length
         or (a.units is not b.units and a.units is not None and b.units is not None)
     ):
-        problem = pair_problem((a, b), sides)
+        problem = pair_problem(a, b, sides)
         if problem is not None:
             raise MismatchError(problem if name is None else f"stream {name!r}: {problem}")
     return name, a, b

@@ -9,19 +9,16 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, CaesuraWarning, MismatchError, OptionError
 from caesura.kernels import structiou as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.trees import TreeBatch, pack_trees
+from caesura.measures.spans import TreeBatch, pack_trees
 from caesura.model.result import Score, f_measure
 from caesura.model.tree import Tree
+from caesura.model.value import Floats, Ints
 from caesura.options import Option, flag, number
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MAX_CELLS = 2**24  # overlapping pairs of nodes, at about 40 bytes each
 MAX_STEPS = 3e10  # about two minutes
@@ -107,7 +104,6 @@ def _check_threshold(name: str, value: object) -> float:
 class StructIoU(Measure):
     """The measure behind :func:`struct_iou`."""
 
-    __slots__ = ()
     name = "struct_iou"
     title = "Struct-IoU of two trees (Shi, Gimpel & Livescu)"
     options = (
@@ -126,16 +122,7 @@ class StructIoU(Measure):
     parts = ("iou", "gold", "predicted")
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        batch, places, errors = pack_trees(pairs, self.sides)
-        mixed = [d for d, (a, b) in enumerate(batch.pairs) if (a.times is None) != (b.times is None)]
-        for d in mixed:
-            timed, untimed = self.sides if batch.pairs[d][1].times is None else self.sides[::-1]
-            errors[int(places[d])] = MismatchError(
-                f"both trees must have times, or neither; {timed} has times, {untimed} has none"
-            )
-        if mixed:
-            valid = np.setdiff1d(np.arange(len(batch)), mixed)
-            batch, places = batch.take(valid), places[valid]
+        batch, places, errors = pack_trees(pairs, self.sides, same_times=True)
         _warn_about_lengths(batch, places, len(pairs))
         return batch, places, errors
 
@@ -200,7 +187,7 @@ class StructIoU(Measure):
             alignments.append(tuple(map(NodePair, paired.tolist(), partner[paired].tolist(), iou.tolist())))
         return alignments
 
-    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         iou, gold, predicted = counts.T
         return divide(2 * iou, gold + predicted)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from caesura.errors import OptionError
 from caesura.kernels import sums as kernel
 from caesura.model.result import Score
+from caesura.model.value import Floats
 
 if TYPE_CHECKING:
     from caesura.measures.base import BatchCounts, Measure
@@ -26,7 +27,7 @@ _BLOCK_ROWS = 2**16  # rows whose whole parts, of up to 46 bits, add up within 6
 _LARGE = 2**46
 
 
-def exact_sums(counts: NDArray[np.float64]) -> tuple[int, ...]:
+def exact_sums(counts: Floats) -> tuple[int, ...]:
     """Return the sum of each column in units of 2^-106; each number is rounded to this unit.
 
     Parameters

@@ -15,9 +15,8 @@ from caesura.measures.base import BatchCounts, Counts, Measure, divide, precisio
 from caesura.measures.batch import Batch
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
+from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, flag, optional, whole
-
-Ints = NDArray[np.int64]
 
 _CHOSEN, _AUTO, _CLAMPED = range(3)
 _WINDOW = Option("window", None, optional(whole(1)), "k (default: half the mean reference segment)")
@@ -53,7 +52,6 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 class _WindowMeasure(Measure):
     """Base class of Pk, WindowDiff and WinPR, which chooses k and slides the window over the text."""
 
-    __slots__ = ()
     resolved_words = MappingProxyType({"window_from": np.array(["given", "auto", "auto, clamped to the text"])})
 
     def max_window(self, length: Ints) -> Ints:
@@ -108,7 +106,6 @@ class _WindowMeasure(Measure):
 class _ErrorRate(_WindowMeasure):
     """Proportion of windows on which the two sides differ."""
 
-    __slots__ = ()
     options = _ERROR_RATE
     presets = _PRESETS
     best = 0.0
@@ -135,14 +132,13 @@ class _ErrorRate(_WindowMeasure):
         np.maximum(windows, 0, out=counts[:, 1])
         return counts, resolved
 
-    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return divide(counts[:, 0], counts[:, 1])
 
 
 class Pk(_ErrorRate):
     """The measure behind :func:`pk`."""
 
-    __slots__ = ()
     name = "pk"
     title = "Pk (Beeferman, Berger & Lafferty 1999)"
     short_name = "Pk"
@@ -152,7 +148,6 @@ class Pk(_ErrorRate):
 class WindowDiff(_ErrorRate):
     """The measure behind :func:`window_diff`."""
 
-    __slots__ = ()
     name = "window_diff"
     title = "WindowDiff (Pevzner & Hearst 2002)"
     short_name = "WD"
@@ -162,7 +157,6 @@ class WindowDiff(_ErrorRate):
 class WinPR(_WindowMeasure):
     """The measure behind :func:`win_pr`."""
 
-    __slots__ = ()
     name = "win_pr"
     title = "WinPR (Scaiano & Inkpen 2012)"
     short_name = "WinPR"
@@ -178,7 +172,7 @@ class WinPR(_WindowMeasure):
         counts = np.column_stack([tp, fp, fn, k * positions - tp - fp - fn])
         return BatchCounts(counts / np.maximum(k, 1)[:, None], resolved)
 
-    def finish(self, counts: Counts, types: tuple[str, ...]) -> NDArray[np.float64]:
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         tp, fp, fn, _ = counts.T
         # F = 2PR / (P + R) = 2 TP / (2 TP + FP + FN), also if one of P and R is 0/0 and the other side is not empty.
         return divide(2 * tp, 2 * tp + fp + fn, empty=1.0)

@@ -15,8 +15,8 @@ from caesura.engines import Engine
 from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.measures.many import Scores, score_many
 from caesura.measures.parseval import BracketBatch, BracketRules, Parseval, match_brackets, parseval_measure
+from caesura.measures.spans import TreeBatch
 from caesura.measures.structiou import LabelIoU, NodePair, StructIoU, iou_by_label
-from caesura.measures.trees import TreeBatch
 from caesura.model.result import HIDDEN, Excluded, Result, Score, ratio
 from caesura.model.tree import Tree
 from caesura.model.value import Floats
