@@ -20,7 +20,7 @@ import caesura as cz
 from bench import collection
 from bench.timing import shortest_time
 from caesura.engines import open_engine
-from caesura.evaluation import Evaluation
+from caesura.evaluation.result import Evaluation
 from caesura.formats.documents_parquet import BATCH_SIZE
 from caesura.kernels import boundary, window
 from caesura.measures.batch import EMPTY, Batch

@@ -18,7 +18,7 @@ import caesura as cz
 from bench import collection
 from bench.evaluation import CORES, MEASURES
 from caesura.engines import open_engine
-from caesura.evaluation import partitions_per_task
+from caesura.evaluation.run import partitions_per_task
 from caesura.views.table import Table
 
 WORKERS = (1, 2, 4, 10, 30, 100, 300, 1000)

@@ -16,7 +16,7 @@ import pytest
 import caesura as cz
 from caesura.engines import open_engine
 from caesura.errors import CheckpointError, EngineError
-from caesura.evaluation import EvaluationProgress
+from caesura.evaluation.result import EvaluationProgress
 from support.collected import collection, pairs
 
 distributed = pytest.importorskip("distributed", reason="needs caesura[cluster]")

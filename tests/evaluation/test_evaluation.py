@@ -24,7 +24,9 @@ from caesura.cli import main
 from caesura.cli.program import Progress
 from caesura.engines import open_engine
 from caesura.errors import CheckpointError, InputError, OptionError, Undefined
-from caesura.evaluation import DocumentSource, EvaluationProgress, partitions_per_task
+from caesura.evaluation.result import EvaluationProgress
+from caesura.evaluation.run import partitions_per_task
+from caesura.evaluation.sources import DocumentSource
 from caesura.model.documents import DocumentPairs
 from support.collected import collection, documents, pairs, write
 from support.commands import invoke

@@ -14,7 +14,8 @@ import pytest
 import caesura as cz
 from caesura.engines import open_engine
 from caesura.errors import CaesuraWarning, FormatError, InputError, OptionError
-from caesura.evaluation import EvaluationRun, sources
+from caesura.evaluation import sources
+from caesura.evaluation.run import EvaluationRun
 from caesura.evaluation.sources import SourceOptions, open_source
 from caesura.formats import documents_json
 

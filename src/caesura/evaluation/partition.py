@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Protocol, Self
 
@@ -18,6 +18,7 @@ from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.measures.sums import Partial
 from caesura.model.common_units import pair_over_common_units
 from caesura.model.documents import DocumentPairs, Documents
+from caesura.model.result import HIDDEN
 from caesura.model.segmentation import UNTYPED
 
 _MAX_LISTED = 20  # number of excluded documents listed per partition; all are counted
@@ -110,38 +111,38 @@ class Job:
         return [Partial.empty(measure, self.types or UNTYPED) for measure in self.measures]
 
 
-@dataclass(frozen=True)
+@dataclass
 class PartitionResult:
     """Contribution of one partition to the evaluation.
 
     Attributes
     ----------
-    sums : tuple of Partial
+    sums : list of Partial
         One per measure.
     documents : int
         Number of documents that could be compared.
     excluded_documents : int
         Number of documents left out by at least one measure.
-    excluded : tuple of ExcludedDocument
+    excluded : list of ExcludedDocument
         The first of these documents.
     unreadable : bool
         Whether the partition could not be read to its end; if so, none of its documents count.
     short_spans : int
         Number of hierarchy spans that were dropped because they are too short for common units.
-    ignored_fields : tuple of str
+    ignored_fields : list of str
         The first unknown fields of the documents.
     work : WorkTime
         Time spent on the partition.
     """
 
-    sums: tuple[Partial, ...]
-    documents: int
-    excluded_documents: int
-    excluded: tuple[ExcludedDocument, ...]
-    unreadable: bool = False
+    sums: list[Partial]
+    documents: int = 0
+    excluded_documents: int = 0
+    excluded: list[ExcludedDocument] = field(default_factory=list)
     short_spans: int = 0
-    ignored_fields: tuple[str, ...] = ()
-    work: WorkTime = field(default_factory=WorkTime)
+    ignored_fields: list[str] = field(default_factory=list)
+    unreadable: bool = field(default=False, metadata=HIDDEN)
+    work: WorkTime = field(default_factory=WorkTime, metadata=HIDDEN)
 
     @classmethod
     def of_unreadable(cls, job: Job, partition: Partition, reason: str) -> Self:
@@ -162,33 +163,16 @@ class PartitionResult:
             Empty sums, and the partition among ``excluded``.
         """
         excluded = ExcludedDocument(None, None, reason, partition.place)
-        return cls(tuple(job.empty_sums()), 0, 0, (excluded,), unreadable=True)
-
-    def to_record(self) -> dict[str, Any]:
-        """Return JSON values for a checkpoint.
-
-        Returns
-        -------
-        dict
-            Everything except the work time.
-        """
-        return {
-            "sums": [entry.to_dict() for entry in self.sums],
-            "documents": self.documents,
-            "excluded_documents": self.excluded_documents,
-            "excluded": [asdict(entry) for entry in self.excluded],
-            "short_spans": self.short_spans,
-            "ignored_fields": list(self.ignored_fields),
-        }
+        return cls(job.empty_sums(), excluded=[excluded], unreadable=True)
 
     @classmethod
     def from_record(cls, record: Any) -> Self:
-        """Return the result that :meth:`to_record` recorded.
+        """Return the result that a checkpoint recorded.
 
         Parameters
         ----------
         record : dict
-            JSON values.
+            JSON values: everything except the work time.
 
         Returns
         -------
@@ -200,14 +184,10 @@ class PartitionResult:
         KeyError, TypeError or ValueError
             If the record is damaged.
         """
-        return cls(
-            tuple(map(Partial.from_dict, record["sums"])),
-            int(record["documents"]),
-            int(record["excluded_documents"]),
-            tuple(ExcludedDocument(**entry) for entry in record["excluded"]),
-            short_spans=int(record["short_spans"]),
-            ignored_fields=tuple(map(str, record["ignored_fields"])),
-        )
+        sums = [Partial.from_dict(entry) for entry in record["sums"]]
+        excluded = [ExcludedDocument(**entry) for entry in record["excluded"]]
+        documents, omitted, short = (int(record[name]) for name in ("documents", "excluded_documents", "short_spans"))
+        return cls(sums, documents, omitted, excluded, short, [*map(str, record["ignored_fields"])])
 
 
 def score_partitions(job: Job, numbered: Sequence[tuple[int, Partition]]) -> list[PartitionResult]:
@@ -240,14 +220,13 @@ def _score(job: Job, number: int, partition: Partition) -> PartitionResult:
     try:
         for chunk in partition.chunks():
             after_reading = perf_counter()
-            scoring.reading += after_reading - started
             scoring.add(chunk)
-            if job.strict and scoring.excluded:
+            if job.strict and scoring.result.excluded:
                 break
-            started = perf_counter()
-            scoring.computing += started - after_reading
-        if scoring.score_file is not None:
-            scoring.score_file.close(number)
+            after_scoring = perf_counter()
+            scoring.result.work += WorkTime(after_reading - started, after_scoring - after_reading)
+            started = after_scoring
+        scoring.score_file.close(number)
     except OptionError:  # an error of the whole run, not of this partition
         raise
     except CaesuraError as error:
@@ -255,9 +234,8 @@ def _score(job: Job, number: int, partition: Partition) -> PartitionResult:
             job, partition, error.problem if isinstance(error, FormatError) else str(error)
         )
     finally:
-        if scoring.score_file is not None:
-            scoring.score_file.discard()
-    return scoring.result()
+        scoring.score_file.discard()
+    return scoring.result
 
 
 class _Scoring:
@@ -265,19 +243,16 @@ class _Scoring:
 
     def __init__(self, job: Job, partition: Partition) -> None:
         self.job, self.partition = job, partition
-        self.sums = job.empty_sums()
-        self.documents = self.excluded_documents = self.short_spans = 0
-        self.excluded: list[ExcludedDocument] = []
-        self.ignored_fields: dict[str, None] = {}
-        self.reading = self.computing = 0.0
-        self.score_file = ScoreFile(job.scores, job.measures) if job.scores is not None else None
+        self.result = PartitionResult(job.empty_sums())
+        self.score_file = ScoreFile(job.scores or "", job.measures)  # written only if scores are requested
 
     def add(self, chunk: Chunk) -> None:
         """Score a batch of documents."""
+        result = self.result
         packer = _ColumnPacker(chunk, self.job) if isinstance(chunk, Documents) else _PairPacker(chunk, self.job)
         excluded_places = set(packer.excluded)
-        if len(self.ignored_fields) < _MAX_IGNORED_FIELDS:
-            self.ignored_fields |= dict.fromkeys(chunk.ignored_fields[:_MAX_IGNORED_FIELDS])
+        ignored = dict.fromkeys([*result.ignored_fields, *chunk.ignored_fields[:_MAX_IGNORED_FIELDS]])
+        result.ignored_fields = list(ignored)[:_MAX_IGNORED_FIELDS]
         for place, reason in sorted(packer.excluded.items()):
             self._exclude(chunk, place, reason, None)
         columns = [np.full(len(chunk), np.nan) for _ in self.job.measures]
@@ -288,38 +263,27 @@ class _Scoring:
                 self._exclude(chunk, place, str(error), measure)
             if len(batch):
                 computed = measure.compute(batch)
-                self.sums[i] = self.sums[i].merge(Partial.of(measure, computed, batch.types), measure)
-                if self.score_file is not None:
+                result.sums[i] = result.sums[i].merge(Partial.of(measure, computed, batch.types), measure)
+                if self.job.scores is not None:
                     columns[i][places] = measure.finish(computed.counts, batch.types)
-        self.documents += len(chunk) - len(packer.excluded)
-        self.excluded_documents += len(excluded_places)
-        self.short_spans += packer.short_spans
-        if self.score_file is not None:
+        result.documents += len(chunk) - len(packer.excluded)
+        result.excluded_documents += len(excluded_places)
+        result.short_spans += packer.short_spans
+        if self.job.scores is not None:
             self.score_file.add(chunk, columns)
 
     def _exclude(self, chunk: Chunk, place: int, reason: str | FormatError, measure: Measure | None) -> None:
-        if len(self.excluded) >= _MAX_LISTED:
+        if len(self.result.excluded) >= _MAX_LISTED:
             return
         if isinstance(reason, FormatError):
             where = reason.path if reason.line is None else f"{reason.path}:{reason.line}"
-            self.excluded.append(ExcludedDocument(None, None, reason.problem, where))
-            return
-        row = chunk.rows[place]
-        where = f"{self.partition.path}:{row}" if row else self.partition.path
-        name = None if measure is None else repr(measure)
-        self.excluded.append(ExcludedDocument(chunk.items[place], None, reason, where, name))
-
-    def result(self) -> PartitionResult:
-        """Return all sums."""
-        return PartitionResult(
-            tuple(self.sums),
-            self.documents,
-            self.excluded_documents,
-            tuple(self.excluded),
-            short_spans=self.short_spans,
-            ignored_fields=tuple(self.ignored_fields)[:_MAX_IGNORED_FIELDS],
-            work=WorkTime(self.reading, self.computing),
-        )
+            entry = ExcludedDocument(None, None, reason.problem, where)
+        else:
+            row = chunk.rows[place]
+            where = f"{self.partition.path}:{row}" if row else self.partition.path
+            name = None if measure is None else repr(measure)
+            entry = ExcludedDocument(chunk.items[place], None, reason, where, name)
+        self.result.excluded.append(entry)
 
 
 class _ColumnPacker:

@@ -55,7 +55,7 @@ class EvaluationRun:
         self.started = perf_counter()
         self.finished = self.documents = self.resumed = self.resumed_documents = 0
         self.excluded_documents = self.excluded_partitions = self.short_spans = 0
-        self.excluded: dict[int, tuple[ExcludedDocument, ...]] = {}
+        self.excluded: dict[int, list[ExcludedDocument]] = {}
         self.ignored_fields: dict[str, None] = {}
         self.work = WorkTime()
 
@@ -132,7 +132,7 @@ class EvaluationRun:
         if result.excluded and self.job.strict:
             raise InputError(str(result.excluded[0]))
         if self.checkpoint is not None and not result.unreadable:
-            self.checkpoint.put(_key(number), {"data": partition.fingerprint, **result.to_record()})
+            self.checkpoint.put(_key(number), {"data": partition.fingerprint, **to_plain(result)})
         self._merge(number, result)
         self.work += WorkTime(merging=perf_counter() - started)
         self._report()

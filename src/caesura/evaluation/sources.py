@@ -22,7 +22,6 @@ from caesura.formats.format import Format
 from caesura.formats.settings import Settings
 from caesura.model.common_units import tiers_over_units
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED, Segmentation
 
@@ -265,6 +264,106 @@ def _document_format(paths: Sequence[str]) -> str | None:
 
 
 @dataclass(frozen=True)
+class FileReader:
+    """Reads groups of files, and searches them for the two coders.
+
+    Attributes
+    ----------
+    naming : NamingScheme
+        Scheme that interprets the names of all files.
+    options : SourceOptions
+        How to read them.
+    types : tuple of str or None
+        Boundary types that the caller declares.
+    """
+
+    naming: NamingScheme
+    options: SourceOptions
+    types: Types
+
+    def read(self, files: Sequence[InputFile], excluded: list[FormatError]) -> Corpus:
+        """Read files that belong together, and convert tiers to segmentations.
+
+        Parameters
+        ----------
+        files : sequence of InputFile
+            The files.
+        excluded : list of FormatError
+            Errors of unreadable files are added to it.
+
+        Returns
+        -------
+        Corpus
+            The annotations.
+        """
+        options = self.options
+        corpus = read_files(
+            files,
+            self.naming,
+            options.format,
+            align=options.align,
+            align_all=options.align_all,
+            types=self.types,
+            excluded=excluded,
+            **options.options,
+        )
+        errors: list[InputError] = []
+        (converted,), _ = tiers_over_units([corpus], excluded=errors)
+        excluded += [FormatError(files[0].path, None, str(error)) for error in errors]
+        return converted
+
+    def finds_both_coders(self, files: list[InputFile]) -> bool:
+        """Return whether the first readable file has both coders.
+
+        Parameters
+        ----------
+        files : list of InputFile
+            The files.
+
+        Returns
+        -------
+        bool
+            True for a single file, which is not read.
+        """
+        for file in files if len(files) > 1 else ():
+            try:
+                choose_sides(self.read([file], []).coders, self.options.sides)
+            except OptionError:
+                return False
+            except CaesuraError:
+                continue
+            return True
+        return len(files) == 1
+
+    def check_coders(self, groups: list[list[InputFile]]) -> None:
+        """Raise an error early, before all files are read, if one of the two coders does not exist.
+
+        Parameters
+        ----------
+        groups : list of lists of InputFile
+            Groups of files that are read separately.
+        """
+        by_file = dict.fromkeys(file.coder for group in groups for file in group)
+        coders = [coder for coder in by_file if coder is not None]
+        if None in by_file:
+            coders += self._coders_in(groups)
+        if coders:
+            choose_sides(list(dict.fromkeys(coders)), self.options.sides)
+
+    def _coders_in(self, groups: list[list[InputFile]]) -> list[str]:
+        """Return the coders in the groups; stop reading when both coders have been seen, usually after the first group."""
+        coders: list[str] = []
+        for group in groups:
+            try:
+                coders += self.read(group, []).coders
+            except FormatError:  # scoring it reports the error
+                continue
+            if set(self.options.coders) <= set(coders):
+                break
+        return coders
+
+
+@dataclass(frozen=True)
 class FilePartition:
     """Groups of files, each read separately: all files of one item, or one file with whole items.
 
@@ -272,12 +371,8 @@ class FilePartition:
     ----------
     groups : tuple of tuples of InputFile
         The files.
-    naming : NamingScheme
-        Scheme that interprets the names of all files.
-    options : SourceOptions
-        How to read them.
-    declared : tuple of str or None
-        Boundary types that the caller declares.
+    reader : FileReader
+        The reader of the files.
     root : str
         The folder that paths are relative to.
     is_only : bool
@@ -285,9 +380,7 @@ class FilePartition:
     """
 
     groups: tuple[tuple[InputFile, ...], ...]
-    naming: NamingScheme
-    options: SourceOptions
-    declared: Types
+    reader: FileReader
     root: str
     is_only: bool
 
@@ -322,10 +415,10 @@ class FilePartition:
         """
         for group in self.groups:
             excluded: list[FormatError] = []
-            corpus = _read(group, self.naming, self.options, self.declared, excluded)
+            corpus = self.reader.read(group, excluded)
             if self.is_only and len(corpus):
-                choose_sides(corpus.coders, self.options.sides)
-            yield _pairs_of(corpus, self.options, excluded)
+                choose_sides(corpus.coders, self.reader.options.sides)
+            yield _pairs_of(corpus, self.reader.options, excluded)
 
     def types(self) -> set[str] | tuple[str, ...]:
         """Read the boundary types.
@@ -338,30 +431,6 @@ class FilePartition:
         return _types_of(pair for chunk in self.chunks() if isinstance(chunk, DocumentPairs) for pair in chunk.pairs)
 
 
-def _read(
-    files: Sequence[InputFile], naming: NamingScheme, options: SourceOptions, types: Types, excluded: list[FormatError]
-) -> Corpus:
-    corpus = read_files(
-        files,
-        naming,
-        options.format,
-        align=options.align,
-        align_all=options.align_all,
-        types=types,
-        excluded=excluded,
-        **options.options,
-    )
-    return _with_units(corpus, files[0].path, excluded)
-
-
-def _with_units(corpus: Corpus, place: str, excluded: list[FormatError]) -> Corpus:
-    """Return the corpus with tiers converted to segmentations."""
-    errors: list[InputError] = []
-    (converted,), _ = tiers_over_units([corpus], excluded=errors)
-    excluded += [FormatError(place, None, str(error)) for error in errors]
-    return converted
-
-
 def _file_stamp(path: str, root: str) -> list[Any]:
     try:
         status = os.stat(path)
@@ -372,16 +441,16 @@ def _file_stamp(path: str, root: str) -> list[Any]:
 
 def _file_partitions(files: list[InputFile], options: SourceOptions, types: Types, root: str) -> list[FilePartition]:
     """Divide files into groups that can be read separately: by item, or by file if each file has both coders."""
-    naming = NamingScheme.infer(files)
+    reader = FileReader(NamingScheme.infer(files), options, types)
     _check_format_options(files, options)
-    groups = folders.group_by_item(files, naming)
+    groups = folders.group_by_item(files, reader.naming)
     if groups is None:
-        groups = [[file] for file in files] if _has_both_coders(files, naming, options, types) else [files]
+        groups = [[file] for file in files] if reader.finds_both_coders(files) else [files]
     if len(groups) > 1:
-        _check_coders(groups, naming, options, types)
+        reader.check_coders(groups)
     is_only = len(groups) == 1
     blocks = [groups[i : i + _GROUPS_PER_PARTITION] for i in range(0, len(groups), _GROUPS_PER_PARTITION)]
-    return [FilePartition(tuple(map(tuple, block)), naming, options, types, root, is_only) for block in blocks]
+    return [FilePartition(tuple(map(tuple, block)), reader, root, is_only) for block in blocks]
 
 
 def _check_format_options(files: list[InputFile], options: SourceOptions) -> None:
@@ -400,64 +469,23 @@ def _check_format_options(files: list[InputFile], options: SourceOptions) -> Non
         last.resolve({name: options.options[name] for name in options.options if name in unknown})
 
 
-def _has_both_coders(files: list[InputFile], naming: NamingScheme, options: SourceOptions, types: Types) -> bool:
-    """Return whether the first readable file has both coders."""
-    for file in files if len(files) > 1 else ():
-        try:
-            choose_sides(_read([file], naming, options, types, []).coders, options.sides)
-        except OptionError:
-            return False
-        except CaesuraError:
-            continue
-        return True
-    return len(files) == 1
-
-
-def _check_coders(groups: list[list[InputFile]], naming: NamingScheme, options: SourceOptions, types: Types) -> None:
-    """Raise an error early, before all files are read, if one of the two coders does not exist."""
-    by_file = dict.fromkeys(file.coder for group in groups for file in group)
-    coders = [coder for coder in by_file if coder is not None]
-    if None in by_file:
-        coders += _coders_in(groups, naming, options, types)
-    if coders:
-        choose_sides(list(dict.fromkeys(coders)), options.sides)
-
-
-def _coders_in(groups: list[list[InputFile]], naming: NamingScheme, options: SourceOptions, types: Types) -> list[str]:
-    """Return the coders in the groups; stop reading when both coders have been seen, usually after the first group."""
-    coders: list[str] = []
-    for group in groups:
-        try:
-            coders += _read(group, naming, options, types, []).coders
-        except FormatError:  # scoring it reports the error
-            continue
-        if set(options.coders) <= set(coders):
-            break
-    return coders
-
-
 def _pairs_of(corpus: Corpus, options: SourceOptions, errors: list[FormatError]) -> DocumentPairs:
     """Return the annotations of both coders, item by item; unreadable files become excluded documents."""
-    annotated = _annotated_items(corpus, options)
-    errors = list(errors)
-    pairs: list[Any] = []
+    by_item = {item: corpus.of_item(item) for item in corpus.item_names}
+    annotated = {item: entry for item, entry in by_item.items() if not entry.keys().isdisjoint(options.coders)}
     excluded: dict[int, str | FormatError] = {}
     for place, by_coder in enumerate(annotated.values()):
-        missing = [coder for coder in options.coders if coder not in by_coder]
-        if missing and errors and len(corpus.item_names) == 1:  # the missing coder's file could not be read
-            excluded[place] = errors.pop(0)
-        elif missing:
-            excluded[place] = f"coder {missing[0]!r} is missing"
-        pairs.append(None if missing else tuple(by_coder[coder] for coder in options.coders))
-    items = [*annotated, *(Path(error.path).name for error in errors)]
-    excluded |= dict(enumerate(errors, len(pairs)))
-    return DocumentPairs(items, [0] * len(items), pairs + [None] * len(errors), excluded)
-
-
-def _annotated_items(corpus: Corpus, options: SourceOptions) -> dict[str, dict[str, Annotation]]:
-    """Return the items that at least one of the two coders annotated."""
-    by_item = {item: corpus.of_item(item) for item in corpus.item_names}
-    return {item: by_coder for item, by_coder in by_item.items() if not by_coder.keys().isdisjoint(options.coders)}
+        for coder in options.coders:
+            if coder not in by_coder:
+                excluded[place] = f"coder {coder!r} is missing"
+    unread = list(errors)
+    if unread and excluded and len(by_item) == 1:  # the missing coder's file could not be read
+        excluded[0] = unread.pop(0)
+    both = [tuple(map(by_coder.get, options.coders)) for by_coder in annotated.values()]
+    pairs = [None if place in excluded else pair for place, pair in enumerate(both)]
+    items = [*annotated, *(Path(error.path).name for error in unread)]
+    excluded |= dict(enumerate(unread, len(pairs)))
+    return DocumentPairs(items, [0] * len(items), [*pairs, *(None for _ in unread)], excluded)
 
 
 # -- pairs ------------------------------------------------------------------------------------------------------------

@@ -250,24 +250,9 @@ class Partial:
         by_name = dict(zip(measure.part_names(self.types), self.sums, strict=True))
         return tuple(by_name.get(name, 0) for name in measure.part_names(types))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the sums as plain values, for checkpoints.
-
-        Returns
-        -------
-        dict
-            The fields by name; ``from_dict`` reads them back.
-        """
-        return {
-            "sums": list(self.sums),
-            "documents": self.documents,
-            "types": list(self.types),
-            "resolved": dict(self.resolved),
-        }
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the sums that ``to_dict`` wrote.
+        """Return the sums from plain values, as :func:`~caesura.model.result.to_plain` returns them.
 
         Parameters
         ----------
