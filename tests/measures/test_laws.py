@@ -224,7 +224,7 @@ def test_agreement_declarations_are_consistent(name):
         assert measure.default_coefficient in measure.coefficients
     else:
         assert not measure.symmetric or measure.kind in ("hierarchy", "trees")
-    assert measure.time_aware == (name in ("t_measure", "l_measure"))
+    assert measure.needs_common_units != (name in ("t_measure", "l_measure"))
 
 
 def test_symmetry_depends_on_options():

@@ -15,14 +15,11 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import count, islice
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any
 
-from caesura.engines.engine import MAIN_GUARD_HINT, Engine, RemoteValue, TaskResult, call_remotely, processors
+from caesura.engines.engine import MAIN_GUARD_HINT, Engine, R, RemoteValue, T, TaskResult, call_remotely, processors
 from caesura.errors import EngineError, OptionError
 from caesura.version import __version__
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 _TASKS_PER_THREAD = 3  # one that runs, and two that are being sent
 _RECOUNT = 50  # number of results after which the workers are counted again

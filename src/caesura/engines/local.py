@@ -11,13 +11,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, Thr
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import get_context, parent_process
-from typing import TypeVar
 
-from caesura.engines.engine import MAIN_GUARD_HINT, Engine, RemoteValue, TaskResult, call_remotely
+from caesura.engines.engine import MAIN_GUARD_HINT, Engine, R, RemoteValue, T, TaskResult, call_remotely
 from caesura.errors import EngineError
 
-T = TypeVar("T")
-R = TypeVar("R")
 Numbered = tuple[int, T]
 
 _TASKS_PER_WORKER = 2  # one that runs and one that waits, so that no worker is idle

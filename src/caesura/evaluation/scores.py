@@ -82,10 +82,7 @@ class ScoreFile:
         values = {
             name: pa.array(column, mask=np.isnan(column)) for name, column in zip(self.names, columns, strict=True)
         }
-        rows = pa.array(
-            list(chunk.rows) if not isinstance(chunk.rows, range) else np.arange(chunk.rows.start, chunk.rows.stop),
-            pa.int64(),
-        )
+        rows = pa.array(np.array(chunk.rows, np.int64))
         items = [item.encode("utf-8", "backslashreplace").decode() for item in chunk.items]  # half a surrogate pair
         table = pa.table({"item": pa.array(items, pa.string()), "row": rows, **values})
         with self._writing():

@@ -18,7 +18,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.result import Edit, Parts, Score, f_measure, ratio, signature_line, signature_value
 from caesura.model.tree import Tree
-from caesura.model.value import Floats, Value
+from caesura.model.value import Floats, Ints, Value
 from caesura.options import Option, resolve_options, suggest
 
 Counts = Floats
@@ -94,6 +94,8 @@ class Measure(Value, ABC):
         Whether both sides must have the same units. If False, the measure compares times directly.
     accepts_marks : bool
         Whether the first side may be the marks of several coders.
+    accepts_settings : bool
+        Whether the measure has the options that a settings file contains (similarity and transposition cost).
     is_mean_over_pairs : bool
         Whether the value is the mean of one minus cost over the boundary pairs in ``score.edits``.
     aligns : bool
@@ -129,6 +131,7 @@ class Measure(Value, ABC):
     chance_family: ClassVar[str] = ""
     needs_common_units: ClassVar[bool] = True
     accepts_marks: ClassVar[bool] = False
+    accepts_settings: ClassVar[bool] = False
     is_mean_over_pairs: ClassVar[bool] = False
     aligns: ClassVar[bool] = False
     score_class: ClassVar[type[Score]] = Score
@@ -271,18 +274,8 @@ class Measure(Value, ABC):
         return False
 
     @property
-    def time_aware(self) -> bool:
-        """Whether the measure compares times directly, so that each side may have its own units."""
-        return not self.needs_common_units
-
-    @property
     def supports_exact_chance(self) -> bool:
         """Whether ``chance="exact"`` can compute expected agreement without simulation."""
-        return False
-
-    @property
-    def accepts_settings(self) -> bool:
-        """Whether the measure has the options that a settings file contains (similarity and transposition cost)."""
         return False
 
     @property
@@ -697,21 +690,76 @@ def divide(numerator: NDArray[Any], denominator: NDArray[Any], *, empty: float |
     return np.asarray(np.where(zero, empty, numerator / (denominator + zero)), np.float64)
 
 
-def precision_recall(matches: float, reference: float, hypothesis: float) -> dict[str, float]:
+def precision_recall(
+    recalled: float, reference: float, hypothesis: float, confirmed: float | None = None
+) -> dict[str, float]:
     """Return precision, recall and F from counts.
 
     Parameters
     ----------
-    matches : float
-        Boundaries or spans that both sides have.
+    recalled : float
+        Boundaries or spans of the reference that the hypothesis has too.
     reference, hypothesis : float
         Boundaries or spans of each side.
+    confirmed : float, optional
+        Those of the hypothesis that the reference has too (default: as many as ``recalled``).
 
     Returns
     -------
     dict
         ``precision``, ``recall`` and ``f``; see :func:`~caesura.model.result.ratio` for empty sides.
     """
-    precision = ratio(matches, hypothesis, reference + hypothesis)
-    recall = ratio(matches, reference, reference + hypothesis)
+    precision = ratio(recalled if confirmed is None else confirmed, hypothesis, reference + hypothesis)
+    recall = ratio(recalled, reference, reference + hypothesis)
     return {"precision": precision, "recall": recall, "f": f_measure(precision, recall)}
+
+
+def list_edits(
+    batch: Batch,
+    partners: Ints,
+    *,
+    transposition_cost: Callable[[int], float],
+    substitution_cost: Callable[[int], float],
+) -> tuple[Edit, ...]:
+    """Return the edits of a document, from left to right. A boundary without a partner costs 1.
+
+    Parameters
+    ----------
+    batch : Batch
+        A batch of one document.
+    partners : numpy.ndarray
+        For each boundary of a, the index of its partner in b, or -1.
+    transposition_cost : callable
+        Cost of a transposition by the distance in positions.
+    substitution_cost : callable
+        Cost of a substitution by the distance between the types.
+
+    Returns
+    -------
+    tuple of Edit
+        The edits.
+    """
+    types = batch.types
+    a_pos, b_pos = batch.a_pos.tolist(), batch.b_pos.tolist()
+    a_code = batch.a_code.tolist() or [0] * len(a_pos)
+    b_code = batch.b_code.tolist() or [0] * len(b_pos)
+    edits = []
+    unpaired = set(range(len(b_pos)))
+    for i, j in enumerate(partners.tolist()):
+        position, code = a_pos[i], a_code[i]
+        if j < 0:
+            edits.append(((position, code), Edit("deletion", position, None, types[code], None, 1.0)))
+            continue
+        unpaired.discard(j)
+        if b_pos[j] != position:
+            kind, cost = "transposition", transposition_cost(abs(b_pos[j] - position))
+        elif b_code[j] != code:
+            kind, cost = "substitution", substitution_cost(abs(b_code[j] - code))
+        else:
+            kind, cost = "match", 0.0
+        leftmost = min((position, code), (b_pos[j], b_code[j]))
+        edits.append((leftmost, Edit(kind, position, b_pos[j], types[code], types[b_code[j]], cost)))
+    for j in unpaired:
+        edits.append(((b_pos[j], b_code[j]), Edit("insertion", None, b_pos[j], None, types[b_code[j]], 1.0)))
+    # No two edits begin at the same boundary, so the order is the same when the sides are swapped.
+    return tuple(edit for _, edit in sorted(edits, key=lambda entry: entry[0]))

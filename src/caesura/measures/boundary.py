@@ -30,15 +30,14 @@ from functools import cached_property, lru_cache
 from math import lcm
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
-from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide
+from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide, list_edits
 from caesura.measures.batch import Batch
-from caesura.measures.edits import list_edits
 from caesura.model.result import Edit, Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -829,6 +828,4 @@ def boundary_confusion(
     """
     costs = {"transposition": transposition, "substitution": substitution, "wt": wt, "ws": ws}
     measure = BoundaryConfusion.cached(compat, n_t=n_t, **costs, alignment=alignment, denominator=denominator)
-    score = measure.score(reference, hypothesis)
-    assert isinstance(score, ConfusionScore)
-    return score
+    return cast(ConfusionScore, measure.score(reference, hypothesis))

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from caesura.kernels import segments as kernel
-from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, OverlapMeasure, divide
+from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, OverlapMeasure, divide, list_edits
 from caesura.measures.batch import Batch
-from caesura.measures.edits import list_edits
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints

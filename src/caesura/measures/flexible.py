@@ -397,15 +397,8 @@ def flexible_similarity(
     >>> [(e.kind, e.a_position, e.b_position, e.cost) for e in score.edits]
     [('transposition', 2, 3, 0.5), ('substitution', 5, 5, 0.75)]
     """
-    options: dict[str, Any] = {
-        "similarity": similarity,
-        "transposition": transposition,
-        "normalize": normalize,
-        "algorithm": algorithm,
-        "mover": mover,
-        "counting": counting,
-    }
+    costs: dict[str, Any] = {"similarity": similarity, "transposition": transposition, "mover": mover}
+    rules = {"normalize": normalize, "algorithm": algorithm, "counting": counting}
     # A matrix may cause warnings and its file may change, so only measures without a matrix are cached.
-    if similarity is None:
-        return FlexibleSimilarity.cached(compat, **options).score(a, b)
-    return FlexibleSimilarity(compat=compat, **options).score(a, b)
+    create = FlexibleSimilarity.cached if similarity is None else FlexibleSimilarity
+    return create(compat=compat, **costs, **rules).score(a, b)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -495,9 +495,8 @@ def fuzzy_success(
     [(3, 0, 5.5), (9, 'phantom', -0.7143)]
     """
     clusters = {"chain_strength": chain_strength, "minimal_peak": minimal_peak, "alpha": alpha, "beta": beta}
-    score = FuzzySuccess.cached(None, **clusters, **options).score(_to_marks(counts, coders), hypothesis)
-    assert isinstance(score, FuzzyScore)
-    return score
+    measure = FuzzySuccess.cached(None, **clusters, **options)
+    return cast(FuzzyScore, measure.score(_to_marks(counts, coders), hypothesis))
 
 
 def _to_marks(counts: Any, coders: int | None) -> Text | Marks:

@@ -22,13 +22,13 @@ from caesura.options import Option, choice
 
 
 class HierarchyMeasure(Measure):
-    """A measure of two hierarchies over the same units."""
+    """A measure of two hierarchies, over the same units if ``needs_common_units``."""
 
     kinds = ("hierarchy",)
     view = "spans"
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        return pack_spans(pairs, self.sides, same_units=True)
+        return pack_spans(pairs, self.sides, same_units=self.needs_common_units)
 
 
 class HierarchyKappa(HierarchyMeasure):

@@ -8,23 +8,23 @@ atoms. For text this is exact; for times it is the limit of ever shorter frames.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels import meet as kernel
-from caesura.measures.base import BatchCounts, Counts, Measure, divide
-from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, pack_spans
+from caesura.measures.base import BatchCounts, Counts, divide, precision_recall
+from caesura.measures.batch import Batch
+from caesura.measures.hierarchy import HierarchyMeasure
+from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.result import Score, f_measure, ratio
+from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
 
 
-@dataclass(frozen=True, slots=True)
-class _AtomRanges:
+class _AtomRanges(NamedTuple):
     """Ranges of atoms with a common code, in the order that the kernel expects; see ``kernels/meet.pyx``."""
 
     lo: Ints
@@ -41,16 +41,11 @@ class _AtomRanges:
         return np.diff(np.concatenate([[0], np.cumsum(is_new)])[self.off])
 
 
-class MeetMeasure(Measure):
+class MeetMeasure(HierarchyMeasure):
     """Base class of the t- and l-measure: F of the triples that both sides put in the same order."""
 
-    kinds = ("hierarchy",)
-    view = "spans"
     needs_common_units = False
     parts = ("recalled", "reference", "confirmed", "hypothesis")
-
-    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        return pack_spans(pairs, self.sides, same_units=False)
 
     @abstractmethod
     def codes(self, side: SpanArrays) -> Ints:
@@ -78,8 +73,8 @@ class MeetMeasure(Measure):
             weight,
             atom_off,
             (np.diff(batch.a.edge_off) == 0).astype(np.float64),
-            *(a.lo, a.hi, a.level, a.code, a.off),
-            *(b.lo, b.hi, b.level, b.code, b.off),
+            *a,
+            *b,
             np.empty((2, max_atoms), np.int64),
             np.empty(int((R * E).max(initial=0))),
             np.empty(int(E.max(initial=0))),
@@ -99,10 +94,7 @@ class MeetMeasure(Measure):
         return np.minimum(divide(2 * recall * precision, recall + precision), 1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        ordered = counts["reference"] + counts["hypothesis"]
-        precision = ratio(counts["confirmed"], counts["hypothesis"], ordered)
-        recall = ratio(counts["recalled"], counts["reference"], ordered)
-        return {"precision": precision, "recall": recall, "f": f_measure(precision, recall)}
+        return precision_recall(**counts)
 
 
 def _atoms(batch: HierarchyBatch) -> tuple[Floats, Ints, tuple[Ints, Ints], tuple[Ints, Ints]]:

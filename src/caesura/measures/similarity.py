@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.formats.format import decode, load, parse_json
 from caesura.model.similarity import (
     NONE,
     Matrix,
@@ -121,18 +121,10 @@ def _none_name(key: Any) -> Any:
 
 
 def _read(path: Path, name: str) -> Similarity:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise FormatError(path, None, f"{name}: cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise FormatError(path, None, f"{name}: expected a text file in UTF-8") from None
+    text = decode(path, load(path, may_be_empty=True))
     if path.suffix.lower() != ".json":
         return _named_matrix(f"{name} ({path})", _read_csv(path, name, text))
-    try:
-        content = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise FormatError(path, getattr(error, "lineno", None), f"{name}: not valid JSON: {error}") from None
+    content = parse_json(str(path), text, name)
     if isinstance(content, str):
         raise OptionError(f"{name} ({path}): expected a matrix or pairs; got a string")
     return check_similarity(f"{name} ({path})", content)

@@ -266,9 +266,7 @@ class _TypeCoder:
         )
 
 
-@lru_cache(64)
-def _type_coder(scale: tuple[str, ...]) -> _TypeCoder:
-    return _TypeCoder(scale)
+_type_coder = lru_cache(64)(_TypeCoder)
 
 
 def _location(side_name: str, stream: str | None) -> str:

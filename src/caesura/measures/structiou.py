@@ -6,13 +6,13 @@ import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from caesura.errors import CaesuraError, CaesuraWarning, MismatchError, OptionError
 from caesura.kernels import structiou as kernel
-from caesura.measures.base import BatchCounts, Counts, Measure, divide
+from caesura.measures.base import BatchCounts, OverlapMeasure
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.spans import TreeBatch, pack_trees
 from caesura.model.result import Score, f_measure
@@ -101,7 +101,7 @@ def _check_threshold(name: str, value: object) -> float:
     return float(threshold) if threshold else 0
 
 
-class StructIoU(Measure):
+class StructIoU(OverlapMeasure):
     """The measure behind :func:`struct_iou`."""
 
     name = "struct_iou"
@@ -186,10 +186,6 @@ class StructIoU(Measure):
             iou = _iou(gold.spans[paired], predicted.spans[partner[paired]])
             alignments.append(tuple(map(NodePair, paired.tolist(), partner[paired].tolist(), iou.tolist())))
         return alignments
-
-    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        iou, gold, predicted = counts.T
-        return divide(2 * iou, gold + predicted)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         iou, gold, predicted = counts["iou"], counts["gold"], counts["predicted"]
@@ -325,9 +321,5 @@ def struct_iou(
     >>> score.alignment[2]
     NodePair(gold=2, predicted=2, iou=0.5)
     """
-    measure = StructIoU.cached(
-        compat, unlabelled=unlabelled, flexible_terminals=flexible_terminals, threshold=threshold
-    )
-    score = measure.score(gold, predicted)
-    assert isinstance(score, StructIoUScore)
-    return score
+    rules = {"unlabelled": unlabelled, "flexible_terminals": flexible_terminals, "threshold": threshold}
+    return cast(StructIoUScore, StructIoU.cached(compat, **rules).score(gold, predicted))
