@@ -307,10 +307,7 @@ class FileReader:
             excluded=excluded,
             **options.options,
         )
-        errors: list[InputError] = []
-        (converted,), _ = tiers_over_units([corpus], excluded=errors)
-        excluded += [FormatError(files[0].path, None, str(error)) for error in errors]
-        return converted
+        return _with_units(corpus, files[0].path, excluded)
 
     def finds_both_coders(self, files: list[InputFile]) -> bool:
         """Return whether the first readable file has both coders.
@@ -429,6 +426,14 @@ class FilePartition:
             The types that occur; a tuple, in order, if the documents declare them.
         """
         return _types_of(pair for chunk in self.chunks() if isinstance(chunk, DocumentPairs) for pair in chunk.pairs)
+
+
+def _with_units(corpus: Corpus, place: str, excluded: list[FormatError]) -> Corpus:
+    """Return the corpus with tiers converted to segmentations."""
+    errors: list[InputError] = []
+    (converted,), _ = tiers_over_units([corpus], excluded=errors)
+    excluded += [FormatError(place, None, str(error)) for error in errors]
+    return converted
 
 
 def _file_stamp(path: str, root: str) -> list[Any]:
