@@ -53,7 +53,7 @@ def _tier_blocks(result: FileInfo) -> list[Table]:
         for tier in tiers
     ]
     columns = ("file", "tier", "kind", "number", "labelled", "from", "to")
-    title = "Tiers in seconds; choose one with --reading tiers=NAME"
+    title = "Tiers in seconds; choose one with --tier NAME"
     return [Table(columns, tuple(rows), title=title, digits=3, group=1)] if rows else []
 
 

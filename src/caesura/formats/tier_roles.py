@@ -142,9 +142,9 @@ def _report(reading: Reading, tiers: Sequence[FileTier], chosen: list[FileTier],
         elif tier in chosen:
             reading.roles[tier.name] = "segments"
         else:
-            reason = "not chosen" if reading.options["tiers"] is not None else "points"
-            finer = words is not None and tier.points is None
-            reading.ignored.append(f"{tier.name[:80]} ({'finer than the words' if finer else reason})")
+            reason = "points" if tier.points is not None else "finer than the words"
+            reason = reason if reading.options["tiers"] is None else "not chosen"
+            reading.ignored.append(f"{tier.name[:80]} ({reason})")
     used = [*chosen, *([] if words is None else [words])]
     silent = dict.fromkeys(row.label for tier in used for row in _labelled(reading, tier) if row.label in _SILENCE)
     if silent:
@@ -160,7 +160,7 @@ def _report(reading: Reading, tiers: Sequence[FileTier], chosen: list[FileTier],
 def _detect_words(reading: Reading, tiers: Sequence[FileTier]) -> FileTier | None:
     """Return the tier that is the word tier by its content and name, or None."""
     filled = [tier for tier in tiers if tier.points is None and any(_labelled(reading, tier))]
-    candidates = [tier for tier in filled if not _SOUND_NAMES & set(_parts(tier.name))]
+    candidates = [tier for tier in filled if not _is_sound_name(tier.name)]
     named = [tier for tier in candidates if _WORD_NAMES & set(_parts(tier.name))]
     if not 2 <= len(filled) + len(_points(tiers)) <= _MAX_TIERS:
         return None
@@ -212,8 +212,14 @@ def _has_words(reading: Reading, tier: FileTier) -> bool:
 def _is_finer(reading: Reading, tier: FileTier, words: FileTier) -> bool:
     """Return whether a tier divides the words further, such as a tier of sounds."""
     finer = len(_labelled(reading, tier)) > len(_labelled(reading, words))
-    named = bool(_SOUND_NAMES & set(_parts(tier.name)))
-    return named or (finer and _refines(reading, tier, words) == 1.0 and not _has_words(reading, tier))
+    return _is_sound_name(tier.name) or (
+        finer and _refines(reading, tier, words) == 1.0 and not _has_words(reading, tier)
+    )
+
+
+def _is_sound_name(name: str) -> bool:
+    parts = set(_parts(name))
+    return bool(_SOUND_NAMES & parts) and not _WORD_NAMES & parts
 
 
 def _refines(reading: Reading, tier: FileTier, other: FileTier) -> float:

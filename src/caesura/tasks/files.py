@@ -92,7 +92,7 @@ def file_info(path: str, reading: ReadingOptions) -> FileInfo:
     path : str
         The path.
     reading : ReadingOptions
-        Options of reading; tiers keep their times in seconds. This object also collects the reading errors.
+        Options of reading; this object also collects the reading errors.
 
     Returns
     -------
@@ -102,8 +102,6 @@ def file_info(path: str, reading: ReadingOptions) -> FileInfo:
     files = [source.path for source in find(path, reading.format, reading.pattern)]
     detected = _readable(partial(detect, format=reading.format), files).values()
     tiers = _readable(partial(list_tiers, format=reading.format), files[:MAX_TIER_FILES])
-    if any(option.name == "units" for entry in detected for option in entry.options):
-        reading = reading.with_options(units="times")
     corpus = Corpus({})
     try:
         corpus = reading.read([path])
