@@ -409,8 +409,8 @@ SAMPLES = {
         real="data/hierarchical_time/salami_original/1019_textfile1.txt",
     ),
     "ptb": Sample("a.ptb", f"{TREE}\n{TREE}\n", real="data/trees/gum_two_parsers/GUM_bio_enfant.old.ptb"),
-    "textgrid": Sample("a.TextGrid", TEXTGRID, real="data/formats/textgrid/praatio/mary.TextGrid"),
-    "eaf": Sample("a.eaf", EAF, real="data/formats/eaf/test.eaf"),
+    "textgrid": Sample("a.TextGrid", TEXTGRID, real="data/formats/textgrid/praatio/bobby_words.TextGrid"),
+    "eaf": Sample("a.eaf", EAF, options={"tiers": "*"}, real="data/formats/eaf/test.eaf"),
     "ctm": Sample(
         "a.ctm", ";; times\ntalk 1 0.10 0.20 good 0.98\ntalk 1 0.30 0.45 night\ntalk 1 1.00 1e-1 moon -0.5\n"
     ),
