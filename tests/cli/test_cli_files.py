@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -381,3 +382,24 @@ def test_every_format_is_listed(run: Run) -> None:
     assert (listed["rs3"]["extra"], listed["rs3"]["writes"], listed["ptb"]["writes"]) == ("xml", False, True)
     table = run("formats").output
     assert all(name in table for name in formats())
+
+
+def test_commands_of_an_ambiguous_file_can_be_pasted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ["P1;a;1,5", "P1;a;4,5", "P1;b;2,5", "P2;a;1,25", "P2;b;2,75"]
+    Path("t.csv").write_text("\n".join(["Sujet;Vidéo;Temps", *rows, ""]), encoding="utf-8")
+    command = ["info", "t.csv"]
+    for expected in ("--fields time=Temps", "--fields time=Temps,coder=Sujet,item=Vidéo"):
+        monkeypatch.setattr("sys.argv", ["caesura", *command])
+        result = run(*command)
+        assert result.exit_code == 1
+        line = next(line for line in result.stderr.splitlines() if shlex.split(line)[-1] == expected.split()[-1])
+        command = shlex.split(line.partition(": caesura ")[2])
+    result = run(*command)
+    assert result.exit_code == 0
+    assert "2 items: a, b" in result.output
+
+
+def test_truth_values_on_the_command_line(run: Run) -> None:
+    Path("t.csv").write_text("item,coder,start,end\na,x,0,5\na,x,3,9\n")
+    assert "--reading repair=yes" in run("info", "t.csv").stderr
+    assert run("info", "t.csv", "--reading", "repair=yes").exit_code == 0

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import caesura as cz
-from caesura.errors import AmbiguousFileError, FormatError
+from caesura.errors import AmbiguousFileError, CaesuraWarning, FormatError
 from caesura.formats.roles import check_fields, fields_text, split_unit
 from caesura.model.tier import Tier
 
@@ -185,3 +185,23 @@ def test_coders_joined_by_a_plus_in_python(tmp_path: Path) -> None:
     text = "text,A,B,C\na,0,0,0\nb,1,0,1\nc,0,0,0\n"
     assert read(tmp_path, text, fields={"coders": "A+B"}).coders == ("A", "B")
     assert read(tmp_path, text.replace("A,B", "A+B,B"), fields={"coders": "A+B"}).coders == ("A+B",)
+
+
+def test_ends_that_may_be_included_are_mentioned(tmp_path: Path) -> None:
+    corpus = read(tmp_path, "item,coder,start,end,label\na,x,3,5,p\na,x,6,9,q\na,y,3,6,p\na,y,7,9,q\n")
+    assert corpus.reading is not None
+    assert any("--reading spans=inclusive" in note for note in corpus.reading.notes)
+    corpus = read(tmp_path, "item,coder,start,end,label\na,x,3,5,p\na,x,5,9,q\n")
+    assert corpus.reading is not None
+    assert not any("inclusive" in note for note in corpus.reading.notes)
+
+
+def test_crossing_spans_name_the_option_that_repairs_them(tmp_path: Path) -> None:
+    text = "item,coder,start,end,label\na,x,0,5,p\na,x,3,9,q\n"
+    with pytest.raises(FormatError, match="--reading repair=yes"):
+        read(tmp_path, text)
+    with pytest.warns(CaesuraWarning, match="do not nest: 1"):
+        corpus = read(tmp_path, text, repair=True)
+    hierarchy = corpus["a", "x"]
+    assert isinstance(hierarchy, cz.Hierarchy)
+    assert len(hierarchy.spans) == 1

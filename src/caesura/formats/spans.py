@@ -228,7 +228,15 @@ def build_hierarchy(reading: Reading, item: str, coder: str, rows: Rows, continu
     else:
         spans, edges, length = list(rows), None, _unit_count(continuum)
     repair, place = reading.options["repair"], f"item {item!r}, coder {coder!r}"
-    hierarchy = Hierarchy(length, spans, units=continuum.units, edges=edges, extent=continuum.extent, repair=repair)
+    try:
+        hierarchy = Hierarchy(length, spans, units=continuum.units, edges=edges, extent=continuum.extent, repair=repair)
+    except HierarchyError as error:
+        hint = (
+            "; to exclude spans until the rest nest, use repair (--reading repair=yes)"
+            if "cross;" in str(error)
+            else ""
+        )
+        raise HierarchyError(f"{error}{hint}") from None
     reading.log.count("spans of zero length left out", place, len(rows) - len(spans))
     if repair:
         reading.log.count("spans left out because they do not nest", place, len(set(spans)) - len(hierarchy.spans))

@@ -36,7 +36,7 @@ import numpy as np
 from caesura.errors import FormatError, HierarchyError
 from caesura.formats.columns import Table, parse_delimited
 from caesura.formats.format import NUMBER, Reading, Writing, json_text, table_text
-from caesura.formats.roles import SECONDS, Roles, normalize, split_unit
+from caesura.formats.roles import SECONDS, Roles, normalize, split_unit, whole_numbers
 from caesura.formats.spans import (
     CONTINUUM_FIELDS,
     OPTIONS,
@@ -102,7 +102,7 @@ def read_segments(reading: Reading, table: Table, roles: Roles) -> Corpus:
             del names[roles.columns["length"]]
             reading.roles[roles.columns["length"]] = "duration of the segment (not used)"
     seconds = _in_seconds(reading, table, roles)
-    inclusive = _is_inclusive(reading, roles, seconds)
+    inclusive = _is_inclusive(reading, table, roles, seconds)
     cells = {role: table.columns[column].cells() for column, role in names.items()}
     rows = (
         (line, dict(zip(cells, row, strict=True)))
@@ -149,7 +149,7 @@ def _read_rows(reading: Reading, rows: Iterable[tuple[int, dict[str, str]]], sec
     return reading.corpus()
 
 
-def _is_inclusive(reading: Reading, roles: Roles, seconds: bool) -> bool:
+def _is_inclusive(reading: Reading, table: Table, roles: Roles, seconds: bool) -> bool:
     """Return whether start and end are the first and the last unit, counted from 1."""
     if seconds:
         return False
@@ -159,7 +159,20 @@ def _is_inclusive(reading: Reading, roles: Roles, seconds: bool) -> bool:
         "half-open": "start and end are half-open offsets, counted from 0",
     }
     reading.notes.append(convention[spans])
+    if reading.options["spans"] is None and spans == "half-open" and _leaves_gaps(table, roles):
+        reading.notes.append(
+            "most spans begin 1 after another ends; if ends are included, use --reading spans=inclusive"
+        )
     return bool(spans == "inclusive")
+
+
+def _leaves_gaps(table: Table, roles: Roles) -> bool:
+    """Return whether more spans begin 1 after the end of the span before them than at its end."""
+    starts, ends = (whole_numbers(table.columns[roles.columns[role]]) for role in ("start", "end"))
+    if starts is None or ends is None:
+        return False
+    steps = starts[1:] - ends[:-1]
+    return int((steps == 1).sum()) > int((steps == 0).sum())
 
 
 def _in_seconds(reading: Reading, table: Table, roles: Roles) -> bool:

@@ -488,7 +488,7 @@ class _TableReader:
         if not falls or not missing or not names:
             return
         size = min(len(missing), len(names))
-        readings = [dict(zip(missing, listed, strict=False)) for listed in permutations(names, size)]
+        readings = [dict(zip(missing, listed, strict=False)) for listed in permutations(names[:_MAX_CHOICES], size)]
         if len(missing) > size:
             readings = [{missing_role: name} for missing_role in missing for name in names]
         choices: list[tuple[str, dict[str, Any]]] = [
@@ -510,6 +510,7 @@ class _TableReader:
             for name in self._candidates()
         ]
         roles = [f"{column} ({role})" for role, column in self.roles.columns.items()]
+        roles += [f"{name} (not used)" for name in self.roles.rest if name not in self._candidates()]
         found = ", ".join([*roles, *reasons][:20]) or "none"
         problem = f"no column contains marks, boundary types or labels; the columns are {found}"
         if any(self._content(name, groups).reason == "tags of spans" for name in self._candidates()):

@@ -53,6 +53,9 @@ def _type_names(name: str, value: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
+_TRUTH_VALUES = {"true": True, "yes": True, "false": False, "no": False}
+
+
 def _named_value(name: str, value: Any) -> tuple[str, Any]:
     """Return the name and the value of an option such as ``units=0.01``; a pair is returned unchanged."""
     if isinstance(value, tuple):
@@ -60,7 +63,7 @@ def _named_value(name: str, value: Any) -> tuple[str, Any]:
     option, equals, content = str(value).partition("=")
     if not equals or not option.strip():
         raise OptionError(f"expected NAME=VALUE; got {value!r}")
-    return option.strip(), _json_or_text(content)
+    return option.strip(), _TRUTH_VALUES.get(content.strip().lower(), _json_or_text(content))
 
 
 def _json_or_text(value: str) -> Any:
