@@ -511,8 +511,8 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
             Undefined,
             "chance agreement is 1, so agreement beyond chance is undefined",
         ),
-        ({"x": FINE}, {"coefficient": "pi"}, OptionError, "pi is for two coders; for 3 there is multi_pi"),
-        ({"x": FINE}, {"coefficient": "kappa"}, OptionError, "kappa is for two coders; for 3 there is multi_kappa"),
+        ({"x": FINE}, {"coefficient": "pi"}, OptionError, "pi is for two coders; use multi_pi for 3 coders"),
+        ({"x": FINE}, {"coefficient": "kappa"}, OptionError, "kappa is for two coders; use multi_kappa for 3 coders"),
         (
             {"x": FINE},
             {"coefficient": "s"},
@@ -524,7 +524,7 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
             {"measure": "window_diff"},
             OptionError,
             "agreement needs a symmetric measure; window_diff is not symmetric. "
-            "pairwise(corpus, measure, ordered=True) gives its table",
+            "use pairwise(corpus, measure, ordered=True) instead",
         ),
         (
             {"x": FINE},
@@ -651,8 +651,8 @@ def test_undeclared_types() -> None:
     with pytest.warns(CaesuraWarning) as caught:
         cz.agreement(corpus)
     assert [str(warning.message) for warning in caught] == [
-        "the order of the types was not declared; taken as x < y < z, which decides what a substitution costs. "
-        "Declare types=[...] in order"
+        "the order of the types was not declared; x < y < z is assumed, and the costs of substitutions depend on it. "
+        "Declare the order with types=[...]"
     ]
     # one position of four agrees; x 2, y 2, z 2, none 2 of eight values
     alpha = cz.agreement(corpus, coefficient="alpha")

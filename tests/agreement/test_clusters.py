@@ -293,7 +293,7 @@ ASYMMETRIC = cz.parse("flexible_similarity").replace(
             {"x": SAME},
             {"measure": "window_diff"},
             "agreement needs a symmetric measure; window_diff is not symmetric. "
-            "pairwise(corpus, measure, ordered=True) gives its table",
+            "use pairwise(corpus, measure, ordered=True) instead",
         ),
         (
             {"x": SAME},

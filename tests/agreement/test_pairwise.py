@@ -150,7 +150,7 @@ def test_undeclared_types() -> None:
     a = cz.Segmentation.from_sets([{"x"}, {"y"}, {"z"}])
     b = cz.Segmentation.from_sets([{"x"}, {"z"}, {"z"}])
     corpus = cz.Corpus({"t": {"a": a, "b": b}})
-    with pytest.warns(CaesuraWarning, match="the order of the types was not declared; taken as x < y < z"):
+    with pytest.warns(CaesuraWarning, match="the order of the types was not declared; x < y < z is assumed"):
         assert cz.pairwise(corpus, "boundary_similarity").rows[0].value == pytest.approx(
             1 - 1 / 3 / 3
         )  # by one step, of three types

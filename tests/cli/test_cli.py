@@ -791,7 +791,7 @@ def test_agree_reads_one_file_per_coder(run: Run) -> None:
         (["folder"], "folder: no file can be read; the folder is empty"),
         (["empty.csv"], "empty.csv:1: the file is empty"),
         (["ref.bits"], "agreement needs at least two coders; got ref"),
-        (["readers.json", "-c", "pi"], "pi is for two coders; for 7 there is multi_pi"),
+        (["readers.json", "-c", "pi"], "pi is for two coders; use multi_pi for 7 coders"),
     ],
 )
 def test_agree_invalid_input_prints_one_line_and_exits_1(run: Run, arguments: list[str], message: str) -> None:

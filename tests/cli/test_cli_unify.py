@@ -172,7 +172,7 @@ def test_invalid_input_prints_one_line(run: Run) -> None:
         (("one.csv",), "item 't': expected at least two coders to unify; got 'a'"),
         (("none.csv",), "item 't': expected at least one span to unify; none of the 2 coders marked any"),
         (("lengths.csv",), "item 't': all coders must annotate the same units; 'a' has 4, 'b' has 5"),
-        (("masses.json",), "item 't', coder 'a': unify needs spans; got a Segmentation; `caesura convert IN"),
+        (("masses.json",), "item 't', coder 'a': unify needs spans; got a Segmentation; convert its segments to spans"),
         (("figure.json", "--item", "x"), "the corpus has no item 'x'; it has 'figure 4'"),
         (("figure.json", "--level", "full"), "level of conflict_free_union must be one of 'flat'; got 'full'"),
         (

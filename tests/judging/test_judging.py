@@ -563,7 +563,7 @@ def test_bounds_do_not_change_the_scores_of_a_system():
     corpus, systems = sets(declared=False)
     odd = cz.Segmentation.from_sets([{"page"} if k == 4 else set() for k in range(19)])
     more = {"bot": {**systems["bot"], "p0": odd}}
-    with pytest.warns(CaesuraWarning, match="the order of the types was not declared; taken as act < page < scene"):
+    with pytest.warns(CaesuraWarning, match="the order of the types was not declared; act < page < scene is assumed"):
         judgement = cz.judge(corpus, more, measures=[B, "segmentation_similarity"], seed=1, bounds=3)
     with pytest.warns(CaesuraWarning, match="order of the types"):
         without_bounds = cz.judge(corpus, more, measures=[B, "segmentation_similarity"], seed=1, bounds=False)
@@ -606,7 +606,10 @@ FINE = {"bot": {"x": cz.Segmentation.from_masses([2, 9])}}
         ),
         ({"bot": {"x": [2, 9]}}, "system 'bot', item 'x': expected a Segmentation; got list"),
         ({"bot": FINE["bot"]["x"]}, "system 'bot': expected a mapping from items to segmentations; got Segmentation"),
-        ({"1": FINE["bot"], 1: FINE["bot"]}, "system 1: two systems have the same name as text; rename one of them"),
+        (
+            {"1": FINE["bot"], 1: FINE["bot"]},
+            "system 1: the names of two systems are the same string; rename one of them",
+        ),
     ],
 )
 def test_invalid_systems(systems, message):

@@ -473,12 +473,12 @@ def test_agreement_excludes_undefined_pairs(corpus):
     [
         (
             {"measure": "hierarchy_overlap"},
-            "agreement beyond chance is not defined over hierarchy_overlap; pairwise(corpus, measure) gives its table",
+            "agreement beyond chance is not defined over hierarchy_overlap; use pairwise(corpus, measure) instead",
         ),
         (
             {"measure": "t_measure"},
             "agreement needs a symmetric measure; t_measure is not symmetric. "
-            "pairwise(corpus, measure, ordered=True) gives its table",
+            "use pairwise(corpus, measure, ordered=True) instead",
         ),
         (
             {"measure": "hierarchy_kappa", "coefficient": "multi_pi"},

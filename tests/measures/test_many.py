@@ -238,8 +238,8 @@ def test_undeclared_types_cause_a_warning():
     with pytest.warns(CaesuraWarning) as caught:
         score = cz.boundary_similarity(a, b)
     assert str(caught[0].message) == (
-        "the order of the types was not declared; taken as x < y < z, which decides what a substitution costs. "
-        "Declare types=[...] in order"
+        "the order of the types was not declared; x < y < z is assumed, and the costs of substitutions depend on it. "
+        "Declare the order with types=[...]"
     )
     assert caught[0].filename == __file__
     assert score.types == ("x", "y", "z")

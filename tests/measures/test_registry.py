@@ -230,10 +230,10 @@ def test_unknown_measure_with_a_similar_name(text, near):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (5, "a measure is named by a string; got int"),
-        (None, "a measure is named by a string; got NoneType"),
-        (b"pk", "a measure is named by a string; got bytes"),
-        ("pk" * 10001, "a measure takes at most 20000 characters; got 20002"),
+        (5, "expected the name of a measure; got int"),
+        (None, "expected the name of a measure; got NoneType"),
+        (b"pk", "expected the name of a measure; got bytes"),
+        ("pk" * 10001, "the text of a measure may have at most 20000 characters; got 20002"),
     ],
 )
 def test_missing_name(value, message):

@@ -400,7 +400,9 @@ def test_no_measure_accepts_a_tier(name: str) -> None:
     tier, measure = Tier([(1, 2, "A")]), cz.measures()[name]()
     with pytest.raises(CaesuraError, match=r"expected .*; got Tier") as caught:
         measure.score(tier, tier)  # type: ignore[arg-type]
-    assert measure.view in ("spans", "trees") or "put tiers over common units with over_units" in str(caught.value)
+    assert measure.view in ("spans", "trees") or "convert the tiers to common units with over_units" in str(
+        caught.value
+    )
 
 
 @pytest.mark.parametrize(
@@ -429,7 +431,7 @@ def test_functions_reject_tiers_in_one_line(ask: Any) -> None:
 def test_other_formats_cannot_contain_tiers(tmp_path: Any, name: str) -> None:
     with pytest.raises(
         FormatError,
-        match=r"cannot store a Tier; put tiers over common units with over_units; it can be written as audacity, textgrid",
+        match=r"cannot store a Tier; convert the tiers to common units with over_units; it can be written as audacity, textgrid",
     ):
         cz.write(TIERS, tmp_path / name)
     assert not (tmp_path / name).exists()
@@ -493,7 +495,7 @@ def test_streams_in_seconds_must_agree() -> None:
         corpus = Corpus({"talk": {"ann": Dialogue({"F": tier, "M": tier}), "bo": other}})
         with pytest.raises(TierError, match=problem):
             cz.over_units(corpus, 1.0)
-    with pytest.raises(MismatchError, match="got Dialogue; put tiers over common units with over_units"):
+    with pytest.raises(MismatchError, match="got Dialogue; convert the tiers to common units with over_units"):
         streams_of(Dialogue({"F": tier}))
 
 

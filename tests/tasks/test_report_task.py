@@ -62,7 +62,7 @@ def test_incomparable_items_are_excluded() -> None:
         Excluded("tree", None, "coder 'ann' has trees, and this report is about segmentations"),
         Excluded("odd", None, "coders differ: 3 tokens for ann and 4 for bo"),
     )
-    with pytest.raises(OptionError, match="nothing is left to report on: item 'odd': coders differ"):
+    with pytest.raises(OptionError, match="there is nothing to report: item 'odd': coders differ"):
         analyze_corpus(cz.Corpus({"odd": odd}))
 
 

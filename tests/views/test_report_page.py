@@ -392,9 +392,9 @@ def test_invalid_input(options: dict[str, object], message: str) -> None:
 
 
 def test_tiers_need_units_first() -> None:
-    with pytest.raises(OptionError, match="put tiers over common units with over_units"):
+    with pytest.raises(OptionError, match="convert the tiers to common units with over_units"):
         cz.report(cz.Corpus({"song": {"ann": cz.Tier([(0, 1, "a")])}}))
-    with pytest.raises(OptionError, match="nothing is left to report on"):
+    with pytest.raises(OptionError, match="there is nothing to report"):
         cz.report(cz.Corpus({}))
 
 

@@ -72,7 +72,7 @@ class CountChance(ChanceModel):
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         name, coders = coefficient.name, len(observed.coders)
         if name in self.general_forms and coders > 2:
-            raise OptionError(f"{name} is for two coders; for {coders} there is {self.general_forms[name]}")
+            raise OptionError(f"{name} is for two coders; use {self.general_forms[name]} for {coders} coders")
         super().__init__(observed, coefficient, engine)
         self._settings = coefficient.settings
         self._width = max(len(observed.items), len(observed.pairs) * self._cells.shape[2])

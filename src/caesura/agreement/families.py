@@ -106,7 +106,7 @@ def _choose(measure: Measure, name: str | None) -> tuple[str, type[ChanceModel]]
         if not measure.symmetric:
             reason = f"agreement needs a symmetric measure; {measure.name} is not symmetric."
             arguments += ", ordered=True"
-        raise OptionError(f"{reason} pairwise({arguments}) gives its table")
+        raise OptionError(f"{reason} use pairwise({arguments}) instead")
     name = name if name is not None else measure.default_coefficient
     if name is None or name not in measure.coefficients:
         raise OptionError(suggest(f"{measure.name} has no coefficient", str(name), measure.coefficients))

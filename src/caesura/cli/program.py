@@ -160,15 +160,15 @@ def _commands(error: AmbiguousFileError) -> list[str]:
     return lines
 
 
-def _split_fields(typed: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
-    """Return the words of a command without its option ``--fields``, and the fields."""
-    words: list[str] = list(typed)
+def _split_fields(arguments: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
+    """Return the arguments of a command without its options ``--fields``, and the fields."""
+    others: list[str] = list(arguments)
     fields: dict[str, Any] = {}
-    while "--fields" in words[:-1]:
-        i = words.index("--fields")
-        fields |= check_fields("fields", words[i + 1])
-        del words[i : i + 2]
-    return words, fields
+    while "--fields" in others[:-1]:
+        i = others.index("--fields")
+        fields |= check_fields("fields", others[i + 1])
+        del others[i : i + 2]
+    return others, fields
 
 
 def print_reading(corpus: Corpus) -> None:

@@ -224,7 +224,7 @@ def check_systems(systems: Mapping[Any, Any]) -> dict[str, dict[str, Any]]:
                 f"system {name!r}: expected a mapping from items to segmentations; got {type(by_item).__name__}"
             )
         if str(name) in checked:
-            raise OptionError(f"system {name!r}: two systems have the same name as text; rename one of them")
+            raise OptionError(f"system {name!r}: the names of two systems are the same string; rename one of them")
         checked[str(name)] = {str(item): annotation for item, annotation in by_item.items()}
     return checked
 

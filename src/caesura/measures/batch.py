@@ -416,8 +416,8 @@ def warn_about_type_order(types: tuple[str, ...], *, stacklevel: int) -> None:
     """
     if len(types) > 2:
         warnings.warn(
-            f"the order of the types was not declared; taken as {' < '.join(types)}, which decides what a substitution "
-            "costs. Declare types=[...] in order",
+            f"the order of the types was not declared; {' < '.join(types)} is assumed, and the costs of substitutions "
+            "depend on it. Declare the order with types=[...]",
             CaesuraWarning,
             stacklevel=stacklevel,
         )

@@ -85,9 +85,9 @@ def parse(text: str | Measure) -> Measure:
     if isinstance(text, Measure):
         return text
     if not isinstance(text, str):
-        raise OptionError(f"a measure is named by a string; got {type(text).__name__}")
+        raise OptionError(f"expected the name of a measure; got {type(text).__name__}")
     if len(text) > _MAX_LENGTH:
-        raise OptionError(f"a measure takes at most {_MAX_LENGTH} characters; got {len(text)}")
+        raise OptionError(f"the text of a measure may have at most {_MAX_LENGTH} characters; got {len(text)}")
     name, parenthesis, _ = text.strip().partition("(")
     name = name.strip()
     if name not in _REGISTRY:

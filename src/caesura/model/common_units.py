@@ -29,7 +29,7 @@ DEFAULT_TOLERANCE = 0.05
 """Seconds within which marks of different coders are merged if the units are the union of their times."""
 
 _PLAIN = UNTYPED[0]
-_MAX_TYPES = 20  # more labels than this are a transcription
+_MAX_TYPES = 20  # a tier with more labels is a transcription
 _ROUNDING = 1e-9  # seconds: rounding error of sums of binary floating-point numbers
 _UNION_WARNING = (
     "the units are the union of the coders' times: every position is marked by a coder, and an additional coder changes "
@@ -152,7 +152,7 @@ def tiers_over_units(
     Returns
     -------
     corpora : list of Corpus
-        The corpora; without tiers they do not change.
+        The corpora; those without tiers are unchanged.
     notes : dict of str to str
         Item -> the edges that moved and the intervals that became empty.
     """

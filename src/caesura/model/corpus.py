@@ -47,7 +47,7 @@ class Source:
     tier_options : mapping
         Options of :func:`~caesura.over_units` with which tasks convert tiers that are still in seconds.
     alignment : tuple of (str, int), optional
-        How texts that differ were aligned, and the number of items that this changed.
+        Method by which texts that differ were aligned, and number of items that it changed.
     """
 
     files: tuple[str, ...]
@@ -161,7 +161,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
 
     @property
     def alignment_facts(self) -> dict[str, str | int]:
-        """How texts that differ were aligned and how many items that changed, for signatures; empty if nothing was."""
+        """Alignment of texts that differ, and number of items it changed, for signatures; empty without alignment."""
         if self.source is None or self.source.alignment is None:
             return {}
         return dict(zip(("align", "aligned_items"), self.source.alignment, strict=True))

@@ -105,7 +105,7 @@ def kind_name(value: object) -> str:
         Name of the class; for tiers, followed by a hint.
     """
     is_timed = isinstance(value, Tier) or (isinstance(value, Dialogue) and value.timed)
-    return type(value).__name__ + ("; put tiers over common units with over_units" if is_timed else "")
+    return type(value).__name__ + ("; convert the tiers to common units with over_units" if is_timed else "")
 
 
 def reason_not_linear(by_coder: Mapping[str, Annotation]) -> str | None:

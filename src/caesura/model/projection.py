@@ -37,9 +37,9 @@ _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{
 _SPACE = re.compile(r"\s+")
 _MAX_CELLS = 10**11  # maximum size of the table of an edit distance: about ten seconds
 _MAX_TOKEN_CELLS = 10**8  # the same for tokens: 100 MB and a few seconds
-_BLOCK_SIZE = 256  # distinct tokens that are compared with all others at once
+_BLOCK_SIZE = 256  # number of distinct tokens per call of rapidfuzz
 _GAP = 1000
-"""Cost of a token without counterpart. A pair of tokens costs the proportion of characters that differ, of this number."""
+"""Cost of a token without counterpart. A pair of tokens costs this number times the proportion of characters that differ."""
 
 
 class AlignmentNote(str):
@@ -76,7 +76,7 @@ def over_tokens(corpus: Corpus, *, excluded: list[InputError] | None = None, onl
     excluded : list, optional
         List to which errors are appended; their items are excluded. Without it the first error is raised.
     only_differing : bool, default True
-        Whether to leave items unchanged whose coders have the same tokens.
+        Whether items are left unchanged if their coders have the same tokens.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def over_tokens(corpus: Corpus, *, excluded: list[InputError] | None = None, onl
 def over_positions(
     corpus: Corpus, *, excluded: list[InputError] | None = None, only_differing: bool = True
 ) -> Projection:
-    """Give all coders of every item the tokens of its first coder, whatever their spelling.
+    """Replace the tokens of all coders of an item by those of its first coder, even if the spelling differs.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def over_positions(
     excluded : list, optional
         List to which errors are appended; their items are excluded. Without it the first error is raised.
     only_differing : bool, default True
-        Whether to leave items unchanged whose coders have the same tokens.
+        Whether items are left unchanged if their coders have the same tokens.
 
     Returns
     -------
@@ -162,7 +162,7 @@ def over_characters(
     excluded : list, optional
         List to which errors are appended; their items are excluded. Without it the first error is raised.
     only_differing : bool, default False
-        Whether to leave items unchanged whose coders have the same tokens. Their units remain tokens.
+        Whether items are left unchanged if their coders have the same tokens. Their units remain tokens.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None, only
     excluded : list, optional
         List to which errors are appended; their items are excluded. Without it the first error is raised.
     only_differing : bool, default False
-        Whether to leave items unchanged whose coders have the same tokens. Their units remain tokens.
+        Whether items are left unchanged if their coders have the same tokens. Their units remain tokens.
 
     Returns
     -------
@@ -321,7 +321,7 @@ class _Alignment:
         return alignment
 
     def moved(self, offsets: Ints) -> int:
-        """Return how many of these offsets no longer lie between the same two characters."""
+        """Return the number of offsets that no longer lie between the same two units."""
         return int(np.count_nonzero(~self.matched[offsets] | (self.starts[offsets] != self.ends[offsets])))
 
 
@@ -334,7 +334,7 @@ class _Method:
     align : callable
         Function of the first coder's name, another coder's name, and the units of both texts.
     unit : str
-        ``"characters"`` or ``"tokens"``: what the texts consist of.
+        Kind of units: ``"characters"`` or ``"tokens"``.
     """
 
     align: Callable[[str, str, Sequence[str], Sequence[str]], _Alignment]
@@ -422,7 +422,7 @@ def token_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int | None, in
     Returns
     -------
     list of pairs
-        Places of the tokens that are counterparts, from left to right; None for a token without counterpart.
+        Indices of the two tokens of each pair, from left to right; None for a token without counterpart.
 
     Raises
     ------

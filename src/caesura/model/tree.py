@@ -153,7 +153,7 @@ class Tree(Value, Displayed):
             If the brackets or the times are invalid.
         """
         if not isinstance(text, str):
-            raise TreeError(f"brackets are a string; got {type(text).__name__}")
+            raise TreeError(f"brackets: expected a string; got {type(text).__name__}")
         return cls.from_nodes(parse_brackets(text)).with_times(times, zero_length=zero_length)
 
     @classmethod

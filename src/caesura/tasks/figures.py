@@ -409,7 +409,7 @@ def _gold(source: FigureSource, options: FigureOptions) -> FigureData:
     item = _only_item(source.corpora[0])
     if source.corpora[0].kind != "hierarchy":
         raise OptionError(
-            f"item {item!r}: gold needs spans; `caesura convert IN OUT.json --to spans-json` makes them from segments"
+            f"item {item!r}: gold needs spans; convert segments to spans with `caesura convert IN OUT.json --to spans-json`"
         )
     annotations = _shared_units(source).corpus.of_item(item)
     hierarchies = {coder: entry for coder, entry in annotations.items() if isinstance(entry, Hierarchy)}

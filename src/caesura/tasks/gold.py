@@ -148,5 +148,5 @@ def _require_hierarchies(corpus: Corpus) -> None:
         if not isinstance(annotation, Hierarchy):
             raise OptionError(
                 f"item {item!r}, coder {coder!r}: unify needs spans; got a {type(annotation).__name__}; "
-                "`caesura convert IN OUT.json --to spans-json` makes spans from its segments"
+                "convert its segments to spans with `caesura convert IN OUT.json --to spans-json`"
             )

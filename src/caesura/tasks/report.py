@@ -247,7 +247,7 @@ def analyze_corpus(
     Raises
     ------
     OptionError
-        If nothing is left to report on, all coders are systems, or the measure cannot score the data.
+        If no item can be used, all coders are systems, or the measure cannot score the data.
     """
     if not isinstance(corpus, Corpus):
         raise OptionError(f"corpus: expected a Corpus; got {type(corpus).__name__}")
@@ -293,7 +293,7 @@ class _Analyst:
     def of_one_kind(self, corpus: Corpus) -> Corpus:
         """Return the items of the same kind as the first one. Linear texts and dialogues may occur together."""
         if not len(corpus):
-            raise OptionError("nothing is left to report on: the corpus is empty")
+            raise OptionError("there is nothing to report: the corpus is empty")
         kinds = {key: _KINDS.get(type(annotation)) for key, annotation in corpus.items()}
         first = next(iter(kinds.values()))
         fitting = {"linear", "dialogue"} if first in ("linear", "dialogue") else {first}
@@ -302,7 +302,7 @@ class _Analyst:
             if kind is None:
                 raise OptionError(
                     f"item {item!r}, coder {coder!r}: a report needs units; got a {type(corpus[item, coder]).__name__}; "
-                    "put tiers over common units with over_units"
+                    "convert the tiers to common units with over_units"
                 )
             if kind not in fitting:
                 plural, expected = KIND_NAMES[kind], KIND_NAMES[str(first)]
@@ -320,7 +320,7 @@ class _Analyst:
         self.excluded += [Excluded(item, None, reason) for item, reason in reasons.items()]
         items = tuple(item for item in corpus.item_names if item not in reasons)
         if not items:
-            raise OptionError(f"nothing is left to report on: {'; '.join(map(str, self.excluded[:5]))}")
+            raise OptionError(f"there is nothing to report: {'; '.join(map(str, self.excluded[:5]))}")
         return items
 
     def items_with_short_text(self) -> tuple[str, ...]:

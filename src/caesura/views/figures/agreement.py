@@ -378,7 +378,7 @@ def _by_coder(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierar
         if hierarchy.length != gold.hierarchy.length:
             raise MismatchError(
                 f"coder {coder!r}: the gold standard has {gold.hierarchy.length} units, this hierarchy {hierarchy.length}; "
-                "common_units puts hierarchies over the same units"
+                "convert the hierarchies to the same units with common_units"
             )
     return hierarchies
 

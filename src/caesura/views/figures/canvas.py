@@ -457,7 +457,7 @@ def svg(figure: Figure, *, prefix: str | None = None) -> str:
     if prefix is None:
         prefix = "f" + hashlib.sha256(text.encode()).hexdigest()[:10]
     elif not re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", prefix):
-        raise OptionError(f"prefix must be letters, digits, - and _, a letter first; got {prefix!r}")
+        raise OptionError(f"prefix must begin with a letter and contain only letters, digits, - and _; got {prefix!r}")
     # Only inside tags: a name in a text may look like an id.
     return re.sub(r"<[^<>!?]+>", lambda tag: _ID.sub(rf"\g<1>{prefix}-", tag[0]), text)
 

@@ -254,7 +254,7 @@ def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | Non
     canvas.check_type(score, FuzzyScore, "fuzzy_success")
     mark_clusters, boundaries = score.clusters, score.boundaries
     if mark_clusters is None or boundaries is None:
-        raise OptionError("expected the score of one document; this one is of several. Draw one figure per document")
+        raise OptionError("expected the score of one document; got the score of several. Draw one figure per document")
     batch = score.source
     assert isinstance(batch, MarkBatch)
     counts = dict(zip(batch.a_pos.tolist(), batch.a_code.tolist(), strict=True))

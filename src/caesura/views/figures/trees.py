@@ -98,11 +98,11 @@ def _check(gold: Tree, predicted: Tree, score: StructIoUScore) -> None:
         canvas.check_count(int(tree.depth.max()) + 1, MAX_LEVELS, "levels")
     canvas.check_type(score, StructIoUScore, "struct_iou")
     if score.source is None:
-        raise OptionError("expected the score of one sentence; this one is of several. Draw one figure per sentence")
+        raise OptionError("expected the score of one sentence; got the score of several. Draw one figure per sentence")
     if (gold, predicted) not in score.source.pairs:
-        raise MismatchError("the score must be that of these two trees; it is of different ones")
+        raise MismatchError("the score must belong to these two trees; it belongs to different trees")
     if (gold.times is None) != (predicted.times is None):
-        raise MismatchError("both trees must have times, or none; got one of each")
+        raise MismatchError("either both trees must have times or neither; only one has times")
 
 
 def _aligned_nodes(score: StructIoUScore) -> tuple[_Aligned, _Aligned]:

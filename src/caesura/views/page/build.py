@@ -76,7 +76,7 @@ def report(
     Raises
     ------
     OptionError
-        If nothing is left to report on, an option is invalid, or matplotlib or jinja2 is missing.
+        If no item can be used, an option is invalid, or matplotlib or jinja2 is missing.
     FormatError
         If the file cannot be written.
 
