@@ -76,7 +76,8 @@ def test_an_end_without_symbol_is_an_error_or_a_type_of_its_own(tmp_path: Path) 
     with pytest.raises(FormatError) as caught:
         cz.read(path)
     assert str(caught.value) == (
-        f"{path}:2: an utterance must end in one of '.', ',', '?', '--'; the last token is 'b'"
+        f"{path}:2: an utterance must end in one of '.', ',', '?', '--'; the last token is 'b'; "
+        "name the boundary symbols with symbols=, or the type of other endings with unclassified="
     )
     segmentation = cz.read(path, unclassified=";")["t", "t"]["F"]
     assert segmentation.types == (".", ",", "?", "--", ";")
@@ -357,3 +358,19 @@ def test_conversations_of_the_case_study(tmp_path: Path) -> None:
 
 def test_the_format_is_registered() -> None:
     assert formats()["segsimflex"].write is not None
+
+
+def test_other_names_of_the_item(tmp_path: Path) -> None:
+    rows = "x,F,a b .\nx,M,c .\ny,F,d .\n"
+    path = tmp_path / "t.csv"
+    for name in ("docId", "doc", "Item", "document_id"):
+        path.write_text(f"{name},Speaker,Utterance\n{rows}")
+        corpus = cz.read(path, symbols=["."])
+        assert corpus.item_names == ("x", "y")
+        assert corpus.reading.roles[name] == "item"
+    path.write_text("docId,file,Speaker,Utterance\nx,z,F,a .\n")
+    with pytest.raises(FormatError, match="several columns may be the item: docId, file; choose one with item_column="):
+        cz.read(path, symbols=["."])
+    assert cz.read(path, symbols=["."], item_column="file").item_names == ("z",)
+    path.write_text("Item,docId,Speaker,Utterance\nx,z,F,a .\n")
+    assert cz.read(path, symbols=["."]).item_names == ("x",)

@@ -10,8 +10,9 @@
 The symbol at the end of an utterance gives the boundary type. It is a separate token or is attached to the last word
 (option ``attached``). The other tokens, separated by white space, are the units; the rows of each speaker form one stream.
 If the speaker is empty or ``NA``, it is the speaker of the row above, as in the R package. The R package assigns the type
-``;`` to an utterance without a symbol; here this is an error unless ``unclassified`` sets the type. All other columns,
-such as ``Turn``, are ignored.
+``;`` to an utterance without a symbol; here this is an error unless ``unclassified`` sets the type. A column called
+``Item``, ``docId`` or another name for items (:mod:`caesura.formats.roles`) names the item, and likewise for coders. All other
+columns, such as ``Turn``, are ignored.
 
 References
 ----------
@@ -27,6 +28,7 @@ from typing import Any
 
 from caesura.errors import SegmentationError
 from caesura.formats.format import Format, Reading, Writing, parse_table, table_text
+from caesura.formats.roles import ALIASES
 from caesura.formats.symbols import CASE_STUDY, OPTIONS, Streams, Symbols
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue, streams_of
@@ -35,8 +37,6 @@ from caesura.options import Option, flag, text
 
 _SPEAKER_ABOVE = ("", "NA")
 _DELIMITERS = ("\t", ",", ";")
-_CODER_COLUMNS = ("Coder", "Annotator")
-_ITEM_COLUMNS = ("Item",)
 
 _Row = tuple[int, str, str]  # line, speaker, utterance
 
@@ -59,8 +59,11 @@ def _rows(reading: Reading) -> dict[tuple[str, str], list[_Row]]:
     header = [name.strip() for name in next(table, (1, []))[1]]
     speaker = _require_column(reading, header, options["speaker"])
     utterance = _require_column(reading, header, options["utterance"])
-    item_column, default_item = _name_column(reading, header, "item", _ITEM_COLUMNS)
-    coder_column, default_coder = _name_column(reading, header, "coder", _CODER_COLUMNS)
+    item_column, default_item = _name_column(reading, header, "item")
+    coder_column, default_coder = _name_column(reading, header, "coder")
+    reading.roles |= {header[speaker]: "speaker", header[utterance]: "text with boundary symbols"}
+    unused = [name for name in header if name and name not in reading.roles]
+    reading.ignored += [f"{name[:40]} (not needed)" for name in unused[:20]]
     rows: dict[tuple[str, str], list[_Row]] = {}
     for line, row in table:
         if len(row) != len(header):
@@ -90,35 +93,37 @@ def _header(table: str, delimiter: str) -> set[str]:
         return set()
 
 
-def _find_column(reading: Reading, header: list[str], *names: str) -> int | None:
-    """Return the index of the column with one of these names, ignoring case."""
+def _find_columns(header: list[str], *names: str) -> list[int]:
+    """Return the indices of the columns with one of these names, ignoring case."""
     lower = [name.strip().lower() for name in names]
-    columns = [i for i, name in enumerate(header) if name.lower() in lower]
-    if len(columns) > 1:
-        matches = ", ".join(header[i] for i in columns)
-        raise reading.error(1, f"expected one column {' or '.join(names)}; got {matches}")
-    return columns[0] if columns else None
+    return [i for i, name in enumerate(header) if name.lower() in lower]
 
 
 def _require_column(reading: Reading, header: list[str], name: str) -> int:
-    column = _find_column(reading, header, name)
-    if column is None:
+    columns = _find_columns(header, name)
+    if len(columns) > 1:
+        raise reading.error(1, f"expected one column {name}; got {', '.join(header[i] for i in columns)}")
+    if not columns:
         names = ", ".join(map(repr, header))[:200] or "none"
         raise reading.error(1, f"expected a column {name!r} in the header; got {names}")
-    return column
+    return columns[0]
 
 
-def _name_column(
-    reading: Reading, header: list[str], kind: str, usual_names: tuple[str, ...]
-) -> tuple[int | None, str]:
+def _name_column(reading: Reading, header: list[str], kind: str) -> tuple[int | None, str]:
     """Return the column with the item or coder (None if there is none), and the name to use without a column."""
     column_name, name = reading.options[f"{kind}_column"], reading.options[kind]
     if column_name:
         column: int | None = _require_column(reading, header, column_name)
     else:
-        column = _find_column(reading, header, *usual_names)
+        columns = _find_columns(header, kind) or _find_columns(header, *ALIASES[kind])
+        if len(columns) > 1:
+            matches = ", ".join(header[i] for i in columns)
+            raise reading.error(1, f"several columns may be the {kind}: {matches}; choose one with {kind}_column=")
+        column = columns[0] if columns else None
     if column is not None and name is not None:
         raise reading.error(1, f"the column {header[column]!r} names the {kind}; it cannot be {name!r} too")
+    if column is not None:
+        reading.roles[header[column]] = kind
     return column, name or reading.stem
 
 
@@ -235,7 +240,13 @@ FORMAT = Format(
         Option("attached", True, flag, "whether a symbol may be attached to the last word"),
         Option("speaker", "Speaker", text, "column that names the speaker"),
         Option("utterance", "Utterance", text, "column with the tokens"),
-        Option("item_column", None, text, "column that names the item (default: Item, if there is one)"),
-        Option("coder_column", None, text, "column that names the coder (default: Coder or Annotator)"),
+        Option(
+            "item_column", None, text, "column that names the item (default: item, doc, docId, ..., if there is one)"
+        ),
+        Option(
+            "coder_column", None, text, "column that names the coder (default: coder, annotator, ..., if there is one)"
+        ),
     ),
+    part="column",
+    hint="--reading item_column=NAME",
 )

@@ -137,7 +137,9 @@ class Symbols:
                 return [*words, word], self.types[symbol]
         self._refuse_lookalike(last)
         if self.unclassified is None:
-            raise SegmentationError(f"an utterance must end in one of {self.symbol_list}; the last token is {last!r}")
+            problem = f"an utterance must end in one of {self.symbol_list}; the last token is {last!r}"
+            hint = "name the boundary symbols with symbols=, or the type of other endings with unclassified="
+            raise SegmentationError(f"{problem}; {hint}")
         return list(tokens), self.unclassified
 
     def segmentations(self, streams: Streams, reading: Reading) -> dict[str, Segmentation]:
