@@ -98,6 +98,28 @@ def test_sums_of_times_are_not_exact(tmp_path: Path) -> None:
         cz.read(path, snap=0)
 
 
+def test_times_that_are_rounded_to_a_microsecond(tmp_path: Path) -> None:
+    """B begins at 55.193832 and b ends at 55.193833: the difference is a microsecond, and more in binary."""
+    start, lasts = 42.60943, 12.584403
+    assert start + lasts - 55.193832 > 1e-6
+    upper = annotation("segment_salami_upper", [(0, 55.193832, "A"), (55.193832, 4.806168, "B")])
+    lower = annotation("segment_salami_lower", [(0, start, "a"), (start, lasts, "b"), (55.193832, 4.8, "c")])
+    hierarchy = cz.read(write_file(tmp_path, upper, lower, duration=60))["song", "ann"]
+    assert isinstance(hierarchy, Hierarchy)
+    assert hierarchy.edges == (0, start, 55.193832, 59.993832, 60)
+
+
+def test_times_of_spans_that_are_left_out(tmp_path: Path) -> None:
+    """They are not edges of units, and no other time is moved to them."""
+    upper = annotation("segment_salami_upper", [(0, 10, "A"), (10, 10, "B")])
+    lower = annotation("segment_salami_lower", [(0, 5.0000005, "a"), (7, 6, "b"), (5.0000001, 0.3, "c")])
+    path = write_file(tmp_path, upper, lower)
+    with pytest.warns(CaesuraWarning, match="spans left out because they do not nest: 1 "):
+        hierarchy = cz.read(path, repair=True)["song", "ann"]
+    assert isinstance(hierarchy, Hierarchy)
+    assert hierarchy.edges == (0, 5.0000001, 5.3000001, 10, 20)
+
+
 def test_beyond_the_end(tmp_path: Path) -> None:
     path = write_file(tmp_path, OPEN, duration=9)
     with pytest.raises(FormatError, match=r"a span must lie in 0-9 s; got 4-9\.5; or read with beyond='extend'"):

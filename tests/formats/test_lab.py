@@ -87,7 +87,43 @@ def test_a_segment_ends_where_the_next_of_its_level_begins(tmp_path: Path) -> No
 
 def test_lines_after_the_end_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "1_textfile1.txt").write_text(SALAMI + "10.0\tC\n")
-    with pytest.raises(
-        FormatError, match=":6: a line is a time and its labels, and End is the last; got a line after End"
-    ):
+    with pytest.raises(FormatError, match=":6: End must be the last time, 9; got 10 after it"):
         cz.read(tmp_path / "1_textfile1.txt")
+    (tmp_path / "1_textfile1.txt").write_text(SALAMI)
+    corpus = cz.read(tmp_path / "1_textfile1.txt")
+    (tmp_path / "1_textfile1.txt").write_text(SALAMI + "9.000\tSilence\n9.0\tend\n")
+    ended = cz.read(tmp_path / "1_textfile1.txt")
+    assert ended == corpus
+    assert "2 lines after End (at the same time)" in ended.reading.ignored
+
+
+def test_a_lower_segment_ends_where_an_upper_segment_begins(tmp_path: Path) -> None:
+    """As in most files with Z, which has no small letter of its own."""
+    (tmp_path / "7_textfile1.txt").write_text("0.0\tSilence\n1.0\tA, a, Intro\n4.0\tb\n7.5\tZ\n9.0\tB, c\n12.0\tEnd\n")
+    corpus = cz.read(tmp_path / "7_textfile1.txt")
+    upper = [(0, 1, 1, "Silence"), (1, 7.5, 1, "A"), (7.5, 9, 1, "Z"), (9, 12, 1, "B")]
+    lower = [(0, 1, 2, "Silence"), (1, 4, 2, "a"), (4, 7.5, 2, "b"), (9, 12, 2, "c")]
+    assert corpus["7", "textfile1"] == Hierarchy.from_times([*upper, *lower])
+    assert dict(corpus.reading.roles) == {
+        "capital letters": "segments of level 1",
+        "small letters": "segments of level 2",
+    }
+    assert corpus.reading.ignored == ("1 word such as Intro (functions and instruments)",)
+
+
+PARSED = {
+    "uppercase": ("0.0\tSilence\n0.5\tA\n4.0\tB'\n9.0\tEnd\n9.0\tSilence", ["Silence", "A", "B'"]),
+    "lowercase": ("0.0\tSilence\n0.5\ta\n4.0\tb'\n9.0\tEnd", ["Silence", "a", "b'"]),
+    "functions": ("0.0\tSilence\n0.5\tIntro\n4.0\tno_function\n9.0\tEnd", ["Silence", "Intro", "no_function"]),
+}
+
+
+@pytest.mark.parametrize("layer", PARSED)
+def test_parsed_files_have_one_level(layer: str, tmp_path: Path) -> None:
+    text, labels = PARSED[layer]
+    path = tmp_path / "1001" / "parsed" / f"textfile2_{layer}.txt"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    times = [(0, 0.5), (0.5, 4), (4, 9)]
+    expected = Hierarchy.from_times([(*time, 1, label) for time, label in zip(times, labels, strict=True)])
+    assert cz.read(path)["1001", "textfile2"] == expected

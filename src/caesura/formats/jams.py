@@ -24,7 +24,7 @@ from typing import Any
 
 from caesura.errors import HierarchyError
 from caesura.formats.format import NAME_OPTIONS, Format, Reading, is_json_of
-from caesura.formats.spans import BEYOND, DURATION, REPAIR, SNAP, Continuum, SpanRow, add_spans, last_end
+from caesura.formats.spans import BEYOND, DURATION, REPAIR, ROUNDING, SNAP, Continuum, SpanRow, add_spans, last_end
 from caesura.formats.values import check_label, check_list, check_object, check_time, check_whole, list_names
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -145,7 +145,7 @@ def _duration(reading: Reading, data: Mapping[str, Any], last: float) -> float |
             duration = check_time("file_metadata: duration", metadata["duration"])
     if duration is None:
         return None
-    return last if abs(duration - last) <= reading.options["snap"] else float(duration)
+    return last if abs(duration - last) <= reading.options["snap"] + ROUNDING else float(duration)
 
 
 FORMAT = Format(

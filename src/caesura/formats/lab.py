@@ -17,15 +17,21 @@ In the text files of SALAMI, each line has a time and a list of labels for every
     238.445691609	End
 
 Capital letters are labels of the upper level and small letters are labels of the lower level; both may have primes. Each
-segment ends where the next segment of its level begins. Silence is on both levels, and End ends both levels. Other words
-name functions and instruments and are not read. For a file ``song_textfile1.txt``, the item is ``song`` and the coder is
-``textfile1``. For a file ``textfile1.txt``, the item is the name of the folder.
+segment ends where the next segment of its level begins, and a segment of the lower level also ends where a segment of the
+upper level begins. Silence is on both levels, and End ends both levels. Lines after End must have the same time and are not
+read. Other words name functions and instruments; they are not read if a file has letters.
+
+The files ``_uppercase``, ``_lowercase`` and ``_functions`` in the folder ``parsed`` have one level. In a file without letters,
+the labels are the functions.
+
+For a file ``song_textfile1.txt``, the item is ``song`` and the coder is ``textfile1``. For a file ``textfile1.txt``, the item
+is the name of the folder. The folder ``parsed`` and the endings of the files in it are not part of these names.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -36,11 +42,13 @@ from caesura.formats.spans import DURATION, OPTIONS, Continuum, SpanRow, add_spa
 from caesura.formats.values import check_time, parse_number
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.value import count_of
 from caesura.options import Option
 from caesura.options import path as check_path
 
 _UPPER = re.compile(r"[A-Z]+['\u2019]*")
 _LOWER = re.compile(r"[a-z]{1,2}['\u2019]*")
+_LAYER = re.compile(r"(?<=.)_(?:functions|lowercase|uppercase)$")  # ending of the names of files in the folder parsed
 _SILENCE = "silence"
 _END = "end"
 
@@ -83,55 +91,101 @@ def _corpus(reading: Reading, rows: list[SpanRow], item: str, coder: str) -> Cor
 
 
 def _read_salami(reading: Reading) -> Corpus:
-    """Return a corpus with one hierarchy of two levels."""
+    """Return a corpus with one hierarchy of one or two levels."""
+    lines = list(_salami_lines(reading))
+    layers = _layers(labels for _, labels in lines)
+    _describe_layers(reading, layers, lines)
     current: dict[int, tuple[float, str]] = {}  # level -> start and label of the segment that has not ended
     rows: list[SpanRow] = []
-    for time, labels in _salami_lines(reading):
-        for level, label in _levels(labels).items():
-            if level in current:
-                start, name = current.pop(level)
-                rows.append(SpanRow(start, time, level, name))
-            if not _is_end(labels):
-                current[level] = (time, label)
+    for time, labels in lines:
+        begun = _levels(labels, layers)
+        ended = {2, *begun} if 1 in begun else begun  # a new segment of the upper level ends that of the lower level
+        for level in [level for level in ended if level in current]:
+            start, name = current.pop(level)
+            rows.append(SpanRow(start, time, level, name))
+        if not _is_end(labels):
+            current |= {level: (time, label) for level, label in begun.items()}
     if current:
         raise reading.error(None, "the last line must be End; there is none, so the last segments do not end")
-    item, _, coder = reading.stem.rpartition("_")
-    return _corpus(reading, rows, item or Path(reading.path).absolute().parent.name, coder)
+    return _corpus(reading, rows, *_salami_names(reading))
+
+
+def _salami_names(reading: Reading) -> tuple[str, str]:
+    """Return the item and the coder by the path of the file."""
+    folder = Path(reading.path).absolute().parent
+    if folder.name == "parsed":
+        folder = folder.parent
+    item, _, coder = _LAYER.sub("", reading.stem).rpartition("_")
+    return item or folder.name, coder
 
 
 def _salami_lines(reading: Reading) -> Iterator[tuple[float, list[str]]]:
     """Yield the time and the labels of each line, up to End."""
-    previous, ended = 0.0, False
+    previous, ended, after = 0.0, False, 0
     for number, line in enumerate(reading.text.splitlines(), 1):
         cells = line.strip().split(None, 1)
         if not cells:
             continue
-        if ended or len(cells) < 2:
-            actual = "a line after End" if ended else repr(line.strip()[:40])
-            raise reading.error(number, f"a line is a time and its labels, and End is the last; got {actual}")
+        if len(cells) < 2:
+            raise reading.error(number, f"a line is a time and its labels; got {line.strip()[:40]!r}")
         time = _time(reading, number, "time", cells[0])
         if time < previous:
             raise reading.error(number, f"times must not decrease; got {time:.10g} after {previous:.10g}")
+        if ended:
+            if time > previous:
+                raise reading.error(number, f"End must be the last time, {previous:.10g}; got {time:.10g} after it")
+            after += 1
+            continue
         labels = [label.strip() for label in cells[1].split(",")]
         previous, ended = time, _is_end(labels)
         yield time, labels
+    if after:
+        reading.ignored.append(f"{count_of(after, 'line')} after End (at the same time)")
 
 
 def _is_end(labels: list[str]) -> bool:
     return any(label.lower() == _END for label in labels)
 
 
-def _levels(labels: list[str]) -> dict[int, str]:
+def _layers(lines: Iterable[list[str]]) -> dict[str, int]:
+    """Return the layers of a file with their levels: capital letters, small letters, or functions if there are neither."""
+    labels = {label for line in lines for label in line if label.lower() not in (_SILENCE, _END)}
+    upper, lower = any(map(_UPPER.fullmatch, labels)), any(map(_LOWER.fullmatch, labels))
+    if upper and lower:
+        return {"upper": 1, "lower": 2}
+    return {"upper" if upper else "lower" if lower else "functions": 1}
+
+
+def _levels(labels: list[str], layers: Mapping[str, int]) -> dict[int, str]:
     """Return level -> label; labels that belong to no level are ignored."""
     levels: dict[int, str] = {}
     for label in labels:
         if label.lower() in (_SILENCE, _END):
-            levels |= {1: label, 2: label}
-        elif _UPPER.fullmatch(label):
-            levels.setdefault(1, label)
-        elif _LOWER.fullmatch(label):
-            levels.setdefault(2, label)
+            levels |= dict.fromkeys(layers.values(), label)
+        elif (layer := _layer(label, layers)) is not None:
+            levels.setdefault(layers[layer], label)
     return levels
+
+
+def _layer(label: str, layers: Mapping[str, int]) -> str | None:
+    """Return the layer of a label; None if it is not read."""
+    if "functions" in layers:
+        return "functions" if label and not label.startswith("(") and not label.endswith(")") else None
+    layer = "upper" if _UPPER.fullmatch(label) else "lower" if _LOWER.fullmatch(label) else None
+    return layer if layer in layers else None
+
+
+def _describe_layers(reading: Reading, layers: Mapping[str, int], lines: Sequence[tuple[float, list[str]]]) -> None:
+    names = {"upper": "capital letters", "lower": "small letters", "functions": "functions"}
+    reading.roles |= {names[layer]: f"segments of level {level}" for layer, level in layers.items()}
+    words = (_SILENCE, _END, "")
+    unread = {
+        label for _, labels in lines for label in labels if label.lower() not in words and not _layer(label, layers)
+    }
+    if unread:
+        reading.ignored.append(
+            f"{count_of(len(unread), 'word')} such as {min(unread)[:40]} (functions and instruments)"
+        )
 
 
 def _paths(name: str, value: Any) -> tuple[str, ...]:

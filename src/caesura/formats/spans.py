@@ -21,6 +21,8 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.options import Option, choice, flag, non_negative
 
 UNITS = ("units", "seconds")
+ROUNDING = 1e-9
+"""Largest rounding error of a time in seconds: times that differ by ``snap`` in decimals may differ by more in binary."""
 
 
 class SpanRow(NamedTuple):
@@ -221,26 +223,58 @@ def build_hierarchy(reading: Reading, item: str, coder: str, rows: Rows, continu
     HierarchyError
         If the spans do not nest or do not fit into the continuum.
     """
+    hierarchy, used = _build(reading, rows, continuum)
+    place, number = f"item {item!r}, coder {coder!r}", len(rows)
     if continuum.seconds:
-        lasting = [row for row in _snap_times(rows, continuum, reading.options["snap"]) if row.start < row.end]
-        edges = _edges(lasting, continuum)
-        spans, length = _over_edges(lasting, edges), len(edges) - 1
-    else:
-        spans, edges, length = list(rows), None, _unit_count(continuum)
-    repair, place = reading.options["repair"], f"item {item!r}, coder {coder!r}"
-    try:
-        hierarchy = Hierarchy(length, spans, units=continuum.units, edges=edges, extent=continuum.extent, repair=repair)
-    except HierarchyError as error:
-        hint = (
-            "; to exclude spans until the rest nest, use repair (--reading repair=yes)"
-            if "cross;" in str(error)
-            else ""
-        )
-        raise HierarchyError(f"{error}{hint}") from None
-    reading.log.count("spans of zero length left out", place, len(rows) - len(spans))
-    if repair:
-        reading.log.count("spans left out because they do not nest", place, len(set(spans)) - len(hierarchy.spans))
+        number = len(_lasting(reading, rows, continuum))
+        reading.log.count("spans of zero length left out", place, len(rows) - number)
+    if reading.options["repair"]:
+        reading.log.count("spans left out because they do not nest", place, number - used)
     return hierarchy
+
+
+def _build(reading: Reading, rows: Rows, continuum: Continuum) -> tuple[Hierarchy, int]:
+    """Return the hierarchy, and the number of its spans, counting spans that occur twice.
+
+    If spans in seconds are dropped, the rest is built again, so that the times of dropped spans are not edges of units.
+    """
+    repair = reading.options["repair"]
+    while True:
+        lasting = _lasting(reading, rows, continuum)
+        if continuum.seconds:
+            edges = _edges([snapped for _, snapped in lasting], continuum)
+            spans, length = _over_edges([snapped for _, snapped in lasting], edges), len(edges) - 1
+        else:
+            spans, edges, length = list(rows), None, _unit_count(continuum)
+        hierarchy = _nested(length, spans, edges, continuum, repair=repair)
+        kept = {(start, end, label) for start, end, _, label in hierarchy.spans}
+        levels = {tuple(span) for span in hierarchy.spans}
+        used = [
+            (span.start, span.end, span.label) in kept if span.level is None else tuple(span) in levels
+            for span in spans
+        ]
+        if edges is None or all(used) or not any(used):
+            return hierarchy, sum(used)
+        rows = [row for (row, _), is_used in zip(lasting, used, strict=True) if is_used]
+
+
+def _nested(
+    length: int, spans: Rows, edges: tuple[float, ...] | None, continuum: Continuum, *, repair: bool
+) -> Hierarchy:
+    """Return the hierarchy of spans in units. The error for spans that cross names the option."""
+    try:
+        return Hierarchy(length, spans, units=continuum.units, edges=edges, extent=continuum.extent, repair=repair)
+    except HierarchyError as error:
+        option = "; to exclude spans until the rest nest, use repair (--reading repair=yes)"
+        raise HierarchyError(f"{error}{option if 'cross;' in str(error) else ''}") from None
+
+
+def _lasting(reading: Reading, rows: Rows, continuum: Continuum) -> list[tuple[SpanRow, SpanRow]]:
+    """Return each span that is longer than 0 s, as it is in the file and with its snapped times."""
+    if not continuum.seconds:
+        return [(row, row) for row in rows]
+    snapped = _snap_times(rows, continuum, reading.options["snap"])
+    return [(row, after) for row, after in zip(rows, snapped, strict=True) if after.start < after.end]
 
 
 def _unit_count(continuum: Continuum) -> int:
@@ -259,7 +293,7 @@ def _snap_times(rows: Rows, continuum: Continuum, snap: float) -> Rows:
     first: dict[float, float] = {}
     anchor = -math.inf
     for time in sorted({*fixed, *(time for row in rows for time in row[:2])}):
-        if time > anchor + snap or time in fixed:
+        if time - anchor > snap + ROUNDING or time in fixed:
             anchor = time
         first[time] = anchor
     return [row._replace(start=first[row.start], end=first[row.end]) for row in rows]
