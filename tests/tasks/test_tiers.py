@@ -91,6 +91,18 @@ def test_report_and_convert(folder: Path) -> None:
     assert tables[0] == tables[1]
 
 
+@pytest.mark.filterwarnings("ignore:the units are the union", "ignore:the order of the types")
+def test_evaluate_files_that_name_item_and_coder(folder: Path) -> None:
+    (folder / "files").mkdir()
+    for coder in EDGES:
+        for item in ("x", "y"):
+            name = folder / "by_coder" / coder / f"{item}.TextGrid"
+            (folder / "files" / f"{item}1_{coder}.TextGrid").write_bytes(name.read_bytes())
+    sides = {"reference": "ann", "hypothesis": "bo"}
+    by_file, by_folder = (cz.evaluate(folder / name, "pk", **sides) for name in ("files", "by_coder"))
+    assert by_file["pk"] == by_folder["pk"]
+
+
 def test_evaluate(folder: Path) -> None:
     results = []
     for more in ({}, {"units": "union"}):

@@ -21,6 +21,7 @@ from caesura.formats import folders, layout, timed
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format, Reading, Writing, decode, decode_text, load, warn
 from caesura.formats.settings import Settings, read_settings
+from caesura.formats.tier_layout import name_tier_files
 from caesura.model.common_units import are_transcription, convert_together, labels_of_tiers
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Dialogue, kind_name, tiers_of
@@ -317,7 +318,8 @@ def read_files(
     """
     # A decision about labels needs all files, and these are only some of them.
     reader = _Reader(format, types, excluded, options, align, align_all, mixed=True, labels="types")
-    corpus = folders.read_all(files, reader.read, same_material=False, excluded=excluded, naming=naming)
+    rename = name_tier_files if naming.automatic else None
+    corpus = folders.read_all(files, reader.read, same_material=False, excluded=excluded, naming=naming, rename=rename)
     finished = reader.finish(corpus, str(Path(files[0].path).parent))
     return reader.with_source(finished, [file.path for file in files])
 

@@ -84,6 +84,9 @@ class InputFile(NamedTuple):
         return Path(self.root or ".").resolve().name or "1"
 
 
+Pairs = list[tuple[InputFile, Corpus]]
+"""Files and their contents."""
+
 # -- which files ------------------------------------------------------------------------------------------------------
 
 
@@ -358,6 +361,7 @@ def read_all(
     item: str | None = None,
     excluded: list[FormatError] | None = None,
     naming: NamingScheme | None = None,
+    rename: Callable[[Pairs], Pairs] | None = None,
 ) -> Corpus:
     """Read several files and merge them into one corpus.
 
@@ -376,6 +380,8 @@ def read_all(
         List to which errors of items are appended and, unless ``same_material`` is set, errors of whole files.
     naming : NamingScheme, optional
         Naming scheme of all files of the corpus, if ``files`` are only some of them.
+    rename : callable, optional
+        ``rename(pairs)`` returns the files with items and coders, and their contents.
 
     Returns
     -------
@@ -392,6 +398,8 @@ def read_all(
     for file in files:
         with collect_file_errors(file, file_errors) as errors:
             corpora.append((file, read(file.path, excluded if same_material else errors)))
+    if rename is not None:
+        corpora = rename(corpora)
     return merge(
         corpora, naming or NamingScheme.infer(files, item), same_material=same_material, file_errors=file_errors
     )

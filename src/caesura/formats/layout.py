@@ -174,9 +174,7 @@ def with_names(
     if any(file.item or file.coder or file.remainder is not None or file.root is None for file in files):
         return pairs
     if any(corpus.holds(Tier) for _, corpus in pairs):
-        return (
-            name_tier_files(pairs, names_elsewhere, notes) if all(corpus.holds(Tier) for _, corpus in pairs) else pairs
-        )
+        return name_tier_files(pairs, names_elsewhere, notes)
     if all(corpus.coders == (file.stem,) for file, corpus in pairs) and len({file.relative for file in files}) == len(
         files
     ):

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caesura.errors import AmbiguousFileError
-from caesura.formats.folders import InputFile
+from caesura.formats.folders import InputFile, Pairs
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import tiers_of
-
-Pairs = list[tuple[InputFile, Corpus]]
+from caesura.model.tier import Tier
 
 _MAX_GROUPS = 50  # groups of files that are compared
 _SAME_WORDS = 0.8  # proportion of words that two versions of a text have in common
@@ -53,16 +52,18 @@ class _Arrangement(NamedTuple):
         return len(set(self.names)) == len(self.names) and max(items.values()) > 1
 
 
-def name_tier_files(pairs: Pairs, names_elsewhere: Collection[str] | None, notes: list[str]) -> Pairs:
-    """Return files with tiers with the items and coders that their paths contain.
+def name_tier_files(
+    pairs: Pairs, names_elsewhere: Collection[str] | None = None, notes: list[str] | None = None
+) -> Pairs:
+    """Return files with tiers, with the items and coders that their paths contain.
 
     Parameters
     ----------
     pairs : list of (InputFile, Corpus)
-        Files of one folder and their contents, in seconds.
-    names_elsewhere : collection of str or None
+        Files of one folder and their contents. If they are not all in seconds, they are returned unchanged.
+    names_elsewhere : collection of str, optional
         Names of items, and paths of files without suffix, in other folders that are read together with this folder.
-    notes : list of str
+    notes : list of str, optional
         List to which the decision is appended.
 
     Returns
@@ -75,7 +76,8 @@ def name_tier_files(pairs: Pairs, names_elsewhere: Collection[str] | None, notes
     AmbiguousFileError
         If two arrangements are plausible, or files of several folders have the same tiers.
     """
-    if any(corpus.item_names != (file.stem,) for file, corpus in pairs):
+    notes = [] if notes is None else notes
+    if any(corpus.item_names != (file.stem,) or not corpus.holds(Tier) for file, corpus in pairs):
         return pairs
     if any(len(corpus.coders) > 1 for _, corpus in pairs):
         return _several_tiers(pairs, notes)
@@ -83,7 +85,7 @@ def name_tier_files(pairs: Pairs, names_elsewhere: Collection[str] | None, notes
         return pairs
     if names_elsewhere is not None and any(file.relative in names_elsewhere for file, _ in pairs):
         return [(file._replace(item=file.relative, coder=file.root_name), corpus) for file, corpus in pairs]
-    if len(pairs) == 1:
+    if len(pairs) < 2:
         return pairs
     return _by_arrangement(pairs, notes)
 
