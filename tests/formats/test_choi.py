@@ -74,8 +74,10 @@ def test_another_marker_and_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["Plain text, with a comma.\n\nAnd more.\n", "= heading =\n=====\ntext\n"])
 def test_plain_text_is_not_detected(content: str, tmp_path: Path) -> None:
-    with pytest.raises(FormatError):
+    with pytest.raises(FormatError) as caught:
         cz.read(put(tmp_path, content))
+    hint = "marked-text for blank lines between segments, segment-lines for one segment per line, or one of "
+    assert caught.value.problem.startswith(f"the format was not recognised; choose it with format: {hint}")
 
 
 BAD = {

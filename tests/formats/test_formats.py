@@ -398,7 +398,7 @@ BAD = {
     "unknown.dat": (
         "hello world\n",
         1,
-        f"the format was not recognised; choose it with format, one of {', '.join(formats())}",
+        f"the format was not recognised; choose it with format: one of {', '.join(formats())}",
     ),
 }
 

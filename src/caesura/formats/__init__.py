@@ -742,7 +742,9 @@ def _detect_text(path: str | PathLike[str], text: str, candidates: Sequence[Form
         if format.looks_like(text):
             return format
     names = [format.name for format in (*by_content, *candidates)] or NAMES
-    raise FormatError(path, 1, f"the format was not recognised; choose it with format, one of {', '.join(names)}")
+    plain = "marked-text for blank lines between segments, segment-lines for one segment per line, or "
+    hint = f"{plain if suffix in ('', '.txt') else ''}one of {', '.join(names)}"
+    raise FormatError(path, 1, f"the format was not recognised; choose it with format: {hint}")
 
 
 def _matches_bytes(format: Format, data: bytes) -> bool:
