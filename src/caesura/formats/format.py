@@ -384,14 +384,14 @@ class Writing:
             raise self.error(f"{problem}; rename the file{hint}")
         return name
 
-    def segmentation(self, item: str, coder: str, *, holds: Iterable[str] = ()) -> Segmentation:
+    def segmentation(self, item: str, coder: str, *, stores: Iterable[str] = ()) -> Segmentation:
         """Return an annotation if it is a segmentation that the format can represent completely.
 
         Parameters
         ----------
         item, coder : str
             Item and coder of the annotation.
-        holds : iterable of str
+        stores : iterable of str
             Data that the format can store in addition to boundaries: ``"types"``, ``"units"``, ``"labels"``.
 
         Returns
@@ -410,10 +410,10 @@ class Writing:
             raise self.error(f"this format cannot store a {kind}; write spans JSON or CSV", item, coder)
         if isinstance(annotation, Dialogue):
             raise self.error("this format cannot store streams; write a .csv table", item, coder)
-        self.check_contents(annotation, item, coder, holds=holds)
+        self.check_contents(annotation, item, coder, stores=stores)
         return annotation
 
-    def check_contents(self, segmentation: Segmentation, item: str, coder: str, *, holds: Iterable[str]) -> None:
+    def check_contents(self, segmentation: Segmentation, item: str, coder: str, *, stores: Iterable[str]) -> None:
         """Raise an error if a segmentation has data that the format cannot store.
 
         Parameters
@@ -422,7 +422,7 @@ class Writing:
             Segmentation to write.
         item, coder : str
             Item and coder of the segmentation, for messages.
-        holds : iterable of str
+        stores : iterable of str
             Data that the format can store in addition to boundaries: ``"types"``, ``"units"``, ``"labels"``.
         """
         table, no_labels = "write a .csv table", "write .json, or leave them out (convert --drop-labels)"
@@ -432,17 +432,19 @@ class Writing:
             "labels": ("segment labels", segmentation.labels is not None, no_labels),
         }
         for name, (content, present, hint) in contents.items():
-            if present and name not in holds:
+            if present and name not in stores:
                 raise self.error(f"this format cannot store {content}; {hint}", item, coder)
 
-    def text(self, item: str, coder: str, *, holds: Iterable[str] = ("units",)) -> tuple[Segmentation, tuple[str, ...]]:
+    def text(
+        self, item: str, coder: str, *, stores: Iterable[str] = ("units",)
+    ) -> tuple[Segmentation, tuple[str, ...]]:
         """Return a segmentation and its units, if it has units and the format can represent it completely.
 
         Parameters
         ----------
         item, coder : str
             Item and coder of the annotation.
-        holds : iterable of str
+        stores : iterable of str
             As for :meth:`segmentation`.
 
         Returns
@@ -457,7 +459,7 @@ class Writing:
         FormatError
             If the annotation is not such a segmentation, or if it has no units.
         """
-        segmentation = self.segmentation(item, coder, holds=holds)
+        segmentation = self.segmentation(item, coder, stores=stores)
         if segmentation.units is None:
             raise self.error("this format needs the text of the units; write a .csv table", item, coder)
         return segmentation, segmentation.units

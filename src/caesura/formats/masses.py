@@ -80,7 +80,7 @@ def _write_json(writing: Writing) -> str:
     masses: dict[str, dict[str, list[int]]] = {}
     labels: dict[str, dict[str, list[str]]] = {}
     for item, coder in writing.corpus:
-        segmentation = writing.segmentation(item, coder, holds=("labels",))
+        segmentation = writing.segmentation(item, coder, stores=("labels",))
         masses.setdefault(item, {})[coder] = list(segmentation.masses)
         if segmentation.labels is not None and writing.options["labels"]:
             starts = (0, *segmentation.inner.tolist())

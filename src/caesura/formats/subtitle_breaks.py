@@ -79,7 +79,7 @@ def _write(writing: Writing) -> str:
 
 
 def _line(writing: Writing, item: str, coder: str) -> str:
-    segmentation, units = writing.text(item, coder, holds=("types", "units"))
+    segmentation, units = writing.text(item, coder, stores=("types", "units"))
     if segmentation.types != _TYPES:
         types = list_names(segmentation.types)
         raise writing.error(f"the types must be 'eol' and 'eob', in this order; got {types}", item)

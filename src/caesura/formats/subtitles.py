@@ -167,7 +167,7 @@ def _segmentation(reading: Reading, style: _SubtitleStyle) -> Segmentation:
 def _write(writing: Writing, *, style: _SubtitleStyle) -> str:
     """Return the subtitles of one item and coder. The times start at zero and give each word one second."""
     item = writing.only_item()
-    segmentation, units = writing.text(item, writing.only_coder(), holds=("types", "units"))
+    segmentation, units = writing.text(item, writing.only_coder(), stores=("types", "units"))
     if segmentation.types != _TYPES:
         types = list_names(segmentation.types)
         raise writing.error(f"the types must be 'line' and 'block', in this order; got {types}", item)

@@ -233,7 +233,7 @@ def _common_units(writing: Writing, item: str, by_coder: dict[str, Segmentation]
         sizes = ", ".join(f"{coder} {segmentation.length}" for coder, segmentation in by_coder.items())
         raise writing.error(f"all coders must have the same number of units; got {sizes}", item)
     for coder, segmentation in by_coder.items():
-        writing.check_contents(segmentation, item, coder, holds=("types", "units"))
+        writing.check_contents(segmentation, item, coder, stores=("types", "units"))
     texts = {segmentation.units for segmentation in by_coder.values()}
     if len(texts) > 1 or (has_text and None in texts):
         raise writing.error("all coders must have the same units in a table with text", item)

@@ -73,7 +73,7 @@ class Subject:
         Human coders and systems; hierarchies are on common units.
     boundaries : Corpus
         The same corpus as segmentations; hierarchies have levels as types. Trees stay trees.
-    people, systems : tuple of str
+    human_coders, systems : tuple of str
         Names of the human coders and of the systems.
     measures : tuple of Measure
         Measures that compare coders; figures show the first one.
@@ -86,13 +86,13 @@ class Subject:
     kind: str
     corpus: Corpus = field(metadata=HIDDEN, repr=False)
     boundaries: Corpus = field(metadata=HIDDEN, repr=False)
-    people: tuple[str, ...]
+    human_coders: tuple[str, ...]
     systems: tuple[str, ...]
     measures: tuple[Measure, ...]
     aligner: Measure
     seed: int
 
-    def people_of(self, corpus: Corpus) -> Corpus:
+    def without_systems(self, corpus: Corpus) -> Corpus:
         """Return a corpus without the systems.
 
         Parameters
@@ -105,7 +105,7 @@ class Subject:
         Corpus
             The human coders' annotations.
         """
-        return corpus.select(coders=[coder for coder in self.people if coder in corpus.coders])
+        return corpus.select(coders=[coder for coder in self.human_coders if coder in corpus.coders])
 
     @property
     def units(self) -> int:
@@ -265,22 +265,22 @@ class _Analyst:
     ) -> None:
         self.excluded: list[Excluded] = []
         self.outcomes: dict[str, Outcome[Any]] = {}
-        everyone, system_names = _join_systems(corpus, systems)
-        (everyone,), without_units = with_units([everyone])
+        joined, system_names = _join_systems(corpus, systems)
+        (joined,), without_units = with_units([joined])
         self.excluded += without_units
-        shared = on_common_units(self.of_one_kind(everyone), warn=False)
+        shared = on_common_units(self.of_one_kind(joined), warn=False)
         self.notes = list(shared.notes)
         kind = shared.corpus.kind
         items = shared.corpus.item_names if kind == "trees" else self.items_with_same_units(shared.boundaries)
-        everyone = shared.corpus.select(items=items)
+        joined = shared.corpus.select(items=items)
         requested = () if options.measure is None else (options.measure,)
-        measures = choose_measures("report", everyone, requested, settings=settings)
+        measures = choose_measures("report", joined, requested, settings=settings)
         self.subject = Subject(
             kind=kind,
-            corpus=everyone,
+            corpus=joined,
             boundaries=shared.boundaries.select(items=items),
-            people=human_coders(everyone, system_names),
-            systems=tuple(name for name in system_names if name in everyone.coders),
+            human_coders=human_coders(joined, system_names),
+            systems=tuple(name for name in system_names if name in joined.coders),
             measures=measures,
             aligner=_aligner(measures[0], kind),
             seed=options.seed,
@@ -374,7 +374,7 @@ class _Analyst:
 
     def alignments(self) -> Alignments:
         subject = self.subject
-        counted = subject.people if len(subject.people) > 1 else subject.corpus.coders
+        counted = subject.human_coders if len(subject.human_coders) > 1 else subject.corpus.coders
         alignments = align_coders(
             subject.boundaries, subject.aligner, listed=set(self.text_items), counted=set(counted)
         )
@@ -387,13 +387,13 @@ class _Analyst:
             raise OptionError(
                 "agreement beyond chance is not defined over trees; the pairs below show how well parses agree"
             )
-        people = self.subject.people_of(self.subject.corpus)
-        return tuple(self.outcome(people, measure) for measure in self.subject.measures)
+        corpus = self.subject.without_systems(self.subject.corpus)
+        return tuple(self.outcome(corpus, measure) for measure in self.subject.measures)
 
-    def outcome(self, people: Corpus, measure: Measure) -> AgreementOutcome:
+    def outcome(self, corpus: Corpus, measure: Measure) -> AgreementOutcome:
         name = measure.default_coefficient or "multi_pi"
         seed, chance = self.subject.seed, _chance(measure)
-        compute = partial(agreement, people, measure, coefficient=name, seed=seed, chance=chance)
+        compute = partial(agreement, corpus, measure, coefficient=name, seed=seed, chance=chance)
         outcome = AgreementOutcome.attempt(compute, (Undefined, OptionError), coefficient=name, measure=measure)
         if outcome.result is not None:
             self.exclude(outcome.result.excluded, "excluded from agreement")
@@ -425,7 +425,7 @@ class _Analyst:
     def heat(self) -> tuple[Heat, ...]:
         if not self.text_items:
             raise OptionError("the texts are too long to show")
-        return boundary_heat(self.subject.people_of(self.subject.boundaries.select(items=self.text_items)))
+        return boundary_heat(self.subject.without_systems(self.subject.boundaries.select(items=self.text_items)))
 
     def judgement(self) -> Judgement:
         subject = self.subject
@@ -440,7 +440,7 @@ class _Analyst:
     def parsers(self) -> tuple[ParserScore, ...]:
         """Compare every parser with every treebank."""
         scores = []
-        for measure, system, coder in product(self.subject.measures, self.subject.systems, self.subject.people):
+        for measure, system, coder in product(self.subject.measures, self.subject.systems, self.subject.human_coders):
             gold, predicted = self.subject.corpus.of_coder(coder), self.subject.corpus.of_coder(system)
             pairs: list[Any] = [(gold[item], predicted[item]) for item in gold if item in predicted]
             batch = score_many(pairs, measure)
@@ -462,11 +462,11 @@ class _Analyst:
         errors: list[InputError] = []
         for item, system in product(self.text_items, self.subject.systems):
             by_coder: dict[str, Any] = self.subject.boundaries.of_item(item)
-            people = [by_coder[coder] for coder in by_coder if coder in self.subject.people]
-            if system not in by_coder or not people:
+            annotations = [by_coder[coder] for coder in by_coder if coder in self.subject.human_coders]
+            if system not in by_coder or not annotations:
                 continue
             try:
-                score: Any = parse("fuzzy_success").score(Marks.of(people), by_coder[system])
+                score: Any = parse("fuzzy_success").score(Marks.of(annotations), by_coder[system])
                 scores.append(FuzzyItem(item, system, score))
             except InputError as error:
                 errors.append(error)
@@ -476,7 +476,7 @@ class _Analyst:
 
     def golds(self) -> Mapping[str, Gold]:
         """Return the conflict-free union of the human coders' spans, item by item."""
-        standards = make_gold(self.subject.people_of(self.subject.corpus))
+        standards = make_gold(self.subject.without_systems(self.subject.corpus))
         self.exclude(standards.excluded, "no gold standard")
         return standards.golds
 

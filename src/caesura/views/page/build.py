@@ -197,7 +197,7 @@ def _facts(analyses: CorpusReport) -> list[tuple[str, str]]:
     facts = [
         ("data", _DESCRIPTIONS[subject.kind]),
         ("items", str(len(subject.corpus.item_names))),
-        ("coders", f"{len(subject.people)}: {', '.join(subject.people)}"),
+        ("coders", f"{len(subject.human_coders)}: {', '.join(subject.human_coders)}"),
     ]
     if subject.systems:
         facts.append(("systems", f"{len(subject.systems)}: {', '.join(subject.systems)}"))
