@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import AmbiguousFileError, FormatError
-from caesura.formats import arrow
+from caesura.formats import arrow, csv_arrow
 from caesura.formats.arrow import pa, pc, pq
 from caesura.formats.format import MAX_BYTES, Reading, json_text
 
@@ -162,17 +162,14 @@ def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = T
         If a row has more or fewer cells than the header, a name occurs twice, or the quotes are invalid.
     """
     chosen = delimiter or find_delimiter(reading.text)
-    rows = _rows(reading, chosen)
-    first_line, first = next(rows, (1, []))
+    rows = _Rows(reading, chosen)
+    first_line, first = next(iter(rows), (1, []))
     names = [name.strip() for name in first] if header else [str(i) for i in range(1, len(first) + 1)]
     _check_names(reading, names)
     parts = _Accumulator(len(names))
     if not header:
         parts.add([first_line], [first])
-    while batch := list(islice(rows, _BATCH_ROWS)):
-        lines, cells = zip(*batch, strict=True)
-        _check_widths(reading, lines, cells, len(names))
-        parts.add(lines, cells)
+    _add_rows(reading, rows, parts)
     table = _with_names(reading, names, parts)
     if chosen in _DELIMITER_NAMES and not reading.path.lower().endswith(".tsv"):
         table.notes.append(f"{_DELIMITER_NAMES[chosen]} between cells")
@@ -193,6 +190,15 @@ class _Accumulator:
         self.lines.extend(lines)
         for index, codes, cells in zip(self.indices, self.codes, zip(*rows, strict=True), strict=True):
             codes.extend(map(index.__getitem__, cells))
+
+    def add_block(self, line: int, block: csv_arrow.Block) -> int:
+        """Add rows on successive lines, and return their number."""
+        rows = len(block[0][1])
+        self.lines.frombytes(np.arange(line, line + rows, dtype=np.int64).tobytes())
+        for index, codes, (cells, places) in zip(self.indices, self.codes, block, strict=True):
+            code_of = np.fromiter(map(index.__getitem__, cells), np.int32, len(cells))
+            codes.frombytes(code_of[places].tobytes())
+        return rows
 
     def column(self, i: int, name: str) -> Column:
         return Column(name, list(self.indices[i]), np.frombuffer(self.codes[i], np.int32).copy())
@@ -225,26 +231,74 @@ def find_delimiter(text: str) -> str:
     return max(widths, key=lambda delimiter: widths[delimiter]) if widths else ","
 
 
-def _rows(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line and the cells of each row that is not empty."""
-    rows = csv.reader(_pieces(reading.text), delimiter=delimiter, strict=True)
-    try:
+class _Rows:
+    """Rows of a delimited text that are not empty, with their lines.
+
+    Attributes
+    ----------
+    position : int
+        Index in the text of the first character that is not read yet.
+    line : int
+        Number of lines that have been read.
+    """
+
+    def __init__(self, reading: Reading, delimiter: str, position: int = 0, line: int = 0) -> None:
+        self.reading, self.delimiter = reading, delimiter
+        self.position, self.line = position, line
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        rows = csv.reader(self._lines(), delimiter=self.delimiter, strict=True)
+        try:
+            for row in rows:
+                if row:
+                    yield self.line, row
+        except csv.Error as problem:
+            limit = csv.field_size_limit()
+            reason = f"a cell has more than {limit} characters" if "field limit" in str(problem) else str(problem)
+            raise self.reading.error(self.line, f"not a valid table: {reason}") from None
+
+    def _lines(self) -> Iterator[str]:
+        """Yield the lines. The text is split into pieces, because a StringIO takes four bytes per character."""
+        text = self.reading.text
+        while (start := self.position) < len(text):
+            end = text.find("\n", start + _PIECE_SIZE) + 1 or len(text)
+            for line in io.StringIO(text[start:end], newline=""):
+                self.position += len(line)
+                self.line += 1
+                yield line
+
+
+def _add_rows(reading: Reading, rows: _Rows, parts: _Accumulator) -> None:
+    """Add the rows that are not read yet. pyarrow parses blocks of a large table where it can."""
+    text, width = reading.text, len(parts.codes)
+    if not csv_arrow.is_useful(len(text), width):
+        _add_slowly(reading, rows, parts, len(text))
+        return
+    while (start := rows.position) < len(text):
+        end = text.find("\n", start + csv_arrow.BLOCK_SIZE) + 1 or len(text)
+        block = csv_arrow.parse_block(text[start:end], rows.delimiter, width)
+        if block is None:
+            _add_slowly(reading, rows, parts, end)
+        else:
+            number = parts.add_block(rows.line + 1, block)
+            rows.position, rows.line = end, rows.line + number
+
+
+def _add_slowly(reading: Reading, rows: _Rows, parts: _Accumulator, end: int) -> None:
+    """Add the rows up to the first one that ends at or after an index in the text."""
+    remaining = _rows_before(rows, end)
+    while batch := list(islice(remaining, _BATCH_ROWS)):
+        lines, cells = zip(*batch, strict=True)
+        _check_widths(reading, lines, cells, len(parts.codes))
+        parts.add(lines, cells)
+
+
+def _rows_before(rows: _Rows, end: int) -> Iterator[tuple[int, list[str]]]:
+    if rows.position < end:
         for row in rows:
-            if row:
-                yield rows.line_num, row
-    except csv.Error as problem:
-        limit = csv.field_size_limit()
-        reason = f"a cell has more than {limit} characters" if "field limit" in str(problem) else str(problem)
-        raise reading.error(rows.line_num, f"not a valid table: {reason}") from None
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """Yield the lines of a text. The text is split into pieces, because a StringIO takes four bytes per character."""
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start + _PIECE_SIZE) + 1 or len(text)
-        yield from io.StringIO(text[start:end], newline="")
-        start = end
+            yield row
+            if rows.position >= end:
+                return
 
 
 def _check_widths(reading: Reading, lines: Sequence[int], rows: Sequence[Sequence[str]], width: int) -> None:

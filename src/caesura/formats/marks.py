@@ -112,17 +112,20 @@ class Groups:
         for name in names:
             if name is not None:
                 column = table.columns[name]
-                _, group = np.unique(group * max(len(column.values), 1) + column.codes, return_inverse=True)
+                group = group * max(len(column.values), 1) + column.codes
+                if name != names[0]:  # the product of many columns could be too large
+                    _, group = np.unique(group, return_inverse=True)
+        if np.all(group[1:] >= group[:-1]):  # each group is one stretch of rows
+            first = np.flatnonzero(np.diff(group, prepend=-1))
+            bounds = np.append(first, len(group))
+            return cls(_keys(table, names, first), np.arange(len(group)), bounds)
         distinct, first, sizes = np.unique(group, return_index=True, return_counts=True)
         appearance = np.argsort(first, kind="stable")
         rank = np.empty(len(distinct), np.int64)
         rank[appearance] = np.arange(len(distinct))
-        keys = [
-            tuple("" if name is None else table.columns[name].values[table.columns[name].codes[row]] for name in names)
-            for row in first[appearance].tolist()
-        ]
         bounds = np.concatenate([[0], np.cumsum(sizes[appearance])]).astype(np.int64)
-        return cls(keys, np.argsort(rank[group], kind="stable"), bounds)
+        order = np.argsort(rank[np.searchsorted(distinct, group)], kind="stable")
+        return cls(_keys(table, names, first[appearance]), order, bounds)
 
     def rows(self, i: int) -> NDArray[np.int64]:
         """Return the rows of a group.
@@ -150,6 +153,16 @@ class Groups:
         inside = np.ones(max(len(self.order) - 1, 0), bool)
         inside[self.bounds[1:-1] - 1] = False
         return inside
+
+
+def _keys(table: Table, names: Sequence[str | None], rows: NDArray[np.int64]) -> list[tuple[str, ...]]:
+    """Return the cells of some columns in some rows."""
+    columns = [None if name is None else table.columns[name] for name in names]
+    cells = [
+        [""] * len(rows) if column is None else [column.values[code] for code in column.codes[rows].tolist()]
+        for column in columns
+    ]
+    return list(zip(*cells, strict=True))
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -395,8 +396,9 @@ def has_no_header(text: str) -> bool:
     bool
         True for a pygamma-agreement file.
     """
-    lines = [line for line in text.split("\n") if line.strip()]
-    return bool(lines) and all(map(_is_headerless_row, lines))
+    lines = (match.group() for match in re.finditer(r"[^\n]+", text))
+    first = next((line for line in lines if line.strip()), None)
+    return first is not None and all(_is_headerless_row(line) for line in chain([first], lines) if line.strip())
 
 
 def _is_headerless_row(line: str) -> bool:

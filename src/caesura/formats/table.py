@@ -28,7 +28,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import permutations
@@ -136,6 +136,7 @@ class _TableReader:
     roles: Roles
     types: tuple[str, ...] | None = None
     contents: dict[str, Content] = field(default_factory=dict)
+    groups: dict[tuple[str | None, ...], Groups] = field(default_factory=dict)
 
     def check_header(self) -> None:
         """Raise an error if the first row looks like data instead of names."""
@@ -231,7 +232,10 @@ class _TableReader:
         return [name for name in self.roles.rest if normalize(name) not in (*PERSON, *COMMENTS)]
 
     def _item_groups(self) -> Groups:
-        return Groups.of(self.table, [self.roles.columns.get("item"), self.roles.columns.get("stream")])
+        names = (self.roles.columns.get("item"), self.roles.columns.get("stream"))
+        if names not in self.groups:
+            self.groups[names] = Groups.of(self.table, names)
+        return self.groups[names]
 
     def _content(self, name: str, groups: Groups) -> Content:
         if name not in self.contents:
@@ -537,7 +541,7 @@ class _TableReader:
         if numbers is None:
             return
         item = self.roles.columns.get("item")
-        by_item = Groups.of(self.table, [item])
+        by_item = groups if "stream" not in self.roles else Groups.of(self.table, [item])
         failures = [_first_wrong_step(numbers, candidate) for candidate in (by_item, groups)]
         if all(row is not None for row in failures):
             row = failures[1] or 0
@@ -548,6 +552,8 @@ class _TableReader:
 
     def _build(self, groups: Groups, coders: Mapping[str, str], shape: str, typed: bool) -> Corpus:
         """Build the annotations of a wide table."""
+        if shape == "marks" and "stream" not in self.roles:
+            return self._build_marks(groups, coders)
         builders: Mapping[str, _MarkColumn | _LabelColumn]
         if shape in ("labels", "numbers"):
             builders = {name: _LabelColumn(self, self.table.columns[name]) for name in coders}
@@ -567,6 +573,25 @@ class _TableReader:
                         self._add_coder(item, coder, builders[name], groups, members, texts)
         corpus = self.reading.corpus()
         return share_types(corpus) if typed and self.types is None else corpus
+
+    def _build_marks(self, groups: Groups, coders: Mapping[str, str]) -> Corpus:
+        """Build segmentations without types and streams, for many items at once."""
+        columns = {
+            coder: _MarkPositions(_MarkColumn(self, self.table.columns[name], False), groups)
+            for name, coder in coders.items()
+        }
+        texts = self._units()
+        units_of = (lambda i: None) if texts is None else texts.by_group(groups)
+        for i, (item, _) in enumerate(groups.keys):
+            item = item if "item" in self.roles else self.reading.stem
+            units = units_of(i)
+            for coder, column in columns.items():
+                if column.is_invalid[i]:
+                    with self.reading.item(None):
+                        column.raise_error(i, f"item {item!r}, coder {coder!r}")
+                elif column.is_coded[i]:
+                    self.reading.add(item, coder, column.segmentation(i, units))
+        return self.reading.corpus()
 
     def _units(self) -> _Texts | None:
         return _Texts(self.table.columns[self.roles.columns["text"]]) if "text" in self.roles else None
@@ -787,6 +812,12 @@ class _Texts:
         """Return the text of some rows."""
         return tuple(self._values[self._codes[rows]].tolist())
 
+    def by_group(self, groups: Groups) -> Callable[[int], tuple[str, ...]]:
+        """Return a function that returns the text of a group."""
+        texts = self._values[self._codes[groups.order]].tolist()
+        bounds = groups.bounds.tolist()
+        return lambda i: tuple(texts[bounds[i] : bounds[i + 1]])
+
 
 class _MarkColumn:
     """A column of marks or boundary types."""
@@ -832,6 +863,26 @@ class _MarkColumn:
         positions = np.flatnonzero(kinds == MARK) + 1
         return positions if last or not len(positions) or positions[-1] < len(rows) else positions[:-1]
 
+    def kinds_of(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
+        """Return the kinds of the cells in some rows."""
+        return self._kinds[self._column.codes[rows]]
+
+    def states(
+        self, kinds: NDArray[np.int8], is_last: NDArray[np.bool_], starts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which groups of cells are coded, and in which of them :meth:`_coded` finds an error."""
+
+        def some(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+            return np.logical_or.reduceat(cells, starts)
+
+        absent = kinds == ABSENT
+        coded, invalid = some(~absent), some(absent)
+        if self._writes_zero:
+            empty = kinds == EMPTY
+            coded &= some(~empty)
+            invalid |= some(empty & ~is_last) & some(kinds == ZERO)
+        return coded, invalid & coded
+
     def _coded(self, rows: NDArray[np.int64], place: str) -> NDArray[np.int8] | None:
         """Return the kinds of the cells; None if the coder did not code these rows, and an error if only half of them."""
         kinds = self._kinds[self._column.codes[rows]]
@@ -860,6 +911,42 @@ class _MarkColumn:
                 declared = ", ".join(map(repr, self._types))
                 raise self._reading.error(line, f"type {name!r} is not declared; the declared types are {declared}")
         return tuple(names)
+
+
+class _MarkPositions:
+    """The marks of a column without types, for all groups of rows.
+
+    Attributes
+    ----------
+    is_coded : list of bool
+        Whether the coder coded the group.
+    is_invalid : list of bool
+        Whether a cell of the group is invalid.
+    """
+
+    def __init__(self, column: _MarkColumn, groups: Groups) -> None:
+        self._column, self._groups = column, groups
+        self._bounds = groups.bounds.tolist()
+        kinds = column.kinds_of(groups.order)
+        is_last = np.zeros(len(kinds), bool)
+        is_last[groups.bounds[1:] - 1] = True
+        coded, invalid = column.states(kinds, is_last, groups.bounds[:-1])
+        self.is_coded: list[bool] = coded.tolist()
+        self.is_invalid: list[bool] = invalid.tolist()
+        marked = np.flatnonzero((kinds == MARK) & ~is_last)
+        offsets = np.searchsorted(marked, groups.bounds)
+        self._positions = marked + 1 - np.repeat(groups.bounds[:-1], np.diff(offsets))
+        self._offsets = offsets.tolist()
+
+    def segmentation(self, i: int, units: tuple[str, ...] | None) -> Segmentation:
+        """Return the segmentation in a group that is coded and valid."""
+        length = self._bounds[i + 1] - self._bounds[i]
+        positions = self._positions[self._offsets[i] : self._offsets[i + 1]]
+        return Segmentation.from_valid_positions(length, positions, units)
+
+    def raise_error(self, i: int, place: str) -> None:
+        """Raise the error of a group that is invalid."""
+        self._column.positions(self._groups.rows(i), place)
 
 
 class _LabelColumn:

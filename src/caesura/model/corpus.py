@@ -137,10 +137,11 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
             if not by_coder:
                 raise OptionError(f"item {item!r}: expected at least one coder; got none")
             for coder, value in by_coder.items():
-                place, key = f"item {item!r}, coder {coder!r}", (str(item), str(coder))
+                key = (str(item), str(coder))
                 if key in by_key:
-                    raise OptionError(f"{place}: two names become the same string; rename one of them")
-                by_key[key] = by_item.setdefault(key[0], {})[key[1]] = _check_annotation(value, place)
+                    problem = "two names become the same string; rename one of them"
+                    raise OptionError(f"item {item!r}, coder {coder!r}: {problem}")
+                by_key[key] = by_item.setdefault(key[0], {})[key[1]] = _check_annotation(value, item, coder)
         coders = tuple(dict.fromkeys(coder for _, coder in by_key))
         self._fill(_annotations=by_key, _by_item=by_item, coders=coders, item_names=tuple(by_item), source=None)
 
@@ -261,8 +262,8 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         bool
         """
         if annotation_type is Tier:
-            return any(tiers_of(annotation) for annotation in self.values())
-        return any(isinstance(annotation, annotation_type) for annotation in self.values())
+            return any(tiers_of(annotation) for annotation in self._annotations.values())
+        return any(isinstance(annotation, annotation_type) for annotation in self._annotations.values())
 
     def of_item(self, item: str) -> dict[str, Annotation]:
         """Return the annotations of one item by coder.
@@ -402,11 +403,12 @@ def collect_errors(item: str, excluded: list[InputError] | None, kind: type[Inpu
         excluded.append(error)
 
 
-def _check_annotation(value: object, place: str) -> Annotation:
+def _check_annotation(value: object, item: object, coder: object) -> Annotation:
     if isinstance(value, (Segmentation, Dialogue, Hierarchy, Tier, Tree)):
         return value
     if isinstance(value, Mapping):
         return Dialogue(value)
+    place = f"item {item!r}, coder {coder!r}"
     raise OptionError(f"{place}: expected a Segmentation; got {type(value).__name__}{constructors_for(value)}")
 
 

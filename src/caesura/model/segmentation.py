@@ -209,6 +209,30 @@ class Segmentation(Value, Displayed):
         return cls._from_types(length, array.tolist(), sets, types, units, "marks[{}]".format)
 
     @classmethod
+    def from_valid_positions(cls, length: int, positions: Ints, units: tuple[str, ...] | None = None) -> Segmentation:
+        """Return the segmentation with boundaries at positions that are known to be valid; nothing is checked.
+
+        Readers of large files use this method. :meth:`from_positions` is safe.
+
+        Parameters
+        ----------
+        length : int
+            Number of units, N.
+        positions : ndarray of int64
+            Boundary positions from 1 to N-1, in ascending order.
+        units : tuple of str, optional
+            Text of each unit.
+
+        Returns
+        -------
+        Segmentation
+        """
+        positions = read_only(positions)
+        boundaries = {"boundary_positions": positions, "inner": positions, "_codes": _NO_CODES}
+        texts = {"units": units, "labels": None}
+        return cls._trusted(length=length, **boundaries, types=UNTYPED, types_declared=True, **texts)
+
+    @classmethod
     def from_bits(cls, bits: str | Sequence[Any] | NDArray[Any], *, units: Texts | None = None) -> Segmentation:
         """Return the segmentation for N-1 bits, one per inner position.
 
