@@ -44,9 +44,7 @@ def assert_same(text: str, delimiter: str, size: int) -> None:
 
 
 @given(
-    st.lists(st.tuples(CELLS | QUOTED, CELLS, CELLS), max_size=8),
-    st.sampled_from(["\r\n", "\n"]),
-    st.integers(0, 60),
+    st.lists(st.tuples(CELLS | QUOTED, CELLS, CELLS), max_size=8), st.sampled_from(["\r\n", "\n"]), st.integers(0, 60)
 )
 @settings(max_examples=150)
 def test_pyarrow_and_the_standard_library_parse_the_same_cells(rows: list[Any], end: str, size: int) -> None:
