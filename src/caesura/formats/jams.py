@@ -12,8 +12,9 @@ programs start at 1; if any level is 0, all levels are increased by one. ``segme
 
 The name of the file is the name of the item, and the name of the annotator is the name of the coder. A coder without a
 name is called by the number of the annotation in its namespace, counted from 1. Spans are read in the same way as in
-``lab``. JAMS stores a time and a duration, and their sum is rarely equal to the start of the next segment. Therefore times
-of a coder that differ by at most a microsecond are treated as equal; the option ``snap`` changes this tolerance.
+``lab``. JAMS stores a time and a duration, and their sum is rarely equal to the start of the next segment: if both are rounded
+to a microsecond, the ends of two segments may differ by two. Therefore times of a coder that differ by at most two
+microseconds are treated as equal; the option ``snap`` changes this tolerance.
 """
 
 from __future__ import annotations
@@ -160,7 +161,7 @@ FORMAT = Format(
         Option("namespace", None, choice(*_LEVELS), "kind of segments to read if a file has several"),
         DURATION,
         REPAIR,
-        replace(SNAP, default=1e-6),
+        replace(SNAP, default=2e-6),
         BEYOND,
     ),
     annotation_types=(Hierarchy,),
