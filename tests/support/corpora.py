@@ -56,7 +56,7 @@ def shuffled(corpus: cz.Corpus, seed: int) -> cz.Corpus:
     )
 
 
-ALIGN_HINT = "; to align texts that differ: read with align='edit'"
+ALIGN_HINT = "; to align them, read with align='tokens' (or align='positions', which ignores the spelling)"
 """End of the error about different units if both texts are known."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from caesura.errors import OptionError, Undefined
@@ -149,23 +150,21 @@ class Evaluation(Mapping[str, Score], Result):
     def __getitem__(self, measure: str | Measure) -> Score:
         if isinstance(measure, str) and measure in self.scores:
             return self.scores[measure]
-        for candidate in self.measures:
-            if measure in (candidate, repr(candidate), candidate.name):
-                return self._score_of(candidate)
-        try:
-            parsed = parse(measure)
-        except OptionError:
-            raise KeyError(measure) from None
-        if parsed in self.measures:
-            return self._score_of(parsed)
-        raise KeyError(measure)
-
-    def _score_of(self, measure: Measure) -> Score:
-        key = key_of(measure, self.measures)
+        chosen = self._find(measure)
+        key = key_of(chosen, self.measures)
         if key in self.scores:
             return self.scores[key]
-        first = next((f"; {entry}" for entry in self.excluded if entry.measure in (None, repr(measure))), "")
-        raise Undefined(f"{measure!r}: no document could be scored{first}")
+        first = next((f"; {entry}" for entry in self.excluded if entry.measure in (None, repr(chosen))), "")
+        raise Undefined(f"{chosen!r}: no document could be scored{first}")
+
+    def _find(self, measure: str | Measure) -> Measure:
+        """Return a measure of the evaluation by its name, its ``repr``, or in any other form."""
+        named = [candidate for candidate in self.measures if measure in (candidate.name, repr(candidate))]
+        with suppress(OptionError):
+            chosen = named[0] if named else parse(measure)
+            if chosen in self.measures:
+                return chosen
+        raise KeyError(measure)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)

@@ -22,6 +22,7 @@ from caesura.formats.format import Format
 from caesura.formats.settings import Settings
 from caesura.model.common_units import tiers_over_units
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED, Segmentation
 
@@ -476,21 +477,26 @@ def _check_format_options(files: list[InputFile], options: SourceOptions) -> Non
 
 def _pairs_of(corpus: Corpus, options: SourceOptions, errors: list[FormatError]) -> DocumentPairs:
     """Return the annotations of both coders, item by item; unreadable files become excluded documents."""
-    by_item = {item: corpus.of_item(item) for item in corpus.item_names}
-    annotated = {item: entry for item, entry in by_item.items() if not entry.keys().isdisjoint(options.coders)}
+    annotated = _annotated_items(corpus, options)
+    pairs: list[Any] = []
     excluded: dict[int, str | FormatError] = {}
     for place, by_coder in enumerate(annotated.values()):
-        for coder in options.coders:
-            if coder not in by_coder:
-                excluded[place] = f"coder {coder!r} is missing"
+        missing = [coder for coder in options.coders if coder not in by_coder]
+        if missing:
+            excluded[place] = f"coder {missing[0]!r} is missing"
+        pairs.append(None if missing else tuple(map(by_coder.get, options.coders)))
     unread = list(errors)
-    if unread and excluded and len(by_item) == 1:  # the missing coder's file could not be read
+    if unread and excluded and len(corpus.item_names) == 1:  # the missing coder's file could not be read
         excluded[0] = unread.pop(0)
-    both = [tuple(map(by_coder.get, options.coders)) for by_coder in annotated.values()]
-    pairs = [None if place in excluded else pair for place, pair in enumerate(both)]
     items = [*annotated, *(Path(error.path).name for error in unread)]
     excluded |= dict(enumerate(unread, len(pairs)))
-    return DocumentPairs(items, [0] * len(items), [*pairs, *(None for _ in unread)], excluded)
+    return DocumentPairs(items, [0] * len(items), pairs + [None] * len(unread), excluded)
+
+
+def _annotated_items(corpus: Corpus, options: SourceOptions) -> dict[str, dict[str, Annotation]]:
+    """Return the items that at least one of the two coders annotated."""
+    by_item = {item: corpus.of_item(item) for item in corpus.item_names}
+    return {item: by_coder for item, by_coder in by_item.items() if not by_coder.keys().isdisjoint(options.coders)}
 
 
 # -- pairs ------------------------------------------------------------------------------------------------------------
@@ -516,16 +522,12 @@ class PairPartition:
     items: tuple[str, ...]
     pairs: tuple[Any, ...]
     excluded: Mapping[int, str] = field(default_factory=dict)
+    path: str = "pairs"
 
     @property
     def place(self) -> str:
         """Name of the partition in messages."""
         return f"pairs {self.first} to {self.first + len(self.pairs) - 1}"
-
-    @property
-    def path(self) -> str:
-        """Prefix of the number of a pair in messages."""
-        return "pairs"
 
     @cached_property
     def fingerprint(self) -> list[Any]:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,15 +132,14 @@ class CoderHierarchies:
 
 def _candidate(copies: Mapping[str, Sequence[Span]], weights: str) -> Candidate:
     """Return one candidate from the copies of a span, by coder."""
-    if len(copies) == 1:
-        ((coder, (span, *more)),) = copies.items()
-        if not more:  # most spans have only one coder, and counting is slow
-            return Candidate(span, (span.level,), () if span.label is None else (span.label,), (coder,), 1)
+    all_copies = list(chain.from_iterable(copies.values()))
+    first = all_copies[0]
+    if len(all_copies) == 1:  # most spans have only one coder, and counting is slow
+        return Candidate(first, (first.level,), () if first.label is None else (first.label,), tuple(copies), 1)
     levels = Counter(level for spans in copies.values() for level in {span.level for span in spans})
     level = min(levels, key=lambda level: (-levels[level], level))
     # A Counter keeps the order of coders.
-    labels = Counter((span.label, span.level) for spans in copies.values() for span in spans if span.label is not None)
-    first = next(iter(copies.values()))[0]
+    labels = Counter((span.label, span.level) for span in all_copies if span.label is not None)
     return Candidate(
         span=Span(first.start, first.end, level, _most_frequent_label(labels, level)),
         levels=tuple(sorted(levels)),

@@ -401,11 +401,15 @@ def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measur
     """
     if not any(measure.view == "typed" for measure in measures):
         return
-    groups = (*participants.coders.values(), *participants.systems.values())
-    annotations = chain.from_iterable(group.values() for group in groups)
-    texts = [text for text in annotations if isinstance(text, Segmentation) and text.boundary_positions.size]
+    texts = _texts_with_boundaries(participants)
     if not any(text.types_declared for text in texts):
         warn_about_type_order(sort_types({name for text in texts for _, name in text.boundaries}), stacklevel=4)
+
+
+def _texts_with_boundaries(participants: Participants) -> list[Segmentation]:
+    groups = (*participants.coders.values(), *participants.systems.values())
+    annotations = chain.from_iterable(group.values() for group in groups)
+    return [text for text in annotations if isinstance(text, Segmentation) and text.boundary_positions.size]
 
 
 def _warn_of_few_items(rows: Iterable[SegmenterScore], options: _JudgeOptions) -> None:

@@ -209,10 +209,15 @@ class PairScores:
         """
         return tuple(dict.fromkeys(self._exclusions()))
 
-    def _exclusions(self) -> Iterator[Excluded]:
-        rows_by_reason: dict[str, list[int]] = {}
+    def _rows_by_reason(self) -> dict[str, list[int]]:
+        """Return the rows that could not be scored, by the reason."""
+        rows: dict[str, list[int]] = {}
         for row, error in self.scores.errors.items():
-            rows_by_reason.setdefault(f"{self.measure.label}: {error}", []).append(row)
+            rows.setdefault(f"{self.measure.label}: {error}", []).append(row)
+        return rows
+
+    def _exclusions(self) -> Iterator[Excluded]:
+        rows_by_reason = self._rows_by_reason()
         is_bound = np.array([name.startswith(BOUND_PREFIX) for name in self.segmenters])[self.segmenter_of]
         explained: set[tuple[int, int]] = set()  # (item, reference) for which a system failed too
         for reason, rows in rows_by_reason.items():

@@ -97,9 +97,7 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
         The drop; if there is none, ``.reason`` says why.
     """
     coefficient = measure.default_coefficient or ""
-    # Use the same items with and without the system. Items with one coder have no agreement that could drop.
-    by_item = participants.systems[system]
-    items = [item for item in participants.items if item in by_item and len(participants.coders[item]) > 1]
+    items = _items_with_agreement(participants, system)
     if not items:
         reason = f"no item of {system} has two coders"
         if len(participants.coder_names) < 2:
@@ -115,6 +113,12 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
         return AgreementDrop(system, None, None, None, coefficient, measure, len(items), str(error))
     a, b = without_system.value, with_system.value
     return AgreementDrop(system, a - b, a, b, coefficient, measure, len(items))
+
+
+def _items_with_agreement(participants: Participants, system: str) -> list[str]:
+    """Return the items of a system that two coders annotated. Other items have no agreement that could drop."""
+    by_item = participants.systems[system]
+    return [item for item in participants.items if item in by_item and len(participants.coders[item]) > 1]
 
 
 def too_few_coders(participants: Participants) -> str | None:

@@ -209,7 +209,11 @@ def pack(texts: Sequence[Comparison], view: View, sides: tuple[str, str]) -> Pac
     tuple
         Batch, places and errors.
     """
-    pairs, places, errors = _comparable(texts, sides)
+    pairs: Sequence[Any] = texts
+    places = np.arange(len(texts))
+    errors: dict[int, CaesuraError] = {}
+    if not _are_plain(texts):
+        pairs, places, errors = select_pairs(texts, lambda a, b: pair_problem(a, b, sides))
     types, misfits = _common_types(pairs, sides) if view == "typed" else (UNTYPED, {})
     if misfits:
         errors |= {int(places[i]): error for i, error in misfits.items()}
@@ -222,11 +226,41 @@ def pack(texts: Sequence[Comparison], view: View, sides: tuple[str, str]) -> Pac
 def _pack_side(pairs: Sequence[SegmentationPair], side: int, types: tuple[str, ...]) -> tuple[Ints, Ints, Ints]:
     """Return the positions, codes and offsets of one side of all documents."""
     if len(types) == 1:
-        positions = [pair[side].inner for pair in pairs]
-        return join_arrays(positions), EMPTY, offsets_of(positions)
-    boundaries = [inner_boundaries(pair[side], types) for pair in pairs]
-    positions = [p for p, _ in boundaries]
-    return join_arrays(positions), join_arrays([c for _, c in boundaries]), offsets_of(positions)
+        return join_positions([pair[side].inner for pair in pairs])
+    return join_boundaries([inner_boundaries(pair[side], types) for pair in pairs])
+
+
+def join_positions(positions: list[Ints]) -> tuple[Ints, Ints, Ints]:
+    """Return the positions, empty codes and offsets of all documents of a side.
+
+    Parameters
+    ----------
+    positions : list of numpy.ndarray
+        Positions of each document.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Positions, codes and offsets.
+    """
+    return join_arrays(positions), EMPTY, offsets_of(positions)
+
+
+def join_boundaries(documents: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints, Ints]:
+    """Return the positions, codes and offsets of all documents of a side.
+
+    Parameters
+    ----------
+    documents : sequence of tuples
+        Positions and codes of each document.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Positions, codes and offsets.
+    """
+    positions = [p for p, _ in documents]
+    return join_arrays(positions), join_arrays([c for _, c in documents]), offsets_of(positions)
 
 
 def join_arrays(arrays: list[Ints]) -> Ints:
@@ -315,14 +349,6 @@ def _are_plain(pairs: Sequence[Any]) -> bool:
     return all(are_plain)
 
 
-def _comparable(
-    pairs: Sequence[Any], sides: tuple[str, str]
-) -> tuple[Sequence[SegmentationPair], Ints, dict[int, CaesuraError]]:
-    if _are_plain(pairs):
-        return pairs, np.arange(len(pairs)), {}
-    return select_pairs(pairs, lambda a, b: pair_problem(a, b, sides))
-
-
 def pair_problem(a: Any, b: Any, sides: tuple[str, str], *, marks: bool = False) -> str | None:
     """Return why two annotations cannot be compared, or None.
 
@@ -389,8 +415,14 @@ def _common_types(
     if is_common and (len(first) < 3 or any(text.types_declared for text in pairs[0])):
         return first, {}
     types = _choose_types(pairs)
+    return types, _misfits(pairs, types, sides)
+
+
+def _misfits(
+    pairs: Sequence[SegmentationPair], types: tuple[str, ...], sides: tuple[str, str]
+) -> dict[int, CaesuraError]:
     problems = enumerate(_type_problem(pair, types, sides) for pair in pairs)
-    return types, {i: MismatchError(problem) for i, problem in problems if problem is not None}
+    return {i: MismatchError(problem) for i, problem in problems if problem is not None}
 
 
 def _choose_types(pairs: Sequence[SegmentationPair]) -> tuple[str, ...]:

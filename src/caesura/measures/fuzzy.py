@@ -20,13 +20,12 @@ from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import fuzzy as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import (
-    EMPTY,
     Batch,
     Comparison,
     Packed,
     Text,
-    join_arrays,
-    offsets_of,
+    join_boundaries,
+    join_positions,
     pair_problem,
     select_pairs,
 )
@@ -153,37 +152,6 @@ class MarkBatch(Batch):
     document_fields = ("coders",)
 
 
-def pack_marks(pairs: Sequence[Comparison], sides: tuple[str, str]) -> Packed[MarkBatch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Marks or a segmentation, and a segmentation.
-    sides : tuple of str
-        Names of the two sides, for messages.
-
-    Returns
-    -------
-    tuple
-        Batch, indices and errors.
-    """
-    chosen, places, errors = select_pairs(pairs, lambda a, b: pair_problem(a, b, sides, marks=True))
-    # A segmentation is the marks of one coder.
-    marks = [
-        (a.positions, a.position_counts, a.coders)
-        if isinstance(a, Marks)
-        else (a.inner, np.ones(a.inner.size, np.int64), 1)
-        for a, _ in chosen
-    ]
-    positions, counts = [entry[0] for entry in marks], [entry[1] for entry in marks]
-    a_side = join_arrays(positions), join_arrays(counts), offsets_of(positions)
-    b = [hypothesis.inner for _, hypothesis in chosen]
-    length = np.array([hypothesis.length for _, hypothesis in chosen], np.int64)
-    coders = np.array([entry[2] for entry in marks], np.int64)
-    return MarkBatch(length, *a_side, join_arrays(b), EMPTY, offsets_of(b), coders=coders), places, errors
-
-
 class _ClusterArrays(NamedTuple):
     """Clusters of all documents: those of document d are the rows ``off[d] .. off[d + 1] - 1``."""
 
@@ -224,7 +192,19 @@ class FuzzySuccess(Measure):
             raise OptionError(f"p_min must not be above p_max; got {o['p_min']} and {o['p_max']}")
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        return pack_marks(pairs, self.sides)
+        chosen, places, errors = select_pairs(pairs, lambda a, b: pair_problem(a, b, self.sides, marks=True))
+        # A segmentation is the marks of one coder.
+        marks = [
+            (a.positions, a.position_counts, a.coders)
+            if isinstance(a, Marks)
+            else (a.inner, np.ones(a.inner.size, np.int64), 1)
+            for a, _ in chosen
+        ]
+        a_side = join_boundaries([(positions, counts) for positions, counts, _ in marks])
+        b_side = join_positions([hypothesis.inner for _, hypothesis in chosen])
+        length = np.array([hypothesis.length for _, hypothesis in chosen], np.int64)
+        coders = np.array([coders for _, _, coders in marks], np.int64)
+        return MarkBatch(length, *a_side, *b_side, coders=coders), places, errors
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         # There must be a cluster, minimal_peak must not exceed the number of coders, and p_min must not exceed p_max.

@@ -67,19 +67,11 @@ class MeetMeasure(HierarchyMeasure):
         weight, atom_off, (lo_a, hi_a), (lo_b, hi_b) = _atoms(batch)
         a, b = self._ranges(batch.a, lo_a, hi_a), self._ranges(batch.b, lo_b, hi_b)
         R, E = 1 + a.count_levels(), 1 + b.count_levels()  # noqa: N806 - the kernel's symbols
-        max_atoms = int(np.diff(atom_off).max(initial=0))
+        max_atoms, max_cells, max_levels = (int(sizes.max(initial=0)) for sizes in (np.diff(atom_off), R * E, E))
+        scratch = np.empty((2, max_atoms), np.int64), np.empty(max_cells), np.empty(max_levels)
+        untimed = (np.diff(batch.a.edge_off) == 0).astype(np.float64)
         out = np.empty((len(batch), 4))
-        kernel.triples(
-            weight,
-            atom_off,
-            (np.diff(batch.a.edge_off) == 0).astype(np.float64),
-            *a,
-            *b,
-            np.empty((2, max_atoms), np.int64),
-            np.empty(int((R * E).max(initial=0))),
-            np.empty(int(E.max(initial=0))),
-            out,
-        )
+        kernel.triples(weight, atom_off, untimed, *a, *b, *scratch, out)
         return BatchCounts(out, {})
 
     def _ranges(self, side: SpanArrays, lo: Ints, hi: Ints) -> _AtomRanges:

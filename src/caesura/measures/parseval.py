@@ -13,6 +13,7 @@ Then brackets over the same words with equal labels match. Each bracket matches 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -202,22 +203,21 @@ def _restore_quotes(gold: _WordSelection, predicted: _WordSelection, rules: Brac
     EVALB, a restored gold quote still counts as deleted, and is restored again if another predicted quote follows
     directly.
     """
-    gold_quotes = gold.quotes(rules)
+    gold_quotes = [*gold.quotes(rules), _Quote(-1, sys.maxsize, False)]  # the last one marks the end
     kept_at = {quote.place: i for i, quote in enumerate(gold_quotes) if not quote.deleted}
     first = gold_shift = predicted_shift = 0
     for quote in predicted.quotes(rules):
         place = quote.place + predicted_shift
-        while first < len(gold_quotes) and gold_quotes[first].place + gold_shift < place:
+        while gold_quotes[first].place + gold_shift < place:
             first += 1
+        candidate = gold_quotes[first]
         if quote.deleted:
             if kept_at.get(place - gold_shift, -1) >= first:
                 predicted.repeats[quote.word] += 1
                 predicted_shift += 1
-        elif first < len(gold_quotes):
-            candidate = gold_quotes[first]
-            if candidate.deleted and candidate.place + gold_shift == place:
-                gold.repeats[candidate.word] += 1
-                gold_shift += 1
+        elif candidate.deleted and candidate.place + gold_shift == place:
+            gold.repeats[candidate.word] += 1
+            gold_shift += 1
 
 
 def match_brackets(

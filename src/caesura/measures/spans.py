@@ -202,10 +202,10 @@ def _hierarchy_problem(a: Any, b: Any, sides: tuple[str, str], same_units: bool)
     for side, text in zip(sides, (a, b), strict=True):
         if not isinstance(text, Hierarchy):
             return f"{side}: expected a Hierarchy; got {'a dialogue' if isinstance(text, Mapping) else type(text).__name__}"
-    if a.edges is None and b.edges is None:
-        return units_difference(a, b, sides)
-    if a.edges is None or b.edges is None:
+    if (a.edges is None) != (b.edges is None):
         return _times_problem("sides", a.edges, sides)
+    if a.edges is None:
+        return units_difference(a, b, sides)
     if same_units and a.edges != b.edges:
         units = ", ".join(f"{side} has {_time_range(text)}" for side, text in zip(sides, (a, b), strict=True))
         return f"both sides must have the same units; {units}; put them on the same units with common_units"

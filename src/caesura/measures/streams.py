@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError
-from caesura.measures.batch import Batch, Comparison, Packed, join_arrays, offsets_of, pair_problem
+from caesura.measures.batch import Batch, Comparison, Packed, join_boundaries, pair_problem
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import Ints
 
@@ -102,7 +102,7 @@ def pack_streams(
         for place in encoded
     )
     length = np.array([sum(layout.lengths) for layout in layouts], np.int64)
-    arrays = [_join([both[side] for both in encoded.values()]) for side in (0, 1)]
+    arrays = [join_boundaries([both[side] for both in encoded.values()]) for side in (0, 1)]
     batch = StreamBatch(length, *arrays[0], *arrays[1], scale, layouts)
     return batch, np.array(list(encoded), np.int64), errors
 
@@ -116,12 +116,6 @@ def _map_valid(function: Callable[[T], R], values: Mapping[int, T], errors: dict
         except MismatchError as error:
             errors[place] = error
     return results
-
-
-def _join(documents: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints, Ints]:
-    """Return positions, codes and offsets of all documents of a side."""
-    positions, codes = [p for p, _ in documents], [c for _, c in documents]
-    return join_arrays(positions), join_arrays(codes), offsets_of(positions)
 
 
 def _stream_pairs(pair: Any, sides: tuple[str, str]) -> StreamPairs:
