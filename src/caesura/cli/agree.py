@@ -66,7 +66,7 @@ def judge(
     reading: ReadingOptions,
     output: str | None,
 ) -> None:
-    """Compare segmenters with human coders and with each other, with tests of significance.
+    """Compare segmenters with human coders and with each other, with significance tests.
 
     CORPUS contains the segmentations of human coders and may contain those of the systems too. A system is judged on the
     items that it has segmented; missing items are listed, and the exit code is 1.

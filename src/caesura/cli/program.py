@@ -46,7 +46,7 @@ COMMANDS = {
     "evaluate": ("score", "Score a collection of any size."),
     "formats": ("listing", "List the formats with their suffixes and their options for --reading."),
     "info": ("files", "Show what is in FILE, a file, a folder or a glob."),
-    "judge": ("agree", "Compare segmenters with human coders and with each other, with tests of significance."),
+    "judge": ("agree", "Compare segmenters with human coders and with each other, with significance tests."),
     "measures": ("listing", "List the measures with their options and presets."),
     "plot": ("pictures", "Draw a figure from the files."),
     "report": ("pictures", "Write one HTML page about CORPUS."),

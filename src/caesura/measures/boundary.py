@@ -46,7 +46,9 @@ from caesura.options import Option, choice, number, whole
 MAX_PAIRS = 100_000_000
 """Maximum number of boundary pairs less than n_t positions apart in a document; each takes at least 16 bytes."""
 
-_N_T = Option("n_t", 2, whole(1, 1_000_000), "transpositions span fewer than n_t positions", always_shown=True)
+_N_T = Option(
+    "n_t", 2, whole(1, 1_000_000), "maximum span of a transposition, in positions (exclusive)", always_shown=True
+)
 _TRANSPOSITION = Option("transposition", "scaled", choice("scaled", "printed", "unit"), "cost of a transposition")
 _COST_OPTIONS = (
     Option("substitution", "scaled", choice("scaled", "printed", "unit"), "cost of a substitution"),
@@ -394,7 +396,12 @@ class SegmentationSimilarity(_SimilarityMeasure):
         _N_T,
         Option("transposition", "scaled", choice("scaled", "printed", "unit", "te"), _TRANSPOSITION.description),
         *_COST_OPTIONS,
-        Option("divisor", "types", choice("types", "types_squared"), "P * |T|, or segeval's P * |T| * |T|"),
+        Option(
+            "divisor",
+            "types",
+            choice("types", "types_squared"),
+            "divisor of the cost: P * |T|, or segeval's P * |T| * |T|",
+        ),
     )
     presets = MappingProxyType(
         {
@@ -588,7 +595,12 @@ class BoundaryConfusion(_EditDistanceMeasure):
         _N_T,
         _TRANSPOSITION,
         *_COST_OPTIONS,
-        Option("denominator", "boundaries", choice("boundaries", "errors"), "divisor of the correctness"),
+        Option(
+            "denominator",
+            "boundaries",
+            choice("boundaries", "errors"),
+            "divisor of the correctness: boundaries of a side, or correctness plus errors",
+        ),
     )
     presets = MappingProxyType({"fournier2013": {"denominator": "errors"}})
     reversible = False  # with several types, the reversed text has the same cost, but counts may move between types

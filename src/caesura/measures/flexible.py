@@ -68,7 +68,13 @@ class FlexibleSimilarity(Measure):
     options = (
         Option("similarity", None, check_similarity, "M: similarity of types (default: the identity)"),
         Option("transposition", None, check_transposition, "c: cost of moving by one position"),
-        Option("normalize", "positions", choice("positions", "boundaries"), "S_f, or S_f^B", always_shown=True),
+        Option(
+            "normalize",
+            "positions",
+            choice("positions", "boundaries"),
+            "divide the cost by positions (S_f) or by boundaries (S_f^B)",
+            always_shown=True,
+        ),
         Option("algorithm", "exact", choice("exact", "pardist"), "minimum cost, or the published recursion"),
         Option(
             "mover",

@@ -133,7 +133,7 @@ class TMeasure(MeetMeasure):
     """The measure behind :func:`t_measure`."""
 
     name = "t_measure"
-    title = "t-measure of two hierarchies: what lies in one span (McFee)"
+    title = "t-measure of two hierarchies, which compares positions in the same span (McFee)"
     short_name = "T"
 
     def codes(self, side: SpanArrays) -> Ints:
@@ -147,7 +147,7 @@ class LMeasure(MeetMeasure):
     """The measure behind :func:`l_measure`."""
 
     name = "l_measure"
-    title = "l-measure of two hierarchies: what carries one label (McFee)"
+    title = "l-measure of two hierarchies, which compares positions with the same label (McFee)"
     short_name = "L"
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:

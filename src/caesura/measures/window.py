@@ -19,11 +19,15 @@ from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, flag, optional, whole
 
 _CHOSEN, _AUTO, _CLAMPED = range(3)
-_WINDOW = Option("window", None, optional(whole(1)), "k (default: half the mean reference segment)")
+_WINDOW = Option(
+    "window", None, optional(whole(1)), "width k of the window (default: half the mean length of a reference segment)"
+)
 _MINIMUM = Option("minimum", 2, whole(0), "smallest automatic k")
 _K_OPTIONS = (
     Option("rounding", "half_up", choice("half_up", "half_even"), "rounding of the automatic k"),
-    Option("mean", "segments", choice("segments", "marks"), "k is half of N / segments, or of (N-1) / boundaries"),
+    Option(
+        "mean", "segments", choice("segments", "marks"), "mean length of a segment: N / segments, or (N-1) / boundaries"
+    ),
 )
 _CLAMP = Option("clamp", True, flag, "whether an automatic k that is too large for the text is reduced")
 _ERROR_RATE = (
@@ -38,7 +42,12 @@ _ERROR_RATE = (
     *_K_OPTIONS,
     _MINIMUM,
     _CLAMP,
-    Option("padding", "inner", choice("inner", "segeval"), "number of padded windows that the sum is divided by"),
+    Option(
+        "padding",
+        "inner",
+        choice("inner", "segeval"),
+        "number of windows with padding: those with an inner position, or segeval's number",
+    ),
 )
 _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -198,7 +207,8 @@ def pk(
     reference, hypothesis : Segmentation
         The two segmentations to compare.
     window : int, optional
-        k (default: half the mean reference segment, rounded half up, at least 2 and at most N-1).
+        Width k of the window (default: half the mean length of a reference segment, rounded half up, at least 2 and at
+        most N-1).
     padded : bool, default False
         Put k-1 empty positions at each end, so that boundaries near the ends count as often as others.
     compat : {"fournier2012", "segeval-2.0.11", "nltk"}, optional

@@ -101,7 +101,7 @@ class ReadingOptions(OptionSet):
         "How to align coders whose tokens differ: by tokens, by characters, by edit distance of characters, or by position "
         "without regard to spelling.",
     )
-    align_all: bool = switch("With --align, convert also the items whose coders have the same tokens.")
+    align_all: bool = switch("With --align, also convert the items whose coders have the same tokens.")
     ignore_text: bool = switch("Compare positions if coders have the same number of tokens; same as --align positions.")
     fields: str | None = setting(None, text, "Columns or fields by role, such as item=doc,text=sentence,coders=A+B.")
     recipe: str | None = setting(None, text, "Recipe for a JSON file (default: chosen by its fields).")
