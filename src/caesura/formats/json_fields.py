@@ -90,6 +90,7 @@ class Document:
 def _read(reading: Reading) -> Corpus:
     documents = _documents(reading)
     if reading.options["recipe"] is None and (rows := _rows(documents)):
+        reading.options = {**reading.options, "header": True}
         return read_table(reading, _table(reading, rows))
     name, recipe = _recipe(reading, documents)
     if name:
@@ -685,7 +686,7 @@ FORMAT = Format(
         Option("marks", None, choice("start", "end"), "whether a 1 is at the first or the last unit of a segment"),
         Option("positions", None, choice(*_CONVENTIONS), "what positions count (default: ends)"),
         Option("length", None, whole(1), "number of units of every text, for positions"),
-        *(option for option in ROW_OPTIONS if option.name not in ("fields", "length")),
+        *(option for option in ROW_OPTIONS if option.name not in ("fields", "header", "length")),
     ),
     annotation_types=(Segmentation, Hierarchy, Tier),
     fallback=(".json",),

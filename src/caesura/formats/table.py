@@ -440,8 +440,8 @@ class _TableReader:
                 problem = f"{where}: the cells are 0 and 1 and never fall within an item"
                 problem += ": they may be marks or segment numbers"
                 choices: list[tuple[str, dict[str, Any]]] = [
-                    ("marks: 1 is a boundary after the unit", {"shape": "marks"}),
-                    ("numbers of segments: a boundary where the number changes", {"shape": "labels"}),
+                    ("marks (1 is a boundary after the unit)", {"shape": "marks"}),
+                    ("segment numbers (a boundary where the number changes)", {"shape": "labels"}),
                 ]
                 if self.reading.options["shape"] is None:
                     raise AmbiguousFileError(self.reading.path, problem, choices)
