@@ -201,3 +201,24 @@ def test_many_unusable_items_are_counted() -> None:
     with pytest.raises(OptionError) as caught:
         cz.pairwise(corpus, "pk")
     assert str(caught.value).endswith("; item 'i4': coded by a only; and 3 more")
+
+
+def test_undefined_pairs_of_hierarchies_are_left_out() -> None:
+    """Neither ann nor bo has a span in x, so that their agreement is undefined there; the other pairs are used."""
+    full, empty = cz.Hierarchy(6, [(1, 4), (5, 6), (1, 2)]), cz.Hierarchy(6, [])
+    corpus = cz.Corpus(
+        {
+            "x": {"ann": empty, "bo": empty, "cy": full},
+            "y": {"ann": full, "bo": full, "cy": cz.Hierarchy(6, [(1, 4), (1, 2)])},
+            "z": {"ann": empty, "bo": empty},
+        }
+    )
+    result = cz.agreement(corpus, "hierarchy_kappa", interval=None)
+    why = {entry.item: entry.reason for entry in result.excluded}
+    assert why["x"].startswith("1 of 3 pairs of coders is undefined and left out: a is ann, b is bo: neither side")
+    assert why["z"].startswith("a is ann, b is bo: neither side has a span")
+    pairs = [("x", "ann", "cy"), ("x", "bo", "cy"), *(("y", *pair) for pair in combinations(("ann", "bo", "cy"), 2))]
+    parts = sum(cz.hierarchy_kappa(corpus[item, a], corpus[item, b]) for item, a, b in pairs)
+    assert result.value == pytest.approx(parts.value)
+    with pytest.raises(OptionError, match="no pair of coders can be compared: item 'z': a is ann"):
+        cz.agreement(corpus.select(items=["z"]), "hierarchy_kappa", interval=None)

@@ -272,6 +272,42 @@ def test_mir_eval_on_times():
         check_mir_eval_on_times(a, b, name)
 
 
+def free_levels(rng: np.random.Generator, n: int, levels: int) -> list[list[tuple[int, int, str]]]:
+    """Segments of 0..n, level by level, independent of each other."""
+    return [random_levels(rng, n, 1)[0] for _ in range(levels)]
+
+
+def test_mir_eval_on_levels_that_do_not_nest():
+    rng = np.random.default_rng(5)
+    crossing = 0
+    for _ in range(12):
+        n = int(rng.integers(5, 40))
+        sides = [free_levels(rng, n, int(rng.integers(2, 4))) for _ in "ab"]
+        a, b = (
+            Hierarchy(n, [(s + 1, e, k, lab) for k, level in enumerate(side, 1) for s, e, lab in level], nested=False)
+            for side in sides
+        )
+        crossing += not a.nested
+        for name in ("t", "l"):
+            assert our_value(name, a, b) == pytest.approx(value_of_mir_eval(name, *sides, 1), abs=1e-9)
+    assert crossing > 6
+
+
+def test_mir_eval_on_times_that_do_not_nest():
+    rng = np.random.default_rng(6)
+    for name in ("t", "l"):
+        times = [0.0, *np.round(np.sort(rng.uniform(1, 40, 9)), 1).tolist(), 41.0]
+        sides = [free_levels(rng, len(times) - 1, 2) for _ in "ab"]
+        a, b = (
+            Hierarchy.from_times(
+                [(times[s], times[e], k, lab) for k, level in enumerate(side, 1) for s, e, lab in level], nested=False
+            )
+            for side in sides
+        )
+        assert not a.nested
+        check_mir_eval_on_times(a, b, name)
+
+
 # Bad input
 
 

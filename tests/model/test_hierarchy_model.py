@@ -165,7 +165,14 @@ def test_segmentation():
         (6, [(1, 6, 1.5)], {}, "spans[0]: level must be a whole number from 1 up; got 1.5"),
         (6, [(1, 6, 1), (1, 2)], {}, "spans[1]: either all spans must have a level or none; this span has none"),
         (6, [(1, 4), (3, 6)], {}, "1-4 and 3-6 cross; each coder's own spans must nest"),
-        (6, [(1, 4, 1), (3, 6, 2)], {}, "1-4 on level 1 and 3-6 on level 2 cross; each coder's own spans must nest"),
+        (
+            6,
+            [(1, 4, 1), (3, 6, 2)],
+            {},
+            "1-4 on level 1 and 3-6 on level 2 cross; each coder's own spans must nest (for t_measure and l_measure alone, "
+            "nested=False allows this)",
+        ),
+        (6, [(1, 4), (3, 6)], {"nested": False}, "1-4 and 3-6 cross; each coder's own spans must nest"),
         (6, [(1, 6, 2), (1, 2, 2)], {}, "1-2 on level 2 lies inside 1-6 on level 2; an inner span must be deeper"),
         (6, [(1, 6, 3), (1, 2, 1)], {}, "1-2 on level 1 lies inside 1-6 on level 3; an inner span must be deeper"),
         (3, [], {"units": ["a"]}, "units: expected one string per unit; got 1 for 3 units"),
@@ -364,3 +371,18 @@ def test_arrays_of_the_caller_stay_writeable():
     repaired = Hierarchy(2, np.array([[1, 2], [1, 1]]).tolist(), edges=edges)
     edges[0] = 0.5
     assert repaired.edges == (0.0, 1.0, 2.0)
+
+
+def test_levels_that_do_not_nest():
+    crossing = Hierarchy(6, [(1, 4, 1), (5, 6, 1), (1, 2, 2), (3, 6, 2)], nested=False)
+    assert not crossing.nested
+    assert Hierarchy(6, [(1, 6, 1), (1, 2, 2)], nested=False).nested
+    assert Hierarchy(6, [(1, 6, 1), (1, 2, 2)], nested=False) == Hierarchy(6, [(1, 6, 1), (1, 2, 2)])
+    assert pickle.loads(pickle.dumps(crossing)) == crossing
+    assert not pickle.loads(pickle.dumps(crossing)).nested
+    assert repr(crossing) == "Hierarchy(6 units, 4 spans: ((1 2) (3 4) (5 6)))"
+    levels = [cz.Segmentation.from_masses(masses) for masses in ([4, 2], [2, 4])]
+    assert Hierarchy.from_segmentations(levels, nested=False) == crossing
+    for name in ("hierarchy_kappa", "hierarchy_overlap", "non_crossing"):
+        with pytest.raises(MismatchError, match=": the spans do not nest; use t_measure or l_measure"):
+            cz.measures()[name]().score(crossing, crossing)

@@ -57,7 +57,7 @@ def shuffled(corpus: cz.Corpus, seed: int) -> cz.Corpus:
 
 
 ALIGN_HINT = "; to align them, read with align='tokens' (or align='positions', which ignores the spelling)"
-"""End of the error about different units if both texts are known."""
+"""End of the error about different units if both texts are known and have the same number of units."""
 
 
 def round_trip_or_refuse(corpus: cz.Corpus, path: Path, name: str | None = None, *, sure: bool, **options: Any) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.engines import Engine, use_engine
-from caesura.errors import OptionError
+from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.many import Scores, score_many
@@ -101,8 +102,10 @@ class CoderPairs:
 
     @cached_property
     def shared(self) -> NDArray[np.bool_]:
-        """Whether each pair shares each item: items x pairs."""
-        return self.present[:, self.first] & self.present[:, self.second]
+        """Whether each pair was scored on each item: items x pairs."""
+        shared = np.zeros((len(self.items), len(self.pairs)), bool)
+        shared[self.item_index, self.pair_index] = True
+        return shared
 
     def segmentation(self, item: str, coder: str) -> Segmentation:
         """Return a coder's segmentation of an item, for measures that do not score dialogues.
@@ -224,7 +227,8 @@ def score_coder_pairs(
     -------
     CoderPairs
         One row per item and pair. All pairs are scored in one batch, with the same types. An item is excluded if one of
-        its pairs cannot be scored.
+        its pairs cannot be scored. If chance agreement is a part of the score (:func:`hierarchy_kappa`), only the
+        undefined pairs are left out.
 
     Raises
     ------
@@ -284,10 +288,37 @@ def _score_keys(
         scores = score_many(pairs, measure, engine=engine)
         if not scores.errors:
             return keys, scores
+        if measure.chance_family == "spans" and all(isinstance(error, Undefined) for error in scores.errors.values()):
+            return _without_undefined(keys, scores, measure, engine, excluded, pairs)
         for place, error in scores.errors.items():
-            item, a, b = keys[place]
-            first, second = measure.sides
-            excluded.setdefault(item, f"{first} is {a}, {second} is {b}: {error}")
+            excluded.setdefault(keys[place][0], _reason(measure, keys[place], error))
+
+
+def _reason(measure: Measure, key: Key, error: CaesuraError) -> str:
+    return f"{measure.sides[0]} is {key[1]}, {measure.sides[1]} is {key[2]}: {error}"
+
+
+def _without_undefined(
+    keys: list[Key],
+    scores: Scores,
+    measure: Measure,
+    engine: str | Engine,
+    excluded: dict[str, str],
+    pairs: Sequence[Pair],
+) -> tuple[list[Key], Scores]:
+    """Leave out the undefined pairs; chance agreement is a part of each score, so that the other pairs are enough."""
+    defined = [place for place in range(len(keys)) if place not in scores.errors]
+    totals, undefined = (Counter(keys[place][0] for place in places) for places in (range(len(keys)), scores.errors))
+    for place, error in scores.errors.items():
+        item = keys[place][0]
+        reason = _reason(measure, keys[place], error)
+        if undefined[item] < totals[item]:
+            verb = "is" if undefined[item] == 1 else "are"
+            reason = f"{undefined[item]} of {totals[item]} pairs of coders {verb} undefined and left out: {reason}"
+        excluded.setdefault(item, reason)
+    if not defined:
+        raise OptionError(f"no pair of coders can be compared{_reasons(excluded)}")
+    return [keys[place] for place in defined], score_many([pairs[place] for place in defined], measure, engine=engine)
 
 
 def _sums(rows: Floats, group: Ints, groups: int) -> Floats:

@@ -230,6 +230,8 @@ def build_hierarchy(reading: Reading, item: str, coder: str, rows: Rows, continu
         reading.log.count("spans of zero length left out", place, len(rows) - number)
     if reading.options["repair"]:
         reading.log.count("spans left out because they do not nest", place, number - used)
+    if not hierarchy.nested:
+        reading.notes.append(f"{place}: the levels do not nest; only t_measure and l_measure can compare them")
     return hierarchy
 
 
@@ -246,7 +248,7 @@ def _build(reading: Reading, rows: Rows, continuum: Continuum) -> tuple[Hierarch
             spans, length = _over_edges([snapped for _, snapped in lasting], edges), len(edges) - 1
         else:
             spans, edges, length = list(rows), None, _unit_count(continuum)
-        hierarchy = _nested(length, spans, edges, continuum, repair=repair)
+        hierarchy = _nested(length, spans, edges, continuum, repair=repair, nested=reading.options.get("nested", True))
         kept = {(start, end, label) for start, end, _, label in hierarchy.spans}
         levels = {tuple(span) for span in hierarchy.spans}
         used = [
@@ -259,11 +261,11 @@ def _build(reading: Reading, rows: Rows, continuum: Continuum) -> tuple[Hierarch
 
 
 def _nested(
-    length: int, spans: Rows, edges: tuple[float, ...] | None, continuum: Continuum, *, repair: bool
+    length: int, spans: Rows, edges: tuple[float, ...] | None, continuum: Continuum, **options: bool
 ) -> Hierarchy:
     """Return the hierarchy of spans in units. The error for spans that cross names the option."""
     try:
-        return Hierarchy(length, spans, units=continuum.units, edges=edges, extent=continuum.extent, repair=repair)
+        return Hierarchy(length, spans, units=continuum.units, edges=edges, extent=continuum.extent, **options)
     except HierarchyError as error:
         option = "; to exclude spans until the rest nest, use repair (--reading repair=yes)"
         raise HierarchyError(f"{error}{option if 'cross;' in str(error) else ''}") from None
@@ -456,5 +458,8 @@ REPAIR = Option("repair", False, flag, "whether to exclude spans until the rest 
 SNAP = Option("snap", 0.0, non_negative(), "equal times of a coder differ by at most this many seconds")
 DURATION = Option("duration", None, non_negative(), "length in seconds (default: from the file, or the last end)")
 BEYOND = Option("beyond", None, choice("error", "extend", "clip"), "spans after the end (default: error; SPAM: extend)")
-OPTIONS = (REPAIR, SNAP, BEYOND)
+NESTED = Option(
+    "nested", True, flag, "whether spans must nest; false keeps levels that cross, for t_measure and l_measure"
+)
+OPTIONS = (REPAIR, NESTED, SNAP, BEYOND)
 """Options of all formats whose spans may be in seconds."""

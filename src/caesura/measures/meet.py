@@ -206,7 +206,8 @@ def t_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:
         recall = sum of d_q C_q / Z_q / sum of d_q, over all q with Z_q > 0
 
     In a text, units have weight 1, and W_q excludes the unit q itself. Times are compared directly and are not merged.
-    Places that no span covers meet nothing. If both sides have the same range, the value is symmetric.
+    Places that no span covers meet nothing. If both sides have the same range, the value is symmetric. Levels need not nest
+    (``Hierarchy(..., nested=False)``).
 
     Only the order of levels counts, so hierarchies of different depth can be compared, and boundaries that are slightly off
     cost little. The t-measure ignores labels (see :func:`l_measure`) and does not correct for chance: two flat segmentations

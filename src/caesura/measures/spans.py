@@ -166,7 +166,7 @@ def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_unit
     sides : tuple of str
         Names of the two sides, for messages.
     same_units : bool
-        Whether both sides must divide the time into the same units.
+        Whether both sides must divide the time into the same units. Then the spans of each side must nest too.
 
     Returns
     -------
@@ -202,6 +202,8 @@ def _hierarchy_problem(a: Any, b: Any, sides: tuple[str, str], same_units: bool)
     for side, text in zip(sides, (a, b), strict=True):
         if not isinstance(text, Hierarchy):
             return f"{side}: expected a Hierarchy; got {'a dialogue' if isinstance(text, Mapping) else type(text).__name__}"
+        if same_units and not text.nested:
+            return f"{side}: the spans do not nest; use t_measure or l_measure, or leave out spans with repair=True"
     if (a.edges is None) != (b.edges is None):
         return _times_problem("sides", a.edges, sides)
     if a.edges is None:

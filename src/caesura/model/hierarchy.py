@@ -66,6 +66,9 @@ class Hierarchy(Value):
     repair : bool, default False
         Drop spans that cross, or whose levels contradict their nesting, instead of raising an error. Of two conflicting
         spans the one on the deeper level is dropped, then the shorter one, then the later one.
+    nested : bool, default True
+        Whether spans must nest. With False, spans of different levels may cross if all spans have levels. Only
+        ``t_measure`` and ``l_measure`` can compare such hierarchies.
 
     Attributes
     ----------
@@ -79,6 +82,8 @@ class Hierarchy(Value):
         The N+1 times that delimit the units, if units have a duration.
     extent : int
         Number of units used to compute chance agreement.
+    nested : bool
+        Whether the spans nest.
 
     Raises
     ------
@@ -101,13 +106,14 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     Hierarchy(6 units, 4 spans: (((1 2) 3 4) (5 6)))
     """
 
-    __slots__ = ("edges", "extent", "length", "spans", "units")
+    __slots__ = ("edges", "extent", "length", "nested", "spans", "units")
 
     length: int
     spans: tuple[Span, ...]
     units: tuple[str, ...] | None
     edges: tuple[float, ...] | None
     extent: int
+    nested: bool
 
     def __init__(
         self,
@@ -118,26 +124,29 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         edges: Iterable[float] | None = None,
         extent: int | None = None,
         repair: bool = False,
+        nested: bool = True,
     ) -> None:
         n = checks.count(length, error=HierarchyError)
         raw = [_check_span(i, span, n) for i, span in enumerate(spans)]
         times = _check_edges(edges, n)
-        nested = _check_nesting(_without_conflicts(raw) if repair else raw, times)
+        nesting, is_nested = _check_nesting(_without_conflicts(raw) if repair else raw, times, nested)
         texts = checks.unit_texts(None if units is None else tuple(map(str, units)), n, HierarchyError)
         steps = n if extent is None else max(1, int(extent))
-        self._fill(length=n, spans=nested, units=texts, edges=times, extent=steps)
+        self._fill(length=n, spans=nesting, units=texts, edges=times, extent=steps, nested=is_nested)
 
     # -- constructors ---------------------------------------------------------------------------------------------
 
     @classmethod
-    def from_segmentations(cls, levels: Iterable[Segmentation], *, repair: bool = False) -> Hierarchy:
+    def from_segmentations(
+        cls, levels: Iterable[Segmentation], *, repair: bool = False, nested: bool = True
+    ) -> Hierarchy:
         """Return the hierarchy whose levels are segmentations of the same text.
 
         Parameters
         ----------
         levels : iterable of Segmentation
             Segmentations from coarse to fine. The segments of each segmentation are the spans of its level.
-        repair : bool, default False
+        repair, nested : bool
             See the class.
 
         Returns
@@ -166,7 +175,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
             edges = [0, *segmentation.inner.tolist(), segmentation.length]
             spans += [(start + 1, end, level) for start, end in pairwise(edges)]
         units = next((segmentation.units for segmentation in listed if segmentation.units is not None), None)
-        return cls(listed[0].length, spans, units=units, repair=repair)
+        return cls(listed[0].length, spans, units=units, repair=repair, nested=nested)
 
     @classmethod
     def from_brackets(cls, text: str) -> Hierarchy:
@@ -216,7 +225,9 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         return cls(len(words), dict.fromkeys(spans), units=words)
 
     @classmethod
-    def from_times(cls, spans: Rows, *, duration: float | None = None, repair: bool = False) -> Hierarchy:
+    def from_times(
+        cls, spans: Rows, *, duration: float | None = None, repair: bool = False, nested: bool = True
+    ) -> Hierarchy:
         """Return the hierarchy of spans given in seconds; the units lie between the times that occur.
 
         Parameters
@@ -225,7 +236,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
             ``(start, end[, level[, label]])`` with times in seconds. Spans of zero length are dropped.
         duration : float, optional
             End of the recording, which begins at 0.
-        repair : bool, default False
+        repair, nested : bool
             See the class.
 
         Returns
@@ -254,7 +265,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
             raise HierarchyError("times: expected at least one span longer than 0 s; got none")
         place = {time: i for i, time in enumerate(times)}
         units = [(place[row[0]] + 1, place[row[1]], *row[2:]) for row in rows]
-        return cls(len(times) - 1, units, edges=times, repair=repair)
+        return cls(len(times) - 1, units, edges=times, repair=repair, nested=nested)
 
     # -- content --------------------------------------------------------------------------------------------------
 
@@ -490,8 +501,8 @@ def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | N
     return times
 
 
-def _check_nesting(raw: list[Span], edges: tuple[float, ...] | None) -> tuple[Span, ...]:
-    """Return the spans sorted and with levels; raise an error if two cross or levels contradict the nesting."""
+def _check_nesting(raw: list[Span], edges: tuple[float, ...] | None, must_nest: bool) -> tuple[tuple[Span, ...], bool]:
+    """Return the spans sorted and with levels, and whether they nest; raise an error if they must nest and do not."""
     without_level = [i for i, span in enumerate(raw) if span.level == _NO_LEVEL]
     if without_level and len(without_level) < len(raw):
         raise HierarchyError(
@@ -508,8 +519,13 @@ def _check_nesting(raw: list[Span], edges: tuple[float, ...] | None) -> tuple[Sp
             nested += [(span, outer) for outer in around[-1:]]
             around.append(span)
         spans.append(span._replace(level=len(around)) if without_level else span)
-    _check_inside(nested, edges)
-    return tuple(dict.fromkeys(spans))
+    try:
+        _check_inside(nested, edges)
+    except HierarchyError:
+        if must_nest or without_level:
+            raise
+        return tuple(dict.fromkeys(spans)), False
+    return tuple(dict.fromkeys(spans)), True
 
 
 def _check_inside(pairs: list[tuple[Span, Span]], edges: tuple[float, ...] | None) -> None:
@@ -517,7 +533,8 @@ def _check_inside(pairs: list[tuple[Span, Span]], edges: tuple[float, ...] | Non
     for inner, outer in pairs:
         if outer.end < inner.end:
             both = f"{_place(outer, edges)} and {_place(inner, edges)}"
-            raise HierarchyError(f"{both} cross; each coder's own spans must nest")
+            hint = "" if inner.level == _NO_LEVEL else " (for t_measure and l_measure alone, nested=False allows this)"
+            raise HierarchyError(f"{both} cross; each coder's own spans must nest{hint}")
     for inner, outer in pairs:
         if _NO_LEVEL < inner.level <= outer.level:
             places = f"{_place(inner, edges)} lies inside {_place(outer, edges)}"

@@ -690,7 +690,7 @@ def _project_hierarchy(
     edges = {edge for span in hierarchy.spans for edge in (span.start - 1, span.end)} - {0, hierarchy.length}
     counts.moved += alignment.moved(offsets[np.array(sorted(edges), np.int64)])
     counts.lost += len(hierarchy.spans) - len(spans)
-    return Hierarchy(len(units), spans, units=units)
+    return Hierarchy(len(units), spans, units=units, nested=hierarchy.nested)
 
 
 def _project_tree(tree: Tree, alignment: _Alignment, offsets: Ints, counts: _Counts) -> Tree:
