@@ -127,3 +127,17 @@ def test_parsed_files_have_one_level(layer: str, tmp_path: Path) -> None:
     times = [(0, 0.5), (0.5, 4), (4, 9)]
     expected = Hierarchy.from_times([(*time, 1, label) for time, label in zip(times, labels, strict=True)])
     assert cz.read(path)["1001", "textfile2"] == expected
+
+
+def test_levels_that_do_not_nest(tmp_path: Path) -> None:
+    (tmp_path / "upper.lab").write_text("0 10 A\n10 20 B\n")
+    (tmp_path / "lower.lab").write_text("0 12 a\n12 20 b\n")
+    with pytest.raises(FormatError, match="cross; each coder's own spans must nest"):
+        cz.read(tmp_path / "upper.lab", deeper=tmp_path / "lower.lab")
+    corpus = cz.read(tmp_path / "upper.lab", deeper=tmp_path / "lower.lab", nested=False)
+    hierarchy = corpus["upper", "upper"]
+    assert isinstance(hierarchy, Hierarchy)
+    assert len(hierarchy) == 4
+    assert corpus.reading is not None
+    assert "the levels do not nest; only t_measure and l_measure can compare them" in corpus.reading.notes[0]
+    assert cz.t_measure(hierarchy, hierarchy).value == 1

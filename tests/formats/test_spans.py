@@ -424,3 +424,14 @@ def test_a_table_without_a_header_as_pygamma_writes_it(tmp_path: Path) -> None:
     path.write_text("Alex,x,2,4\nBo,y,0,\n")
     with pytest.raises(FormatError, match="the first row must contain the names of the columns; got Alex, x, 2, 4"):
         cz.read(path)
+
+
+def test_a_table_without_a_header_and_with_a_row_of_zero_length(tmp_path: Path) -> None:
+    path = tmp_path / "talk.csv"
+    path.write_text("Alex,x,2,4\nBo,y,3,3\nBo,x,2,6.5\n")
+    with pytest.warns(
+        CaesuraWarning, match=r"spans of zero length left out: 1 in 1 annotation \(first in .* coder 'Bo'\)"
+    ):
+        corpus = cz.read(path)
+    assert corpus.coders == ("Alex", "Bo")
+    assert [span.label for span in corpus["talk", "Bo"]] == ["x"]  # type: ignore[union-attr]
