@@ -207,9 +207,9 @@ def evaluate_unification(
     deviation over all annotations of all items:
 
     - **kappa** of Flammia & Zue: agreement of the boundaries of spans, corrected for chance. It may be negative.
-    - **recall**: ratio of the annotation's spans that are in the gold standard; if the method is full, on the same level.
-    - **precision**: ratio of the gold standard's spans that are in the annotation; likewise.
-    - **non_crossing**: ratio of the annotation's distinct spans that cross no span of the gold standard.
+    - **recall**: proportion of the annotation's spans that are in the gold standard (with a full method, on the same level).
+    - **precision**: proportion of the gold standard's spans that are in the annotation (with a full method, on the same level).
+    - **non_crossing**: proportion of the annotation's distinct spans that cross no span of the gold standard.
 
     By definition, the recall of a union is 1, and the precision and the non-crossing ratio of a consensus are 1. The
     non-crossing ratio of a conflict-free union equals its recall, since it contains every span that crosses nothing.

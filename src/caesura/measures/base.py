@@ -452,7 +452,7 @@ class Measure(Value, ABC):
     # -- scoring ---------------------------------------------------------------------------------------------------
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        """Return the arrays of the pairs that can be compared, their places in ``pairs``, and errors by place.
+        """Return the arrays of the pairs that can be compared, their indices in ``pairs``, and errors by index.
 
         Parameters
         ----------
@@ -462,12 +462,12 @@ class Measure(Value, ABC):
         Returns
         -------
         tuple
-            Batch, places and errors.
+            Batch, indices and errors.
         """
         return pack(pairs, self.view, self.sides)
 
     def pack(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        """Return the arrays of the pairs that can be scored, their places in ``pairs``, and errors by place.
+        """Return the arrays of the pairs that can be scored, their indices in ``pairs``, and errors by index.
 
         Parameters
         ----------
@@ -477,7 +477,7 @@ class Measure(Value, ABC):
         Returns
         -------
         tuple
-            Batch, places and errors.
+            Batch, indices and errors.
         """
         batch, places, errors = self.to_batch(pairs)
         batch, places, undefined = batch.drop(self.check(batch), places)

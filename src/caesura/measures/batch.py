@@ -105,7 +105,7 @@ class Batch:
         return replace(self, a_off=a_off, b_off=b_off, **changes)
 
     def drop(self, errors: Mapping[int, CaesuraError], places: Ints) -> Packed[Self]:
-        """Return the batch without some documents, the places of its documents, and the errors by place.
+        """Return the batch without some documents, the places of its documents, and the errors by index.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class Batch:
         Returns
         -------
         tuple
-            Batch, places and errors.
+            Batch, indices and errors.
         """
         if not errors:
             return self, places, {}
@@ -193,7 +193,7 @@ def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
 
 
 def pack(texts: Sequence[Comparison], view: View, sides: tuple[str, str]) -> Packed[Batch]:
-    """Return the batch of the pairs that can be compared, their places in ``texts``, and errors by place.
+    """Return the batch of the pairs that can be compared, their indices in ``texts``, and errors by index.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def pack(texts: Sequence[Comparison], view: View, sides: tuple[str, str]) -> Pac
     Returns
     -------
     tuple
-        Batch, places and errors.
+        Batch, indices and errors.
     """
     pairs: Sequence[Any] = texts
     places = np.arange(len(texts))
@@ -304,7 +304,7 @@ def offsets_of(arrays: Sequence[Sized]) -> Ints:
 def select_pairs(
     pairs: Sequence[Any], find_problem: Callable[[Any, Any], str | None], expected: str = "segmentations"
 ) -> tuple[list[Any], Ints, dict[int, CaesuraError]]:
-    """Return the pairs that can be compared, their places in ``pairs``, and errors by place.
+    """Return the pairs that can be compared, their indices in ``pairs``, and errors by index.
 
     Parameters
     ----------
@@ -318,7 +318,7 @@ def select_pairs(
     Returns
     -------
     tuple
-        Pairs, places and errors.
+        Pairs, indices and errors.
     """
     errors: dict[int, CaesuraError] = {}
     for place, pair in enumerate(pairs):
@@ -475,7 +475,7 @@ def _type_problem(pair: SegmentationPair, types: tuple[str, ...], sides: tuple[s
 def over_common_types(
     pairs: Sequence[Any], types: tuple[str, ...], sides: tuple[str, str]
 ) -> tuple[list[Any], dict[int, CaesuraError]]:
-    """Return the pairs that fit the types, with these types declared, and errors by place.
+    """Return the pairs that fit the types, with these types declared, and errors by index.
 
     Parameters
     ----------

@@ -157,7 +157,7 @@ class HierarchyBatch(Batch):
 
 
 def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_units: bool) -> Packed[HierarchyBatch]:
-    """Return the batch of the pairs that can be compared, their places in ``pairs``, and errors by place.
+    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_unit
     Returns
     -------
     tuple
-        Batch, places and errors.
+        Batch, indices and errors.
     """
     chosen, places, errors = select_pairs(
         pairs, lambda a, b: _hierarchy_problem(a, b, sides, same_units), expected="hierarchies"
@@ -255,7 +255,7 @@ class TreeBatch(Batch):
 
 
 def pack_trees(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_times: bool = False) -> Packed[TreeBatch]:
-    """Return the batch of the pairs that can be compared, their places in ``pairs``, and errors by place.
+    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def pack_trees(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_time
     Returns
     -------
     tuple
-        Batch, places and errors.
+        Batch, indices and errors.
     """
     chosen, places, errors = select_pairs(pairs, lambda a, b: _tree_problem(a, b, sides, same_times), expected="trees")
     return TreeBatch.of(chosen), places, errors

@@ -74,7 +74,7 @@ StreamPairs = list[tuple[str | None, Segmentation, Segmentation]]
 def pack_streams(
     pairs: Sequence[Comparison], sides: tuple[str, str], types: tuple[str, ...], fixed_types: bool
 ) -> Packed[StreamBatch]:
-    """Return the batch of the pairs that can be compared, their places in ``pairs``, and errors by place.
+    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def pack_streams(
     Returns
     -------
     tuple
-        Batch, places and errors.
+        Batch, indices and errors.
     """
     errors: dict[int, CaesuraError] = {}
     texts = _map_valid(lambda pair: _stream_pairs(pair, sides), dict(enumerate(pairs)), errors)
@@ -108,7 +108,7 @@ def pack_streams(
 
 
 def _map_valid(function: Callable[[T], R], values: Mapping[int, T], errors: dict[int, CaesuraError]) -> dict[int, R]:
-    """Return the results by place; add every ``MismatchError`` to ``errors`` instead."""
+    """Return the results by index; add every ``MismatchError`` to ``errors`` instead."""
     results = {}
     for place, value in values.items():
         try:

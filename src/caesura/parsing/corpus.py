@@ -95,12 +95,12 @@ class LabelCounts(Result):
 
     @property
     def recall(self) -> float:
-        """Ratio of the gold brackets that match."""
+        """Proportion of the gold brackets that match."""
         return ratio(self.gold_matched, self.gold, self.gold + self.predicted)
 
     @property
     def precision(self) -> float:
-        """Ratio of the predicted brackets that match."""
+        """Proportion of the predicted brackets that match."""
         return ratio(self.predicted_matched, self.predicted, self.gold + self.predicted)
 
     @property
@@ -412,7 +412,7 @@ class StructIoUResult(Result):
 
     @property
     def errors(self) -> dict[int, CaesuraError]:
-        """Place of a sentence, from 0 -> reason why it has no score."""
+        """Index of a sentence -> reason why it has no score."""
         return self.scores.errors
 
     @property
@@ -454,7 +454,7 @@ class StructIoUResult(Result):
 
     @cached_property
     def alignments(self) -> dict[int, tuple[NodePair, ...]]:
-        """Place of a sentence, from 0 -> its aligned pairs of nodes."""
+        """Index of a sentence -> its aligned pairs of nodes."""
         batch, measure = self.scores.batch, self.scores.measure
         assert isinstance(batch, TreeBatch)
         assert isinstance(measure, StructIoU)

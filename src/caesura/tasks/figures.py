@@ -300,7 +300,7 @@ def _boundaries_per_coder(source: FigureSource, options: FigureOptions) -> Figur
 
 
 def _shared_units(source: FigureSource) -> CommonUnits:
-    """Return the corpus with all hierarchies on common units."""
+    """Return the corpus with all hierarchies converted to common units."""
     return on_common_units(source.corpora[0])
 
 

@@ -70,7 +70,7 @@ class Subject:
     kind : str
         Kind of data: ``linear``, ``dialogue``, ``hierarchy`` or ``trees``.
     corpus : Corpus
-        Human coders and systems; hierarchies are on common units.
+        Human coders and systems; hierarchies are converted to common units.
     boundaries : Corpus
         The same corpus as segmentations; hierarchies have levels as types. Trees stay trees.
     human_coders, systems : tuple of str

@@ -150,7 +150,7 @@ def boundary_heat(
 
 
 def _heat_lines(strips: list[Heat], same_coders: bool, width: float) -> tuple[Floats, list[str]]:
-    """Return one row of values per line, NaN behind its end, and the label of each line."""
+    """Return one row of values per line, NaN after its end, and the label of each line."""
     per_line = min(max(len(strip.counts) for strip in strips), max(20, int(36 * width)))
     rows: list[Floats] = []
     labels: list[str] = []
