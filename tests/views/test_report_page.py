@@ -391,9 +391,9 @@ def test_invalid_input(options: dict[str, object], message: str) -> None:
     assert message in str(raised.value)
 
 
-def test_tiers_need_units_first() -> None:
-    with pytest.raises(OptionError, match="convert the tiers to common units with over_units"):
-        cz.report(cz.Corpus({"song": {"ann": cz.Tier([(0, 1, "a")])}}))
+def test_tiers_are_converted_to_units() -> None:
+    by_coder = {"ann": cz.Tier([(0, 1, "a"), (1, 3, "b")]), "bo": cz.Tier([(0, 2, "a"), (2, 3, "b")])}
+    assert "the units are the union of the coders" in cz.report(cz.Corpus({"song": by_coder}))
     with pytest.raises(OptionError, match="there is nothing to report"):
         cz.report(cz.Corpus({}))
 

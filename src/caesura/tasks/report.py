@@ -294,18 +294,13 @@ class _Analyst:
         """Return the items of the same kind as the first one. Linear texts and dialogues may occur together."""
         if not len(corpus):
             raise OptionError("there is nothing to report: the corpus is empty")
-        kinds = {key: _KINDS.get(type(annotation)) for key, annotation in corpus.items()}
+        kinds = {key: _KINDS[type(annotation)] for key, annotation in corpus.items()}
         first = next(iter(kinds.values()))
         fitting = {"linear", "dialogue"} if first in ("linear", "dialogue") else {first}
         reasons: dict[str, str] = {}
         for (item, coder), kind in kinds.items():
-            if kind is None:
-                raise OptionError(
-                    f"item {item!r}, coder {coder!r}: a report needs units; got a {type(corpus[item, coder]).__name__}; "
-                    "convert the tiers to common units with over_units"
-                )
             if kind not in fitting:
-                plural, expected = KIND_NAMES[kind], KIND_NAMES[str(first)]
+                plural, expected = KIND_NAMES[kind], KIND_NAMES[first]
                 reasons.setdefault(item, f"coder {coder!r} has {plural}, and this report is about {expected}")
         return corpus.select(items=self.without(corpus, reasons))
 
