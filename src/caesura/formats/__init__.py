@@ -522,7 +522,8 @@ class _Reader:
             ignored = self.labels is None and are_transcription(labels)
             options["labels"] = "ignore" if ignored else "types"
             if ignored:
-                note = f"{count_of(len(labels), 'different label')}: a transcription, so boundaries have no types"
+                number = "1 label" if len(labels) == 1 else f"{len(labels)} different labels"
+                note = f"{number}: a transcription, so boundaries have no types"
                 self.notes.append(f"{note} (--labels types keeps them)")
         units = options["units"]
         has_words = any(tier.words is not None for entry in corpus.values() for tier in tiers_of(entry).values())
