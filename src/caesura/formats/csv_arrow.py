@@ -103,9 +103,19 @@ def _is_plain(block: str, delimiter: str) -> bool:
         return False
     if block.count("\r") != block.count("\r\n"):
         return False
-    if max(map(len, block.split("\n"))) > csv.field_size_limit():
+    if _has_long_line(block, csv.field_size_limit()):
         return False
     return '"' not in block or '"' not in _quoted_cell(delimiter).sub("", block)
+
+
+def _has_long_line(block: str, limit: int) -> bool:
+    start = 0
+    while len(block) - start > limit:
+        end = block.rfind("\n", start, start + limit)
+        if end < 0:
+            return True
+        start = end + 1
+    return False
 
 
 @cache

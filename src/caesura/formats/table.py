@@ -403,7 +403,8 @@ class _TableReader:
                     if fits and known.issuperset(self.table.columns[name].stripped):
                         by_shape[shape].append(name)
         for shape, listed in by_shape.items():
-            by_shape[shape] = [name for name in names if name in listed]
+            chosen = {*listed}
+            by_shape[shape] = [name for name in names if name in chosen]
 
     def _adopt_empty(self, by_shape: dict[str, list[str]], names: Sequence[str]) -> None:
         """Add empty columns as coders without a boundary; if the other columns write 0, it is not clear what they are."""
@@ -526,8 +527,9 @@ class _TableReader:
         return self.reading.error(1, f"{problem}; {hint}")
 
     def _ignore_others(self, coders: Sequence[str]) -> None:
+        used = {*coders}
         for name in (*self.roles.ignored, *self.roles.rest):
-            if name not in coders:
+            if name not in used:
                 content = self.contents.get(name)
                 reason = content.reason or content.shape if content is not None else "not used"
                 reason = "comments" if normalize(name) in COMMENTS else reason

@@ -30,6 +30,10 @@ _NUMBER = re.compile("-?[0-9]{1,18}")
 _BITS = {0: 0, 1: 1, "0": 0, "1": 1}
 
 
+_SLOTS = ("length", "boundary_positions", "inner", "_codes", "units")
+_UNTYPED_SLOTS = (("types", UNTYPED), ("types_declared", True), ("labels", None), ("_hash", None))
+
+
 class Segmentation(Value, Displayed):
     """A text of N units with sorted boundary positions, each of which has a type or a set of types.
 
@@ -228,9 +232,12 @@ class Segmentation(Value, Displayed):
         Segmentation
         """
         positions = read_only(positions)
-        boundaries = {"boundary_positions": positions, "inner": positions, "_codes": _NO_CODES}
-        texts = {"units": units, "labels": None}
-        return cls._trusted(length=length, **boundaries, types=UNTYPED, types_declared=True, **texts)
+        self = cls.__new__(cls)
+        for name, value in zip(_SLOTS, (length, positions, positions, _NO_CODES, units), strict=True):
+            object.__setattr__(self, name, value)
+        for name, value in _UNTYPED_SLOTS:
+            object.__setattr__(self, name, value)
+        return self
 
     @classmethod
     def from_bits(cls, bits: str | Sequence[Any] | NDArray[Any], *, units: Texts | None = None) -> Segmentation:
