@@ -125,7 +125,7 @@ def test_words_that_may_be_labels_or_coders_of_events(tmp_path: Path) -> None:
     text = EVENTS.replace("Versuchsperson;Film;Zeit", "Sujet;Vidéo;Temps")
     with pytest.raises(AmbiguousFileError, match="Temps may be times") as error:
         read(tmp_path, text)
-    with pytest.raises(AmbiguousFileError, match="the times are not in order") as second:
+    with pytest.raises(AmbiguousFileError, match="the times overlap or are not in order") as second:
         read(tmp_path, text, **choices(error)[1])
     assert {"fields": {"coder": "Sujet", "item": "Vidéo"}} in choices(second)
     corpus = read(tmp_path, text, fields={"time": "Temps", "coder": "Sujet", "item": "Vidéo"})
@@ -205,3 +205,29 @@ def test_crossing_spans_name_the_option_that_repairs_them(tmp_path: Path) -> Non
     hierarchy = corpus["a", "x"]
     assert isinstance(hierarchy, cz.Hierarchy)
     assert len(hierarchy.spans) == 1
+
+
+def test_times_of_day(tmp_path: Path) -> None:
+    text = 'interview,coder,start,end,code\na,x,00:00:00,00:01:23,p\na,x,1:23,4:10.5,q\na,y,0:00,"4:10,5",q\n'
+    corpus = read(tmp_path, text)
+    hierarchy = corpus["a", "x"]
+    assert isinstance(hierarchy, cz.Hierarchy)
+    assert hierarchy.durations == (83.0, 167.5)
+    assert corpus.reading is not None
+    assert "times such as 00:00:00 in start were converted to seconds" in corpus.reading.notes
+
+
+def test_merged_cells_of_items(tmp_path: Path) -> None:
+    corpus = read(tmp_path, "Story,Sentence,Ann\nA,a,0\n,b,1\n,c,0\nB,d,0\n,e,1\n,f,0\n")
+    assert corpus.item_names == ("A", "B")
+    assert corpus["B", "Ann"].masses == (2, 1)
+    assert corpus.reading is not None
+    assert corpus.reading.notes == ("empty cells of Story belong to the item above them",)
+
+
+def test_overlapping_segments_of_a_praat_table(tmp_path: Path) -> None:
+    rows = ["0\tIU_ann\tso\t1.2", "0\tIU_bo\tso\t0.8", "0.8\tIU_bo\thome\t2.5", "1.2\tIU_ann\thome\t2.5"]
+    text = "\n".join(["tmin\ttier\ttext\ttmax", *rows, ""])
+    with pytest.raises(AmbiguousFileError, match="it may be tier") as error:
+        read(tmp_path, text, "t.txt")
+    assert read(tmp_path, text, "t.txt", **choices(error)[0]).coders == ("IU_ann", "IU_bo")

@@ -23,17 +23,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "item": (
         *("item", "doc", "document", "doc_id", "docid", "document_id", "file", "filename", "text_id", "recording"),
         *("video", "movie", "series", "item_id", "file_id", "dialogue_id", "dial_id", "dialog_id", "conversation_id"),
-        *(
-            "interview",
-            "interview_id",
-            "document_name",
-            "clip",
-            "film",
-            "dokument",
-            "dokumentname",
-            "datei",
-            "aufnahme",
-        ),
+        *("story", "article", "essay", "conversation", "dialogue", "dialog", "transcript", "interview", "interview_id"),
+        *("document_name", "clip", "film", "dokument", "dokumentname", "datei", "aufnahme"),
     ),
     "coder": (
         *("coder", "annotator", "rater", "observer", "worker", "coder_id", "annotator_id", "rater_id", "worker_id"),
@@ -44,7 +35,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         *("unit", "position", "sentence_id", "sent_id", "line", "index", "paragraph", "utterance_id", "unit_id"),
         *("token_id", "sentence_number", "turn", "turn_id"),
     ),
-    "text": ("text", "sentence", "token", "word", "utterance", "content", "satz", "wort"),
+    "text": ("text", "sentence", "token", "word", "utterance", "content", "sent", "utt", "satz", "wort"),
     "start": ("start", "onset", "begin", "xmin", "start_time", "tmin", "begin_time", "beginn", "anfang"),
     "end": ("end", "offset", "xmax", "end_time", "tmax", "stop", "ende"),
     "time": ("time", "timestamp", "seconds", "zeit"),
@@ -68,6 +59,8 @@ PERSON = ("participant", "subject", "participant_id", "subject_id", "versuchsper
 _SINGLE = ("coders", "ignore")  # roles of several columns, in the option ``fields``
 _ROLE_NAMES = (*ALIASES, *_SINGLE)
 _TIMES = ("start", "end", "time")
+_CLOCK = re.compile(r"(?:0 days )?(?:([0-9]{1,3}):)?([0-9]{1,3}):([0-9]{2}(?:[.,][0-9]{1,9})?)")
+_MAX_DIGITS = 40
 _MAX_LABEL_WORDS = 6  # on average; longer cells are quoted text
 _COUNTED = 1  # step between successive unit numbers
 
@@ -201,12 +194,15 @@ class Roles:
         Columns without a role, in the order of the header.
     ignored : list of str
         Columns that the user wants to ignore.
+    in_seconds : set of str
+        Columns of times that were converted to seconds.
     """
 
     columns: dict[str, str] = field(default_factory=dict)
     coders: list[str] | None = None
     rest: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+    in_seconds: set[str] = field(default_factory=set)
 
     def __contains__(self, role: str) -> bool:
         return role in self.columns
@@ -257,24 +253,60 @@ def assign_roles(reading: Reading, table: Table, fields: Mapping[str, tuple[str,
         else:
             roles.columns[role] = name
     _assign_id(roles, table)
-    _convert_milliseconds(reading, table, roles)
+    _fill_items(reading, table, roles)
+    _convert_times(reading, table, roles)
     return roles
 
 
-def _convert_milliseconds(reading: Reading, table: Table, roles: Roles) -> None:
-    """Convert the times of columns whose names end in ``ms`` to seconds."""
+def _fill_items(reading: Reading, table: Table, roles: Roles) -> None:
+    """Fill empty cells below the name of an item, as in merged cells of a spreadsheet."""
+    name = roles.columns.get("item")
+    if name is None:
+        return
+    column = table.columns[name]
+    empty = np.array([not value for value in column.stripped], bool)[column.codes]
+    if not empty.any() or empty[0]:
+        return
+    rows = np.maximum.accumulate(np.where(empty, 0, np.arange(len(empty))))
+    table.columns[name] = Column(name, column.values, column.codes[rows])
+    reading.notes.append(f"empty cells of {name} belong to the item above them")
+
+
+def _convert_times(reading: Reading, table: Table, roles: Roles) -> None:
+    """Convert milliseconds, and times such as 00:01:23, to seconds."""
     for role in _TIMES:
-        name = roles.columns.get(role, "")
-        if split_unit(name)[1] == "ms":
-            table.columns[name] = _in_seconds(table.columns[name])
-            reading.notes.append(f"milliseconds in {name} were converted to seconds")
+        name = roles.columns.get(role)
+        if name is None:
+            continue
+        clock = _are_times_of_day(table.columns[name])
+        if clock or split_unit(name)[1] == "ms":
+            table.columns[name] = _in_seconds(table.columns[name], clock)
+            roles.in_seconds.add(name)
+            what = f"times such as {clock}" if clock else "milliseconds"
+            reading.notes.append(f"{what} in {name} were converted to seconds")
 
 
-def _in_seconds(column: Column) -> Column:
-    """Return a column in milliseconds as a column in seconds; cells that are not numbers stay as they are."""
-    numbers = ((value, NUMBER.fullmatch(value)) for value in column.stripped)
-    values = [f"{float(value) / 1000:.10g}" if number and len(value) < 40 else value for value, number in numbers]
+def _are_times_of_day(column: Column) -> str:
+    """Return the first time such as 1:23 or 00:01:23.5 if at least half of the cells are such times; else nothing."""
+    times = [(value, number) for value, number in zip(column.stripped, column.counts, strict=True) if value]
+    matching = [(value, number) for value, number in times if _CLOCK.fullmatch(value)]
+    enough = 2 * sum(number for _, number in matching) >= sum(number for _, number in times)
+    return matching[0][0] if matching and enough else ""
+
+
+def _in_seconds(column: Column, clock: str) -> Column:
+    """Return a column in milliseconds or minutes as a column in seconds; cells with other content stay as they are."""
+    values = [_seconds(value, bool(clock)) for value in column.stripped]
     return Column.of(column.name, [values[code] for code in column.codes.tolist()])
+
+
+def _seconds(value: str, clock: bool) -> str:
+    match = _CLOCK.fullmatch(value) if clock else None
+    if match is not None:
+        hours, minutes, seconds = match[1] or "0", match[2], match[3].replace(",", ".")
+        return f"{int(hours) * 3600 + int(minutes) * 60 + float(seconds):.10g}"
+    number = not clock and NUMBER.fullmatch(value) and len(value) < _MAX_DIGITS
+    return f"{float(value) / 1000:.10g}" if number else value
 
 
 def _check_second(reading: Reading, table: Table, role: str, first: str, second: str) -> None:
@@ -310,7 +342,7 @@ def _role(name: str, column: Column) -> str | None:
             return "unit" if numbers is not None and name in ("sentence", "utterance") and _counts_up(numbers) else role
         return "text" if numbers is None and _is_prose(column) else "unit"
     if role in (*_TIMES, "score"):
-        return role if _mostly_numbers(column) else None
+        return role if _mostly_numbers(column) or (role in _TIMES and _are_times_of_day(column)) else None
     return None if role == "label" and _is_quotation(column) else role
 
 

@@ -179,7 +179,7 @@ def _leaves_gaps(table: Table, roles: Roles) -> bool:
 def _in_seconds(reading: Reading, table: Table, roles: Roles) -> bool:
     """Return whether spans are in seconds: by the names of the columns, by decimals, or by the option ``unit``."""
     start, end = (roles.columns[role] for role in ("start", "end"))
-    by_name = all(split_unit(name)[1] for name in (start, end))
+    by_name = all(split_unit(name)[1] or name in roles.in_seconds for name in (start, end))
     by_name |= normalize(start) in SECONDS and normalize(end) in (*SECONDS, "offset", "end", "stop")
     if by_name and reading.options["unit"] == "units":
         raise reading.error(1, f"the columns {start} and {end} are seconds; unit cannot be units")

@@ -483,12 +483,14 @@ class _TableReader:
         """Raise an error if times fall within a coder, and a column that is not used may be the item or the coder."""
         missing = [name for name in ("coder", "item") if name not in self.roles]
         times = _numbers(self.table.columns[self.roles.columns[role]])
+        ends = _numbers(self.table.columns[self.roles.columns["end"]]) if role == "start" else times
         used = [self.roles.columns.get("item"), self.roles.columns.get("coder"), self.roles.columns.get("stream")]
-        falls = _falls(times, Groups.of(self.table, used))
+        falls = _falls(times, ends, Groups.of(self.table, used))
         names = [
             name
             for name in self._candidates()
-            if _is_grouping(self.table.columns[name]) and _falls(times, Groups.of(self.table, [*used, name])) < falls
+            if _is_grouping(self.table.columns[name])
+            and _falls(times, ends, Groups.of(self.table, [*used, name])) < falls
         ]
         if not falls or not missing or not names:
             return
@@ -502,7 +504,7 @@ class _TableReader:
         ]
         choices.append(("one item and one coder", {"fields": {"ignore": names}}))
         listed = ", ".join(names[:8])
-        problem = f"the times are not in order, and no column is the {' or the '.join(missing)}; it may be {listed}"
+        problem = f"the times overlap or are not in order, and no column is the {' or the '.join(missing)}; it may be {listed}"
         raise AmbiguousFileError(self.reading.path, problem, choices)
 
     def _no_coder(self, groups: Groups) -> FormatError:
@@ -784,9 +786,10 @@ def _is_grouping(column: Column) -> bool:
     return all(len(value) <= 60 for value in column.values) and 1 < len(column.values) < len(column.codes)
 
 
-def _falls(times: NDArray[np.float64], groups: Groups) -> int:
-    """Return how often a time is less than the time before it in the same group."""
-    return int(np.count_nonzero((np.diff(times[groups.order]) < 0) & groups.inner()))
+def _falls(starts: NDArray[np.float64], ends: NDArray[np.float64], groups: Groups) -> int:
+    """Return how often a segment or event begins before the end of the one before it in the same group."""
+    steps = starts[groups.order][1:] - ends[groups.order][:-1]
+    return int(np.count_nonzero((steps < 0) & groups.inner()))
 
 
 def _different_units(first: tuple[str, Any], other: tuple[str, Any]) -> str:
