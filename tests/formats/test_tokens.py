@@ -50,10 +50,10 @@ def test_the_first_difference() -> None:
 
 def test_lengths() -> None:
     assert excluded(A={"F": with_units("a b")}, B={"F": with_units("a b c")}) == [
-        "item 'x', stream 'F': 2 tokens for A and 3 for B" + ALIGN_HINT
+        "item 'x', stream 'F': 2 tokens for A and 3 for B; to align them, read with align='tokens'"
     ]
     assert excluded(A=with_units("a b"), B=with_units("a c c")) == [
-        "item 'x': token 2 is 'b' for A and 'c' for B (2 tokens for A and 3 for B)" + ALIGN_HINT
+        "item 'x': token 2 is 'b' for A and 'c' for B (2 tokens for A and 3 for B); to align them, read with align='tokens'"
     ]
     assert excluded(A=silent(2), B=silent(3)) == ["item 'x': 2 tokens for A and 3 for B"]
 

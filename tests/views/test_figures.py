@@ -324,7 +324,7 @@ def test_gold_over_time() -> None:
 def test_gold_with_different_units_is_rejected() -> None:
     gold = cz.unify(FIGURE_4)
     with pytest.raises(
-        cz.errors.MismatchError, match="coder 'x': the gold standard has 8 units, this hierarchy 3; common_units"
+        cz.errors.MismatchError, match="coder 'x': the gold standard has 8 units, this hierarchy 3; .* common_units"
     ):
         plot.gold(gold, {"x": cz.Hierarchy(3, [(1, 2)])})
     with pytest.raises(cz.errors.OptionError, match="expected one hierarchy per coder, 3; got 1"):
@@ -373,7 +373,7 @@ def test_lines_of_a_tree_do_not_cross() -> None:
 
 
 def test_trees_of_another_score_are_rejected() -> None:
-    with pytest.raises(cz.errors.MismatchError, match="that of these two trees"):
+    with pytest.raises(cz.errors.MismatchError, match="the score must belong to these two trees"):
         plot.tree_alignment(JJ, MAN, cz.struct_iou(MAN, JJ))
     with pytest.raises(cz.errors.OptionError, match="expected the score of one sentence"):
         plot.tree_alignment(MAN, JJ, sum([cz.struct_iou(MAN, JJ), cz.struct_iou(MAN, MAN)]))
@@ -455,7 +455,7 @@ def test_ids_of_svg_figures_in_a_page_are_unique() -> None:
         assert references <= ids
     mine = plot.svg(plot.dendrogram(cz.cluster_coders(THREE)), prefix="mine")
     assert all(first.startswith("mine-") for first in re.findall(r'\sid="([^"]+)"', mine))
-    with pytest.raises(cz.errors.OptionError, match="prefix must be letters"):
+    with pytest.raises(cz.errors.OptionError, match="prefix must begin with a letter"):
         plot.svg(plot.dendrogram(cz.cluster_coders(THREE)), prefix='"><script>')
 
 

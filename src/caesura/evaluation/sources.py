@@ -516,6 +516,8 @@ class PairPartition:
         The pairs (reference, hypothesis).
     excluded : mapping
         Index -> reason why a pair is missing.
+    path : str
+        Name of the source in messages.
     """
 
     first: int
