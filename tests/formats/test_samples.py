@@ -207,7 +207,7 @@ def test_salami_with_silences_of_zero_length() -> None:
         hierarchy = read_single(SAMPLES / "salami" / "7_textfile1.txt")
     assert [round(edge, 1) for edge in hierarchy.edges] == [0, 16.6, 28.7, 69.5, 75.3, 136.4, 157.2]
     assert [span.label for span in hierarchy.spans if span.level == 1] == ["Z", "A", "B", "C"]
-    assert [span.label for span in hierarchy.spans if span.level == 2] == ["Silence", "a", "a", "b", "b'", "c"]
+    assert [span.label for span in hierarchy.spans if span.level == 2] == ["a", "a", "b", "b'", "c"]
 
 
 @pytest.mark.parametrize(

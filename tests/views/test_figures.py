@@ -324,7 +324,7 @@ def test_gold_over_time() -> None:
 def test_gold_with_different_units_is_rejected() -> None:
     gold = cz.unify(FIGURE_4)
     with pytest.raises(
-        cz.errors.MismatchError, match="coder 'x': the gold standard has 8 units, this hierarchy 3; .* common_units"
+        cz.errors.MismatchError, match=r"coder 'x': the gold standard has 8 units, this hierarchy 3; .* common_units"
     ):
         plot.gold(gold, {"x": cz.Hierarchy(3, [(1, 2)])})
     with pytest.raises(cz.errors.OptionError, match="expected one hierarchy per coder, 3; got 1"):
