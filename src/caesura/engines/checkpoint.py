@@ -62,11 +62,11 @@ class Checkpoint:
         """Return the description of the run in this folder; None if there is no run yet."""
         path = self.folder / _RUN_FILE
         if not path.exists():
-            unknown_files = [p.name for p in self.folder.iterdir() if p.name != _RECORDS and not _is_unfinished(p.name)]
-            if unknown_files:
+            names = {path.name for path in self.folder.iterdir() if not path.name.startswith(f".{_RUN_FILE}.")}
+            if names - {_RECORDS}:
                 raise CheckpointError(
                     f"checkpoint {self.folder}: the folder must be empty or belong to an earlier run; it contains "
-                    f"{sorted(unknown_files)[0]}"
+                    f"{min(names - {_RECORDS})}"
                 )
             return None
         run = _read(path)
@@ -132,10 +132,6 @@ def _read(path: Path) -> Any:
         return json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-
-
-def _is_unfinished(name: str) -> bool:
-    return name.startswith(f".{_RUN_FILE}.")
 
 
 def _short(value: Any) -> str:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, suppress
 from functools import partial
+from itertools import islice
 from multiprocessing import get_context, parent_process
 
 from caesura.engines.engine import MAIN_GUARD_HINT, Engine, R, RemoteValue, T, TaskResult, call_remotely
 from caesura.errors import EngineError
-
-Numbered = tuple[int, T]
 
 _TASKS_PER_WORKER = 2  # one that runs and one that waits, so that no worker is idle
 
@@ -36,19 +35,9 @@ class Threads(Engine):
         self._pool = ThreadPoolExecutor(workers)
 
     def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[TaskResult[R]]:
-        numbered = enumerate(tasks)
-        running: dict[Future[R], int] = {}
-        try:
-            while True:
-                while len(running) < _TASKS_PER_WORKER * self.workers and (entry := next(numbered, None)) is not None:
-                    running[self._pool.submit(function, entry[1])] = entry[0]
-                if not running:
-                    return
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    yield TaskResult(running.pop(future), future.result())
-        finally:
-            for future in running:
-                future.cancel()
+        with closing(_finished(lambda task: self._pool.submit(function, task), tasks, self.workers)) as finished:
+            for index, _, future in finished:
+                yield TaskResult(index, future.result())
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -73,62 +62,52 @@ class Processes(Engine):
         self._pool = _start_pool(workers)
 
     def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[TaskResult[R]]:
-        numbered = enumerate(tasks)
         call = partial(call_remotely, function)
-        running: dict[Future[RemoteValue[R]], Numbered[T]] = {}
-        suspects: deque[Numbered[T]] = deque()
-        try:
-            while True:
-                self._submit(call, numbered, running, suspects)
-                if not running and not suspects:
-                    return
-                for future in wait(running, return_when=FIRST_COMPLETED).done if running else ():
-                    task = running.pop(future)
-                    try:
-                        yield TaskResult(task[0], future.result().unwrap())
-                    except BrokenProcessPool:
-                        suspects.append(task)
-                if suspects:  # one of the running tasks killed its worker: run each of them again, alone
-                    suspects += running.values()
-                    running.clear()
-                    yield from self._run_alone(call, suspects)
-        finally:
-            for future in running:
-                future.cancel()
-
-    def _submit(
-        self,
-        call: Callable[[T], RemoteValue[R]],
-        numbered: Iterator[Numbered[T]],
-        running: dict[Future[RemoteValue[R]], Numbered[T]],
-        suspects: deque[Numbered[T]],
-    ) -> None:
-        """Send tasks until every worker has enough of them."""
-        while len(running) < _TASKS_PER_WORKER * self.workers and (task := next(numbered, None)) is not None:
-            try:
-                running[self._pool.submit(call, task[1])] = task
-            except BrokenProcessPool:
-                suspects.append(task)
-                return
-
-    def _run_alone(self, call: Callable[[T], RemoteValue[R]], suspects: deque[Numbered[T]]) -> Iterator[TaskResult[R]]:
-        _check_start()
-        while suspects:
-            index, task = suspects.popleft()
-            for attempt in (1, 2):
-                self._pool.shutdown(wait=False, cancel_futures=True)
-                self._pool = _start_pool(1)
+        with closing(_finished(partial(self._submit, call), tasks, self.workers)) as finished:
+            for index, task, future in finished:
                 try:
-                    yield TaskResult(index, self._pool.submit(call, task).result().unwrap())
-                    break
+                    yield TaskResult(index, future.result().unwrap())
                 except BrokenProcessPool:
-                    if attempt == 2:
-                        yield TaskResult(index, None, "its process died, and twice more when the task ran alone")
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        self._pool = _start_pool(self.workers)
+                    # A task that kills its process ends all of them. Run each of the tasks again, alone.
+                    yield _run_alone(call, index, task)
+
+    def _submit(self, call: Callable[[T], RemoteValue[R]], task: T) -> Future[RemoteValue[R]]:
+        try:
+            return self._pool.submit(call, task)
+        except BrokenProcessPool:
+            self._pool = _start_pool(self.workers)
+            return self._pool.submit(call, task)
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _finished(
+    submit: Callable[[T], Future[R]], tasks: Iterable[T], workers: int
+) -> Generator[tuple[int, T, Future[R]], None, None]:
+    """Submit tasks while workers are free, and yield the number and the future of each task when it is finished."""
+    numbered = enumerate(tasks)
+    running: dict[Future[R], tuple[int, T]] = {}
+    try:
+        while True:
+            for index, task in islice(numbered, max(0, _TASKS_PER_WORKER * workers - len(running))):
+                running[submit(task)] = index, task
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                yield *running.pop(future), future
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _run_alone(call: Callable[[T], RemoteValue[R]], index: int, task: T) -> TaskResult[R]:
+    """Run a task in a process of its own, at most twice."""
+    _check_start()
+    for _ in range(2):
+        with suppress(BrokenProcessPool), _start_pool(1) as pool:
+            return TaskResult(index, pool.submit(call, task).result().unwrap())
+    return TaskResult(index, None, "its process died, and twice more when the task ran alone")
 
 
 def _start_pool(workers: int) -> ProcessPoolExecutor:
