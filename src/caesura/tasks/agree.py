@@ -236,8 +236,10 @@ def agree(
 def _with_symmetric_matrix(measure: Measure, use_mean: bool) -> Measure:
     """Return the measure with a symmetric similarity matrix; an asymmetric one is an error unless the mean is used."""
     similarity = measure.settings.get("similarity")
-    asymmetry = first_asymmetry(similarity) if is_full_matrix(similarity) else None
-    if asymmetry is None or similarity is None:
+    if similarity is None or not is_full_matrix(similarity):
+        return measure
+    asymmetry = first_asymmetry(similarity)
+    if asymmetry is None:
         return measure
     if use_mean:
         return measure.replace(similarity=symmetric_mean(similarity))

@@ -22,7 +22,7 @@ from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
 from caesura.measures.registry import measures as registered_measures
 from caesura.model.common_units import levels_as_types, over_common_units, tiers_over_units
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
+from caesura.model.dialogue import Annotation, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.reading import ReadingReport
@@ -462,6 +462,8 @@ def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded,
     TierError
         If no item of a corpus can be converted.
     """
+    if not any(tiers_of(annotation) for corpus in corpora for annotation in corpus.values()):
+        return list(corpora), ()
     errors: list[InputError] = []
     converted, notes = tiers_over_units(corpora, excluded=errors)
     for item, note in notes.items():
