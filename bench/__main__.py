@@ -23,6 +23,7 @@ from bench import (
     judging,
     level,
     linear,
+    reading,
     report,
     scaling,
     simulation,
@@ -46,6 +47,7 @@ BENCHMARKS: dict[str, Callable[[], Iterable[Table]]] = {
     "level": level.tables,
     "report": report.tables,
     "evaluation": evaluation.tables,
+    "reading": reading.tables,
     "scaling": scaling.tables,
 }
 

@@ -1,9 +1,9 @@
 """Parse lines of JSON with pyarrow, many documents at a time (see ``documents_json.py``).
 
-pyarrow is about ten times as fast as the parser of the standard library, which creates one object per value. It decides
-only about lines that both parsers read in the same way. All other lines are left to the standard library, which reports the
-error: anything that is not one object per line, values of other types, repeated keys, numbers of more than 62 bits, and
-unknown fields with deep nesting or very long numbers.
+Nothing becomes a Python object, so that nothing has to be checked object by object. pyarrow decides only about lines that
+both parsers read in the same way. All other lines are left to the standard library, which reports the error: anything that
+is not one object per line, values of other types, repeated keys, numbers of more than 62 bits, and unknown fields with deep
+nesting or very long numbers.
 """
 
 from __future__ import annotations
