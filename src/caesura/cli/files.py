@@ -18,14 +18,16 @@ from caesura.views.table import Block, Table, clean
 
 @main.command()
 @click.argument("path", metavar="FILE", type=click.Path())
+@click.option("--exact", is_flag=True, help="Read large tables completely, not only their first rows.")
 @reading_options
 @output_options
-def info(path: str, reading: ReadingOptions, output: str | None) -> None:
+def info(path: str, exact: bool, reading: ReadingOptions, output: str | None) -> None:
     """Show what is in FILE, a file, a folder or a glob: formats, items, coders, units, boundaries, types, tiers.
 
-    Tiers are shown as they are, in seconds. Files that cannot be read are listed, and the exit code is 1.
+    Tiers are shown as they are, in seconds. Of large tables, only the first rows are read, and a line tells how many.
+    Files that cannot be read are listed, and the exit code is 1.
     """
-    result = file_info(path, reading)
+    result = file_info(path, reading, exact=exact)
     if not result.corpus and output is None:
         print_blocks(_tier_blocks(result), output)
     reading.require(result.corpus, "show")
@@ -39,11 +41,15 @@ def _blocks(result: FileInfo, lines: list[tuple[str, str]], output: str | None) 
     names = ", ".join(map(clean, items[:10])) + (", …" if len(items) > 10 else "")
     formats = ", ".join(f"{name} ({n})" if result.files > 1 else name for name, n in result.formats.items())
     yield f"{clean(result.path)}: {formats}\n{count_of(len(items), 'item')}: {names}"
+    if result.rows is not None:
+        rows, total = result.rows
+        yield f"These are estimates from the first {rows:,} of {total:,} rows; --exact reads all of them."
     yield contents_table(result.contents)
     if output is None:
         yield from _tier_blocks(result)
         yield f"Beginning of {clean(items[0])}"
         yield Table(("coder", "first line"), tuple(lines))
+        yield "\n".join(["Next:", *(f"  {clean(command)}" for command in result.next_commands)])
 
 
 def _tier_blocks(result: FileInfo) -> list[Table]:

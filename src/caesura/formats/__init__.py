@@ -20,6 +20,7 @@ from caesura.errors import AmbiguousFileError, FormatError, OptionError
 from caesura.formats import folders, layout, timed
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format, Reading, Writing, decode, decode_text, load, warn
+from caesura.formats.sample import first_rows
 from caesura.formats.settings import Settings, read_settings
 from caesura.formats.tier_layout import name_tier_files
 from caesura.model.common_units import are_transcription, convert_together, labels_of_tiers
@@ -42,6 +43,7 @@ __all__ = [
     "is_collection",
     "list_tiers",
     "read",
+    "read_beginning",
     "read_coders",
     "read_files",
     "read_settings",
@@ -240,6 +242,44 @@ def read_together(
         reader.with_source(corpus, [file.path for file in entry.files], entry.ignored, entry.notes)
         for corpus, entry in zip(corpora, inputs, strict=True)
     ]
+
+
+def read_beginning(
+    path: str | PathLike[str], format: str | None = None, *, types: Iterable[str | int] | None = None, **options: Any
+) -> Corpus | None:
+    """Read the first rows of a large table, to describe it in less than a second.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of a file.
+    format, types, **options
+        As for :func:`read`.
+
+    Returns
+    -------
+    Corpus or None
+        The items in the first rows, without the last one, which may be incomplete; a note in its source tells how many
+        rows were read. None if the file is small, its format has no rows, or the first rows cannot be read.
+    """
+    if is_collection(path):
+        return None
+    errors: list[FormatError] = []
+    reader = _Reader(format, types, errors, options)
+    try:
+        chosen, data = _load(path, format, reader.encoding)
+        beginning = first_rows(fspath(path), chosen.name, data)
+        if beginning is None:
+            return None
+        note = f"the counts are of the first {beginning.rows:,} of {beginning.total:,} rows"
+        corpus = reader.parse(fspath(path), chosen, beginning.data, errors, note)
+    except FormatError:
+        return None  # reading the whole file reports the error
+    if errors or corpus.holds(Tier) or not corpus:
+        return None
+    source = replace(reader.sources[fspath(path)], rows=(beginning.rows, beginning.total))
+    items = corpus.item_names
+    return (corpus.select(items=items[:-1]) if len(items) > 1 else corpus).with_source(source)
 
 
 @dataclass
@@ -454,14 +494,19 @@ class _Reader:
 
     def read(self, path: str, excluded: list[FormatError] | None) -> Corpus:
         """Return the corpus of a file. Tiers remain in seconds."""
-        format, data = _load(path, self.format, self.encoding)
+        return self.parse(path, *_load(path, self.format, self.encoding), excluded)
+
+    def parse(
+        self, path: str, format: Format, data: bytes, excluded: list[FormatError] | None, note: str | None = None
+    ) -> Corpus:
+        """Return the corpus in the content of a file."""
         self.formats[format.name] = self.formats_by_path[path] = format
         names = {option.name for option in format.options}
         options = {name: value for name, value in self.options.items() if name in names or not self.mixed}
         resolved = format.resolve(options)
-        content, note = format.text(path, data, self.encoding)
+        content, encoding_note = format.text(path, data, self.encoding)
         reading = Reading(path, content, self.types, excluded, resolved, data if format.magic else b"")
-        reading.notes += [note] if note else []
+        reading.notes += [entry for entry in (note, encoding_note) if entry]
         corpus = format.read(reading)
         self.sources[path] = Source(
             (path,),

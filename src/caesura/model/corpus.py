@@ -59,6 +59,7 @@ class Source:
     hint: str = "--format"
     tier_options: Mapping[str, Any] = field(default_factory=dict)
     alignment: tuple[str, int] | None = None
+    rows: tuple[int, int] | None = None
 
     @classmethod
     def merge(cls, sources: Iterable[Source]) -> Source:

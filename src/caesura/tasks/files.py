@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -72,6 +73,10 @@ class FileInfo(Result):
         Summary of the corpus.
     tiers : mapping
         File -> its tiers.
+    rows : tuple of (int, int), optional
+        Number of rows that were read, and of all rows, if only the first rows of a large file were read.
+    next_commands : tuple of str
+        Commands that fit the data.
     corpus : Corpus
         The corpus; empty if no file could be read.
     """
@@ -81,10 +86,12 @@ class FileInfo(Result):
     files: int
     contents: Contents
     tiers: Mapping[str, tuple[TierSummary, ...]]
+    rows: tuple[int, int] | None
+    next_commands: tuple[str, ...]
     corpus: Corpus = field(metadata=HIDDEN, repr=False)
 
 
-def file_info(path: str, reading: ReadingOptions) -> FileInfo:
+def file_info(path: str, reading: ReadingOptions, *, exact: bool = False) -> FileInfo:
     """Describe a file, a folder or a glob.
 
     Parameters
@@ -93,12 +100,26 @@ def file_info(path: str, reading: ReadingOptions) -> FileInfo:
         The path.
     reading : ReadingOptions
         Options of reading; this object also collects the reading errors.
+    exact : bool, default False
+        Whether to read large tables completely. Otherwise only their first rows are read.
 
     Returns
     -------
     FileInfo
         Formats, contents and tiers.
     """
+    corpus = None if exact else reading.read_beginning(path)
+    if corpus is not None and corpus.source is not None:
+        return FileInfo(
+            path=path,
+            formats={corpus.source.format: 1},
+            files=1,
+            contents=describe(corpus),
+            tiers={},
+            rows=corpus.source.rows,
+            next_commands=next_commands(path, corpus, reading),
+            corpus=corpus,
+        )
     files = [source.path for source in find(path, reading.format, reading.pattern)]
     detected = _readable(partial(detect, format=reading.format), files).values()
     tiers = _readable(partial(list_tiers, format=reading.format), files[:MAX_TIER_FILES])
@@ -113,8 +134,42 @@ def file_info(path: str, reading: ReadingOptions) -> FileInfo:
         files=len(files),
         contents=describe(corpus),
         tiers={path: tuple(map(_tier_summary, entries)) for path, entries in tiers.items() if entries},
+        rows=None,
+        next_commands=next_commands(path, corpus, reading),
         corpus=corpus,
     )
+
+
+def next_commands(path: str, corpus: Corpus, reading: ReadingOptions) -> tuple[str, ...]:
+    """Return up to three commands that fit the data.
+
+    Parameters
+    ----------
+    path : str
+        The file, folder or glob.
+    corpus : Corpus
+        Its content.
+    reading : ReadingOptions
+        Options with which it was read; the commands contain them.
+
+    Returns
+    -------
+    tuple of str
+        The commands.
+    """
+    source = shlex.join([path, *reading.flags])
+    if not corpus:
+        return ()
+    if corpus.source is not None and corpus.source.format.startswith("documents-"):
+        return (f"caesura evaluate {source}",)
+    if corpus.kind == "trees":
+        return (f"caesura trees {source} PREDICTED",) if len(corpus.coders) == 1 else (f"caesura score {source}",)
+    if len(corpus.coders) == 1:
+        return f"caesura score {source} HYPOTHESIS", f"caesura agree {source} SECOND_CODER"
+    first, second, *more = corpus.coders
+    sides = shlex.join(["--reference-coder", first, "--hypothesis-coder", second]) if more else ""
+    commands = [f"caesura agree {source}", f"caesura score {source} {sides}".rstrip()]
+    return (*commands, f"caesura unify {source}" if corpus.kind == "hierarchy" else f"caesura report {source}")
 
 
 def _readable(read: Callable[[str], T], files: Sequence[str]) -> dict[str, T]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import CaesuraWarning, FormatError, InputError, OptionConflictError, OptionError
-from caesura.formats import NAMES, detect, find, read_coders, read_together
+from caesura.formats import NAMES, detect, find, read_beginning, read_coders, read_together
 from caesura.formats.settings import Settings, read_settings
 from caesura.measures.base import Measure
 from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
@@ -136,6 +136,19 @@ class ReadingOptions(OptionSet):
         return named | {name: value for name, value in flags.items() if value is not None}
 
     @property
+    def flags(self) -> list[str]:
+        """The options that the user set, as words of a command line."""
+        names = ("format", "pattern", "align", "fields", "recipe", "encoding", "words", "labels", "settings_file")
+        words = []
+        for name, value in self.select(*names).items():
+            words += [] if value is None else [f"--{name.removesuffix('_file')}", str(value)]
+        words += ["--types", ",".join(self.types)] if self.types is not None else []
+        words += [word for tier in self.tier for word in ("--tier", tier)]
+        for name, value in self.format_options:
+            words += ["--reading", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+        return words + ["--ignore-text"] * self.ignore_text + ["--align-all"] * self.align_all
+
+    @property
     def alignment(self) -> dict[str, Any]:
         """The options ``align`` and ``align_all`` of reading."""
         if self.ignore_text and self.align not in (None, "positions"):
@@ -167,6 +180,24 @@ class ReadingOptions(OptionSet):
         if self.pattern is not None:
             raise OptionConflictError("--pattern applies to the files of one folder or glob; got several files")
         return self._collect([read_coders(paths, **self._arguments(paths[0]))])[0]
+
+    def read_beginning(self, path: str) -> Corpus | None:
+        """Read the first rows of a large table.
+
+        Parameters
+        ----------
+        path : str
+            The file.
+
+        Returns
+        -------
+        Corpus or None
+            The corpus; None if the file must be read completely.
+        """
+        if self.alignment["align"] is not None or self.pattern is not None or self.settings_file is not None:
+            return None
+        corpus = read_beginning(path, self.format, types=self.types, **self.options)
+        return None if corpus is None else self._collect([corpus])[0]
 
     def read_separately(self, paths: Sequence[str]) -> list[Corpus]:
         """Read each file as a separate corpus; all corpora have the same units.
