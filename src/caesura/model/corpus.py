@@ -48,6 +48,8 @@ class Source:
         Options of :func:`~caesura.over_units` with which tasks convert tiers that are still in seconds.
     alignment : tuple of (str, int), optional
         Method by which texts that differ were aligned, and number of items that it changed.
+    rows : tuple of (int, int), optional
+        Number of rows that were read, and of all rows, if only the first rows of a large file were read.
     """
 
     files: tuple[str, ...]
