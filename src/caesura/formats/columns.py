@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import zipfile
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -29,6 +30,7 @@ DELIMITERS = (",", ";", "\t", "|")
 _DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _MAX_COLUMNS = 20_000
 _MAX_SHEETS = 8  # in a message
+_MAX_UNPACKED = 2**28  # bytes of an Excel workbook
 _MAX_CELLS = 2**28  # two gigabytes of pointers
 _SAMPLE_LINES = 50  # rows from which the delimiter is found
 _BATCH_ROWS = 2**14
@@ -562,6 +564,7 @@ def from_excel(reading: Reading, sheet: str | None = None) -> Table:
         raise reading.error(None, "reading this needs openpyxl; install caesura[excel]") from None
     if reading.data.startswith(b"\xd0\xcf\x11\xe0"):
         raise reading.error(None, "the workbook is protected by a password, or is an old .xls file; save it as .xlsx")
+    _check_unpacked_size(reading)
     try:
         book = openpyxl.load_workbook(io.BytesIO(reading.data), read_only=True, data_only=True, keep_links=False)
         sheets = {
@@ -588,6 +591,17 @@ def from_excel(reading: Reading, sheet: str | None = None) -> Table:
     if formulas:
         table.notes.append("cells with formulas have the values that the program stored last")
     return table
+
+
+def _check_unpacked_size(reading: Reading) -> None:
+    """Raise an error if a workbook, which is a compressed archive, would unpack to too many bytes."""
+    try:
+        size = sum(entry.file_size for entry in zipfile.ZipFile(io.BytesIO(reading.data)).infolist())
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as problem:
+        raise reading.error(None, f"not a valid Excel workbook: {problem}") from None
+    if size > _MAX_UNPACKED:
+        problem = f"a workbook may unpack to {_MAX_UNPACKED // 2**20} MB; this unpacks to {size // 2**20} MB"
+        raise reading.error(None, f"{problem}; save the table as .csv")
 
 
 def _excel_rows(page: Any) -> Iterator[list[str]]:
