@@ -94,7 +94,8 @@ def _finished(
                 running[submit(task)] = index, task
             if not running:
                 return
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
+            done = wait(running, return_when=FIRST_COMPLETED).done
+            for future in sorted(done, key=lambda future: running[future][0]):
                 yield *running.pop(future), future
     finally:
         for future in running:
