@@ -600,8 +600,8 @@ def _check_unpacked_size(reading: Reading) -> None:
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as problem:
         raise reading.error(None, f"not a valid Excel workbook: {problem}") from None
     if size > _MAX_UNPACKED:
-        problem = f"a workbook may unpack to {_MAX_UNPACKED // 2**20} MB; this unpacks to {size // 2**20} MB"
-        raise reading.error(None, f"{problem}; save the table as .csv")
+        limit = f"a workbook may unpack to {_MAX_UNPACKED // 2**20} MB; this unpacks to {size // 2**20} MB"
+        raise reading.error(None, f"{limit}; save the table as .csv")
 
 
 def _excel_rows(page: Any) -> Iterator[list[str]]:
