@@ -277,11 +277,7 @@ def _guess_fields(reading: Reading, documents: Sequence[Document]) -> dict[str, 
     first = documents[0].value if documents else None
     if not isinstance(first, dict):
         raise reading.error(1, f"expected objects with fields; got {describe_value(first)}")
-    recipe: dict[str, Any] = {}
-    for role, names in ALIASES.items():
-        found = next((name for key in names for name in first if name.lower() == key), None)
-        if found is not None and found not in recipe.values():
-            recipe[role] = found
+    recipe = _known_fields(first)
     content = [role for role in _CONTENT if role in recipe]
     named = [role for role in _CONTENT if role in (reading.options["fields"] or {})]
     if named:
@@ -296,6 +292,16 @@ def _guess_fields(reading: Reading, documents: Sequence[Document]) -> dict[str, 
         raise AmbiguousFileError(reading.path, problem, choices)
     hint = "name the fields with fields, such as --fields units=sentences,marks=labels, or use a recipe"
     raise reading.error(documents[0].line or 1, f"{problem}; {hint}")
+
+
+def _known_fields(first: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a document whose names are known, by role."""
+    recipe: dict[str, Any] = {}
+    for role, names in ALIASES.items():
+        field_name = next((name for key in names for name in first if name.lower() == key), None)
+        if field_name is not None and field_name not in recipe.values():
+            recipe[role] = field_name
+    return recipe
 
 
 def _report_similar(reading: Reading, first: Mapping[str, Any], role: str, name: str) -> None:
@@ -336,11 +342,16 @@ def _possible_fields(first: Mapping[str, Any], recipe: Mapping[str, Any]) -> lis
         by_form["positions"] = [name for name in first if name in numbers]
     common = {} if units not in texts else {"units": units}
     if "item" not in recipe:
-        ids = [
-            name for name, value in first.items() if isinstance(value, (str, int)) and re.search("(?i)(id|name)$", name)
-        ]
-        common |= {"item": ids[0]} if len(ids) == 1 else {}
+        common |= _item_field(first)
     return [{**common, form: names[0] if len(names) == 1 else names} for form, names in by_form.items()]
+
+
+def _item_field(first: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the only field whose name ends in id or name, as the item."""
+    names = [
+        name for name, value in first.items() if isinstance(value, (str, int)) and re.search("(?i)(id|name)$", name)
+    ]
+    return {"item": names[0]} if len(names) == 1 else {}
 
 
 def _is_text_list(value: Sequence[object]) -> bool:

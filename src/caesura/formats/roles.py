@@ -103,7 +103,7 @@ def split_unit(name: str) -> tuple[str, str]:
 
 ROLE_OF_NAME = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
 """Normalized name of a column -> its role."""
-RESERVED = frozenset({*ROLE_OF_NAME, *PERSON, "id"})
+RESERVED = frozenset({*ROLE_OF_NAME, *PERSON, *COMMENTS, "id"})
 """Names that a column of a coder cannot have."""
 
 

@@ -332,13 +332,21 @@ class _TableReader:
         for name in flags:
             self.contents[name] = Content("none", "0/1 flags")
         by_shape["marks"] = coders
+        self._check_constant_marks(by_shape, coders)
+        self._check_other_names(by_shape)
+
+    def _check_constant_marks(self, by_shape: dict[str, list[str]], coders: Sequence[str]) -> None:
+        """Leave out columns that are 1 in every row, or raise an error if only some columns are."""
         always = [name for name in coders if self.contents[name].always]
         if always and len(always) < len(coders):
             raise self._ask_for_coders(coders, always, "1 in every row")
         if always and not {"text", "unit", "mark"} & {*self.roles.columns}:
             self.contents |= {name: Content("none", "1 in every row") for name in always}
             del by_shape["marks"]
-            return
+
+    def _check_other_names(self, by_shape: Mapping[str, list[str]]) -> None:
+        """Raise an error for columns of marks that are not named like the numbered coders beside them."""
+        coders = by_shape.get("marks", [])
         numbered = [name for name in coders if _NUMBERED_CODER.fullmatch(normalize(name))]
         unclear = [name for name in coders if name not in numbered and not _OTHER_CODER.fullmatch(normalize(name))]
         if len(numbered) > 1 and unclear and "mark" not in self.roles:
@@ -671,12 +679,7 @@ class _TableReader:
         if self.reading.options["shape"] == "labels" and "label" in self.roles:
             return self.roles.columns["label"], "labels"
         if "mark" in self.roles:
-            name = self.roles.columns["mark"]
-            content = self._content(name, groups)
-            if content.shape in ("error", "none") and content.reason not in ("empty", "not coded"):
-                raise self._cell_error(name, content)
-            shape = "marks" if content.shape == "none" else content.shape
-            return self._checked_long(name, shape, content)
+            return self._mark_column(groups)
         fitting = {name: self._content(name, groups) for name in self.roles.coders or self._candidates()}
         for name, content in fitting.items():
             if content.shape == "error":
@@ -687,15 +690,28 @@ class _TableReader:
             return self._checked_long(name, content.shape, content)
         if not marks and "label" in self.roles:
             return self._label_column(groups), "labels"
-        others = marks or {name: content for name, content in fitting.items() if content.shape != "none"}
-        if len(others) == 1:
-            ((name, content),) = others.items()
-            return name, content.shape
-        if not others:
+        return self._only_column(marks or fitting, groups)
+
+    def _mark_column(self, groups: Groups) -> tuple[str, str]:
+        """Return the column with the role mark, and its shape."""
+        name = self.roles.columns["mark"]
+        content = self._content(name, groups)
+        if content.shape in ("error", "none") and content.reason not in ("empty", "not coded"):
+            raise self._cell_error(name, content)
+        shape = "marks" if content.shape == "none" else content.shape
+        return self._checked_long(name, shape, content)
+
+    def _only_column(self, contents: Mapping[str, Content], groups: Groups) -> tuple[str, str]:
+        """Return the only column that fits a shape, and its shape; several are an error."""
+        fitting = {name: content for name, content in contents.items() if content.shape != "none"}
+        if not fitting:
             raise self._no_coder(groups)
+        if len(fitting) == 1:
+            ((name, content),) = fitting.items()
+            return name, content.shape
         choices = [
             (f"{_DESCRIPTIONS[content.shape]} in {name}", {"fields": {"mark": name}})
-            for name, content in others.items()
+            for name, content in fitting.items()
         ]
         raise AmbiguousFileError(self.reading.path, "several columns may contain the marks", choices)
 

@@ -26,7 +26,7 @@ from caesura.model.dialogue import Annotation, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.reading import ReadingReport
-from caesura.model.result import Excluded
+from caesura.model.result import Excluded, to_json
 from caesura.options import OptionSet, choice, setting, switch, text
 from caesura.options import path as path_name
 
@@ -145,7 +145,7 @@ class ReadingOptions(OptionSet):
         words += ["--types", ",".join(self.types)] if self.types is not None else []
         words += [word for tier in self.tier for word in ("--tier", tier)]
         for name, value in self.format_options:
-            words += ["--reading", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+            words += ["--reading", f"{name}={value if isinstance(value, str) else to_json(value, indent=None)}"]
         return words + ["--ignore-text"] * self.ignore_text + ["--align-all"] * self.align_all
 
     @property
