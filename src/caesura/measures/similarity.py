@@ -216,7 +216,7 @@ def similarity_from_confusion(
 
     Parameters
     ----------
-    matrix : sequence of rows or numpy.ndarray
+    matrix : sequence of sequences or numpy.ndarray
         Counts of positions: rows are the types of one expert, columns those of the other, in the order of ``types``,
         followed by no boundary. Positions without a boundary from either expert, n[none, none], must be included.
     types : sequence of str
