@@ -1,0 +1,480 @@
+"""Choose the columns of a table that contain the marks, boundary types or labels of coders.
+
+The cells of a column decide whether it is a coder (:mod:`caesura.formats.marks`). If two choices are plausible, reading
+stops with an error that names the option for each of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from caesura.errors import AmbiguousFileError, FormatError
+from caesura.formats.columns import Column, Table
+from caesura.formats.format import NUMBER, Reading
+from caesura.formats.marks import ABSENT, EMPTY, UNREPEATED, ZERO, Content, Groups, content_of, kind_of_cell, type_names
+from caesura.formats.roles import COMMENTS, PERSON, Roles, normalize
+from caesura.model.segmentation import check_types
+
+DESCRIPTIONS = {
+    "marks": "1/0 marks",
+    "types": "boundary types",
+    "labels": "segment labels",
+    "numbers": "segment numbers",
+}
+"""Shape of a column -> its description in the reading report."""
+_FLAG = re.compile(r"(is|has|was|had|contains)_(?!.*(bound|break|segment|split|topic|shift|start|end|mark|cut))")
+_NUMBERED_CODER = re.compile(r"(coder|annotator|annotation|rater|observer|worker|judge|expert|kodierer)_?[a-z0-9]+")
+_OTHER_CODER = re.compile(r"(gold|ref|hyp|truth|system|model|pred|auto|baseline|human|consensus|majority).*")
+
+
+@dataclass
+class CoderColumns:
+    """The columns of a table that may be coders.
+
+    Attributes
+    ----------
+    reading : Reading
+        File that is being read.
+    table : Table
+        Its cells.
+    roles : Roles
+        Roles of the columns.
+    types : tuple of str or None
+        Boundary types that the caller or the column ``types`` declares.
+    contents : dict of str to Content
+        Content of the columns that were examined.
+    groups : dict of tuple to Groups
+        Rows grouped by the columns in the key.
+    """
+
+    reading: Reading
+    table: Table
+    roles: Roles
+    types: tuple[str, ...] | None = field(init=False)
+    contents: dict[str, Content] = field(default_factory=dict)
+    groups: dict[tuple[str | None, ...], Groups] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.types = self.reading.types or self._declared_types()
+
+    def content(self, name: str, groups: Groups) -> Content:
+        """Return the content of a column by its cells and the declared types.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+        groups : Groups
+            Rows by item, stream and, in a long table, coder.
+
+        Returns
+        -------
+        Content
+            The content.
+        """
+        if name not in self.contents:
+            content = content_of(self.table.columns[name], groups)
+            self.contents[name] = self._with_declared_types(name, content)
+        return self.contents[name]
+
+    def _with_declared_types(self, name: str, content: Content) -> Content:
+        """Return types if most filled cells contain types that the user declared; other cells are then errors."""
+        if self.types is None:
+            return content
+        column = self.table.columns[name]
+        declared, undeclared, first = 0, 0, None
+        for value, number in zip(column.stripped, column.counts.tolist(), strict=True):
+            names = type_names(value) if value else []
+            if names is not None and names and set(names) <= {*self.types}:
+                declared += number
+            elif kind_of_cell(value) not in (EMPTY, ZERO, ABSENT):
+                undeclared, first = undeclared + number, first or value
+        if first is None:
+            return Content("types")
+        if "types" not in self.roles and declared < undeclared and content.shape in ("none", "labels", "numbers"):
+            return content
+        problem = f"type {first[:40]!r} is not declared; the declared types are {', '.join(map(repr, self.types))}"
+        if first.startswith("["):
+            problem = f'several types are written as a JSON list like ["scene", "act"]; got {first[:80]!r}'
+        return Content("error", problem, column.first_row(column.values[column.stripped.index(first)]))
+
+    def _declared_types(self) -> tuple[str, ...] | None:
+        """Return the types in the column ``types``, which must be a JSON list in the first row."""
+        if "types" not in self.roles:
+            return None
+        column = self.table.columns[self.roles.columns["types"]]
+        filled = [i for i, value in enumerate(column.stripped) if value]
+        rows = np.flatnonzero(np.isin(column.codes, filled))
+        if not len(rows):
+            return None
+        line = int(self.table.lines[rows[-1]])
+        if len(rows) > 1:
+            raise self.reading.error(line, "types must be declared once, in the first row; got them again")
+        cell = column.values[filled[0]]
+        names = type_names(cell) if cell.startswith("[") else None
+        if names is None:
+            problem = f'types must be a JSON list of names like ["scene", "act"]; got {cell[:80]!r}'
+            raise self.reading.error(line, problem)
+        with self.reading.at_line(line):
+            return check_types(names)
+
+    def candidates(self) -> list[str]:
+        """Return the columns without a role that may be coders.
+
+        Returns
+        -------
+        list of str
+            Names of columns, without those of participants and comments.
+        """
+        return [name for name in self.roles.rest if normalize(name) not in (*PERSON, *COMMENTS)]
+
+    def item_groups(self) -> Groups:
+        """Return the rows by item and stream.
+
+        Returns
+        -------
+        Groups
+            The groups, in order of appearance.
+        """
+        names = (self.roles.columns.get("item"), self.roles.columns.get("stream"))
+        if names not in self.groups:
+            self.groups[names] = Groups.of(self.table, names)
+        return self.groups[names]
+
+    def wide_coders(self, groups: Groups) -> tuple[list[str], str]:
+        """Return the columns of the coders in a table with one column per coder.
+
+        Parameters
+        ----------
+        groups : Groups
+            Rows by item and stream.
+
+        Returns
+        -------
+        columns : list of str
+            Names of the columns.
+        shape : str
+            ``"marks"``, ``"types"``, ``"labels"`` or ``"numbers"``.
+
+        Raises
+        ------
+        FormatError
+            If no column fits, or a cell is invalid.
+        AmbiguousFileError
+            If several shapes fit.
+        """
+        names = self.roles.coders if self.roles.coders is not None else self.candidates()
+        if self.roles.coders is None and "mark" in self.roles:
+            names = [self.roles.columns["mark"], *names]
+        by_shape: dict[str, list[str]] = {}
+        for name in names:
+            content = self.content(name, groups)
+            if content.shape == "error":
+                raise self._cell_error(name, content)
+            by_shape.setdefault(content.shape, []).append(name)
+        unfit = by_shape.pop("none", [])
+        if self.roles.coders is not None and unfit:
+            return self._declared_coders(groups, by_shape)
+        if self.roles.coders is None and self.reading.options["shape"] is None:
+            self._leave_out_flags(by_shape)
+        self._adopt(by_shape, names, groups)
+        if not by_shape:
+            if "label" in self.roles:
+                return [self._label_column(groups)], "labels"
+            raise self.no_coder(groups)
+        return self._one_shape(by_shape, groups)
+
+    def _leave_out_flags(self, by_shape: dict[str, list[str]]) -> None:
+        """Leave out columns of 0 and 1 that are other data; raise an error if it is not clear whether they are coders."""
+        marks = by_shape.get("marks", [])
+        flags = [name for name in marks if _FLAG.match(normalize(name)) and name not in self.roles.columns.values()]
+        coders = [name for name in marks if name not in flags]
+        if not coders:
+            return
+        for name in flags:
+            self.contents[name] = Content("none", "0/1 flags")
+        by_shape["marks"] = coders
+        self._check_constant_marks(by_shape, coders)
+        self._check_other_names(by_shape)
+
+    def _check_constant_marks(self, by_shape: dict[str, list[str]], coders: Sequence[str]) -> None:
+        """Leave out columns that are 1 in every row, or raise an error if only some columns are."""
+        always = [name for name in coders if self.contents[name].always]
+        if always and len(always) < len(coders):
+            raise self._ask_for_coders(coders, always, "1 in every row")
+        if always and not {"text", "unit", "mark"} & {*self.roles.columns}:
+            self.contents |= {name: Content("none", "1 in every row") for name in always}
+            del by_shape["marks"]
+
+    def _check_other_names(self, by_shape: Mapping[str, list[str]]) -> None:
+        """Raise an error for columns of marks that are not named like the numbered coders beside them."""
+        coders = by_shape.get("marks", [])
+        numbered = [name for name in coders if _NUMBERED_CODER.fullmatch(normalize(name))]
+        unclear = [name for name in coders if name not in numbered and not _OTHER_CODER.fullmatch(normalize(name))]
+        if len(numbered) > 1 and unclear and "mark" not in self.roles:
+            raise self._ask_for_coders(coders, unclear, f"0 and 1, but not named like {numbered[0]}")
+
+    def _ask_for_coders(self, coders: Sequence[str], unclear: Sequence[str], reason: str) -> AmbiguousFileError:
+        one = len(unclear) == 1
+        listed = f"{'column' if one else 'columns'} {', '.join(unclear[:8])}: the cells are {reason}"
+        problem = f"{listed}; it is not clear whether {'this is a coder' if one else 'these are coders'}"
+        others = [name for name in coders if name not in unclear]
+        choices = [
+            ("not a coder" if one else "not coders", {"fields": {"coders": others}}),
+            ("a coder" if one else "coders", {"fields": {"coders": [*coders]}}),
+        ]
+        return AmbiguousFileError(self.reading.path, problem, choices)
+
+    def _label_column(self, groups: Groups) -> str:
+        """Return the column with the role label; cells of 0 and 1 may be marks instead."""
+        name = self.roles.columns["label"]
+        named_by_user = "label" in (self.reading.options["fields"] or ())
+        if self.content(name, groups).has_marks and not named_by_user and self.reading.options["shape"] is None:
+            problem = f"the cells of {name!r} are marks or labels of segments"
+            choices: list[tuple[str, dict[str, Any]]] = [
+                ("marks, where 1 is a boundary after the unit", {"fields": {"mark": name}}),
+                ("labels, with a boundary at every change", {"shape": "labels"}),
+            ]
+            raise AmbiguousFileError(self.reading.path, problem, choices)
+        return name
+
+    def _declared_coders(self, groups: Groups, by_shape: Mapping[str, list[str]]) -> tuple[list[str], str]:
+        """Return the coders that the user named, if some of their columns fit no shape on their own."""
+        coders = self.roles.coders or []
+        unfit = {name: self.content(name, groups) for name in coders if self.content(name, groups).shape == "none"}
+        blank = ("empty", "not coded")
+        if all(content.reason in blank for content in unfit.values()) and len(by_shape) <= 1:
+            return coders, next(iter(by_shape), "marks")
+        if all("constant" in content.reason for content in unfit.values()) and {*by_shape} <= {"labels"}:
+            return coders, "labels"
+        name, content = next((name, content) for name, content in unfit.items() if content.reason not in blank)
+        problem = f"column {name!r}: expected marks, boundary types or labels; got {content.reason}"
+        raise self.reading.error(None, f"{problem}; if the cells are boundary types, declare them (--types A,B)")
+
+    def _cell_error(self, name: str, content: Content) -> FormatError:
+        line = None if content.row is None else int(self.table.lines[content.row])
+        hint = "correct the cell, declare boundary types with types, or leave the column out with fields"
+        return self.reading.error(line, f"column {name!r}: {content.reason}; {hint}")
+
+    def _adopt(self, by_shape: dict[str, list[str]], names: Sequence[str], groups: Groups) -> None:
+        """Add columns that fit a shape only together with the others, such as a coder with one segment per item."""
+        self._adopt_empty(by_shape, names)
+        self._adopt_unrepeated(by_shape, names)
+        if "numbers" in by_shape and all(self.contents[name].never_falls for name in by_shape.get("marks", ())):
+            by_shape["numbers"] += by_shape.pop("marks", [])
+        if "types" in by_shape and not any(self.contents[name].has_marks for name in by_shape.get("marks", ())):
+            by_shape["types"] += by_shape.pop("marks", [])
+        for shape in ("labels", "types"):
+            if shape in by_shape:
+                known = {value for name in by_shape[shape] for value in self.table.columns[name].stripped}
+                for name in names:
+                    content = self.content(name, groups)
+                    fits = content.shape == "none" and content.reason not in ("empty", "not coded", "free text")
+                    if fits and known.issuperset(self.table.columns[name].stripped):
+                        by_shape[shape].append(name)
+        for shape, listed in by_shape.items():
+            chosen = {*listed}
+            by_shape[shape] = [name for name in names if name in chosen]
+
+    def _adopt_empty(self, by_shape: dict[str, list[str]], names: Sequence[str]) -> None:
+        """Add empty columns as coders without a boundary; if the other columns write 0, it is not clear what they are."""
+        empty = [name for name in names if self.contents[name].reason == "empty" and normalize(name) not in COMMENTS]
+        if not empty or (not by_shape and "label" in self.roles):
+            return
+        marks = by_shape.get("marks", [])
+        writes_zero = any(ZERO in map(kind_of_cell, self.table.columns[name].values) for name in marks)
+        if writes_zero or not {*by_shape} <= {"marks", "types"}:
+            listed = f"{'columns' if len(empty) > 1 else 'column'} {', '.join(empty[:8])}"
+            problem = f"{listed}: all cells are empty; it is not clear whether this is a coder without a boundary"
+            coders = [name for name in names if any(name in listed for listed in by_shape.values())]
+            choices = [
+                ("not a coder", {"fields": {"coders": coders}}),
+                ("a coder without a boundary", {"fields": {"coders": [*coders, *empty]}}),
+            ]
+            raise AmbiguousFileError(self.reading.path, problem, choices)
+        by_shape.setdefault("types" if "types" in by_shape and not marks else "marks", []).extend(empty)
+
+    def _adopt_unrepeated(self, by_shape: dict[str, list[str]], names: Sequence[str]) -> None:
+        """Add columns of words that repeat only in other columns, if no column fits on its own."""
+        single = [name for name in names if self.contents[name].reason == UNREPEATED]
+        words = [value for name in single for value in self.table.columns[name].stripped if value]
+        if not by_shape and len({*words}) < len(words):
+            by_shape["types"] = single
+
+    def _one_shape(self, by_shape: Mapping[str, list[str]], groups: Groups) -> tuple[list[str], str]:
+        marks = by_shape.get("marks", [])
+        if marks and "types" not in by_shape:
+            contents = [self.content(name, groups) for name in marks]
+            if all(content.never_falls for content in contents) and any(content.has_marks for content in contents):
+                where = f"column{'s' if len(marks) > 1 else ''} {', '.join(marks[:8])}"
+                problem = f"{where}: the cells are 0 and 1 and never fall within an item"
+                problem += ": they may be marks or segment numbers"
+                choices: list[tuple[str, dict[str, Any]]] = [
+                    ("marks (1 is a boundary after the unit)", {"shape": "marks"}),
+                    ("segment numbers (a boundary where the number changes)", {"shape": "labels"}),
+                ]
+                if self.reading.options["shape"] is None:
+                    raise AmbiguousFileError(self.reading.path, problem, choices)
+            return marks, "marks"
+        if len(by_shape) == 1:
+            ((shape, names),) = by_shape.items()
+            self._check_times(shape, names)
+            return names, shape
+        problem = "the columns fit different shapes, so that it is not clear which of them are coders"
+        choices = [
+            (f"{DESCRIPTIONS[shape]} in {', '.join(names[:8])}", {"fields": {"coders": names}})
+            for shape, names in by_shape.items()
+        ]
+        raise AmbiguousFileError(self.reading.path, problem, choices)
+
+    def _check_times(self, shape: str, names: Sequence[str]) -> None:
+        """Raise an error if words that look like labels may be the items and coders of a table of times."""
+        decimals = self._decimals()
+        if (
+            shape != "labels"
+            or not decimals
+            or self.roles.coders is not None
+            or {"text", "unit"} & {*self.roles.columns}
+        ):
+            return
+        problem = (
+            f"{', '.join(names[:8])} may be labels of segments, or {', '.join(decimals[:8])} may be times of events"
+        )
+        choices: list[tuple[str, dict[str, Any]]] = [("labels, one row per unit", {"fields": {"coders": [*names]}})]
+        choices += [(f"times in {name}, one row per event", {"fields": {"time": name}}) for name in decimals[:2]]
+        raise AmbiguousFileError(self.reading.path, problem, choices)
+
+    def _decimals(self) -> list[str]:
+        """Return the columns without a role that contain numbers with decimals, such as times."""
+        return [name for name in self.candidates() if _has_decimals(self.table.columns[name])]
+
+    def no_coder(self, groups: Groups) -> FormatError:
+        """Return the error for a table in which no column fits.
+
+        Parameters
+        ----------
+        groups : Groups
+            Rows by item and stream.
+
+        Returns
+        -------
+        FormatError
+            The error, to be raised by the caller.
+        """
+        if not self.candidates():
+            columns = ", ".join(self.table.columns)
+            return self.reading.error(1, f"expected one column per coder besides {columns}; got none")
+        reasons = [
+            f"{name} ({self.content(name, groups).reason or self.content(name, groups).shape})"
+            for name in self.candidates()
+        ]
+        roles = [f"{column} ({role})" for role, column in self.roles.columns.items()]
+        roles += [f"{name} (not used)" for name in self.roles.rest if name not in self.candidates()]
+        found = ", ".join([*roles, *reasons][:20]) or "none"
+        problem = f"no column contains marks, boundary types or labels; the columns are {found}"
+        if any(self.content(name, groups).reason == "tags of spans" for name in self.candidates()):
+            hint = "write one file per coder with the columns token and tag, and read it with --format bio"
+        elif decimals := self._decimals():
+            hint = f"if {decimals[0]} contains times of events, say so with --fields time={decimals[0]}"
+        else:
+            hint = "name the coders with --fields coders=A+B, or declare the boundary types with --types A,B"
+        return self.reading.error(1, f"{problem}; {hint}")
+
+    def ignore_others(self, coders: Sequence[str]) -> None:
+        """Report the columns that are not used.
+
+        Parameters
+        ----------
+        coders : sequence of str
+            Columns that are used although they have no role.
+        """
+        used = {*coders}
+        for name in (*self.roles.ignored, *self.roles.rest):
+            if name not in used:
+                content = self.contents.get(name)
+                reason = content.reason or content.shape if content is not None else "not used"
+                reason = "comments" if normalize(name) in COMMENTS else reason
+                self.reading.ignored.append(f"{name} ({reason})")
+
+    def value_column(self, groups: Groups) -> tuple[str, str]:
+        """Return the column of a long table that contains the marks or labels of all coders.
+
+        Parameters
+        ----------
+        groups : Groups
+            Rows by item, stream and coder.
+
+        Returns
+        -------
+        column : str
+            Name of the column.
+        shape : str
+            ``"marks"``, ``"types"``, ``"labels"`` or ``"numbers"``.
+
+        Raises
+        ------
+        FormatError
+            If no column fits, or a cell is invalid.
+        AmbiguousFileError
+            If several columns or shapes fit.
+        """
+        if self.reading.options["shape"] == "labels" and "label" in self.roles:
+            return self.roles.columns["label"], "labels"
+        if "mark" in self.roles:
+            return self._mark_column(groups)
+        fitting = {name: self.content(name, groups) for name in self.roles.coders or self.candidates()}
+        for name, content in fitting.items():
+            if content.shape == "error":
+                raise self._cell_error(name, content)
+        marks = {name: content for name, content in fitting.items() if content.shape in ("marks", "types")}
+        if len(marks) == 1:
+            ((name, content),) = marks.items()
+            return self._checked_long(name, content.shape, content)
+        if not marks and "label" in self.roles:
+            return self._label_column(groups), "labels"
+        return self._only_column(marks or fitting, groups)
+
+    def _mark_column(self, groups: Groups) -> tuple[str, str]:
+        """Return the column with the role mark, and its shape."""
+        name = self.roles.columns["mark"]
+        content = self.content(name, groups)
+        if content.shape in ("error", "none") and content.reason not in ("empty", "not coded"):
+            raise self._cell_error(name, content)
+        shape = "marks" if content.shape == "none" else content.shape
+        return self._checked_long(name, shape, content)
+
+    def _only_column(self, contents: Mapping[str, Content], groups: Groups) -> tuple[str, str]:
+        """Return the only column that fits a shape, and its shape; several are an error."""
+        fitting = {name: content for name, content in contents.items() if content.shape != "none"}
+        if not fitting:
+            raise self.no_coder(groups)
+        if len(fitting) == 1:
+            ((name, content),) = fitting.items()
+            return name, content.shape
+        choices = [
+            (f"{DESCRIPTIONS[content.shape]} in {name}", {"fields": {"mark": name}})
+            for name, content in fitting.items()
+        ]
+        raise AmbiguousFileError(self.reading.path, "several columns may contain the marks", choices)
+
+    def _checked_long(self, name: str, shape: str, content: Content) -> tuple[str, str]:
+        """Return the column and shape, unless 0 and 1 may be marks or segment numbers."""
+        by_name = self.roles.columns.get("mark") == name
+        unclear = content.never_falls and content.has_marks and self.reading.options["shape"] is None
+        if shape == "marks" and unclear and not by_name:
+            problem = f"the cells of {name!r} are 0 and 1 and never fall: they may be marks or segment numbers"
+            choices: list[tuple[str, dict[str, Any]]] = [
+                ("marks", {"shape": "marks"}),
+                ("numbers of segments", {"fields": {"label": name}}),
+            ]
+            raise AmbiguousFileError(self.reading.path, problem, choices)
+        return name, shape
+
+
+def _has_decimals(column: Column) -> bool:
+    return all(NUMBER.fullmatch(value) for value in column.stripped) and any("." in value for value in column.stripped)

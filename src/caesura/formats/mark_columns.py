@@ -1,0 +1,335 @@
+"""Convert the cells of one coder to segmentations: marks, boundary types, or labels of segments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.formats.coder_columns import CoderColumns
+from caesura.formats.columns import Column
+from caesura.formats.marks import ABSENT, EMPTY, MARK, OTHER, ZERO, Groups, kind_of_cell, type_names
+from caesura.model.segmentation import Segmentation
+
+
+class Texts:
+    """The text of the units.
+
+    Parameters
+    ----------
+    column : Column
+        The column with the text.
+    """
+
+    def __init__(self, column: Column) -> None:
+        self._values = np.array(column.values, object)
+        self._codes = column.codes
+
+    def texts(self, rows: NDArray[np.int64]) -> tuple[str, ...]:
+        """Return the text of some rows.
+
+        Parameters
+        ----------
+        rows : array
+            Indices of the rows.
+
+        Returns
+        -------
+        tuple of str
+            One text per row.
+        """
+        return tuple(self._values[self._codes[rows]].tolist())
+
+    def by_group(self, groups: Groups) -> Callable[[int], tuple[str, ...]]:
+        """Return a function that returns the text of a group.
+
+        Parameters
+        ----------
+        groups : Groups
+            Groups of rows.
+
+        Returns
+        -------
+        callable
+            Function of the index of a group.
+        """
+        texts = self._values[self._codes[groups.order]].tolist()
+        bounds = groups.bounds.tolist()
+        return lambda i: tuple(texts[bounds[i] : bounds[i + 1]])
+
+
+class MarkColumn:
+    """A column of marks or boundary types.
+
+    Parameters
+    ----------
+    coders : CoderColumns
+        The table, its file and its declared types.
+    column : Column
+        The column.
+    typed : bool
+        Whether the cells are boundary types.
+    """
+
+    def __init__(self, coders: CoderColumns, column: Column, typed: bool) -> None:
+        self._reading = coders.reading
+        self._lines = coders.table.lines
+        self._column = column
+        self._types = coders.types
+        self._typed = typed
+        kinds = [kind_of_cell(value) for value in column.values]
+        if typed:
+            kinds = [
+                OTHER if self._is_type(value, kind) else kind for value, kind in zip(column.values, kinds, strict=True)
+            ]
+        self._kinds = np.array(kinds, np.int8)
+        self._writes_zero = bool(np.any(self._kinds == ZERO))
+
+    def _is_type(self, value: str, kind: int) -> bool:
+        """Return whether a cell with a word such as ``x`` is a type: if the type is declared, or it is a JSON list."""
+        return kind not in (EMPTY, OTHER) and self._types is not None and value.strip() in self._types
+
+    def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | None:
+        """Return the segmentation in some rows, or None if the coder did not code them.
+
+        Parameters
+        ----------
+        rows : array
+            Indices of the rows.
+        units : tuple of str or None
+            Text of the units.
+        place : str
+            Item and coder, for messages.
+
+        Returns
+        -------
+        Segmentation or None
+            The segmentation.
+        """
+        if not self._typed:
+            positions = self.positions(rows, place)
+            return None if positions is None else Segmentation.from_positions(len(rows), positions, units=units)
+        kinds = self._coded(rows, place)
+        if kinds is None:
+            return None
+        marked = np.flatnonzero((kinds == OTHER) | (kinds == MARK))
+        codes = self._column.codes[rows[marked]]
+        names = {int(code): self._names(int(code)) for code in np.unique(codes)}
+        return Segmentation.from_positions(
+            len(rows), marked + 1, marks=[names[code] for code in codes.tolist()], types=self._types, units=units
+        )
+
+    def positions(self, rows: NDArray[np.int64], place: str, *, last: bool = False) -> NDArray[np.int64] | None:
+        """Return the positions of the marks in some rows.
+
+        Parameters
+        ----------
+        rows : array
+            Indices of the rows.
+        place : str
+            Item and coder, for messages.
+        last : bool, default False
+            Whether a mark in the last row counts; after the last unit of a text it does not.
+
+        Returns
+        -------
+        array or None
+            The positions; None if the coder did not code the rows.
+        """
+        kinds = self._coded(rows, place)
+        if kinds is None:
+            return None
+        positions = np.flatnonzero(kinds == MARK) + 1
+        return positions if last or not len(positions) or positions[-1] < len(rows) else positions[:-1]
+
+    def kinds_of(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
+        """Return the kinds of the cells in some rows.
+
+        Parameters
+        ----------
+        rows : array
+            Indices of the rows.
+
+        Returns
+        -------
+        array
+            Kinds of cells, as in :mod:`caesura.formats.marks`.
+        """
+        return self._kinds[self._column.codes[rows]]
+
+    def states(
+        self, kinds: NDArray[np.int8], is_last: NDArray[np.bool_], starts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which groups of cells are coded, and which of these are invalid.
+
+        A group is not coded if all its cells are NA, or if all are empty and the column writes 0 elsewhere. A coded group
+        is invalid if some cells are NA, or if it has 0 and an empty cell that is not the last one.
+
+        Parameters
+        ----------
+        kinds : array
+            Kinds of the cells, group by group.
+        is_last : array
+            Whether a cell is the last one of its group.
+        starts : array
+            Index of the first cell of each group.
+
+        Returns
+        -------
+        coded, invalid : array
+            One truth value per group.
+        """
+
+        def some(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+            return np.logical_or.reduceat(cells, starts)
+
+        absent = kinds == ABSENT
+        coded, invalid = some(~absent), some(absent)
+        if self._writes_zero:
+            empty = kinds == EMPTY
+            coded &= some(~empty)
+            invalid |= some(empty & ~is_last) & some(kinds == ZERO)
+        return coded, invalid & coded
+
+    def _coded(self, rows: NDArray[np.int64], place: str) -> NDArray[np.int8] | None:
+        """Return the kinds of the cells; None if the coder did not code these rows, and an error if only half of them."""
+        kinds = self.kinds_of(rows)
+        is_last = np.arange(len(rows)) == len(rows) - 1
+        ((coded,), (invalid,)) = self.states(kinds, is_last, np.zeros(1, np.int64))
+        if not coded:
+            return None
+        if not invalid:
+            return kinds
+        absent = kinds == ABSENT
+        problem, wrong = "NA must be in all cells or in none", absent
+        if not absent.any():
+            problem = "the cell is empty, but other cells of this coder and item are 0; write 0, or NA in all cells"
+            wrong = kinds == EMPTY
+        raise self._reading.error(int(self._lines[rows[np.argmax(wrong)]]), f"{place}: {problem}")
+
+    def _names(self, code: int) -> tuple[str, ...]:
+        cell = self._column.stripped[code]
+        line = int(self._lines[np.argmax(self._column.codes == code)])
+        names = type_names(cell)
+        if names is None:
+            problem = f'several types are written as a JSON list like ["scene", "act"]; got {cell[:80]!r}'
+            raise self._reading.error(line, problem)
+        for name in names:
+            if self._types is not None and name not in self._types:
+                declared = ", ".join(map(repr, self._types))
+                raise self._reading.error(line, f"type {name!r} is not declared; the declared types are {declared}")
+        return tuple(names)
+
+
+class MarkPositions:
+    """The marks of a column without types, for all groups of rows.
+
+    Parameters
+    ----------
+    column : MarkColumn
+        The column.
+    groups : Groups
+        Groups of rows, one per item.
+
+    Attributes
+    ----------
+    is_coded : list of bool
+        Whether the coder coded the group.
+    is_invalid : list of bool
+        Whether a cell of the group is invalid.
+    """
+
+    def __init__(self, column: MarkColumn, groups: Groups) -> None:
+        self._column, self._groups = column, groups
+        self._bounds = groups.bounds.tolist()
+        kinds = column.kinds_of(groups.order)
+        is_last = np.zeros(len(kinds), bool)
+        is_last[groups.bounds[1:] - 1] = True
+        coded, invalid = column.states(kinds, is_last, groups.bounds[:-1])
+        self.is_coded: list[bool] = coded.tolist()
+        self.is_invalid: list[bool] = invalid.tolist()
+        marked = np.flatnonzero((kinds == MARK) & ~is_last)
+        offsets = np.searchsorted(marked, groups.bounds)
+        self._positions = marked + 1 - np.repeat(groups.bounds[:-1], np.diff(offsets))
+        self._offsets = offsets.tolist()
+
+    def segmentation(self, i: int, units: tuple[str, ...] | None) -> Segmentation:
+        """Return the segmentation in a group that is coded and valid.
+
+        Parameters
+        ----------
+        i : int
+            Index of the group.
+        units : tuple of str or None
+            Text of the units.
+
+        Returns
+        -------
+        Segmentation
+            The segmentation.
+        """
+        length = self._bounds[i + 1] - self._bounds[i]
+        positions = self._positions[self._offsets[i] : self._offsets[i + 1]]
+        return Segmentation.from_valid_positions(length, positions, units)
+
+    def raise_error(self, i: int, place: str) -> None:
+        """Raise the error of a group that is invalid.
+
+        Parameters
+        ----------
+        i : int
+            Index of the group.
+        place : str
+            Item and coder, for messages.
+        """
+        self._column.positions(self._groups.rows(i), place)
+
+
+class LabelColumn:
+    """A column with the label or number of the segment of each unit.
+
+    Parameters
+    ----------
+    coders : CoderColumns
+        The table and its file.
+    column : Column
+        The column.
+    """
+
+    def __init__(self, coders: CoderColumns, column: Column) -> None:
+        self._reading = coders.reading
+        self._lines = coders.table.lines
+        self._column = column
+        self._absent = np.array([kind_of_cell(value) in (EMPTY, ABSENT) for value in column.values], bool)
+        self._numbers = all(value.replace(".", "").isdigit() for value in column.stripped if value)
+
+    def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | None:
+        """Return the segmentation in some rows, or None if the coder did not code them.
+
+        Parameters
+        ----------
+        rows : array
+            Indices of the rows.
+        units : tuple of str or None
+            Text of the units.
+        place : str
+            Item and coder, for messages.
+
+        Returns
+        -------
+        Segmentation or None
+            The segmentation.
+        """
+        codes = self._column.codes[rows]
+        absent = self._absent[codes]
+        if absent.all():
+            return None
+        if absent.any():
+            line = int(self._lines[rows[np.argmax(absent)]])
+            raise self._reading.error(line, f"{place}: every unit must have a label; this cell has none")
+        if self._numbers:
+            changes = np.flatnonzero(np.diff(codes)) + 1
+            return Segmentation.from_positions(len(rows), changes, units=units)
+        values = self._column.stripped
+        return Segmentation.from_labels([values[code] for code in codes.tolist()], units=units)
