@@ -18,11 +18,11 @@ from caesura.evaluation.partition import Job, Partition, PartitionResult, score_
 from caesura.evaluation.result import Evaluation, EvaluationProgress, ExcludedDocument, WorkTime, key_of
 from caesura.evaluation.scores import prepare_score_folder
 from caesura.evaluation.sources import DocumentSource
-from caesura.formats.format import shorten
 from caesura.measures.batch import warn_about_type_order
 from caesura.model.common_units import short_spans_note
 from caesura.model.result import to_plain
 from caesura.model.segmentation import UNTYPED, sort_types
+from caesura.model.value import list_few
 from caesura.progress import report_progress
 from caesura.version import __version__
 
@@ -200,7 +200,7 @@ class EvaluationRun:
         if self.short_spans:
             warnings.warn(short_spans_note(self.short_spans), CaesuraWarning, stacklevel=4)
         if self.ignored_fields:
-            note = f"unknown fields of the documents are ignored: {shorten(list(self.ignored_fields))}"
+            note = f"unknown fields of the documents are ignored: {list_few(list(self.ignored_fields))}"
             warnings.warn(note, CaesuraWarning, stacklevel=4)
         return Evaluation(
             scores,

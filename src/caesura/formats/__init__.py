@@ -508,15 +508,7 @@ class _Reader:
         reading = Reading(path, content, self.types, excluded, resolved, data if format.magic else b"")
         reading.notes += [entry for entry in (note, encoding_note) if entry]
         corpus = format.read(reading)
-        self.sources[path] = Source(
-            (path,),
-            format.name,
-            format.part,
-            reading.roles,
-            tuple(reading.ignored),
-            tuple(dict.fromkeys(reading.notes)),
-            format.hint,
-        )
+        self.sources[path] = reading.source(format)
         reading.log.emit()
         if not len(corpus) and not excluded:
             raise FormatError(path, None, f"no annotation was found; expected {format.description}")

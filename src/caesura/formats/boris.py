@@ -32,13 +32,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from caesura.errors import OptionError
-from caesura.formats.format import CODER, NUMBER, Format, Reading, lines_of, parse_table, shorten
+from caesura.formats.columns import parse_table
+from caesura.formats.format import CODER, NUMBER, Format, Reading, lines_of
 from caesura.formats.spans import DURATION
 from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, build_tier
 from caesura.formats.values import matches
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.tier import Point, Tier
+from caesura.model.value import list_few
 from caesura.options import Option, choice, names
 
 _COLUMNS = {
@@ -199,7 +201,7 @@ def _roles(reading: Reading, line: int, cells: Sequence[str]) -> list[str | None
         else:
             reading.roles[cell] = descriptions[role]
     if unused:
-        reading.ignored.append(f"columns {shorten(unused)} (not needed)")
+        reading.ignored.append(f"columns {list_few(unused)} (not needed)")
     return roles
 
 

@@ -270,6 +270,31 @@ class _Rows:
                 yield line
 
 
+def parse_table(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Read the rows of a delimited table that are not empty.
+
+    Parameters
+    ----------
+    reading : Reading
+        The file.
+    delimiter : str
+        Character between cells.
+
+    Yields
+    ------
+    line : int
+        Number of the line, from 1.
+    cells : list of str
+        The cells of a row.
+
+    Raises
+    ------
+    FormatError
+        If the quotes of the table are invalid, or a cell is too long.
+    """
+    yield from _Rows(reading, delimiter)
+
+
 def _add_rows(reading: Reading, rows: _Rows, parts: _Accumulator) -> None:
     """Add the rows that are not read yet. pyarrow parses blocks of a large table where it can."""
     text, width = reading.text, len(parts.codes)

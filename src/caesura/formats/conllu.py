@@ -33,11 +33,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
-from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of, shorten
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.model.value import list_few
 from caesura.options import Option, choice, optional, text
 
 _COLUMNS = 10
@@ -160,7 +161,7 @@ def _unclear(reading: Reading, values: Mapping[str, set[str]], kinds: list[str])
     """Return the error for a file with several kinds of marks, or with none."""
     if kinds:
         marks = [f"{name}={value}" for name in ("BeginSeg", "Seg", "Conn") for value in sorted(values.get(name, ()))]
-        problem = f"the last column has {shorten(marks)}, which may be segments or connectives"
+        problem = f"the last column has {list_few(marks)}, which may be segments or connectives"
         return AmbiguousFileError(reading.path, problem, [(_CHOICES[kind], {"boundaries": kind}) for kind in kinds])
     requested = reading.options["boundaries"]
     expected = _EXPECTED.get(requested) or " or ".join(_EXPECTED.values())
@@ -171,7 +172,7 @@ def _unclear(reading: Reading, values: Mapping[str, set[str]], kinds: list[str])
 def _listed(names: Collection[str]) -> str:
     """Return the keys of the last column, for a message."""
     keys = sorted(name[:40] for name in names if name and name != "_")
-    return f"the keys are {shorten(keys, 12)}" if keys else "it has no keys"
+    return f"the keys are {list_few(keys, 12)}" if keys else "it has no keys"
 
 
 def _mark(reading: Reading, token: _Token, kind: str) -> str:

@@ -23,12 +23,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import CaesuraError, OptionError, SegmentationError, TreeError
-from caesura.formats.format import Reading, Writing, describe_value, shorten, warn
+from caesura.formats.format import Reading, Writing, describe_value, warn
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tree import Tree
+from caesura.model.value import list_few
 from caesura.options import Option, text
 
 SIDES = ("reference", "hypothesis")
@@ -145,7 +146,7 @@ def read_documents(reading: Reading, chunks: Iterable[Documents | DocumentPairs]
                     if annotation is not None:
                         reading.add(chunk.items[d], side, annotation)
     if ignored:
-        reading.ignored.append(f"{shorten(list(ignored))} (unknown)")
+        reading.ignored.append(f"{list_few(list(ignored))} (unknown)")
     return reading.corpus()
 
 
@@ -209,7 +210,7 @@ def choose_sides(coders: Sequence[str], chosen: Mapping[str, str | None]) -> tup
     reference, hypothesis = (chosen.get(side) or side for side in SIDES)
     for side, name in zip(SIDES, (reference, hypothesis), strict=True):
         if name not in coders:
-            names = shorten(coders, 20) or "none"
+            names = list_few(coders, 20) or "none"
             raise OptionError(f"no coder is called {name!r}; choose the {side}: one of {names}")
     if reference == hypothesis:
         raise OptionError(f"reference and hypothesis must be two coders; got {reference!r} for both")
@@ -236,7 +237,7 @@ def document_rows(writing: Writing) -> list[dict[str, Any]]:
     """
     pairs, incomplete = _pairs(writing)
     if incomplete:
-        warn(f"{writing.path}: left out, because only one of the two coders annotated them: {shorten(incomplete)}")
+        warn(f"{writing.path}: left out, because only one of the two coders annotated them: {list_few(incomplete)}")
     if not pairs:
         raise writing.error("no item has both coders; there is nothing to write")
     segmentations = _segmentations(pairs)

@@ -25,9 +25,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caesura.errors import FormatError, OptionError
-from caesura.formats.format import Format, shorten, warn
+from caesura.formats.format import Format, warn
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
+from caesura.model.value import list_few
 
 MAX_FILES = 100_000
 """Maximum number of files in a folder."""
@@ -148,7 +149,7 @@ def find_files(
 
 def _no_files(path: str | PathLike[str], pattern: str | None, names: Sequence[str]) -> FormatError:
     problem = f"matches the pattern {pattern}" if pattern is not None else "can be read"
-    content = f"there are {shorten(names)}" if names else "the folder is empty"
+    content = f"there are {list_few(names)}" if names else "the folder is empty"
     return FormatError(path, None, f"no file {problem}; {content}")
 
 
@@ -236,7 +237,7 @@ def _warn_left_out(path: str | PathLike[str], names: Sequence[str], singular: st
     if len(names) == 1:
         warn(f"{fspath(path)}: 1 file {singular} and is left out: {names[0]}")
     elif names:
-        warn(f"{fspath(path)}: {len(names)} files {plural} and are left out: {shorten(names)}")
+        warn(f"{fspath(path)}: {len(names)} files {plural} and are left out: {list_few(names)}")
 
 
 class _Pattern:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError, InputError, OptionError
-from caesura.model.corpus import Corpus
+from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.options import Option, resolve_options, text
@@ -25,7 +25,6 @@ NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """A decimal number, with an optional sign and exponent."""
 MAX_BYTES = 2**31
 """Maximum size of a file in bytes."""
-_PIECE_SIZE = 2**20  # characters
 
 
 class WarningLog:
@@ -162,6 +161,22 @@ class Reading:
             The error, to be raised by the caller.
         """
         return FormatError(self.path, line, problem)
+
+    def source(self, format: Format) -> Source:
+        """Return the source of the corpus that was read: the file, and the roles of its parts.
+
+        Parameters
+        ----------
+        format : Format
+            Format of the file.
+
+        Returns
+        -------
+        Source
+            The source.
+        """
+        ignored, notes = tuple(self.ignored), tuple(dict.fromkeys(self.notes))
+        return Source((self.path,), format.name, format.part, self.roles, ignored, notes, format.hint)
 
     def json(self, content: str) -> Any:
         """Return the value of the JSON text in this file.
@@ -670,64 +685,6 @@ def warn(message: str) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "caesura":
         level, frame = level + 1, frame.f_back
     warnings.warn(message, CaesuraWarning, stacklevel=level)
-
-
-def shorten(names: Sequence[str], limit: int = 5) -> str:
-    """Return the first names of a list and the number of remaining names, for a message.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The names.
-    limit : int, default 5
-        Number of names to list.
-
-    Returns
-    -------
-    str
-        A text such as ``"a, b, c, d, e and 3 more"``.
-    """
-    return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")
-
-
-def parse_table(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Read a delimited table.
-
-    Parameters
-    ----------
-    reading : Reading
-        The file.
-    delimiter : str
-        Character between cells.
-
-    Yields
-    ------
-    line : int
-        Number of the line, from 1.
-    cells : list of str
-        The cells of a row that is not empty.
-
-    Raises
-    ------
-    FormatError
-        If the quotes of the table are invalid.
-    """
-    rows = csv.reader(_pieces(reading.text), delimiter=delimiter, strict=True)
-    try:
-        for row in rows:
-            if row:
-                yield rows.line_num, row
-    except csv.Error as problem:
-        raise reading.error(rows.line_num, f"not a valid table: {problem}") from None
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """Yield the lines of a text. The text is split into pieces, because a StringIO takes four bytes per character."""
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start + _PIECE_SIZE) + 1 or len(text)
-        yield from io.StringIO(text[start:end], newline="")
-        start = end
 
 
 def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:

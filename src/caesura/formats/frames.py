@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import OptionError
@@ -9,7 +10,7 @@ from caesura.formats.columns import from_frame
 from caesura.formats.format import Reading, Writing
 from caesura.formats.table import PARQUET, read_table
 from caesura.formats.unit_table import table_rows
-from caesura.model.corpus import Corpus, Source
+from caesura.model.corpus import Corpus
 from caesura.model.segmentation import check_types
 
 if TYPE_CHECKING:
@@ -46,10 +47,7 @@ def read(frame: Any, **options: Any) -> Corpus:
     excluded = options.pop("excluded", None)
     reading = Reading(_NAME, "", declared, excluded, PARQUET.resolve(options))
     corpus = read_table(reading, from_frame(frame, _NAME))
-    source = Source(
-        (_NAME,), "frame", PARQUET.part, reading.roles, tuple(reading.ignored), tuple(reading.notes), PARQUET.hint
-    )
-    return corpus.with_source(source)
+    return corpus.with_source(replace(reading.source(PARQUET), format="frame"))
 
 
 def write(corpus: Corpus) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from caesura.errors import FormatError
 from caesura.formats.folders import InputFile, collect_file_errors
-from caesura.formats.format import Format, shorten, warn
+from caesura.formats.format import Format, warn
 from caesura.formats.tier_layout import name_tier_files
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
@@ -29,6 +29,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.reading import length_of
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
+from caesura.model.value import list_few
 
 _MAX_CHARACTERS = 5000  # of each text that are compared
 _MAX_GROUPS = 50  # groups of files that are compared
@@ -123,7 +124,7 @@ def without_strays(path: str, loaded: Sequence[LoadedFile], ignored: list[str]) 
         names = [f"{entry.file.name} ({_format_name(entry)})" for entry in strays]
         ignored += names
         verb = "file is" if len(names) == 1 else "files are"
-        warn(f"{path}: {len(names)} {verb} not in the format of most files ({main}) and left out: {shorten(names)}")
+        warn(f"{path}: {len(names)} {verb} not in the format of most files ({main}) and left out: {list_few(names)}")
     stray_paths = {entry.file.path for entry in strays}
     return [entry for entry in loaded if entry.file.path not in stray_paths]
 

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from caesura.errors import SegmentationError
-from caesura.formats.format import Format, Reading, Writing, describe_value, json_text, parse_table, table_text
+from caesura.formats.columns import parse_table
+from caesura.formats.format import Format, Reading, Writing, describe_value, json_text, table_text
 from caesura.formats.values import check_list, check_object, check_strings, json_entry
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation

@@ -21,9 +21,10 @@ from typing import Any
 
 from caesura.errors import AmbiguousFileError
 from caesura.formats.columns import from_frame
-from caesura.formats.format import Format, Reading, shorten
+from caesura.formats.format import Format, Reading
 from caesura.formats.table import PARQUET, read_table
 from caesura.model.corpus import Corpus
+from caesura.model.value import list_few
 from caesura.options import Option, optional, text
 
 _MAX_BYTES = 2**29  # of the content, without compression
@@ -52,13 +53,13 @@ def _choose(reading: Reading, frames: Mapping[str, Any]) -> str:
     if requested in frames:
         return str(requested)
     if requested is not None:
-        names = shorten(list(frames), 20) or "none"
+        names = list_few(list(frames), 20) or "none"
         raise reading.error(None, f"no data frame has the name {requested[:60]!r}; the data frames are {names}")
     if not frames:
         raise reading.error(None, "expected a data frame; got none; convert the data with as.data.frame() in R")
     if len(frames) > 1:
         choices = [
-            (f"{name or 'the object'}, with the columns {shorten([str(column) for column in frame.columns])}", name)
+            (f"{name or 'the object'}, with the columns {list_few([str(column) for column in frame.columns])}", name)
             for name, frame in list(frames.items())[:20]
         ]
         problem = f"the file contains {len(frames)} data frames"

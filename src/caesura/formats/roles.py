@@ -56,13 +56,12 @@ SECONDS = ("start_time", "end_time", "begin_time", "onset", "xmin", "xmax", "tmi
 """Names of start and end columns that are always in seconds."""
 PERSON = ("participant", "subject", "participant_id", "subject_id", "versuchsperson", "vp", "teilnehmer")
 """Names of columns that are the coder if no other column is, and otherwise the stream."""
-_SINGLE = ("coders", "ignore")  # roles of several columns, in the option ``fields``
-_ROLE_NAMES = (*ALIASES, *_SINGLE)
+_SEVERAL = ("coders", "ignore")  # roles of several columns, in the option ``fields``
+_ROLE_NAMES = (*ALIASES, *_SEVERAL)
 _TIMES = ("start", "end", "time")
 _CLOCK = re.compile(r"(?:0 days )?(?:([0-9]{1,3}):)?([0-9]{1,3}):([0-9]{2}(?:[.,][0-9]{1,9})?)")
 _MAX_DIGITS = 40
 _MAX_LABEL_WORDS = 6  # on average; longer cells are quoted text
-_COUNTED = 1  # step between successive unit numbers
 
 
 def normalize(name: str) -> str:
@@ -400,7 +399,7 @@ def whole_numbers(column: Column) -> np.ndarray[Any, np.dtype[np.int64]] | None:
 def _counts_up(numbers: np.ndarray[Any, np.dtype[np.int64]]) -> bool:
     """Return whether the numbers increase by one, apart from new beginnings at 0 or 1."""
     steps = np.diff(numbers)
-    return bool(np.all((steps == _COUNTED) | (numbers[1:] <= 1))) and bool(np.any(steps == _COUNTED))
+    return bool(np.all((steps == 1) | (numbers[1:] <= 1))) and bool(np.any(steps == 1))
 
 
 def _from_fields(reading: Reading, table: Table, fields: Mapping[str, tuple[str, ...]]) -> Roles:
@@ -409,7 +408,7 @@ def _from_fields(reading: Reading, table: Table, fields: Mapping[str, tuple[str,
     for role, columns in fields.items():
         if role not in _ROLE_NAMES:
             raise OptionError(suggest("fields: no role", role, _ROLE_NAMES))
-        if role in _SINGLE:
+        if role in _SEVERAL:
             columns = _split_listed(table, columns)
         found = [_find(reading, table, by_name, column) for column in columns]
         if role == "coders":

@@ -12,6 +12,7 @@ from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.projection import text_difference
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
+from caesura.model.value import list_few
 
 Systems = Sequence[str] | Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]] | Corpus
 """Names of the corpus's coders that are systems; or a mapping system -> item -> segmentation; or a corpus of systems."""
@@ -133,8 +134,7 @@ def _first(excluded: Sequence[Excluded]) -> str:
 
 
 def _name_list(items: Iterable[str]) -> str:
-    names = [repr(item) for item in items]
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "") or "none"
+    return list_few([repr(item) for item in items]) or "none"
 
 
 def _comparable_items(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from caesura.model.result import HIDDEN, Result
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-from caesura.model.value import count_of
+from caesura.model.value import count_of, list_few
 
 if TYPE_CHECKING:
     from caesura.model.corpus import Corpus, Source
@@ -78,16 +78,17 @@ class ReadingReport(Result):
         coders = count_of(len(self.coders), "coder")
         facts = [
             count_of(int(items), "item"),
-            f"{coders} ({_listed(self.coders)})" if self.coders else coders,
+            f"{coders} ({list_few(self.coders, _MAX_NAMES)})" if self.coders else coders,
             f"{self.extent:.10g} {'seconds' if self.kind == 'timed' else 'units'}",
         ]
         by_role: dict[str, list[str]] = {}
         for name, role in self.roles.items():
             by_role.setdefault(role, []).append(name)
         roles = [
-            f"{role} in {self.part}{'s' if len(names) > 1 else ''} {_listed(names)}" for role, names in by_role.items()
+            f"{role} in {self.part}{'s' if len(names) > 1 else ''} {list_few(names, _MAX_NAMES)}"
+            for role, names in by_role.items()
         ]
-        ignored = [f"ignored: {_listed(self.ignored)}"] if self.ignored else []
+        ignored = [f"ignored: {list_few(self.ignored, _MAX_NAMES)}"] if self.ignored else []
         return f"read {files} ({self.format}): {'; '.join([', '.join(facts), *roles, *ignored, *self.notes])}"
 
     @classmethod
@@ -128,11 +129,6 @@ class ReadingReport(Result):
             part=source.part,
             extent=sum(lengths.values()),
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _MAX_NAMES
-    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _extent(values: Iterable[float]) -> dict[str, float]:
@@ -242,4 +238,4 @@ def _implausible_types(texts: Mapping[tuple[str, str], Annotation]) -> Iterator[
     for coder, counter in counts.items():
         others = {name for other, names in counts.items() if other != coder for name in names}
         if counter and others and not others & set(counter):
-            yield f"coder {coder!r} uses boundary types that no other coder uses: {_listed(sorted(counter))}"
+            yield f"coder {coder!r} uses boundary types that no other coder uses: {list_few(sorted(counter), _MAX_NAMES)}"

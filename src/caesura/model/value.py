@@ -139,6 +139,30 @@ class Displayed:
         return None if _renderer is None else _renderer(self)
 
 
+def list_few(names: Sequence[str], limit: int = 5) -> str:
+    """Return the first names of a list and the number of the remaining names, for a message.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    limit : int, default 5
+        Number of names to list.
+
+    Returns
+    -------
+    str
+        The names, separated by commas.
+
+    Examples
+    --------
+    >>> list_few(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = len(names) - limit
+    return ", ".join(names[:limit]) + (f" and {more} more" if more > 0 else "")
+
+
 def count_of(number: int, noun: str) -> str:
     """Return a number followed by its noun in the singular or plural.
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
+from caesura.model.value import list_few
 from caesura.tasks.files import CoderContents, Contents
 from caesura.views.results import boundary_marks
 from caesura.views.table import Cell, Table, cells
 
 _MAX_NAMES = 20  # types and labels in a cell
-_MAX_LINE_NAMES = 8  # names in the line about reading
 _LINE_WIDTH = 110  # characters of a first line
 
 
@@ -41,8 +41,8 @@ def _record(row: CoderContents) -> dict[str, Cell]:
         "units": None if timed else row.units,
         "per item": None if timed else sizes,
         "marks": f"{row.mark_name}: {row.marks}",
-        "types and labels": _listed(row.types, _MAX_NAMES),
-        "streams": _listed(row.streams, _MAX_NAMES),
+        "types and labels": list_few(row.types, _MAX_NAMES),
+        "streams": list_few(row.streams, _MAX_NAMES),
         "text": _proportion(row.items_with_text, row.items),
         "labels": _proportion(row.items_with_labels, row.items),
     }
@@ -50,11 +50,6 @@ def _record(row: CoderContents) -> dict[str, Cell]:
 
 def _proportion(number: int, total: int) -> str:
     return "yes" if number == total else f"{number} of {total}" if number else "no"
-
-
-def _listed(names: Sequence[str], limit: int = _MAX_LINE_NAMES) -> str:
-    more = len(names) - limit
-    return ", ".join(names[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
 def first_lines(annotations: Mapping[str, Annotation], limit: int = 5) -> list[tuple[str, str]]:
