@@ -334,13 +334,12 @@ ASYMMETRIC = cz.parse("flexible_similarity").replace(
             {"x": SAME},
             {"measure": "flexible_similarity", "compat": "segsimflex"},
             "clusters need a symmetric similarity: algorithm='exact' and a symmetric matrix; "
-            "got flexible_similarity(normalize='positions', compat='segsimflex')",
+            "got S_f(compat=segsimflex)",
         ),
         (
             {"x": SAME},
             {"measure": ASYMMETRIC},
-            "clusters need a symmetric similarity: algorithm='exact' and a symmetric matrix; "
-            "got flexible_similarity(similarity=…, normalize='positions')",
+            "clusters need a symmetric similarity: algorithm='exact' and a symmetric matrix; got S_f(similarity=…)",
         ),
     ],
 )

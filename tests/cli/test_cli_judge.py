@@ -66,8 +66,8 @@ def test_tables(run: Run) -> None:
     assert result.exit_code == 1
     assert without_warnings(result) == LACKS
     for text in (
-        "boundary_similarity(n_t=2)",
-        "window_diff, an error rate: lower is better",
+        "B\n",
+        "WD, an error rate: lower is better",
         "(human)",
         "(random)",
         "precision",
@@ -121,16 +121,14 @@ def test_csv_names_the_measure_and_keeps_all_digits(run: Run) -> None:
     pairs = [(people[key], systems["alpha"][key[0]]) for key in people]
     row = next(row for row in rows if row["segmenter"] == "alpha" and row["measure"] == "pk")
     assert float(row["value"]) == cz.score_many(pairs, "pk").total.value
-    assert [row["measure"] for row in csv.DictReader(io.StringIO(compared))] == ["boundary_confusion(n_t=2)"] * 3 + [
-        "pk"
-    ] * 3
+    assert [row["measure"] for row in csv.DictReader(io.StringIO(compared))] == ["B-F"] * 3 + ["Pk"] * 3
     assert [row["system"] for row in csv.DictReader(io.StringIO(drops))] == list(SYSTEMS)
     assert [row["system"] for row in csv.DictReader(io.StringIO(replaced))] == list(SYSTEMS)
 
 
 def test_latex(run: Run) -> None:
     result = run("both.json", *inside(*SYSTEMS), "-m", "boundary_similarity", "--latex", *QUICK)
-    assert result.stdout.startswith("% boundary_similarity(n_t=2)\n\\begin{tabular}{lrrrrlr}\n\\toprule\n")
+    assert result.stdout.startswith("% B\n\\begin{tabular}{lrrrrlr}\n\\toprule\n")
     assert result.stdout.count(r"\begin{tabular}") == result.stdout.count(r"\end{tabular}") == 4
 
 
@@ -239,7 +237,7 @@ def test_dialogue_and_settings(run: Run) -> None:
         (
             ["readers.json", "--system", "7", "-m", "fuzzy_success(minimal_peak=9)"],
             "nothing could be scored: "
-            "fuzzy_success(minimal_peak=9): minimal_peak must lie in 1..6, the number of coders; got 9",
+            "fuzzy success(minimal_peak=9): minimal_peak must lie in 1..6, the number of coders; got 9",
         ),
     ],
 )
@@ -256,7 +254,7 @@ def test_items_without_a_cluster_are_listed_and_the_rest_are_scored(run: Run) ->
     result = run("few.json", "--system", "bot", "--csv", *QUICK)
     assert result.exit_code == 1
     assert without_warnings(result) == (
-        "caesura: item 'x': fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2\n"
+        "caesura: item 'x': fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2\n"
     )
     assert "fuzzy_success,bot,no,1.0," in result.stdout
 

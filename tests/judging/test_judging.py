@@ -442,7 +442,7 @@ def test_items_without_a_cluster_are_listed_and_the_rest_are_scored():
     by_item = {item: cz.Segmentation.from_positions(12, [5]) for item in corpus.item_names}
     judgement = cz.judge(corpus, {"a": by_item, "b": by_item}, measures=["fuzzy_success", B], seed=1, bounds=3)
     assert judgement.excluded == (
-        Excluded("x", None, "fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2"),
+        Excluded("x", None, "fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2"),
     )
     assert judgement.row("a", "fuzzy_success").items == 2
     assert judgement.row("a", "fuzzy_success").value == 1
@@ -452,7 +452,7 @@ def test_items_without_a_cluster_are_listed_and_the_rest_are_scored():
 def test_no_cluster_anywhere():
     apart = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
     by_item = {"x": cz.Segmentation.from_positions(12, [5])}
-    why = "fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2"
+    why = "fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2"
     with pytest.raises(OptionError, match=f"^nothing could be scored: {why}$"):
         cz.judge(cz.Corpus({"x": apart}), {"a": by_item}, measures="fuzzy_success", seed=1, bounds=3)
     judgement = cz.judge(cz.Corpus({"x": apart}), {"a": by_item}, measures=["fuzzy_success", B], seed=1, bounds=3)
@@ -468,7 +468,7 @@ def test_human_bound_without_a_cluster_is_reported():
     by_item = {"x": x["c1"], "y": y["c1"]}
     judgement = cz.judge(cz.Corpus({"x": x, "y": y}), {"a": by_item}, measures="fuzzy_success", seed=1, bounds=3)
     assert judgement.excluded == (
-        Excluded("x", "(human)", "fuzzy_success: there is no cluster: the highest count is 1, minimal_peak is 2"),
+        Excluded("x", "(human)", "fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2"),
     )
 
 
@@ -477,7 +477,7 @@ def test_item_shorter_than_the_window_is_listed():
     judgement = cz.judge(corpus, systems, measures="pk(window=20)", seed=1, bounds=2)
     assert judgement.excluded == (
         Excluded("item 3", "gamma", "the system did not annotate this item"),
-        Excluded("item 1", None, "pk(window=20): window must lie in 1..19 for a text of 20 units; got 20"),
+        Excluded("item 1", None, "Pk(window=20): window must lie in 1..19 for a text of 20 units; got 20"),
     )
     assert judgement.row("alpha", "pk").items == 5
 
@@ -488,7 +488,7 @@ def test_a_measure_that_scores_no_dialogue_listed_first():
     judgement = cz.judge(corpus, systems, measures=[B, "flexible_similarity"], seed=1, bounds=3)
     assert judgement.aligner == cz.parse("flexible_similarity")
     assert judgement.excluded == (
-        Excluded(None, None, f"{B}: a: this measure cannot score a dialogue; got 2 speakers; use flexible_similarity"),
+        Excluded(None, None, "B: a: this measure cannot score a dialogue; got 2 speakers; use flexible_similarity"),
     )
     assert judgement.drops[0].value is not None
 

@@ -401,3 +401,33 @@ def test_measures_are_cached():
         cz.pk(text, text, window=True)
     with pytest.raises(OptionError):
         cz.pk(text, text, window=1.0)
+
+
+# Names in tables
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("boundary_similarity", "B"),
+        ("boundary_similarity(n_t=3)", "B(n_t=3)"),
+        ("boundary_similarity(compat='segeval-2.0.11')", "B(compat=segeval-2.0.11)"),
+        ("segmentation_similarity(transposition='unit')", "S(transposition=unit)"),
+        ("pk", "Pk"),
+        ("pk(window=5, padded=True)", "Pk(window=5, padded=True)"),
+        ("window_diff", "WD"),
+        ("win_pr", "WinPR"),
+        ("crisp", "F1"),
+        ("crisp(tolerance=2)", "F1(tolerance=2)"),
+        ("flexible_similarity", "S_f"),
+        ("flexible_similarity(normalize='boundaries')", "S_f^B"),
+        ("flexible_similarity(normalize='boundaries', transposition=0.1)", "S_f^B(transposition=0.1)"),
+        ("flexible_similarity(similarity={('comma', 'stop'): 0.5})", "S_f(similarity=…)"),
+    ],
+)
+def test_label_is_the_name_in_the_papers(text, label):
+    assert cz.parse(text).label == label
+
+
+def test_default_measures_have_distinct_labels():
+    assert len({KINDS[name]().label for name in ALL}) == len(ALL)

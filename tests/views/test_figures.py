@@ -158,7 +158,7 @@ def test_systems_best_first_with_intervals(judged: cz.Judgement) -> None:
 
 def test_one_measure_of_a_judgement(judged: cz.Judgement) -> None:
     (axes,) = plot.systems(judged, "window_diff").axes
-    assert axes.get_xlabel() == "window_diff (lower is better)"
+    assert axes.get_xlabel() == "WD (lower is better)"
     with pytest.raises(cz.errors.OptionError, match="no measure 'pk' in this judgement; choose from boundary_sim"):
         plot.systems(judged, "pk")
 

@@ -85,7 +85,7 @@ def test_score_with_drawing_and_signature() -> None:
     a, b = cz.Segmentation.from_masses([2, 3, 6]), cz.Segmentation.from_masses([2, 2, 7])
     score = cz.boundary_similarity(a, b)
     text = page(score).text
-    assert text.startswith("boundary_similarity(n_t=2) = 0.7500")
+    assert text.startswith("B = 0.7500")
     assert "1 match, 1 transposition" in text
     assert "REF  ··|·· ·|······\nHYP  ··|··|· ······\n       =  < >" in text
     assert score.signature in text
@@ -118,11 +118,7 @@ def test_agreement() -> None:
     result = cz.agreement(stargazer())
     cells = page(result).cells
     assert cells[:5] == ["coefficient", "over", "value", "observed", "expected"]
-    assert cells[5:10] == [
-        "multi_pi",
-        "boundary_similarity(n_t=2)",
-        *(f"{v:.4f}" for v in (result.value, result.observed, result.expected)),
-    ]
+    assert cells[5:10] == ["multi_pi", "B", *(f"{v:.4f}" for v in (result.value, result.observed, result.expected))]
     assert [cells[14 + 4 * i] for i in range(7)] == list("1234567")
     assert "positions" in page(cz.agreement(stargazer(), coefficient="alpha")).cells
 

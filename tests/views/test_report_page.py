@@ -122,7 +122,7 @@ def test_parsers_have_gold_as_reference() -> None:
     turned = cz.Corpus({item: dict(reversed(by_hand.of_item(item).items())) for item in by_hand.item_names})
     total = sum(cz.parseval(by_hand[item, "gold"], by_hand[item, "parser"]) for item in by_hand.item_names)  # type: ignore[arg-type, misc]
     (table,) = re.findall(r'<section id="systems".*?</section>', cz.report(turned, systems=["parser"]), re.S)
-    (row,) = [row for row in re.findall("<tr>(<td.*?)</tr>", table) if "parseval" in row]
+    (row,) = [row for row in re.findall("<tr>(<td.*?)</tr>", table) if "PARSEVAL F" in row]
     cells = re.findall("<td[^>]*>(.*?)</td>", row)
     assert cells[1:4] == ["parser", "gold", f"{total.value:.4f}"]
     assert f"{total.recall():.4f}" in cells
@@ -166,8 +166,8 @@ def test_parses_that_only_struct_iou_can_compare() -> None:
     trees = [cz.Tree.from_brackets(text) for text in ("(S (A a))", "(S (A a) (B b))")]
     excluded: list[Excluded] = []
     page = Page(cz.report(cz.Corpus({"1": dict(zip(("gold", "parser"), trees, strict=True))}), excluded=excluded))
-    assert [entry.reason.split(":")[0] for entry in excluded] == ["no pairs under parseval"]
-    assert "mean struct_iou of pairs" in page.text
+    assert [entry.reason.split(":")[0] for entry in excluded] == ["no pairs under PARSEVAL F"]
+    assert "mean Struct-IoU of pairs" in page.text
 
 
 @pytest.mark.usefixtures("with_figures")

@@ -32,6 +32,23 @@ POSITION_COEFFICIENTS: dict[str, type[ChanceModel]] = {"alpha": NominalChance}
 _MODELS = [*CHANCE_FAMILIES.values(), *POSITION_COEFFICIENTS.values()]
 COEFFICIENTS = tuple(dict.fromkeys(name for model in _MODELS for name in model.coefficients))
 """Names of all coefficients."""
+_COEFFICIENT_LABELS = {"multi_pi": "pi", "multi_kappa": "kappa"}
+
+
+def coefficient_label(name: str) -> str:
+    """Return the name of a coefficient in the papers, for tables and figures.
+
+    Parameters
+    ----------
+    name : str
+        Name of the coefficient, such as ``"multi_pi"``.
+
+    Returns
+    -------
+    str
+        Its short name, such as ``"pi"``. The signature contains the full name.
+    """
+    return _COEFFICIENT_LABELS.get(name, name)
 
 
 def resolve_coefficient(

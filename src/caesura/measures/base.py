@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -113,6 +114,8 @@ class Measure(Value, ABC):
     chance_corrected : bool
         Whether the value is agreement beyond chance, which is ``Undefined`` if both sides are empty or chance agreement
         is 1. A measure with neither ``needs_boundaries`` nor ``chance_corrected`` has a value for every pair.
+    options_in_short_name : tuple of str
+        Options whose value the short name expresses, such as ``normalize`` in S_f and S_f^B.
     resolved_words : mapping
         For options resolved per document: the words for their integer codes.
     """
@@ -141,6 +144,7 @@ class Measure(Value, ABC):
     reversible: ClassVar[bool] = True
     needs_boundaries: ClassVar[bool] = False
     chance_corrected: ClassVar[bool] = False
+    options_in_short_name: ClassVar[tuple[str, ...]] = ()
     resolved_words: ClassVar[Mapping[str, NDArray[np.str_]]] = MappingProxyType({})
 
     __slots__ = ("_resolved", "compat", "settings")
@@ -226,23 +230,27 @@ class Measure(Value, ABC):
         return new
 
     def __repr__(self) -> str:
-        return self._call_text(repr)
+        return self._call_text(self.name, [option.name for option in self.options if option.always_shown], repr)
 
     def __json__(self) -> str:
         return repr(self)
 
     @property
     def label(self) -> str:
-        """The ``repr`` with long values abbreviated, for tables. The signature contains the full values."""
-        return self._call_text(lambda value: repr(value) if len(repr(value)) < 20 else "…")
+        """Name of the measure in the papers with the options that differ from the default, for tables and figures.
 
-    def _call_text(self, format_value: Callable[[Any], str]) -> str:
+        Long values are abbreviated. The signature and the ``repr`` contain the name in the registry and the full values.
+        """
+        return self._call_text(self.short_name, (), _label_value)
+
+    def _call_text(self, name: str, always: Collection[str], format_value: Callable[[Any], str]) -> str:
         """Return the name, the preset and all options that differ from the default or are always shown."""
         defaults = self._defaults(self.compat)
-        always = {option.name for option in self.options if option.always_shown}
-        entries = [f"{k}={format_value(v)}" for k, v in self._resolved if v != defaults[k] or k in always]
-        entries += [] if self.compat is None else [f"compat={self.compat!r}"]
-        return f"{self.name}({', '.join(entries)})" if entries else self.name
+        hidden = self.options_in_short_name if name == self.short_name else ()
+        shown = [(k, v) for k, v in self._resolved if (v != defaults[k] or k in always) and k not in hidden]
+        entries = [f"{k}={format_value(v)}" for k, v in shown]
+        entries += [] if self.compat is None else [f"compat={format_value(self.compat)}"]
+        return f"{name}({', '.join(entries)})" if entries else name
 
     def replace(self, **options: Any) -> Self:
         """Return the same measure with some options changed.
@@ -653,6 +661,15 @@ class Measure(Value, ABC):
 
 
 _cache: dict[Any, Measure] = {}
+
+_WORD = re.compile(r"[A-Za-z][\w.-]*")
+
+
+def _label_value(value: Any) -> str:
+    """Return a value as people write it on the command line: a word without quotes; a long value is abbreviated."""
+    if isinstance(value, str) and _WORD.fullmatch(value):
+        return value
+    return repr(value) if len(repr(value)) < 20 else "…"
 
 
 class OverlapMeasure(Measure):

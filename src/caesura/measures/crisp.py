@@ -20,7 +20,7 @@ class Crisp(OverlapMeasure):
 
     name = "crisp"
     title = "Boundary precision, recall and F within a tolerance"
-    short_name = "F"
+    short_name = "F1"
     options = (Option("tolerance", 0, whole(0), "largest distance in positions at which two boundaries agree"),)
     symmetric = True
     coefficients = COUNT_COEFFICIENTS
@@ -56,7 +56,7 @@ class UnitError(Measure):
 
     name = "unit_error"
     title = "R_FN and R_FP, the proportion of units missing from or added to a unit's segment"
-    short_name = "R"
+    short_name = "unit error"
     best = 0.0
     worst = 1.0
     symmetric = True  # the value (the mean of the two) is symmetric; R_FN and R_FP are swapped

@@ -98,6 +98,7 @@ class FlexibleSimilarity(Measure):
     chance_family = "random_texts"
     accepts_settings = True
     parts = ("cost", "positions", "objects")
+    options_in_short_name = ("normalize",)
 
     @property
     def short_name(self) -> str:

@@ -36,7 +36,7 @@ class HierarchyKappa(HierarchyMeasure):
 
     name = "hierarchy_kappa"
     title = "Kappa of two hierarchies (Flammia & Zue)"
-    short_name = "kappa"
+    short_name = "hierarchy kappa"
     sides = ("a", "b")
     worst = None  # unmatched spans with a common start lower the value without limit as chance agreement approaches 1
     symmetric = True
@@ -149,7 +149,7 @@ class NonCrossing(HierarchyMeasure):
 
     name = "non_crossing"
     title = "The proportion of spans that cross no span of the other hierarchy"
-    short_name = "NC"
+    short_name = "non-crossing"
     parts = ("uncrossed", "spans")
 
     def compute(self, batch: Batch) -> BatchCounts:

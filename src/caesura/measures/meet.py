@@ -134,7 +134,7 @@ class TMeasure(MeetMeasure):
 
     name = "t_measure"
     title = "t-measure of two hierarchies, which compares positions in the same span (McFee)"
-    short_name = "T"
+    short_name = "t-measure"
 
     def codes(self, side: SpanArrays) -> Ints:
         # Every span meets only itself.
@@ -148,7 +148,7 @@ class LMeasure(MeetMeasure):
 
     name = "l_measure"
     title = "l-measure of two hierarchies, which compares positions with the same label (McFee)"
-    short_name = "L"
+    short_name = "l-measure"
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         assert isinstance(batch, HierarchyBatch)
