@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import click
 
-from caesura.cli.options import (
-    EngineOptions,
-    checkpoint_option,
-    output_options,
-    reading_options,
-    systems_option,
-    with_options,
-)
-from caesura.cli.program import Progress, console, main, print_result
+from caesura.cli.options import EngineOptions, checkpoint_option, reading_options, systems_option, with_options
+from caesura.cli.output import OutputOptions, output_options, print_result
+from caesura.cli.program import main
+from caesura.cli.progress import Progress
 from caesura.tasks.agree import AgreeOptions
 from caesura.tasks.agree import agree as agree_task
 from caesura.tasks.judge import JudgeOptions, judge_systems
 from caesura.tasks.prepare import ReadingOptions, split_systems
-from caesura.views.agreement import AgreeTables, agreement_blocks
-from caesura.views.judgement import JudgeTables, judgement_blocks
+from caesura.views.agreement import AgreeTables, agreement_view
+from caesura.views.judgement import JudgeTables, judgement_view
 
 
 @main.command()
 @click.argument("files", metavar="CORPUS...", nargs=-1, required=True, type=click.Path())
-@with_options(AgreeOptions, "options")
-@with_options(AgreeTables, "tables")
-@with_options(EngineOptions, "engine")
+@with_options(AgreeOptions, "options", "Measures")
+@with_options(AgreeTables, "tables", "Output")
+@with_options(EngineOptions, "engine", "Large data")
 @checkpoint_option
 @reading_options
 @output_options
@@ -36,46 +31,53 @@ def agree(
     engine: EngineOptions,
     checkpoint: str | None,
     reading: ReadingOptions,
-    output: str | None,
+    output: OutputOptions,
 ) -> None:
-    """Show how far coders agree beyond chance, and where they differ.
+    """Say how far coders agree beyond chance.
 
     CORPUS is one file with all coders, a folder or glob, or one file per coder. A coefficient is (observed - expected)
     / (1 - expected): 1 is full agreement, 0 is chance. Items that cannot be used are listed, the rest are used, and the
     exit code is 1.
+
+    \b
+    Example:
+      caesura agree people.json
     """
     corpus = reading.require(reading.read(files), "compare")
     with engine.open() as opened, Progress("draws"):
         study = agree_task(corpus, options, settings=reading.settings, engine=opened, checkpoint=checkpoint)
-    blocks = agreement_blocks(study, tables, output=output, width=console().width)
-    print_result("agree", study, blocks, output=output, reading=reading)
+    answer = agreement_view(study, tables, width=output.width)
+    print_result("agree", study, answer, output=output, reading=reading)
 
 
 @main.command()
-@click.argument("file", metavar="CORPUS", type=click.Path())
+@click.argument("files", metavar="CORPUS...", nargs=-1, required=True, type=click.Path())
 @systems_option(required=True)
-@with_options(JudgeOptions, "options")
-@with_options(JudgeTables, "tables")
+@with_options(JudgeOptions, "options", "Measures")
+@with_options(JudgeTables, "tables", "Output")
 @reading_options
 @output_options
 def judge(
-    file: str,
+    files: tuple[str, ...],
     systems: tuple[str, ...],
     options: JudgeOptions,
     tables: JudgeTables,
     reading: ReadingOptions,
-    output: str | None,
+    output: OutputOptions,
 ) -> None:
-    """Compare segmenters with human coders and with each other, with significance tests.
+    """Say which segmenter is best, whether it is luck, and whether it is as good as people.
 
     CORPUS contains the segmentations of human coders and may contain those of the systems too. A system is judged on the
     items that it has segmented; missing items are listed, and the exit code is 1.
+
+    \b
+    Example:
+      caesura judge people.json --system mine.json --system theirs.json
     """
-    corpus, system_files = reading.read_with_systems((file,), systems)
+    corpus, system_files = reading.read_with_systems(files, systems)
     reading.require(corpus, "judge")
     human_corpus, annotations = split_systems(corpus, systems, system_files)
     with Progress("steps of judging"):
         result = judge_systems(human_corpus, annotations, options, settings=reading.settings)
     mistakes = {"mistakes": result.mistakes} if tables.errors or tables.list_errors else {}
-    blocks = judgement_blocks(result, tables, output)
-    print_result("judge", result, blocks, output=output, reading=reading, extra=mistakes)
+    print_result("judge", result, judgement_view(result, tables), output=output, reading=reading, extra=mistakes)

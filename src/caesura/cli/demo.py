@@ -8,7 +8,8 @@ import numpy as np
 
 from caesura.agreement.clusters import cluster_coders
 from caesura.agreement.pairwise import pairwise
-from caesura.cli.program import main, print_blocks
+from caesura.cli.output import OutputOptions, print_blocks
+from caesura.cli.program import main
 from caesura.data import STARGAZER_SOURCE, stargazer
 from caesura.gold.unify import unify
 from caesura.judging.judge import judge
@@ -19,7 +20,8 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 from caesura.tasks.agree import AgreeOptions, agree
 from caesura.tasks.prepare import human_coders
-from caesura.views.agreement import THRESHOLDS, agreement_table, coder_table, draw_dendrogram
+from caesura.views.agreement import agreement_table, coder_table, draw_dendrogram
+from caesura.views.answers import STRENGTH_NOTE
 from caesura.views.gold import dropped_table
 from caesura.views.judgement import drop_table, score_tables
 from caesura.views.results import LEGEND, draw
@@ -31,7 +33,7 @@ READER_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)
 @main.command()
 def demo() -> None:
     """Show every part of the toolkit on data that ships with the package."""
-    print_blocks([*_readers(stargazer()), *_hierarchies(), *_trees()], None)
+    print_blocks([*_readers(stargazer()), *_hierarchies(), *_trees()], OutputOptions().width)
 
 
 def _readers(corpus: Corpus) -> Iterator[Block]:
@@ -65,7 +67,7 @@ def _readers(corpus: Corpus) -> Iterator[Block]:
     judgement = judge(human_corpus, {"reader 7": {item: readers["7"]}}, measures=similarity, interval=None, seed=1)
     yield score_tables(judgement)[0]
     yield drop_table(judgement.drops)
-    yield "\n".join(THRESHOLDS)
+    yield STRENGTH_NOTE
 
 
 def _hierarchies() -> Iterator[Block]:

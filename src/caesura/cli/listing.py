@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from caesura.cli.options import output_options
-from caesura.cli.program import main, print_result
+from caesura.cli.output import OutputOptions, output_options, print_result
+from caesura.cli.program import main
 from caesura.formats import formats
 from caesura.formats.format import Format
 from caesura.measures.registry import measures
 from caesura.options import Option
+from caesura.views.answer import Answer, Section
 from caesura.views.table import Table
 
 
 @main.command(name="measures")
 @output_options
-def list_measures(output: str | None) -> None:
+def list_measures(output: OutputOptions) -> None:
     """List the measures with their options and presets."""
     listed = {
         name: {
@@ -32,12 +33,13 @@ def list_measures(output: str | None) -> None:
         rows += [("", f"{option.name}={option.default!r}", option.description) for option in measure.options]
         if measure.presets:
             rows.append(("", "compat=None", "preset: " + ", ".join(measure.presets)))
-    print_result("measures", listed, [Table(("measure", "option", "description"), tuple(rows))], output=output)
+    table = Table(("measure", "option", "description"), tuple(rows))
+    print_result("measures", listed, Answer("", (Section("measures", table),)), output=output)
 
 
 @main.command(name="formats")
 @output_options
-def list_formats(output: str | None) -> None:
+def list_formats(output: OutputOptions) -> None:
     """List the formats with their suffixes and their options for --reading."""
     listed = {
         name: {
@@ -58,7 +60,7 @@ def list_formats(output: str | None) -> None:
         rows += [("", "", "", f"{option.name}={option.default!r}", option.description) for option in entry.options]
     notes = ("A suffix in brackets belongs to several formats; the content of the file determines the format.",)
     table = Table(("format", "suffixes", "access", "option", "description"), tuple(rows), notes=notes)
-    print_result("formats", listed, [table], output=output)
+    print_result("formats", listed, Answer("", (Section("formats", table),)), output=output)
 
 
 def _format_row(name: str, entry: Format) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from caesura.cli.program import CHECKPOINT, ERRORS, print_reading
+from caesura.cli.program import CHECKPOINT, ERRORS, GroupedOption, print_reading
 from caesura.engines import ENGINES, Engine, use_engine
 from caesura.errors import OptionError
 from caesura.options import OptionSet, choice, flag, setting, text, whole
@@ -59,7 +59,7 @@ class CheckedType(click.ParamType):  # type: ignore[type-arg]  # generic only si
             self.fail(str(error), param, ctx)
 
 
-def with_options(option_set: type[OptionSet], name: str) -> Callable[[F], F]:
+def with_options(option_set: type[OptionSet], name: str, group: str = "Options") -> Callable[[F], F]:
     """Return a decorator that gives a command the options of an :class:`OptionSet`.
 
     Parameters
@@ -68,6 +68,8 @@ def with_options(option_set: type[OptionSet], name: str) -> Callable[[F], F]:
         The option set; each field becomes an option.
     name : str
         Name of the parameter that receives the option set.
+    group : str, optional
+        Heading of the options in the help.
 
     Returns
     -------
@@ -84,47 +86,43 @@ def with_options(option_set: type[OptionSet], name: str) -> Callable[[F], F]:
 
         result: Any = wrapped
         for entry in reversed(entries):
-            result = _click_option(entry)(result)
+            result = _click_option(entry, group)(result)
         return cast(F, result)
 
     return decorate
 
 
-def _click_option(entry: Field[Any]) -> Callable[[F], F]:
+def _click_option(entry: Field[Any], group: str) -> Callable[[F], F]:
     check, description = entry.metadata["check"], entry.metadata["description"]
     flags = entry.metadata["flags"] or (f"--{entry.name.replace('_', '-')}",)
     if check is flag:
-        return click.option(*flags, entry.name, is_flag=True, default=entry.default, help=description)
+        return grouped_option(group, *flags, entry.name, is_flag=True, default=entry.default, help=description)
     choices = getattr(check, "choices", ())
     kind: click.ParamType = click.Choice(choices) if choices else CheckedType(check)  # type: ignore[type-arg]
     multiple = entry.metadata["multiple"]
     default = None if multiple else entry.default
-    names = (*flags, entry.name)
-    shown = default is not None
-    return click.option(*names, type=kind, default=default, multiple=multiple, show_default=shown, help=description)
+    look = {"multiple": multiple, "show_default": default is not None, "help": description}
+    return grouped_option(group, *flags, entry.name, type=kind, default=default, **look)
 
 
-def output_options(command: F) -> F:
-    """Add the options that choose how a command prints its result.
+def grouped_option(group: str, *names: str, **attributes: Any) -> Callable[[F], F]:
+    """Return a decorator that adds an option under a heading of the help.
 
     Parameters
     ----------
-    command : callable
-        The command; it receives the choice as ``output``.
+    group : str
+        The heading.
+    *names : str
+        Flags, and the name of the parameter that receives the value.
+    **attributes : object
+        Attributes of ``click.option``.
 
     Returns
     -------
     callable
-        The command with the options.
+        The decorator.
     """
-    for name, description in (
-        ("latex", "a LaTeX table"),
-        ("markdown", "a Markdown table"),
-        ("csv", "comma-separated values"),
-        ("json", "JSON with everything"),
-    ):
-        command = click.option(f"--{name}", "output", flag_value=name, help=f"Print {description}.")(command)
-    return command
+    return click.option(*names, cls=GroupedOption, group=group, **attributes)
 
 
 @dataclass(frozen=True)
@@ -171,7 +169,8 @@ def checkpoint_option(command: F) -> F:
         return folder
 
     description = "Folder for finished work, so that the same command can continue after an interruption."
-    return click.option("--checkpoint", type=click.Path(file_okay=False), callback=remember, help=description)(command)
+    folder = click.Path(file_okay=False)
+    return grouped_option("Large data", "--checkpoint", type=folder, callback=remember, help=description)(command)
 
 
 def systems_option(*, required: bool) -> Callable[[F], F]:
@@ -205,7 +204,7 @@ def reading_options(command: F) -> F:
         The command with the options.
     """
 
-    @with_options(ReadingOptions, "reading")
+    @with_options(ReadingOptions, "reading", "Reading")
     @wraps(command)
     def wrapped(*args: Any, reading: ReadingOptions, **values: Any) -> Any:
         click.get_current_context().meta[ERRORS] = reading.errors

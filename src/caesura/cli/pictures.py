@@ -8,7 +8,9 @@ from typing import cast
 import click
 
 from caesura.cli.options import reading_options, systems_option, with_options
-from caesura.cli.program import Progress, list_excluded, main, print_blocks
+from caesura.cli.output import OutputOptions, list_excluded, print_blocks
+from caesura.cli.program import main
+from caesura.cli.progress import Progress
 from caesura.judging.participants import Systems
 from caesura.options import OptionSet, number, path, setting, switch, text
 from caesura.tasks.figures import KINDS, FigureOptions, figure_kind, read_figure_source
@@ -52,7 +54,7 @@ def plot(
 
     if command.list_kinds:
         rows = tuple((kind.name, kind.description, kind.needs, kind.flags) for kind in KINDS.values())
-        print_blocks([Table(("kind", "what it shows", "needs", "options"), rows)], None)
+        print_blocks([Table(("kind", "what it shows", "needs", "options"), rows)], OutputOptions().width)
         return
     figure = figure_kind(kind)
     figure.check(files, options)

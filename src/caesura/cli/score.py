@@ -6,42 +6,47 @@ from dataclasses import replace
 
 import click
 
-from caesura.cli.options import EngineOptions, checkpoint_option, output_options, reading_options, with_options
-from caesura.cli.program import Progress, console, main, print_result
+from caesura.cli.options import EngineOptions, checkpoint_option, reading_options, with_options
+from caesura.cli.output import OutputOptions, output_options, print_result
+from caesura.cli.program import main
+from caesura.cli.progress import Progress
 from caesura.tasks.prepare import ReadingOptions
 from caesura.tasks.score import EvaluateOptions, ScoreOptions, score_corpora
 from caesura.tasks.score import evaluate as evaluate_collection
-from caesura.views.results import evaluation_table, scoring_blocks
+from caesura.views.results import evaluation_view, scoring_view
 
 
 @main.command()
 @click.argument("reference", type=click.Path())
 @click.argument("hypothesis", type=click.Path(), required=False)
-@with_options(ScoreOptions, "options")
+@with_options(ScoreOptions, "options", "Measures")
 @reading_options
 @output_options
 def score(
-    reference: str, hypothesis: str | None, options: ScoreOptions, reading: ReadingOptions, output: str | None
+    reference: str, hypothesis: str | None, options: ScoreOptions, reading: ReadingOptions, output: OutputOptions
 ) -> None:
-    """Compare HYPOTHESIS with REFERENCE and print the scores over all items.
+    """Say how close HYPOTHESIS is to REFERENCE.
 
-    Items are paired by name. Without HYPOTHESIS, both coders are taken from REFERENCE. Items that cannot be scored are
-    listed, the rest are scored, and the exit code is 1.
+    Each is a file, a folder or a glob. Items are paired by name. Without HYPOTHESIS, both coders are taken from
+    REFERENCE. Items that cannot be scored are listed, the rest are scored, and the exit code is 1.
+
+    \b
+    Example:
+      caesura score reference.bits hypothesis.bits -m B -m Pk --edits
     """
     files = [reference, *filter(None, [hypothesis])]
     corpora = [reading.require(corpus, "score") for corpus in reading.read_separately(files)]
-    chosen = replace(options, by_item=True) if output == "json" else options
+    chosen = replace(options, by_item=True) if output.is_json else options
     first, second = corpora if len(corpora) == 2 else (corpora[0], None)
     result = score_corpora(first, second, chosen, settings=reading.settings)
-    width = min(console().width, 100)
-    blocks = scoring_blocks(result, by_item=options.by_item, edits=options.edits and output is None, width=width)
-    print_result("score", result, blocks, output=output, reading=reading)
+    answer = scoring_view(result, by_item=options.by_item, edits=options.edits, width=min(output.width, 100))
+    print_result("score", result, answer, output=output, reading=reading)
 
 
 @main.command()
 @click.argument("source", type=click.Path())
-@with_options(EvaluateOptions, "options")
-@with_options(EngineOptions, "engine_options")
+@with_options(EvaluateOptions, "options", "Measures")
+@with_options(EngineOptions, "engine_options", "Large data")
 @checkpoint_option
 @reading_options
 @output_options
@@ -51,13 +56,17 @@ def evaluate(
     engine_options: EngineOptions,
     checkpoint: str | None,
     reading: ReadingOptions,
-    output: str | None,
+    output: OutputOptions,
 ) -> None:
     """Score a collection of any size: SOURCE is a Parquet data set, JSON lines, or files of any format.
 
     Each row or line is a document with the fields item, length, reference and hypothesis; the last two are lists of
     positions. `caesura convert` writes them from any corpus. Documents that cannot be scored, and partitions that cannot
     be read, are listed, the rest are scored, and the exit code is 1.
+
+    \b
+    Example:
+      caesura evaluate documents.jsonl -m B -m Pk
     """
     with engine_options.open() as engine, Progress("partitions"):
         result = evaluate_collection(
@@ -74,4 +83,4 @@ def evaluate(
     unread = f"{result.excluded_partitions} of {result.partitions} partition(s) not read"
     counts = " and ".join([*documents, *[unread] * bool(result.excluded_partitions)])
     summary = f"the result is partial: {counts}"
-    print_result("evaluate", result, [evaluation_table(result)], output=output, reading=reading, summary=summary)
+    print_result("evaluate", result, evaluation_view(result), output=output, reading=reading, summary=summary)

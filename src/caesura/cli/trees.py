@@ -6,26 +6,27 @@ from dataclasses import dataclass
 
 import click
 
-from caesura.cli.options import EngineOptions, output_options, reading_options, with_options
-from caesura.cli.program import console, list_excluded, main, print_result
+from caesura.cli.options import EngineOptions, reading_options, with_options
+from caesura.cli.output import OutputOptions, list_excluded, output_options, print_result, table_options
+from caesura.cli.program import main
 from caesura.formats import write
 from caesura.model.value import count_of
 from caesura.options import OptionSet, setting, switch, text
 from caesura.tasks.gold import GOLD_CODER, GoldOptions, GoldStandards, corpus_of_golds, make_gold
 from caesura.tasks.prepare import ReadingOptions
 from caesura.tasks.trees import TreeFileOptions, TreeOptions, compare_trees, read_treebanks
-from caesura.views.gold import gold_blocks
+from caesura.views.gold import gold_view
 from caesura.views.table import clean
-from caesura.views.trees import TreeTables, tree_blocks
+from caesura.views.trees import TreeTables, trees_view
 
 
 @main.command()
 @click.argument("gold", type=click.Path())
 @click.argument("predicted", type=click.Path())
-@with_options(TreeFileOptions, "files")
-@with_options(TreeOptions, "options")
-@with_options(TreeTables, "tables")
-@with_options(EngineOptions, "engine")
+@with_options(TreeFileOptions, "files", "Reading")
+@with_options(TreeOptions, "options", "Measures")
+@with_options(TreeTables, "tables", "Output")
+@with_options(EngineOptions, "engine", "Large data")
 @output_options
 def trees(
     gold: str,
@@ -34,12 +35,16 @@ def trees(
     options: TreeOptions,
     tables: TreeTables,
     engine: EngineOptions,
-    output: str | None,
+    output: OutputOptions,
 ) -> None:
     """Compare the trees in PREDICTED with those in GOLD, sentence by sentence.
 
     Both are files of brackets as in the Penn Treebank; an empty line is a sentence without a parse. PARSEVAL
     scores equal those of EVALB. Struct-IoU compares times if they are known, and words otherwise.
+
+    \b
+    Example:
+      caesura trees gold.ptb parser.ptb
     """
     if files.versus_times is not None and files.versus is None:
         raise click.UsageError("--versus-times needs --versus")
@@ -49,8 +54,8 @@ def trees(
         raise click.BadParameter(f"there are {number} sentences; got {last}", param_hint="--sentence")
     with engine.open() as opened:
         result = compare_trees(banks, options, engine=opened)
-    blocks = tree_blocks(result, tables, width=min(console().width, 120))
-    print_result("trees", result, blocks, output=output, reading=banks.reading)
+    answer = trees_view(result, tables, width=min(output.width, 120))
+    print_result("trees", result, answer, output=output, reading=banks.reading)
 
 
 @dataclass(frozen=True)
@@ -75,14 +80,18 @@ class UnifyCommand(OptionSet):
 @with_options(GoldOptions, "options")
 @with_options(UnifyCommand, "command")
 @reading_options
-@output_options
+@table_options
 def unify(
-    files: tuple[str, ...], options: GoldOptions, command: UnifyCommand, reading: ReadingOptions, output: str | None
+    files: tuple[str, ...], options: GoldOptions, command: UnifyCommand, reading: ReadingOptions, output: OutputOptions
 ) -> None:
     """Make one hierarchy from those of several coders, item by item.
 
     FILE is one file with all coders, a folder or glob, or one file per coder: spans JSON or CSV, .rs3 and .rs4, .lab.
     Annotations and items that cannot be used are listed, the rest are used, and the exit code is 1.
+
+    \b
+    Example:
+      caesura unify annotators.json
     """
     if command.repair:
         reading = reading.with_options(repair=True)
@@ -93,8 +102,8 @@ def unify(
         list_excluded(reading.excluded or result.excluded)
     if command.target is not None:
         _write(result, command.target)
-    blocks = gold_blocks(result, why=command.why, spans=command.target is None)
-    print_result("unify", result, blocks, output=output, reading=reading)
+    answer = gold_view(result, why=command.why, spans=command.target is None)
+    print_result("unify", result, answer, output=output, reading=reading)
 
 
 def _write(result: GoldStandards, target: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,15 +18,12 @@ from caesura.model.segmentation import UNTYPED
 from caesura.model.value import count_of
 from caesura.options import OptionSet, switch
 from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Outcome
-from caesura.views.table import Block, Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width
+from caesura.views.answer import Answer, Section
+from caesura.views.answers import STRENGTH_NOTE, agreement_answer, coefficient_name, worst_items
+from caesura.views.table import Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width
 
-THRESHOLDS = (
-    "Conventional thresholds (rules of thumb, not tests): reliable from .80, tentative from .667 (Krippendorff 2004, for "
-    "alpha);",
-    ".21-.40 fair, .41-.60 moderate, .61-.80 substantial, above that almost perfect (Landis & Koch 1977, who call them "
-    "arbitrary).",
-    "They do not account for near misses: if boundaries are rare, values over S are high and values over B lower.",
-)
+MAX_ITEMS = 20
+"""Number of rows that a terminal shows of the main table."""
 
 
 def _defined(outcomes: Iterable[AgreementOutcome]) -> list[tuple[AgreementOutcome, Agreement]]:
@@ -438,18 +435,17 @@ def _label(value: float | None) -> str:
 
 @dataclass(frozen=True)
 class AgreeTables(OptionSet):
-    """Tables that are added to the coefficients."""
+    """Tables that are added to the main table."""
 
     by_coder: bool = switch(
         "Add each coder's agreement with the others, and the agreement of the others without this coder.",
         flags=("--coders",),
     )
     by_pair: bool = switch("Add one row per pair of coders.", flags=("--pairs",))
-    by_item: bool = switch("Add one row per item.", flags=("--items",))
 
 
-def agreement_blocks(study: AgreementStudy, tables: AgreeTables, *, output: str | None, width: int) -> list[Block]:
-    """Return the tables and texts that ``caesura agree`` prints.
+def agreement_view(study: AgreementStudy, tables: AgreeTables, *, width: int) -> Answer:
+    """Return what ``caesura agree`` prints.
 
     Parameters
     ----------
@@ -457,43 +453,60 @@ def agreement_blocks(study: AgreementStudy, tables: AgreeTables, *, output: str 
         The result.
     tables : AgreeTables
         The tables to add.
-    output : str or None
-        Format of the output; a terminal also shows each coder if there are more than two.
     width : int
         Characters per line.
 
     Returns
     -------
-    list of Table or str
-        Coefficients, tables by coder, pair and item, additional analyses, and conventional thresholds.
+    Answer
+        Coefficients by item; coefficients in detail, coders, pairs, and the analyses that were requested.
     """
-    blocks: list[Block] = [agreement_table(study.agreement)]
-    if study.defined:
-        blocks += _agreement_details(study, tables, on_terminal=output is None)
-    for name, outcome in study.analyses.items():
-        blocks += _analysis_blocks(name, outcome, output, width)
-    if any(entry.coefficient != "bias" for entry, _ in study.defined):
-        blocks.append("\n".join(THRESHOLDS))
-    return blocks
+    if not study.defined:
+        return Answer(agreement_answer(study), (Section("coefficients", agreement_table(study.agreement)),))
+    sections = [
+        Section("items", items_table(study)),
+        Section("coefficients", agreement_table(study.agreement)),
+        Section("coders", coder_table(study.agreement, study.placed), tables.by_coder),
+        Section("pairs", pair_table(study.agreement), tables.by_pair),
+        *(part for name, outcome in study.analyses.items() for part in _analysis_sections(name, outcome, width)),
+    ]
+    return Answer(agreement_answer(study), tuple(sections))
 
 
-def _agreement_details(study: AgreementStudy, tables: AgreeTables, *, on_terminal: bool) -> Iterator[Table]:
-    several = any(len(result.coders) > 2 for _, result in study.defined)
-    if tables.by_coder or (several and on_terminal):
-        yield coder_table(study.agreement, study.placed)
-    if tables.by_pair:
-        yield pair_table(study.agreement)
-    if tables.by_item:
-        yield item_table(study.agreement)
+def items_table(study: AgreementStudy) -> Table:
+    """Return one row for all items and one per item, least agreement first, with a column per coefficient.
+
+    Parameters
+    ----------
+    study : AgreementStudy
+        The result.
+
+    Returns
+    -------
+    Table
+        The note gives the source of the words for sizes.
+    """
+    everything: dict[str, Any] = {"item": "all"}
+    by_item: dict[str, dict[str, Any]] = {row.item: {"item": row.item} for row in worst_items(study.defined[0][1])}
+    for outcome in study.agreement:
+        name, result = coefficient_name(outcome), outcome.result
+        everything[name] = or_undefined(None if result is None else result.value)
+        for row in () if result is None else result.items:
+            by_item.setdefault(row.item, {"item": row.item})[name] = or_undefined(row.value)
+    records = [everything, *by_item.values()] if len(by_item) > 1 else [*by_item.values()]
+    return Table.from_records(records, columns=tuple(everything), notes=(STRENGTH_NOTE,), limit=MAX_ITEMS)
 
 
-def _analysis_blocks(name: str, outcome: Outcome[Any], output: str | None, width: int) -> list[Block]:
+def _analysis_sections(name: str, outcome: Outcome[Any], width: int) -> list[Section]:
     result = outcome.result
+    table_name = {"label_similarity": "labels"}.get(name, name)
     if result is None:
-        return [Table((name, "reason"), (("undefined", outcome.reason),))]
+        return [Section(table_name, Table((name, "reason"), (("undefined", outcome.reason),)), shown=True)]
     if name == "heat":
-        return ["Boundaries by position\n\n" + draw_heat(result)] if output is None else [heat_table(result)]
+        drawing = "Boundaries by position\n\n" + draw_heat(result, width=max(10, min(50, width - 8)))
+        return [Section("heat", heat_table(result)), Section("heat drawing", drawing, shown=True)]
     if name != "clusters":
-        return [cochran_table(result) if name == "cochran" else label_table(result)]
+        return [Section(table_name, cochran_table(result) if name == "cochran" else label_table(result), shown=True)]
     margin = max(map(text_width, result.coders)) + 16
-    return [cluster_table(result), draw_dendrogram(result, width=max(20, min(width - margin, 60)))]
+    dendrogram = draw_dendrogram(result, width=max(20, min(width - margin, 60)))
+    return [Section("clusters", cluster_table(result), shown=True), Section("dendrogram", dendrogram, shown=True)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
 
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
@@ -10,12 +12,48 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import list_few
-from caesura.tasks.files import CoderContents, Contents
+from caesura.tasks.files import CoderContents, Contents, FileInfo
+from caesura.views.answer import Answer, Section
+from caesura.views.answers import info_answer
 from caesura.views.results import boundary_marks
-from caesura.views.table import Cell, Table, cells
+from caesura.views.table import Cell, Table, cells, clean
 
 _MAX_NAMES = 20  # types and labels in a cell
 _LINE_WIDTH = 110  # characters of a first line
+
+
+def info_view(info: FileInfo) -> Answer:
+    """Return what ``caesura info`` prints.
+
+    Parameters
+    ----------
+    info : FileInfo
+        The result.
+
+    Returns
+    -------
+    Answer
+        Coders, tiers, and the beginning of the first item of each coder; commands that fit the data.
+    """
+    if not info.corpus:
+        return Answer("", (*_tier_sections(info),))
+    lines = Table(("coder", "first line"), tuple(first_lines(info.corpus.of_item(info.corpus.item_names[0]))))
+    item = info.corpus.item_names[0]
+    sections = [Section("coders", contents_table(info.contents)), *_tier_sections(info)]
+    sections.append(Section("beginning", replace(lines, title=f"Beginning of {item}"), shown=True))
+    commands = "\n".join(["Next:", *(f"  {clean(command)}" for command in info.next_commands)])
+    return Answer(info_answer(info), (*sections, Section("next", commands, shown=True)))
+
+
+def _tier_sections(info: FileInfo) -> list[Section]:
+    rows = [
+        (Path(path).name, tier.name, tier.kind, tier.number, tier.labelled, tier.begin, tier.end)
+        for path, tiers in info.tiers.items()
+        for tier in tiers
+    ]
+    columns = ("file", "tier", "kind", "number", "labelled", "from", "to")
+    title = "Tiers in seconds; choose one with --tier NAME"
+    return [Section("tiers", Table(columns, tuple(rows), title=title, digits=3, group=1), shown=True)] if rows else []
 
 
 def contents_table(contents: Contents) -> Table:
@@ -31,18 +69,23 @@ def contents_table(contents: Contents) -> Table:
     Table
         Items, units, marks, types, streams, and whether there are texts and labels.
     """
-    return Table.from_records(map(_record, contents.coders))
+    kinds = {row.kind for row in contents.coders}
+    mark_names = {row.mark_name for row in contents.coders}
+    records = [_record(row, kind=len(kinds) > 1, mark_name=len(mark_names) > 1) for row in contents.coders]
+    return Table.from_records(records)
 
 
-def _record(row: CoderContents) -> dict[str, Cell]:
+def _record(row: CoderContents, *, kind: bool, mark_name: bool) -> dict[str, Cell]:
+    """Return one row. The kind of annotation and the kind of mark are cells only if coders differ in them."""
     timed = row.kind == "tier"
     sizes = str(row.shortest) if row.shortest == row.longest else f"{row.shortest}-{row.longest}"
-    return cells(row, "coder", "kind", "items") | {
+    marks: dict[str, Cell] = {"marks": f"{row.mark_name}: {row.marks}"} if mark_name else {row.mark_name: row.marks}
+    return cells(row, "coder", *(["kind"] if kind else []), "items") | {
         "units": None if timed else row.units,
         "per item": None if timed else sizes,
-        "marks": f"{row.mark_name}: {row.marks}",
-        "types and labels": list_few(row.types, _MAX_NAMES),
-        "streams": list_few(row.streams, _MAX_NAMES),
+        **marks,
+        "types and labels": list_few(row.types, _MAX_NAMES) or None,
+        "streams": list_few(row.streams, _MAX_NAMES) or None,
         "text": _proportion(row.items_with_text, row.items),
         "labels": _proportion(row.items_with_labels, row.items),
     }

@@ -8,7 +8,8 @@ from caesura.gold.candidates import Candidate
 from caesura.gold.experiment import FigureSummary, Unification, UnificationRow
 from caesura.gold.unify import Gold
 from caesura.tasks.gold import GoldStandards
-from caesura.views.table import Block, Cell, Table, cells, or_undefined
+from caesura.views.answer import Answer, Section
+from caesura.views.table import Cell, Table, cells, or_undefined
 
 _SPAN_COLUMNS = ("span", "level", "label", "coders", "weight")
 
@@ -168,25 +169,28 @@ def span_text(gold: Gold, start: int, end: int) -> str:
 # -- output of the command -------------------------------------------------------------------------------------------
 
 
-def gold_blocks(result: GoldStandards, *, why: bool, spans: bool) -> list[Block]:
-    """Return the tables that ``caesura unify`` prints.
+def gold_view(result: GoldStandards, *, why: bool, spans: bool) -> Answer:
+    """Return what ``caesura unify`` prints.
 
     Parameters
     ----------
     result : GoldStandards
         The result.
     why : bool
-        Whether to list the spans that are not in the gold standards.
+        Whether to show the spans that are not in the gold standards.
     spans : bool
-        Whether to list the spans that are in the gold standards.
+        Whether to show the spans that are in the gold standards.
 
     Returns
     -------
-    list of Table
+    Answer
         The evaluation of all methods if there is one, else the gold standards.
     """
     if result.evaluation is not None:
-        return [unification_table(result.evaluation)]
-    blocks: list[Block] = [unified_table(result.golds)]
-    blocks += [span_table(result.golds)] if spans else []
-    return [*blocks, dropped_table(result.golds)] if why else blocks
+        return Answer("", (Section("evaluation", unification_table(result.evaluation)),))
+    sections = (
+        Section("items", unified_table(result.golds)),
+        Section("spans", span_table(result.golds), spans),
+        Section("dropped", dropped_table(result.golds), why),
+    )
+    return Answer("", sections)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from caesura.judging.comparison import SystemComparison, SystemPair
 from caesura.judging.judge import Judgement, SegmenterScore
@@ -12,7 +13,8 @@ from caesura.judging.substitution import AgreementDrop, Replacement
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import count_of
 from caesura.options import OptionSet, switch
-from caesura.views.table import Block, Cell, Table, cells, extra_figures, interval_cells, or_undefined
+from caesura.views.answer import Answer, Section
+from caesura.views.table import Cell, Table, cells, extra_figures, interval_cells, or_undefined
 
 
 def score_tables(judgement: Judgement) -> list[Table]:
@@ -361,8 +363,8 @@ class JudgeTables(OptionSet):
     list_errors: bool = switch("List every miss, false alarm, near miss and confusion, one per line.")
 
 
-def judgement_blocks(judgement: Judgement, tables: JudgeTables, output: str | None) -> list[Block]:
-    """Return the tables and texts that ``caesura judge`` prints.
+def judgement_view(judgement: Judgement, tables: JudgeTables) -> Answer:
+    """Return what ``caesura judge`` prints.
 
     Parameters
     ----------
@@ -370,18 +372,24 @@ def judgement_blocks(judgement: Judgement, tables: JudgeTables, output: str | No
         The result.
     tables : JudgeTables
         The tables to add.
-    output : str or None
-        Format of the output; CSV has all measures in one table.
 
     Returns
     -------
-    list of Table or str
+    Answer
         Scores, tests, drop in agreement, the alternative annotator test, errors.
     """
-    blocks: list[Block] = [score_table(judgement)] if output == "csv" else [*score_tables(judgement)]
-    blocks.append("\n".join(score_notes(judgement)))
-    blocks += [comparison_table(judgement.comparisons)] if judgement.comparisons else []
-    blocks += [drop_table(judgement.drops), replacement_table(judgement.replacements)]
-    blocks += [mistake_table(judgement.mistakes.values())] if tables.errors else []
-    blocks += [mistake_list(mistakes) for mistakes in judgement.mistakes.values()] if tables.list_errors else []
-    return blocks
+    sections = [
+        Section("scores", score_table(judgement)),
+        *([Section("comparisons", comparison_table(judgement.comparisons))] if judgement.comparisons else []),
+        Section("drop", drop_table(judgement.drops)),
+        Section("replacement", replacement_table(judgement.replacements)),
+        Section("errors", lambda: mistake_table(judgement.mistakes.values()), tables.errors or tables.list_errors),
+    ]
+    for system in judgement.systems:
+        list_mistakes = partial(_mistakes_of, judgement, system)
+        sections.append(Section(f"mistakes-{system}", list_mistakes, tables.list_errors))
+    return Answer("", tuple(sections))
+
+
+def _mistakes_of(judgement: Judgement, system: str) -> Table:
+    return mistake_list(judgement.mistakes[system])

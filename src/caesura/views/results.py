@@ -6,12 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from caesura.errors import OptionConflictError
 from caesura.evaluation.result import Evaluation
 from caesura.measures.operations import OperationsTable
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.tasks.score import ItemScore, Scoring
-from caesura.views.table import Table, cells, clean, extra_figures, pad, text_width
+from caesura.views.answer import Answer, Section
+from caesura.views.answers import evaluation_answer, score_answer
+from caesura.views.table import Cell, Table, cells, clean, extra_figures, pad, text_width
 
 
 def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0) -> Table:
@@ -86,47 +89,78 @@ def operations_view(operations: OperationsTable) -> Table:
     return Table.from_records(records, digits=3)
 
 
-NO_ALIGNMENT = "None of these measures aligns boundaries; use boundary_similarity."
-
-
-def scoring_blocks(
-    scoring: Scoring, *, by_item: bool = False, edits: bool = False, width: int = 100
-) -> list[Table | str]:
-    """Return the tables and texts that ``caesura score`` prints.
+def scoring_view(scoring: Scoring, *, by_item: bool = False, edits: bool = False, width: int = 80) -> Answer:
+    """Return what ``caesura score`` prints.
 
     Parameters
     ----------
     scoring : Scoring
         The scores.
     by_item : bool, default False
-        Whether the table has one row per item.
+        Whether to show one row per item.
     edits : bool, default False
         Whether to show the boundaries of both sides with their edits.
-    width : int, default 100
+    width : int, default 80
         Characters per line of the boundaries.
 
     Returns
     -------
-    list of Table or str
-        The table of scores, tables of operations, and drawings.
+    Answer
+        Scores over all items, scores by item, operations, edits and drawings.
+
+    Raises
+    ------
+    OptionConflictError
+        If the edits are requested but no measure aligns boundaries.
     """
-    rows = [entry for entry in scoring.scores if by_item or entry.item is None]
-    blocks: list[Table | str] = [score_table(rows, by_item=by_item, excluded=len(scoring.excluded))]
+    totals = [entry for entry in scoring.scores if entry.item is None]
+    sections = [Section("scores", score_table(totals, by_item=False, excluded=len(scoring.excluded)))]
+    if by_item:
+        items = [entry for entry in scoring.scores if entry.item is not None]
+        sections.append(Section("items", score_table(items, by_item=True), shown=True))
     for entry in scoring.operations:
         title = f"{entry.measure.label}: edits of the boundaries of each type, both sides together"
-        blocks.append(replace(operations_view(entry.table), title=title))
+        table = replace(operations_view(entry.table), title=title)
+        sections.append(Section(f"operations-{len(sections)}", table, shown=True))
     if edits:
-        drawings = list(_drawings(scoring, width))
-        blocks += [*drawings, LEGEND] if drawings else [NO_ALIGNMENT]
-    return blocks
+        sections += _edit_sections(scoring, width)
+    more = [("--items for one row per item", by_item), ("--edits for every boundary", edits)]
+    return Answer(score_answer(scoring), tuple(sections), tuple(text for text, given in more if not given))
 
 
-def _drawings(scoring: Scoring, width: int) -> Iterator[Table | str]:
+def evaluation_view(evaluation: Evaluation) -> Answer:
+    """Return what ``caesura evaluate`` prints.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The result.
+
+    Returns
+    -------
+    Answer
+        The score of each measure over all documents.
+    """
+    table = evaluation_table(evaluation)
+    return Answer(evaluation_answer(evaluation), (Section("scores", table),), ("--scores DIR for every document",))
+
+
+def _edit_sections(scoring: Scoring, width: int) -> list[Section]:
+    """Return the edits of every item, and drawings. Measures with the same alignment share one listing."""
+    aligned: dict[tuple[object, ...], ItemScore] = {}
     for entry in scoring.scores:
-        if entry.item is None or entry.score.edits is None:
-            continue
-        yield _drawing(entry.item, entry.score, scoring, width)
-        yield edit_table(entry.score.edits, ("reference", "hypothesis"))
+        if entry.item is not None and entry.score.edits is not None:
+            aligned.setdefault((entry.item, entry.score.edits), entry)
+    if not aligned:
+        raise OptionConflictError("--edits: none of these measures aligns boundaries; add -m B")
+    records = [
+        {"item": entry.item, "measure": entry.score.measure.label, **record}
+        for entry in aligned.values()
+        for record in edit_records(entry.score.edits or (), ("reference", "hypothesis"))
+    ]
+    drawings = [_drawing(str(entry.item), entry.score, scoring, width) for entry in aligned.values()]
+    drawing = "\n\n".join([*drawings, LEGEND])
+    return [Section("edits", Table.from_records(records, group=2)), Section("drawing", drawing, shown=True)]
 
 
 def _drawing(item: str, score: Score, scoring: Scoring, width: int) -> str:
@@ -148,7 +182,7 @@ def _streams(side: object) -> Mapping[str, Segmentation]:
 
 # -- two segmentations one below the other ---------------------------------------------------------------------------
 
-LEGEND = "= match   - only in the first   + only in the second   > moved from   < moved to   ~ different type"
+LEGEND = "= match  - only in the first  + only in the second  > moved from  < moved to\n~ different type"
 
 _SIGN = {"match": "=", "deletion": "-", "insertion": "+", "substitution": "~"}
 
@@ -313,15 +347,31 @@ def edit_table(edits: Sequence[Edit], sides: tuple[str, str]) -> Table:
     Table
         Positions, types and cost; a column for streams only if there are some.
     """
+    return Table.from_records(edit_records(edits, sides))
+
+
+def edit_records(edits: Sequence[Edit], sides: tuple[str, str]) -> list[dict[str, Cell]]:
+    """Return one record per edit, for tables.
+
+    Parameters
+    ----------
+    edits : sequence of Edit
+        The edits between two sides.
+    sides : tuple of str
+        Names of the two sides.
+
+    Returns
+    -------
+    list of dict
+        Positions, types and cost; types and streams only if there are some.
+    """
     first, second = sides
     typed = any(name not in (None, *UNTYPED) for edit in edits for name in (edit.a_type, edit.b_type))
     streams = any(edit.stream is not None for edit in edits)
-    types = [f"{side} type" for side in sides] if typed else []
-    columns = [*(["stream"] if streams else []), "edit", *sides, *types, "cost"]
-    records = [
-        cells(edit, "stream")
+    return [
+        ({"stream": edit.stream} if streams else {})
         | {"edit": edit.kind, first: edit.a_position, second: edit.b_position}
-        | {f"{first} type": edit.a_type, f"{second} type": edit.b_type, "cost": float(edit.cost)}
+        | ({f"{first} type": edit.a_type, f"{second} type": edit.b_type} if typed else {})
+        | {"cost": float(edit.cost)}
         for edit in edits
     ]
-    return Table.from_records(records, columns=columns)

@@ -9,13 +9,10 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 from caesura.model.result import Score
 from caesura.model.value import Displayed
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 Cell = str | int | float | None
 
@@ -42,6 +39,8 @@ class Table(Displayed):
         Whether a terminal shows each group of rows as a table of its own.
     p_values : tuple of str, optional
         Columns of p-values: tiny numbers are shown as 1.2e-08 instead of 0.0000.
+    limit : int, optional
+        Number of rows that a terminal shows of a main table (default: all).
     """
 
     columns: tuple[str, ...]
@@ -52,6 +51,7 @@ class Table(Displayed):
     group: int = 0
     split_groups: bool = False
     p_values: tuple[str, ...] = ()
+    limit: int | None = None
 
     @classmethod
     def from_records(
@@ -88,23 +88,6 @@ class Table(Displayed):
         if not isinstance(cell, float):
             return str(cell)
         return f"{cell:.1e}" if p_value and 0 < abs(cell) < 0.1**self.digits else f"{cell:.{self.digits}f}"
-
-    def print(self, console: Console) -> None:
-        """Print the table without its empty columns.
-
-        Parameters
-        ----------
-        console : rich.console.Console
-            The console; files receive no colours.
-        """
-        from rich.text import Text
-
-        for i, grid in enumerate(self.grids):
-            if i:
-                console.print()
-            _print_grid(grid, console)
-        for note in self.notes:
-            console.print(Text(clean(note), style="dim"), soft_wrap=True)
 
     @property
     def grids(self) -> list[Table]:
@@ -235,29 +218,6 @@ class Table(Displayed):
 
 Block = Table | str
 """A table, or text that only a terminal shows."""
-
-
-def _print_grid(table: Table, console: Console) -> None:
-    from rich import box
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    if table.title:
-        console.print(Text(clean(table.title), style="bold"), soft_wrap=True)
-    grid = Grid(box=box.SIMPLE_HEAD)
-    for name, numeric in zip(table.columns, table.numeric_columns, strict=True):
-        # A number on two lines would be read as two numbers; only text may wrap.
-        justify: Literal["left", "right"] = "right" if numeric else "left"
-        grid.add_column(Text(clean(name)), justify=justify, overflow="fold", no_wrap=numeric)
-    previous: tuple[Cell, ...] = ()
-    for row, texts in zip(table.rows, table.text_rows, strict=True):
-        cells = [Text(clean(text)) for text in texts]
-        for i in range(table.group):
-            if row[: i + 1] == previous[: i + 1]:
-                cells[i] = Text("")
-        previous = row
-        grid.add_row(*cells)
-    console.print(grid)
 
 
 # -- cells and notes ------------------------------------------------------------------------------------------------

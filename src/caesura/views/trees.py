@@ -17,8 +17,10 @@ from caesura.options import OptionSet, choice, setting, switch, whole
 from caesura.parsing.corpus import LabelCounts, ParsevalResult, StructIoUResult
 from caesura.simulation.trees import Ambiguity, LengthRow, PerturbationCurve
 from caesura.tasks.trees import TreeStudy
+from caesura.views.answer import Answer, Section
+from caesura.views.answers import trees_answer
 from caesura.views.judgement import pair_cells
-from caesura.views.table import Block, Cell, Table, cells, clean, or_undefined, pad, shorten, text_width
+from caesura.views.table import Cell, Table, cells, clean, or_undefined, pad, shorten, text_width
 
 _SUMMARY = (
     ("sentences", "sentences"),
@@ -398,8 +400,8 @@ class TreeTables(OptionSet):
     )
 
 
-def tree_blocks(study: TreeStudy, tables: TreeTables, *, width: int) -> list[Block]:
-    """Return the tables and drawings that ``caesura trees`` prints.
+def trees_view(study: TreeStudy, tables: TreeTables, *, width: int) -> Answer:
+    """Return what ``caesura trees`` prints.
 
     Parameters
     ----------
@@ -412,18 +414,28 @@ def tree_blocks(study: TreeStudy, tables: TreeTables, *, width: int) -> list[Blo
 
     Returns
     -------
-    list of Table or str
-        Both measures, sentences, labels, the comparison of parsers, and the trees.
+    Answer
+        PARSEVAL, Struct-IoU, sentences, labels, the comparison of parsers, and the trees.
     """
-    blocks: list[Block] = [struct_iou_table(study.struct_iou), summary_table(study.parseval)]
     sentences = [number - 1 for number in tables.sentences] or range(len(study.parseval.sentences))
-    if tables.by_sentence:
-        blocks += [struct_iou_sentences(study.struct_iou, sentences)]
-        blocks += [sentence_table(study.parseval, sentences)]
-    if tables.labels:
-        blocks += [struct_iou_labels(study.struct_iou.labels), label_table(study.parseval.labels)]
-    blocks += [parser_table(comparison) for comparison in study.versus]
-    return [*blocks, *_tree_drawings(study, sentences, width)] if tables.align else blocks
+    scores, by_sentence, labels = study.struct_iou, tables.by_sentence, tables.labels
+    sections = [
+        Section("parseval", summary_table(study.parseval)),
+        Section("struct-iou", struct_iou_table(scores), shown=True),
+        *(
+            Section(f"parsers-{i}", parser_table(comparison), shown=True)
+            for i, comparison in enumerate(study.versus, 1)
+        ),
+        Section("sentences", lambda: sentence_table(study.parseval, sentences), by_sentence),
+        Section("struct-iou-sentences", lambda: struct_iou_sentences(scores, sentences), by_sentence),
+        Section("labels", lambda: label_table(study.parseval.labels), labels),
+        Section("struct-iou-labels", lambda: struct_iou_labels(scores.labels), labels),
+    ]
+    if tables.align:
+        sections.append(Section("trees", "\n\n".join(_tree_drawings(study, sentences, width)), shown=True))
+    return Answer(
+        trees_answer(study), tuple(sections), () if tables.align else ("--align for both trees side by side",)
+    )
 
 
 def _tree_drawings(study: TreeStudy, sentences: Sequence[int], width: int) -> Iterator[str]:

@@ -18,6 +18,7 @@ from caesura.tasks.report import CorpusReport, FuzzyItem, ParserScore
 from caesura.views import agreement as agreement_view
 from caesura.views import figures as plot
 from caesura.views import judgement as judgement_view
+from caesura.views.answers import STRENGTH_NOTE
 from caesura.views.gold import dropped_table, unified_table
 from caesura.views.results import operations_view
 from caesura.views.table import Table, extra_figures, interval_cells
@@ -167,7 +168,7 @@ def _agreement(report: CorpusReport) -> _Contents:
         return {"tables": tables}
     if report.placed is not None and report.placed.result is not None:
         tables.append(agreement_view.coder_table(outcomes, report.placed.result))
-    return {"tables": tables, "folded": [agreement_view.item_table(outcomes)], "notes": agreement_view.THRESHOLDS}
+    return {"tables": tables, "folded": [agreement_view.item_table(outcomes)], "notes": (STRENGTH_NOTE,)}
 
 
 @_section("pairs", "Pairs", "Scores of all pairs of coders, systems included, over their common items.", "pairs")

@@ -1,0 +1,274 @@
+"""The output of commands: on a terminal, as JSON, as one table, or as files in a folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from caesura.cli.options import grouped_option
+from caesura.cli.program import print_messages
+from caesura.errors import OptionConflictError
+from caesura.model.result import Result, to_json, to_plain
+from caesura.version import __version__
+from caesura.views.answer import Answer
+from caesura.views.table import Block, Table
+from caesura.views.text_table import plain, table_text, wrap
+
+if TYPE_CHECKING:
+    from caesura.tasks.prepare import ReadingOptions
+
+F = TypeVar("F", bound=Any)
+
+DEFAULT_WIDTH = 80
+"""Columns of output that does not go to a terminal."""
+MIN_WIDTH = 20
+"""Columns of the narrowest terminal for which tables are laid out."""
+SUFFIXES = {"csv": "csv", "latex": "tex", "markdown": "md"}
+"""Format of a table -> suffix of its file."""
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """How a command prints its result.
+
+    Parameters
+    ----------
+    format : str, optional
+        ``"json"``, ``"csv"``, ``"latex"`` or ``"markdown"``; None for text.
+    table : str, optional
+        Name of the only table to print.
+    folder : str, optional
+        Folder for one file per table.
+    details : bool, default False
+        Whether to print every table and drawing.
+    """
+
+    format: str | None = None
+    table: str | None = None
+    folder: str | None = None
+    details: bool = False
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the result is printed as JSON."""
+        return self.format == "json"
+
+    @property
+    def width(self) -> int:
+        """Columns of the terminal; of a pipe or file, what ``COLUMNS`` says, or 80."""
+        if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
+            return max(MIN_WIDTH, shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns)
+        return DEFAULT_WIDTH
+
+
+def output_options(command: F) -> F:
+    """Add the options that choose how a command prints its result.
+
+    Parameters
+    ----------
+    command : callable
+        The command; it receives an :class:`OutputOptions` as ``output``.
+
+    Returns
+    -------
+    callable
+        The command with the options.
+    """
+    description = "Write every table to this folder, one file each."
+    folder = _option("--output", "folder", metavar="DIR", type=click.Path(file_okay=False), help=description)
+    result: F = folder(table_options(command))
+    return result
+
+
+def table_options(command: F) -> F:
+    """Add the options of :func:`output_options` except ``--output``, for commands whose output is a file.
+
+    Parameters
+    ----------
+    command : callable
+        The command; it receives an :class:`OutputOptions` as ``output``.
+
+    Returns
+    -------
+    callable
+        The command with the options.
+    """
+
+    @wraps(command)
+    def wrapped(
+        *args: Any,
+        output_format: str | None,
+        table: str | None,
+        details: bool,
+        folder: str | None = None,
+        **values: Any,
+    ) -> Any:
+        return command(*args, output=OutputOptions(output_format, table, folder, details), **values)
+
+    result: Any = wrapped
+    result = _option("--details", is_flag=True, help="Print every table and drawing.")(result)
+    result = _option("--table", metavar="NAME", help="Print only this table.")(result)
+    for name, description in (
+        ("latex", "one table in LaTeX"),
+        ("markdown", "one table in Markdown"),
+        ("csv", "one table as comma-separated values"),
+        ("json", "JSON with everything"),
+    ):
+        result = _option(f"--{name}", "output_format", flag_value=name, help=f"Print {description}.")(result)
+    return result  # type: ignore[no-any-return]
+
+
+_option = partial(grouped_option, "Output")
+
+
+def print_result(
+    command: str,
+    result: Result | dict[str, Any],
+    answer: Answer,
+    *,
+    output: OutputOptions,
+    reading: ReadingOptions | None = None,
+    extra: Mapping[str, Any] | None = None,
+    summary: str = "",
+) -> None:
+    """Print a result, and list the excluded items; the exit code is 1 if there are any.
+
+    Parameters
+    ----------
+    command : str
+        Name of the command.
+    result : Result or dict
+        The result, for JSON.
+    answer : Answer
+        The sentences, tables and drawings.
+    output : OutputOptions
+        How to print the result.
+    reading : ReadingOptions, optional
+        Options of reading, and the reading errors.
+    extra : mapping, optional
+        Further results, for JSON.
+    summary : str, optional
+        Message after the list of excluded items.
+    """
+    unread = () if reading is None else reading.excluded
+    excluded = tuple(dict.fromkeys((*unread, *getattr(result, "excluded", ()))))
+    if output.is_json:
+        plain_result = to_plain(result)
+        if isinstance(result, Result):
+            plain_result.pop("excluded", None)  # the envelope contains it
+        envelope = {
+            "command": command,
+            "version": __version__,
+            "data": None,
+            "reading": [] if reading is None else reading.reports,
+            "results": plain_result | (extra or {}),
+            "excluded": excluded,
+            "signature": getattr(result, "signature", None),
+        }
+        text = to_json(envelope) + "\n"
+        _write_files({f"{command}.json": text}, output.folder) if output.folder else click.echo(text, nl=False)
+    elif output.folder is not None:
+        print_text(answer.text, output.width)
+        tables = {output.table: answer.table(output.table)} if output.table else answer.tables()
+        suffix = SUFFIXES[output.format or "csv"]
+        _write_files({f"{name}.{suffix}": _encoded(table, output) for name, table in tables.items()}, output.folder)
+    elif output.format is not None:
+        click.echo(_encoded(answer.table(output.table), output), nl=False)
+    elif output.table is not None:
+        print_blocks([replace(answer.table(output.table), limit=None)], output.width)
+    else:
+        print_answer(answer, output)
+    list_excluded(excluded, summary)
+
+
+def print_answer(answer: Answer, output: OutputOptions) -> None:
+    """Print sentences, main table, requested sections, and a line about what else can be had.
+
+    Parameters
+    ----------
+    answer : Answer
+        The sentences, tables and drawings.
+    output : OutputOptions
+        How to print them.
+    """
+    if answer.text:
+        print_text(answer.text + "\n", output.width)
+    print_blocks(answer.blocks(details=output.details), output.width)
+    more = answer.last_line(details=output.details)
+    if more:
+        print_text("\n" + more, output.width)
+
+
+def print_text(text: str, width: int) -> None:
+    """Print paragraphs, broken between words.
+
+    Parameters
+    ----------
+    text : str
+        The paragraphs.
+    width : int
+        Columns of the terminal.
+    """
+    for line in text.split("\n"):
+        click.echo("\n".join(wrap(line, width)))
+
+
+def print_blocks(blocks: Iterable[Block], width: int = DEFAULT_WIDTH) -> None:
+    """Print tables and texts with an empty line between them.
+
+    Parameters
+    ----------
+    blocks : iterable of Table or str
+        The tables and drawings. Lines of drawings are not broken.
+    width : int, optional
+        Columns of the terminal.
+    """
+    style = (lambda text, name: click.style(text, **{name: True})) if sys.stdout.isatty() else plain
+    for i, block in enumerate(blocks):
+        if i:
+            click.echo()
+        click.echo(block if isinstance(block, str) else table_text(block, width, style))
+
+
+def _encoded(table: Table, output: OutputOptions) -> str:
+    return {"latex": table.latex, "markdown": table.markdown}.get(output.format or "csv", table.csv)()
+
+
+def _write_files(files: Mapping[str, str], folder: str) -> None:
+    """Write every file completely or not at all, and name it on standard error."""
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            path = Path(folder, name)
+            temporary = path.with_name(f".{path.name}.{os.getpid()}")
+            temporary.write_text(text, encoding="utf-8", newline="")
+            os.replace(temporary, path)
+            click.echo(str(path), err=True)
+    except OSError as error:
+        raise OptionConflictError(
+            f"--output: {folder}: {error.strerror}; choose a folder that can be written"
+        ) from None
+
+
+def list_excluded(entries: Sequence[object], summary: str = "") -> None:
+    """List what was excluded on standard error; then end the command with exit code 1.
+
+    Parameters
+    ----------
+    entries : sequence
+        Excluded items. Duplicates are listed once. If there are many, only the first ones are listed, with the number of
+        the others. If there are none, this function does nothing.
+    summary : str, optional
+        A last message.
+    """
+    if entries:
+        print_messages(entries, summary)
+        click.get_current_context().exit(1)

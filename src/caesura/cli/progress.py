@@ -1,0 +1,100 @@
+"""Progress of long work on standard error."""
+
+from __future__ import annotations
+
+import sys
+from datetime import timedelta
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Self
+
+import click
+
+from caesura.cli.program import PROGRESS
+from caesura.progress import on_progress
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+
+    from caesura.evaluation.result import EvaluationProgress
+
+LINE_INTERVAL = 5.0
+"""Seconds between two lines of progress if there is no terminal."""
+
+
+class Progress:
+    """Progress on standard error, as reported by ``report_progress`` inside the ``with`` block of this object.
+
+    A terminal shows a bar; without a terminal, there is a line every few seconds. The first step starts the display, so
+    work without steps shows nothing.
+
+    Parameters
+    ----------
+    steps : str
+        Name of the steps, in the plural.
+    """
+
+    def __init__(self, steps: str) -> None:
+        self.steps = steps
+        self.finished = 0
+        self.started = self.last_step = self.last_line = monotonic()
+        self._on_terminal = sys.stderr.isatty()
+        self._bar: RichProgress | None = None
+        self._subscription = on_progress(self.update, with_detail=True)
+
+    def __enter__(self) -> Self:
+        self._subscription.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._subscription.__exit__(*error)
+        if self._bar is not None:
+            self._bar.stop()
+
+    def update(self, finished: int, total: int | None, detail: EvaluationProgress | None = None) -> None:
+        """Show the number of finished steps. If the number decreases, a new run has begun.
+
+        Parameters
+        ----------
+        finished : int
+            Number of finished steps.
+        total : int or None
+            Total number of steps, if it is known.
+        detail : EvaluationProgress, optional
+            Number and speed of documents, if the steps are partitions of a collection.
+        """
+        if finished < self.finished:
+            self.started = self.last_step
+        self.finished, self.last_step = finished, monotonic()
+        if detail is not None:
+            speed = _pace(detail.documents - detail.resumed_documents, detail.seconds, detail.seconds_left)
+            speed = f"{detail.documents:,} documents, {speed}"
+        else:
+            seconds = self.last_step - self.started
+            remaining = seconds / finished * (total - finished) if finished and total is not None else None
+            speed = _pace(finished, seconds, remaining)
+        status = f"{finished:,}{'' if total is None else f' of {total:,}'} {self.steps}"
+        click.get_current_context().meta[PROGRESS] = status
+        if self._on_terminal:
+            self._bar = self._bar or self._new_bar()
+            task = self._bar.task_ids[0]
+            self._bar.update(task, completed=finished, total=total, description=f"{status}, {speed}")
+        elif monotonic() - self.last_line >= LINE_INTERVAL:
+            self.last_line = monotonic()
+            click.echo(f"caesura: {status}, {speed}", err=True)
+
+    def _new_bar(self) -> RichProgress:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        description = TextColumn("{task.description}")
+        bar = Progress(BarColumn(), description, console=Console(stderr=True), transient=True)
+        bar.add_task("", total=None)
+        bar.start()
+        return bar
+
+
+def _pace(finished: int, seconds: float, remaining: float | None) -> str:
+    """Return speed and remaining time as text: ``"1,200 per second, 0:01:10 left"``."""
+    rate = finished / seconds if seconds > 0 else 0.0
+    speed = f"{rate:,.0f} per second" if rate >= 10 else f"{rate:.1f} per second"
+    return speed if remaining is None else f"{speed}, {timedelta(seconds=round(remaining))} left"

@@ -1,0 +1,366 @@
+"""The sentences with which commands answer, and the words for sizes. No other module writes such sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from caesura.agreement.coefficients import Agreement, ItemAgreement
+from caesura.evaluation.result import Evaluation
+from caesura.model.result import Score
+from caesura.model.value import count_of, list_few
+from caesura.tasks.agree import AgreementOutcome, AgreementStudy
+from caesura.tasks.files import FileInfo
+from caesura.tasks.score import Scoring
+from caesura.tasks.trees import TreeStudy
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+# Landis, J. R., & Koch, G. G. (1977). The measurement of observer agreement for categorical data. Biometrics 33, page 165.
+_STRENGTHS = (
+    (0.0, "not beyond chance"),
+    (0.2, "slightly"),
+    (0.4, "fairly"),
+    (0.6, "moderately"),
+    (0.8, "substantially"),
+    (1.0, "almost perfectly"),
+)
+STRENGTH_NOTE = (
+    "words after Landis & Koch (1977), a convention and not a test: slightly to .20, fairly to .40, moderately to .60, "
+    "substantially to .80, almost perfectly above"
+)
+"""Source of the words of :func:`strength`."""
+_MIN_GAIN = 0.01  # smallest gain without a coder that is worth a sentence
+_FEW = 4  # names in a sentence
+
+
+def short(value: float | None, digits: int = 2) -> str:
+    """Return a number for a sentence, without the zero before the point.
+
+    Parameters
+    ----------
+    value : float or None
+        The number.
+    digits : int, default 2
+        Number of decimals.
+
+    Returns
+    -------
+    str
+        The number, or "undefined".
+
+    Examples
+    --------
+    >>> short(0.616), short(-0.25), short(1.0), short(None)
+    ('.62', '-.25', '1.00', 'undefined')
+    """
+    if value is None:
+        return "undefined"
+    text = f"{value:.{digits}f}"
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+
+
+def short_interval(interval: tuple[float, float] | None) -> str:
+    """Return an interval for a sentence, with a blank before it.
+
+    Parameters
+    ----------
+    interval : tuple of float, optional
+        The interval; None if there is none.
+
+    Returns
+    -------
+    str
+        The interval in brackets; empty if there is none.
+
+    Examples
+    --------
+    >>> short_interval((0.604, 0.642))
+    ' [.60, .64]'
+    """
+    return "" if interval is None else f" [{short(interval[0])}, {short(interval[1])}]"
+
+
+def number_word(number: int) -> str:
+    """Return a number at the beginning of a sentence: as a word up to twelve, else in digits.
+
+    Parameters
+    ----------
+    number : int
+        The number.
+
+    Returns
+    -------
+    str
+        The word, with a capital letter, or the digits.
+    """
+    return _NUMBERS[number].capitalize() if 0 <= number < len(_NUMBERS) else f"{number:,}"
+
+
+def join(words: Iterable[str]) -> str:
+    """Return words as an enumeration with "and".
+
+    Parameters
+    ----------
+    words : iterable of str
+        The words.
+
+    Returns
+    -------
+    str
+        The enumeration.
+
+    Examples
+    --------
+    >>> join(["ann", "bo", "cy"])
+    'ann, bo and cy'
+    """
+    *first, last = [*words] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def strength(value: float, interval: tuple[float, float] | None = None) -> str:
+    """Return how far coders agree, in words; two words if the interval spans both.
+
+    Parameters
+    ----------
+    value : float
+        A chance-corrected coefficient.
+    interval : tuple of float, optional
+        Its confidence interval.
+
+    Returns
+    -------
+    str
+        An adverb of Landis & Koch (1977), or the first and the last one of the interval.
+
+    Examples
+    --------
+    >>> strength(0.62), strength(0.62, (0.55, 0.7)), strength(-0.1)
+    ('substantially', 'moderately to substantially', 'not beyond chance')
+    """
+    words = [_word(end) for end in (interval or (value, value))]
+    return " to ".join(dict.fromkeys(words))
+
+
+def _word(value: float) -> str:
+    rounded = round(value, 2)
+    return next((word for limit, word in _STRENGTHS if rounded <= limit), _STRENGTHS[-1][1])
+
+
+# -- agreement ------------------------------------------------------------------------------------------------------
+
+
+def coefficient_name(outcome: AgreementOutcome) -> str:
+    """Return the coefficient and its measure for tables: ``pi(B)``.
+
+    Parameters
+    ----------
+    outcome : AgreementOutcome
+        One coefficient over one measure.
+
+    Returns
+    -------
+    str
+        The name.
+    """
+    name = outcome.coefficient.removeprefix("multi_")
+    return name if outcome.coefficient == "alpha" else f"{name}({outcome.over})"
+
+
+def agreement_answer(study: AgreementStudy) -> str:
+    """Say how far coders agree, who differs from the others, and on which item they agree least.
+
+    Parameters
+    ----------
+    study : AgreementStudy
+        The result of ``caesura agree``.
+
+    Returns
+    -------
+    str
+        One to three sentences about the first coefficient.
+    """
+    first = study.agreement[0]
+    result = first.result
+    if result is None:
+        return f"Agreement is undefined: {first.reason}."
+    sentences = [_agreement_sentence(first, result)]
+    for outlier in result.outliers[:1] if len(result.coders) > 2 else ():
+        if (outlier.gain or 0) >= _MIN_GAIN:
+            sentences.append(f"Without {outlier.coder} it would be {short(outlier.without)}.")
+    worst = worst_items(result)
+    if len(worst) > 1 and worst[0].value != worst[-1].value:
+        sentences.append(f"Most disagreement: {worst[0].item} ({short(worst[0].value)}).")
+    return " ".join(sentences)
+
+
+def _agreement_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
+    name = outcome.coefficient.removeprefix("multi_")
+    over = "" if outcome.coefficient == "alpha" else f" over {outcome.over}"
+    figure = f"{name}{over} = {short(result.value)}{short_interval(result.interval)}"
+    coders = f"{number_word(len(result.coders))} coders"
+    items = count_of(len(result.items), "item")
+    if outcome.coefficient == "bias":
+        return f"{coders} on {items}: {figure}."
+    return f"{coders} agree {strength(result.value, result.interval)}: {figure} on {items}."
+
+
+def worst_items(result: Agreement) -> list[ItemAgreement]:
+    """Return the items for which the coefficient is defined, least agreement first.
+
+    Parameters
+    ----------
+    result : Agreement
+        A coefficient.
+
+    Returns
+    -------
+    list of ItemAgreement
+        The items.
+    """
+    defined = [row for row in result.items if row.value is not None]
+    return sorted(defined, key=lambda row: (row.value, row.item))
+
+
+# -- scores ---------------------------------------------------------------------------------------------------------
+
+
+def score_answer(scoring: Scoring) -> str:
+    """Say how close the hypothesis is to the reference.
+
+    Parameters
+    ----------
+    scoring : Scoring
+        The result of ``caesura score``.
+
+    Returns
+    -------
+    str
+        One or two sentences, first about the first measure.
+    """
+    return _scores_sentence(scoring.totals, "item")
+
+
+def evaluation_answer(evaluation: Evaluation) -> str:
+    """Say how good the hypotheses of a collection are.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The result of ``caesura evaluate``.
+
+    Returns
+    -------
+    str
+        One or two sentences, first about the first measure.
+    """
+    return _scores_sentence([*evaluation.scores.values()], "document")
+
+
+def _scores_sentence(totals: Sequence[Score], unit: str) -> str:
+    first, *others = totals
+    documents = count_of(first.documents, unit)
+    beginning = _boundary_counts(first)
+    figure = f"{score_figure(first)} over {documents}"
+    sentence = f"{beginning}: {figure}." if beginning else f"{figure}."
+    further = [score_figure(score) for score in others]
+    return f"{sentence} Also {join(further)}." if further else sentence
+
+
+def _boundary_counts(score: Score) -> str:
+    """Say how many boundaries match, are near misses, or stand on one side only, if the measure counts them."""
+    parts = score.parts
+    if not {"matches", "transpositions", "additions"} <= set(parts):
+        return ""
+    counts: list[tuple[Any, str]] = [
+        (parts["matches"], "match"),
+        (parts["transpositions"], "{are} near misses"),
+        (parts.get("substitutions", 0), "{have} different types"),
+        (parts["additions"], "{are} on one side only"),
+    ]
+    total = sum(number for number, _ in counts)
+    if not total:
+        return "Neither side has a boundary"
+    texts = [_counted(int(number), text) for number, text in counts if number]
+    return f"Of {int(total):,} boundaries, {join(texts)}"
+
+
+def _counted(number: int, text: str) -> str:
+    if number == 1:
+        text = text.replace("match", "matches").replace("misses", "miss").replace("near miss", "a near miss")
+        text = text.replace("different types", "a different type")
+    return f"{number:,} {text.format(are='is' if number == 1 else 'are', have='has' if number == 1 else 'have')}"
+
+
+def score_figure(score: Score) -> str:
+    """Return a score for a sentence: name, value, precision and recall, and whether it is an error rate.
+
+    Parameters
+    ----------
+    score : Score
+        The score.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    measure: Any = score.measure
+    text = f"{measure.label} = {short(score.value)}"
+    notes = [f"{name} {short(score.figures[name])}" for name in ("precision", "recall") if name in score.figures]
+    notes += [] if measure.higher_is_better else ["an error rate, 0 is best"]
+    return f"{text} ({', '.join(notes)})" if notes else text
+
+
+# -- trees and files ------------------------------------------------------------------------------------------------
+
+
+def trees_answer(study: TreeStudy) -> str:
+    """Say how close the predicted trees are to the gold trees.
+
+    Parameters
+    ----------
+    study : TreeStudy
+        The result of ``caesura trees``.
+
+    Returns
+    -------
+    str
+        One or two sentences.
+    """
+    block = study.parseval.all
+    sentences = count_of(block.valid, "sentence")
+    if not block.valid:
+        return "No sentence could be scored."
+    percent = {name: f"{100 * getattr(block, name):.1f}" for name in ("f", "precision", "recall", "complete")}
+    text = (
+        f"The predicted brackets have F1 {percent['f']} % (precision {percent['precision']}, recall {percent['recall']}) "
+        f"over {sentences}; {percent['complete']} % of the sentences are completely right."
+    )
+    scored = len(study.struct_iou.scores.scored)
+    return f"{text} Struct-IoU = {short(study.struct_iou.mean)}." if scored else text
+
+
+def info_answer(info: FileInfo) -> str:
+    """Say what is in the files.
+
+    Parameters
+    ----------
+    info : FileInfo
+        The result of ``caesura info``.
+
+    Returns
+    -------
+    str
+        One or two sentences.
+    """
+    corpus = info.corpus
+    formats = ", ".join(f"{name} ({n})" if info.files > 1 else name for name, n in info.formats.items())
+    items = count_of(len(corpus.item_names), "item")
+    coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, _FEW)})"
+    text = f"{info.path} ({formats}) has {items} ({list_few(corpus.item_names, _FEW)}) of {coders}."
+    if info.rows is None:
+        return text
+    rows, total = info.rows
+    return f"{text} These are estimates from the first {rows:,} of {total:,} rows; --exact reads all of them."

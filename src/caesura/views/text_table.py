@@ -1,0 +1,191 @@
+"""Tables as text that fits a terminal: columns side by side if there is room, otherwise one paragraph per row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from caesura.views.table import Cell, Table, clean, pad, text_width
+
+Style = Callable[[str, str], str]
+"""Function of a text and the name of a style (``"bold"`` or ``"dim"``) that returns the styled text."""
+
+GAP = "  "
+"""Blanks between two columns, and before the first."""
+MIN_PROSE = 20
+"""Smallest width of a column of sentences; a narrower one would be hard to read."""
+
+
+def plain(text: str, style: str) -> str:
+    """Return the text without a style, for files and pipes.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    style : str
+        Name of a style.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    return text
+
+
+def table_text(table: Table, width: int, style: Style = plain) -> str:
+    """Return a table as text of at most ``width`` columns, without its empty columns.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    width : int
+        Columns of the terminal.
+    style : callable, optional
+        Function that makes titles bold and notes dim.
+
+    Returns
+    -------
+    str
+        Title, columns, rows and notes. If the columns do not fit side by side, each row becomes a paragraph with
+        the name of each column before its value. Sentences are wrapped between words; names and numbers are never cut.
+    """
+    hidden = 0 if table.limit is None else max(0, len(table.rows) - table.limit)
+    notes = [f"and {hidden:,} more"] * bool(hidden) + [*table.notes]
+    if hidden:
+        table = replace(table, rows=table.rows[: table.limit])
+    grids = []
+    for grid in table.grids:
+        title = [style(line, "bold") for line in wrap(clean(grid.title), width)] if grid.title else []
+        grids.append("\n".join([*title, *_grid_lines(grid, width, style)]))
+    lines = [style(line, "dim") for note in notes for line in wrap(clean(note), width)]
+    return "\n".join(["\n\n".join(grids), *lines])
+
+
+def wrap(text: str, width: int, indent: str = "") -> list[str]:
+    """Return the lines of a text that is broken between words.
+
+    Parameters
+    ----------
+    text : str
+        The text. Blanks at its beginning are kept.
+    width : int
+        Columns of the terminal. A longer word gets a line of its own.
+    indent : str, optional
+        Blanks at the beginning of the second and the following lines.
+
+    Returns
+    -------
+    list of str
+        The lines; one empty line for an empty text.
+
+    Examples
+    --------
+    >>> wrap("ann and bo agree", 10)
+    ['ann and bo', 'agree']
+    """
+    if text_width(text) <= width:
+        return [text]
+    words = text.split()
+    lines = [text[: len(text) - len(text.lstrip())] + " ".join(words[:1])]
+    for word in words[1:]:
+        if text_width(f"{lines[-1]} {word}") > width:
+            lines.append(indent + word)
+        else:
+            lines[-1] += f" {word}"
+    return lines
+
+
+def _grid_lines(table: Table, width: int, style: Style) -> list[str]:
+    names = [clean(name) for name in table.columns]
+    texts = [[clean(text) for text in row] for row in table.text_rows]
+    if not texts:
+        return [f"{GAP}(none)"]
+    widths = _widths(names, texts, table.numeric_columns, width)
+    if widths is None:
+        return _paragraphs(table, names, texts, width, style)
+    return _columns(table, names, texts, widths)
+
+
+def _widths(
+    names: Sequence[str], texts: Sequence[Sequence[str]], numeric: Sequence[bool], width: int
+) -> list[int] | None:
+    """Return the width of every column, or None if the columns do not fit side by side.
+
+    Columns of sentences share the room that the other columns leave.
+    """
+    columns = list(zip(*texts, strict=True))
+    natural = [max(map(text_width, (name, *column))) for name, column in zip(names, columns, strict=True)]
+    room = width - len(GAP) * len(names)
+    if sum(natural) <= room:
+        return natural
+    prose = [
+        i
+        for i, column in enumerate(columns)
+        if not numeric[i]
+        and natural[i] > MIN_PROSE
+        and all(text_width(w) <= MIN_PROSE for w in " ".join(column).split())
+    ]
+    room -= sum(size for i, size in enumerate(natural) if i not in prose)
+    minimal = {i: max(MIN_PROSE, text_width(names[i])) for i in prose}
+    if not prose or room < sum(minimal.values()):
+        return None
+    for i in sorted(prose, key=natural.__getitem__):
+        share = max(minimal[i], room // sum(natural[k] >= natural[i] for k in minimal))
+        natural[i] = min(natural[i], share, room - sum(size for k, size in minimal.items() if k != i))
+        room -= natural[i]
+        del minimal[i]
+    return natural
+
+
+def _columns(table: Table, names: list[str], texts: list[list[str]], widths: list[int]) -> list[str]:
+    lines = [*_row_lines(names, widths, table.numeric_columns), GAP + "─" * (sum(widths) + len(GAP) * (len(names) - 1))]
+    for row, repeated in zip(texts, _repeated(table), strict=True):
+        shown = ["" if i < repeated else text for i, text in enumerate(row)]
+        lines += _row_lines(shown, widths, table.numeric_columns)
+    return lines
+
+
+def _repeated(table: Table) -> list[int]:
+    """Return for each row how many of its leading cells repeat the row above and are left blank."""
+    counts, previous = [], None
+    for row in table.rows:
+        same: list[Cell] = []
+        while previous is not None and len(same) < table.group and row[len(same)] == previous[len(same)]:
+            same.append(row[len(same)])
+        counts.append(len(same))
+        previous = row
+    return counts
+
+
+def _row_lines(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> list[str]:
+    wrapped = [wrap(text, size) for text, size in zip(row, widths, strict=True)]
+    lines = []
+    for parts in zip_longest(*wrapped, fillvalue=""):
+        padded = [
+            " " * (size - text_width(part)) + part if number else pad(part, size)
+            for part, size, number in zip(parts, widths, numeric, strict=True)
+        ]
+        lines.append((GAP + GAP.join(padded)).rstrip())
+    return lines
+
+
+def _paragraphs(table: Table, names: list[str], texts: list[list[str]], width: int, style: Style) -> list[str]:
+    """Return each row as a paragraph: name and value of its first cells, then those of every other cell."""
+    leading = max(1, table.group)
+    lines: list[str] = []
+    for row in texts:
+        heading = ", ".join(f"{name} {text}" for name, text in zip(names[:leading], row, strict=False) if text)
+        lines += [style(line, "bold") for line in wrap(heading, width, GAP)]
+        line = ""
+        for name, text in zip(names[leading:], row[leading:], strict=True):
+            entry = f"{name} {text}" if text else ""
+            if line and entry and text_width(f"{GAP}{line}   {entry}") > width:
+                lines += wrap(GAP + line, width, GAP)
+                line = ""
+            line = "   ".join(filter(None, (line, entry)))
+        lines += wrap(GAP + line, width, GAP) if line else []
+    return lines
