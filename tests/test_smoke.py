@@ -15,7 +15,7 @@ DATA = Path(__file__).parents[1] / "examples" / "data"
 COMMANDS = [
     "score reference.bits hypothesis.bits",
     "score talk.csv --settings matrix.toml --operations",
-    "agree readers.json --pairs --items --clusters",
+    "agree readers.json --pairs --clusters",
     "judge people.json --system mine.json --system theirs.json --errors",
     "unify annotators.json --why",
     "unify songs.json --repair --evaluate",

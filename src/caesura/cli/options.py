@@ -18,6 +18,9 @@ from caesura.tasks.prepare import ReadingOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+MAX_CHOICES = 8
+"""Number of words of an option that the help lists."""
+
 
 class CheckedType(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
     """Type of a command-line value that a validator of ``options.py`` checks.
@@ -101,7 +104,8 @@ def _click_option(entry: Field[Any], group: str) -> Callable[[F], F]:
     kind: click.ParamType = click.Choice(choices) if choices else CheckedType(check)  # type: ignore[type-arg]
     multiple = entry.metadata["multiple"]
     default = None if multiple else entry.default
-    look = {"multiple": multiple, "show_default": default is not None, "help": description}
+    metavar = "NAME" if len(choices) > MAX_CHOICES else None
+    look = {"metavar": metavar, "multiple": multiple, "show_default": default is not None, "help": description}
     return grouped_option(group, *flags, entry.name, type=kind, default=default, **look)
 
 

@@ -52,7 +52,7 @@ class Entry(NamedTuple):
 
 
 _FILES, _TWO, _CODERS = "What is in my files?", "How close are two segmentations?", "Do my coders agree?"
-_SYSTEMS, _SHOW, _MORE = "Which segmenter is best?", "Show me", "More"
+_SYSTEMS, _SHOW, _TRUST, _MORE = "Which segmenter is best?", "Show me", "Is this number right?", "More"
 
 COMMANDS = {
     "info": Entry(
@@ -76,6 +76,9 @@ COMMANDS = {
 """Name -> command, in the order of ``caesura --help``."""
 
 
+_LAST_GROUPS = ("Reading", "Output", "Large data", "Options")  # groups of options that many commands have
+
+
 class Command(click.Command):
     """A command whose help shows its options in groups."""
 
@@ -92,12 +95,12 @@ class Command(click.Command):
         groups: dict[str, list[tuple[str, str]]] = {}
         for option in self.get_params(ctx):
             record = option.get_help_record(ctx)
-            if record is not None:
+            if record is not None and isinstance(option, click.Option):
                 groups.setdefault(getattr(option, "group", "Options"), []).append(record)
-        general = groups.pop("Options", [])
-        for heading, records in (*groups.items(), ("Options", general)):
+        own = [heading for heading in groups if heading not in _LAST_GROUPS]
+        for heading in (*own, *filter(groups.__contains__, _LAST_GROUPS)):
             with formatter.section(heading):
-                formatter.write_dl(records)
+                formatter.write_dl(groups[heading])
 
 
 class GroupedOption(click.Option):
@@ -164,7 +167,8 @@ class Program(click.Group):
             The formatter that receives the list.
         """
         for heading, entries in groupby(COMMANDS.items(), key=lambda entry: entry[1].group):
-            with formatter.section(heading):
+            formatter.write(f"\n{heading}\n")
+            with formatter.indentation():
                 formatter.write_dl([(name, entry.summary) for name, entry in entries], col_max=20)
 
     def invoke(self, ctx: click.Context) -> Any:
