@@ -47,6 +47,7 @@ if _typing.TYPE_CHECKING:
     from caesura import simulation, statistics
     from caesura.agreement.clusters import Clustering, cluster_coders
     from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
+    from caesura.agreement.disagreements import Disagreements, disagreements
     from caesura.agreement.labels import LabelAgreement, label_agreement
     from caesura.agreement.pairwise import Pairwise, pairwise
     from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
@@ -69,6 +70,7 @@ __all__ = [
     "CochranQ",
     "Corpus",
     "Dialogue",
+    "Disagreements",
     "Edit",
     "Evaluation",
     "Exact",
@@ -108,6 +110,7 @@ __all__ = [
     "common_units",
     "compare_parsers",
     "crisp",
+    "disagreements",
     "errors",
     "evaluate",
     "evaluate_unification",
@@ -161,6 +164,7 @@ __all__ = [
 _LAZY = {
     "caesura.agreement.clusters": ("Clustering", "cluster_coders"),
     "caesura.agreement.cochran": ("CochranQ", "PercentageAgreement", "cochran_q", "percentage_agreement"),
+    "caesura.agreement.disagreements": ("Disagreements", "disagreements"),
     "caesura.agreement.labels": ("LabelAgreement", "label_agreement"),
     "caesura.agreement.pairwise": ("Pairwise", "pairwise"),
     "caesura.agreement.placed": ("Heat", "Placed", "boundaries_placed", "boundary_heat"),

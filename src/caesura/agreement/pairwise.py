@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations
@@ -17,11 +17,13 @@ from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.many import Scores, score_many
-from caesura.measures.registry import parse
+from caesura.measures.registry import default_measures, parse
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Comparable, Dialogue, kind_name
+from caesura.model.dialogue import Comparable, Dialogue, kind_name, streams_of
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result, Score, signature_line
 from caesura.model.segmentation import Segmentation
+from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
 
 T = TypeVar("T")
@@ -240,7 +242,7 @@ def score_coder_pairs(
     keep_order = ordered or corpus_order or not measure.symmetric
     order = _numbered(corpus.coders if keep_order else sorted(corpus.coders))
     excluded: dict[str, str] = {}
-    keys, scores = _score_keys(corpus, measure, _keys(corpus, order, ordered, excluded), engine, excluded)
+    keys, scores = score_keys(corpus, measure, _keys(corpus, order, ordered, excluded), engine, excluded)
     item_order = _numbered(dict.fromkeys(item for item, _, _ in keys))
     numbers = np.array([(item_order[item], order[a], order[b]) for item, a, b in keys], np.int64)
     present, members = np.unique(numbers[:, 1:], return_inverse=True)
@@ -275,10 +277,36 @@ def _keys(corpus: Corpus, order: Mapping[str, int], ordered: bool, excluded: dic
     return sorted(keys, key=lambda key: key[0])
 
 
-def _score_keys(
+def score_keys(
     corpus: Corpus, measure: Measure, keys: list[Key], engine: str | Engine, excluded: dict[str, str]
 ) -> tuple[list[Key], Scores]:
-    """Return the keys whose items can be scored, and their scores. Other items are added to ``excluded``."""
+    """Score some pairs of coders on some items.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    measure : Measure
+        The measure.
+    keys : list of (item, first coder, second coder)
+        The pairs.
+    engine : str or Engine
+        Engine for the computation.
+    excluded : dict
+        Item -> reason. Items that cannot be scored are added.
+
+    Returns
+    -------
+    keys : list of (item, first coder, second coder)
+        The pairs that were scored.
+    scores : Scores
+        Their scores.
+
+    Raises
+    ------
+    OptionError
+        If nothing can be scored.
+    """
     while True:
         keys = [key for key in keys if key[0] not in excluded]
         if not keys:
@@ -343,11 +371,16 @@ class PairwiseRow:
         Score over all items, from summed parts.
     items : mapping
         Item -> its value.
+    full_misses, near_misses : int or None
+        Boundaries of one coder without a counterpart, and boundaries that the other coder put a few positions away; None
+        if the annotations have no boundaries to align.
     """
 
     coders: tuple[str, str]
     score: Score
     items: Mapping[str, float]
+    full_misses: int | None = None
+    near_misses: int | None = None
 
     @property
     def value(self) -> float:
@@ -355,8 +388,48 @@ class PairwiseRow:
         return self.score.value
 
     def __json__(self) -> dict[str, object]:
-        """Return the coders, the values of the items, and all fields of the score."""
-        return {"coders": list(self.coders), "items": dict(self.items)} | self.score.to_dict()
+        """Return the coders, the values of the items, the misses, and all fields of the score."""
+        own = {"coders": list(self.coders), "items": dict(self.items)}
+        misses = {"full_misses": self.full_misses, "near_misses": self.near_misses}
+        return own | misses | self.score.to_dict()
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseItem:
+    """One item over all pairs of its coders.
+
+    Attributes
+    ----------
+    item : str
+        Name of the item.
+    coders : int
+        Number of coders.
+    units : int
+        Number of units.
+    boundaries : int or None
+        Number of boundaries of all coders together; None for hierarchies and trees.
+    pairs : int
+        Number of pairs of coders; each pair counts twice if pairs are ordered.
+    mean, deviation : float
+        Mean and population standard deviation of the values of the pairs.
+    full_misses, near_misses : int or None
+        Misses of all pairs together, as in :class:`PairwiseRow`.
+    """
+
+    item: str
+    coders: int
+    units: int
+    boundaries: int | None
+    pairs: int
+    mean: float
+    deviation: float
+    full_misses: int | None = None
+    near_misses: int | None = None
+
+    @property
+    def boundaries_per_coder(self) -> float | None:
+        """Mean number of boundaries of a coder."""
+        return None if self.boundaries is None else self.boundaries / self.coders
 
 
 @dataclass(frozen=True, eq=False)
@@ -371,21 +444,28 @@ class Pairwise(Result):
         The coders.
     rows : tuple of PairwiseRow
         One row per pair.
+    items : tuple of PairwiseItem
+        One entry per item: mean and deviation over its pairs, and its size.
     ordered : bool
         Whether each pair is scored in both directions.
+    aligned_by : Measure or None
+        Measure that counts full and near misses: the measure itself, or the default if it does not align boundaries; None
+        if there are no boundaries to align.
     excluded : tuple of Excluded
         Items that were excluded.
     signature : str
         One line with everything needed to reproduce the numbers.
     """
 
-    json_properties = ("mean", "deviation")
+    json_properties = ("mean", "deviation", "full_misses", "near_misses")
     frame_field = "rows"
 
     measure: Measure
     coders: tuple[str, ...]
-    rows: tuple[PairwiseRow, ...]
+    rows: tuple[PairwiseRow, ...] = field(repr=False)
+    items: tuple[PairwiseItem, ...] = field(repr=False)
     ordered: bool
+    aligned_by: Measure | None
     excluded: tuple[Excluded, ...]
     signature: str
 
@@ -398,6 +478,22 @@ class Pairwise(Result):
     def deviation(self) -> float:
         """Population standard deviation over pairs."""
         return float(np.std([row.value for row in self.rows]))
+
+    @property
+    def full_misses(self) -> int | None:
+        """Boundaries of one coder without a counterpart, over all pairs; None if there are no boundaries to align."""
+        return None if self.aligned_by is None else sum(row.full_misses or 0 for row in self.rows)
+
+    @property
+    def near_misses(self) -> int | None:
+        """Boundaries that the other coder put a few positions away, over all pairs; None as for ``full_misses``."""
+        return None if self.aligned_by is None else sum(row.near_misses or 0 for row in self.rows)
+
+    @property
+    def ranked(self) -> tuple[PairwiseRow, ...]:
+        """The pairs, those that agree most first."""
+        sign = -1 if self.measure.higher_is_better else 1
+        return tuple(sorted(self.rows, key=lambda row: sign * row.value))
 
     @property
     def matrix(self) -> Floats:
@@ -465,7 +561,11 @@ def pairwise(
 
     Notes
     -----
-    Table 2 of Fournier & Inkpen (2012) gives the mean and deviation of 1 - WD over ordered pairs, all with the same weight.
+    Table 2 of Fournier & Inkpen (2012) gives the mean and deviation of 1 - WD over ordered pairs, all with the same weight,
+    and the number of coders, boundaries and units of each item: ``items``. Their studies also count full misses (a boundary
+    without a counterpart) and near misses (a boundary that was moved). If the measure itself does not align boundaries, as
+    WD, these are counted by the default measure for the kind of data: B with n_t = 2, or S_f for dialogues. Over ordered
+    pairs each miss is counted twice.
 
     Examples
     --------
@@ -480,12 +580,82 @@ def pairwise(
     resolved = parse(measure)
     with use_engine(engine) as opened:
         observed = score_coder_pairs(corpus, resolved, ordered=ordered, corpus_order=True, engine=opened)
+        aligned_by, misses = _misses(observed, opened)
     values = resolved.finish(observed.scores.counts, observed.scores.types)
     rows = []
     for k, (a, b) in enumerate(observed.pairs):
         places = np.flatnonzero(observed.pair_index == k)
         items = {observed.items[observed.item_index[place]]: float(values[place]) for place in places.tolist()}
-        rows.append(PairwiseRow((observed.coders[a], observed.coders[b]), observed.scores.over(places), items))
+        coders = observed.coders[a], observed.coders[b]
+        rows.append(PairwiseRow(coders, observed.scores.over(places), items, *_totals(misses, places)))
     entries = (f"coders:{len(observed.coders)}", f"pairs:{len(rows)}", "ordered" if ordered else "unordered")
-    signature = signature_line("pairwise", *entries, over=observed.scores.total.signature)
-    return Pairwise(resolved, observed.coders, tuple(rows), ordered, observed.excluded, signature)
+    return Pairwise(
+        measure=resolved,
+        coders=observed.coders,
+        rows=tuple(rows),
+        items=tuple(_item_rows(observed, values, misses)),
+        ordered=ordered,
+        aligned_by=aligned_by,
+        excluded=observed.excluded,
+        signature=signature_line("pairwise", *entries, over=observed.scores.total.signature),
+    )
+
+
+def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> Iterator[PairwiseItem]:
+    """Yield mean, deviation and size of each item."""
+    by_item: dict[str, list[Comparable]] = {}
+    for (item, _), annotation in observed.annotations.items():
+        by_item.setdefault(item, []).append(annotation)
+    for i, item in enumerate(observed.items):
+        annotations = by_item[item]
+        has_boundaries = not any(isinstance(annotation, Hierarchy | Tree) for annotation in annotations)
+        numbers = [text.inner.size for entry in annotations if has_boundaries for text in streams_of(entry).values()]
+        places = np.flatnonzero(observed.item_index == i)
+        yield PairwiseItem(
+            item=item,
+            coders=len(annotations),
+            units=annotations[0].length,
+            boundaries=sum(numbers) if has_boundaries else None,
+            pairs=len(places),
+            mean=float(np.mean(values[places])),
+            deviation=float(np.std(values[places])),
+            **dict(zip(("full_misses", "near_misses"), _totals(misses, places), strict=True)),
+        )
+
+
+def _totals(misses: Floats | None, places: Ints) -> tuple[int | None, int | None]:
+    """Return the full and the near misses of some rows."""
+    if misses is None:
+        return None, None
+    full, near = misses[places].sum(axis=0).tolist()
+    return int(full), int(near)
+
+
+def _misses(observed: CoderPairs, engine: str | Engine) -> tuple[Measure | None, Floats | None]:
+    """Return the measure that aligns boundaries, and the full and near misses of each row."""
+    kinds = {type(annotation) for annotation in observed.annotations.values()}
+    if kinds & {Hierarchy, Tree}:
+        return None, None
+    measure, scores = observed.measure, observed.scores
+    counted = measure.count_misses(scores.counts, scores.types)
+    if counted is None and type(measure).align is Measure.align:
+        measure = default_measures("pairwise", "dialogue" if Dialogue in kinds else "linear")[0]
+        pairs = observed.pairs
+        names = zip(observed.item_index.tolist(), observed.pair_index.tolist(), strict=True)
+        keys = [(observed.items[i], *(observed.coders[coder] for coder in pairs[k])) for i, k in names]
+        compared = [(observed.annotations[item, a], observed.annotations[item, b]) for item, a, b in keys]
+        scores = score_many(cast("list[Pair]", compared), measure, engine=engine)
+        counted = measure.count_misses(scores.counts, scores.types)
+    if counted is None:
+        counted = _misses_of_edits(scores)
+    return measure, np.column_stack(counted)
+
+
+def _misses_of_edits(scores: Scores) -> tuple[Floats, Floats]:
+    """Count full and near misses in the alignments, for measures whose counts do not contain them."""
+    misses = np.zeros((2, len(scores)))
+    for place in scores.scored.tolist():
+        for edit in scores[place].edits or ():
+            misses[0, place] += edit.kind in ("deletion", "insertion")
+            misses[1, place] += edit.kind.startswith("transposition")
+    return misses[0], misses[1]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.batch import Batch, Comparison, Packed, Text, View, pack
 from caesura.measures.sums import exact_sum, summarize
-from caesura.model.hierarchy import Hierarchy
+from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.marks import Marks
 from caesura.model.result import Edit, Parts, Score, f_measure, ratio, signature_line, signature_value
 from caesura.model.tree import Tree
@@ -454,6 +454,38 @@ class Measure(Value, ABC):
         Returns
         -------
         tuple of Edit or None
+        """
+        return None
+
+    def unmatched_spans(self, a: Hierarchy, b: Hierarchy) -> tuple[tuple[Span, ...], tuple[Span, ...]] | None:
+        """Return the spans of two hierarchies that have no counterpart; None if the measure does not match spans.
+
+        Parameters
+        ----------
+        a, b : Hierarchy
+            Hierarchies over the same units.
+
+        Returns
+        -------
+        tuple of two tuples of Span, or None
+            Those of a that b lacks, and those of b that a lacks.
+        """
+        return None
+
+    def count_misses(self, counts: Counts, types: tuple[str, ...]) -> tuple[Floats, Floats] | None:
+        """Return the full misses and the near misses in each row of counts.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray
+            One row per document, or sums over documents.
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        tuple of two numpy.ndarray, or None
+            Boundaries without a counterpart, and boundaries that were moved; None if the counts do not contain them.
         """
         return None
 

@@ -338,6 +338,9 @@ class _SimilarityMeasure(_EditDistanceMeasure):
         names = ("additions", "transpositions", "span", "substitutions", "distance", "matches")
         return (*names, "te") if self._te else names
 
+    def count_misses(self, counts: Counts, types: tuple[str, ...]) -> tuple[Floats, Floats]:
+        return counts[:, 0], counts[:, 1]  # additions and transpositions
+
     def compute(self, batch: Batch) -> BatchCounts:
         return BatchCounts(self.edit_counts(batch)[:, :6], {})
 
@@ -612,6 +615,11 @@ class BoundaryConfusion(_EditDistanceMeasure):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         by_type = [_part_name(part, name) for part in _PARTS_BY_TYPE for name in types]
         return (*by_type, *(_part_name("substitutions", x, y) for x in types for y in types))
+
+    def count_misses(self, counts: Counts, types: tuple[str, ...]) -> tuple[Floats, Floats]:
+        T = len(types)  # noqa: N806 - the paper's symbol
+        columns = {part: counts[:, i * T : (i + 1) * T].sum(axis=1) for i, part in enumerate(_PARTS_BY_TYPE)}
+        return columns["insertions"] + columns["deletions"], columns["transpositions"]
 
     def compute(self, batch: Batch) -> BatchCounts:
         T = len(batch.types)  # noqa: N806

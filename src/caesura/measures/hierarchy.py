@@ -15,7 +15,7 @@ from caesura.kernels import crossing as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, OverlapMeasure, divide
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, pack_spans
-from caesura.model.hierarchy import Hierarchy
+from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
@@ -135,6 +135,14 @@ class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
         documents = (common, keys[0][:, 0], keys[1][:, 0])
         counts = [np.bincount(document, minlength=len(batch)) for document in documents]
         return BatchCounts(np.column_stack(counts).astype(float), {})
+
+    def unmatched_spans(self, a: Hierarchy, b: Hierarchy) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+        size = 3 if self["level"] == "full" else 2  # start, end and level
+        first, second = ({span[:size]: span for span in reversed(side.spans)} for side in (a, b))
+        return (
+            tuple(sorted(span for key, span in first.items() if key not in second)),
+            tuple(sorted(span for key, span in second.items() if key not in first)),
+        )
 
     def _keys(self, side: SpanArrays) -> Ints:
         """Return distinct rows of document, start, end and, with ``"full"``, level."""

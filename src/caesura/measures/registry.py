@@ -162,6 +162,13 @@ DEFAULT_MEASURES = {
         "linear": (*_BOUNDARIES, "boundary_confusion(n_t=2)", "window_diff", "fuzzy_success"),
         "dialogue": _DIALOGUE,
     },
+    "disagreements": {"linear": _BOUNDARIES[:1], "dialogue": _DIALOGUE[:1], "hierarchy": ("hierarchy_overlap",)},
+    "pairwise": {
+        "linear": _BOUNDARIES[:1],
+        "dialogue": _DIALOGUE[:1],
+        "hierarchy": ("hierarchy_kappa",),
+        "trees": _TREES[:1],
+    },
     "report": {"linear": _BOUNDARIES, "dialogue": _DIALOGUE, "hierarchy": ("hierarchy_kappa",), "trees": _TREES},
 }
 """Task -> kind of data -> measures. If a kind is missing, the task is not defined for it."""
@@ -173,7 +180,7 @@ def default_measures(task: str, kind: str) -> tuple[Measure, ...]:
     Parameters
     ----------
     task : str
-        ``"score"``, ``"agree"``, ``"judge"`` or ``"report"``.
+        ``"score"``, ``"agree"``, ``"disagreements"``, ``"pairwise"``, ``"judge"`` or ``"report"``.
     kind : str
         Kind of data: ``"linear"``, ``"dialogue"``, ``"hierarchy"`` or ``"trees"``.
 

@@ -158,8 +158,7 @@ def tiers_over_units(
     """
     if not any(corpus.holds(Tier) for corpus in corpora):
         return list(corpora), {}
-    sources = [corpus.source for corpus in corpora if corpus.source is not None and corpus.source.tier_options]
-    options: dict[str, Any] = {"labels": None} | (dict(sources[0].tier_options) if sources else {})
+    options = _tier_options(corpora)
     notes: dict[str, str] = {}
 
     def convert(corpus: Corpus) -> Corpus:
@@ -168,6 +167,51 @@ def tiers_over_units(
         return converted
 
     return convert_together(corpora, convert), notes
+
+
+def _tier_options(corpora: Sequence[Corpus]) -> dict[str, Any]:
+    """Return the options of :func:`over_units` in the source of the first corpus that has any."""
+    sources = [corpus.source for corpus in corpora if corpus.source is not None and corpus.source.tier_options]
+    return {"labels": None} | (dict(sources[0].tier_options) if sources else {})
+
+
+BoundaryTimes = Mapping[tuple[str, str, str], Mapping[int, float]]
+"""Item, coder and stream -> position of a boundary -> the time at which the coder put it."""
+
+
+def boundary_times(corpus: Corpus) -> BoundaryTimes:
+    """Return the times of the boundaries that :func:`tiers_over_units` makes from the tiers of a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Annotations in seconds. The options of :func:`over_units` are those of its source.
+
+    Returns
+    -------
+    mapping
+        (item, coder, stream) -> position -> time in seconds, as the coder marked it. The stream is empty outside
+        dialogues. Items without tiers, and items whose tiers cannot be converted, are left out.
+
+    Examples
+    --------
+    >>> words = [(0, 0.4, "good"), (0.4, 0.9, "night"), (1.2, 1.6, "moon")]
+    >>> ann = Tier([(0, 1.0, "phrase"), (1.2, 1.6, "call")], words=words)
+    >>> boundary_times(Corpus({"song": {"ann": ann}}))
+    {('song', 'ann', ''): {2: 1.0, 3: 1.6}}
+    """
+    options = _tier_options([corpus])
+    errors: list[InputError] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaesuraWarning)  # the conversion itself issues them
+        units, tolerance = check_units("units", options.get("units")), options.get("tolerance", DEFAULT_TOLERANCE)
+        grids = _grids(corpus, units, tolerance, errors)
+    return {
+        (item, coder, stream): times
+        for item, by_stream in grids.items()
+        for stream, grid in by_stream.items()
+        for coder, times in grid.times.items()
+    }
 
 
 def convert_together(
@@ -355,6 +399,8 @@ class _Grid:
         Text of each unit.
     marks : dict
         Coder -> position -> type.
+    times : dict
+        Coder -> position -> time at which the coder put the boundary.
     max_shift, shifted_edge
         Largest distance by which an edge was moved, and a description of that edge.
     empty_intervals : int
@@ -364,6 +410,7 @@ class _Grid:
     length: int
     units: tuple[str, ...] | None = None
     marks: dict[str, dict[int, str]] = field(default_factory=dict)
+    times: dict[str, dict[int, float]] = field(default_factory=dict)
     max_shift: float = 0.0
     shifted_edge: str = ""
     empty_intervals: int = 0
@@ -416,9 +463,11 @@ def _convert_to_units(tiers: Mapping[str, Tier], units: str | float, tolerance: 
 def _marks(grid: _Grid, coder: str, tier: Tier, place: Place) -> dict[int, str]:
     """Return position -> type for one coder: all ends first, then the starts at positions without an end."""
     marks: dict[int, str] = {}
+    times = grid.times.setdefault(coder, {})
     ending: dict[int, Interval | Point] = {}
     for row in tier.rows:
-        at = place(coder, row.end if isinstance(row, Interval) else row.time)
+        time = row.end if isinstance(row, Interval) else row.time
+        at = place(coder, time)
         if at == 0:
             raise TierError(f"coder {coder!r}: {row} lies before the first unit; boundaries are not possible there")
         if at in marks:
@@ -426,12 +475,13 @@ def _marks(grid: _Grid, coder: str, tier: Tier, place: Place) -> dict[int, str]:
                 f"coder {coder!r}: two ends must not fall on the same position; {ending[at]} and {row} both end at {at}; "
                 "join them, or use finer units"
             )
-        marks[at], ending[at] = row.label if row.label.strip() else _PLAIN, row
+        marks[at], ending[at], times[at] = row.label if row.label.strip() else _PLAIN, row, time
     for interval in tier.intervals:
         at = place(coder, interval.start)
         grid.empty_intervals += ending.get(at) is interval
         if at:
             marks.setdefault(at, _PLAIN)
+            times.setdefault(at, interval.start)
     return marks
 
 
