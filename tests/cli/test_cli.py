@@ -98,7 +98,7 @@ def test_edits_are_rejected_for_measures_without_edits(run: Run) -> None:
 
 
 def test_score_two_coders_from_the_same_file(run: Run) -> None:
-    result = run("score", "readers.json", "--reference-coder", "1", "--hypothesis-coder", "3", "--json")
+    result = run("score", "readers.json", "--reference", "1", "--hypothesis", "3", "--json")
     value = results_of(result)["scores"][0]["value"]
     corpus = stargazer()
     assert value == cz.boundary_similarity(corpus["stargazer", "1"], corpus["stargazer", "3"]).value
@@ -108,10 +108,9 @@ def test_ambiguous_coder_must_be_specified(run: Run) -> None:
     result = run("score", "readers.json", "readers.json")
     assert result.exit_code == 1
     assert result.stderr == (
-        "caesura: the reference has several coders; choose one with --reference-coder: "
-        "'1', '2', '3', '4', '5', '6', '7'\n"
+        "caesura: the reference has several coders; choose one with --reference: '1', '2', '3', '4', '5', '6', '7'\n"
     )
-    result = run("score", "readers.json", "--reference-coder", "9", "--hypothesis-coder", "1")
+    result = run("score", "readers.json", "--reference", "9", "--hypothesis", "1")
     assert result.stderr == "caesura: the corpus has no coder '9'; it has '1', '2', '3', '4', '5', '6', '7'\n"
 
 

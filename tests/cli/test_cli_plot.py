@@ -140,10 +140,7 @@ def test_invalid_usage(run: Run, arguments: tuple[str, ...], message: str) -> No
         (("gold", "readers.json"), "item 'stargazer': gold needs spans"),
         (("clusters", "items.json", "--system", "2"), "the figure shows one item; choose it with --item: 'x', 'y'"),
         (("clusters", "readers.json", "--system", "7", "-m", "pk"), "clusters needs the measure fuzzy_success; got pk"),
-        (
-            ("operations", "readers.json"),
-            "the reference has several coders; choose one with --reference-coder: '1', '2'",
-        ),
+        (("operations", "readers.json"), "the reference has several coders; choose one with --reference: '1', '2'"),
         (("pairwise", "gold.ptb"), "this figure shows segmentations or hierarchies; the files contain trees"),
         (("perturbation", "one.ptb"), "expected a tree with times"),
     ],

@@ -85,11 +85,7 @@ def test_an_error_in_the_first_rows_is_reported_for_the_whole_file(small_samples
         (["ann", "bo"], ["caesura agree x.csv", "caesura score x.csv", "caesura report x.csv"]),
         (
             ["ann", "b o", "cy"],
-            [
-                "caesura agree x.csv",
-                "caesura score x.csv --reference-coder ann --hypothesis-coder 'b o'",
-                "caesura report x.csv",
-            ],
+            ["caesura agree x.csv", "caesura score x.csv --reference ann --hypothesis 'b o'", "caesura report x.csv"],
         ),
     ],
 )

@@ -167,7 +167,7 @@ def next_commands(path: str, corpus: Corpus, reading: ReadingOptions) -> tuple[s
     if len(corpus.coders) == 1:
         return f"caesura score {source} HYPOTHESIS", f"caesura agree {source} SECOND_CODER"
     first, second, *more = corpus.coders
-    sides = shlex.join(["--reference-coder", first, "--hypothesis-coder", second]) if more else ""
+    sides = shlex.join(["--reference", first, "--hypothesis", second]) if more else ""
     commands = [f"caesura agree {source}", f"caesura score {source} {sides}".rstrip()]
     return (*commands, f"caesura unify {source}" if corpus.kind == "hierarchy" else f"caesura report {source}")
 

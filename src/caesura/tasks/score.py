@@ -38,8 +38,12 @@ class ScoreOptions(OptionSet):
     """Options of ``caesura score``: measures, coders and additional tables."""
 
     measures: tuple[Measure, ...] = measures_setting()
-    reference_coder: str | None = setting(None, text, "Coder of REFERENCE, if there are several.")
-    hypothesis_coder: str | None = setting(None, text, "Coder of HYPOTHESIS, if there are several.")
+    reference_coder: str | None = setting(
+        None, text, "Coder of REFERENCE, if there are several.", flags=("--reference",)
+    )
+    hypothesis_coder: str | None = setting(
+        None, text, "Coder of HYPOTHESIS, if there are several.", flags=("--hypothesis",)
+    )
     by_item: bool = switch("Add one row per item.", flags=("--items",))
     edits: bool = switch("Show the edit of every boundary, item by item.")
     operations: bool = switch("Show the operations on the boundaries of each type, over all items.")
