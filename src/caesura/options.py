@@ -7,10 +7,12 @@ and a value, and returns the value to use or raises an :class:`~caesura.errors.O
 
 from __future__ import annotations
 
+import ast
 import difflib
 import inspect
 import math
 import operator
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from functools import partial
@@ -38,6 +40,8 @@ class Option:
         One sentence that says what the option does.
     always_shown : bool, default False
         Whether the ``repr`` of a measure names the option even at its default.
+    aliases : tuple of str, optional
+        Other names of the option, such as ``k`` for the window of Pk.
     """
 
     name: str
@@ -45,6 +49,7 @@ class Option:
     check: Check
     description: str
     always_shown: bool = False
+    aliases: tuple[str, ...] = ()
 
 
 def setting(default: Any, check: Check, description: str, *, flags: tuple[str, ...] = ()) -> Any:
@@ -179,6 +184,126 @@ def resolve_options(
     return resolved | {name: declared[name].check(name, value) for name, value in values.items() if value is not None}
 
 
+def without_aliases(options: Iterable[Option], values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values by the names of the options, if some stand under an alias of the option.
+
+    Parameters
+    ----------
+    options : iterable of Option
+        The declared options.
+    values : dict
+        Values by name or alias. ``None`` stands for "not set".
+
+    Returns
+    -------
+    dict
+        Name -> value; ``values`` itself if there is no alias.
+
+    Raises
+    ------
+    OptionError
+        If an option is set twice, under its name and under an alias.
+    """
+    names = {alias: option.name for option in options for alias in option.aliases if alias in values}
+    for alias, name in names.items():
+        if values.get(name) is not None and values[alias] is not None:
+            raise OptionError(f"{alias} and {name} are the same option; set only one of them")
+    aliased = {name: values[alias] for alias, name in names.items() if values[alias] is not None}
+    return {name: value for name, value in values.items() if name not in names} | aliased if names else values
+
+
+def normalize_name(name: str) -> str:
+    """Return a name as names are compared: case does not matter, and spaces and hyphens equal underscores.
+
+    Parameters
+    ----------
+    name : str
+        A name that a person typed.
+
+    Returns
+    -------
+    str
+        The name in lower case with underscores.
+    """
+    return "_".join(name.casefold().replace("-", " ").split())
+
+
+_OPTION_NAME = re.compile(r"[^\W\d][\w-]*")
+_WORD = re.compile(r"""(?:[^\W\d]|[./~])[^\s'"()\[\]{},=]*""")
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+_CONSTANTS = {"inf": math.inf, "true": True, "false": False}
+
+
+def parse_call(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the options of a text such as ``pk(k=5, compat=nltk)``. Nothing is executed.
+
+    Parameters
+    ----------
+    text : str
+        A name, with options in parentheses. A value is a literal of Python, or a word without quotes.
+
+    Returns
+    -------
+    tuple
+        Name and options.
+
+    Raises
+    ------
+    ValueError
+        If the text does not have this form, or an option is set twice.
+    """
+    name, parenthesis, rest = text.strip().partition("(")
+    if not parenthesis:
+        return name.strip(), {}
+    if not rest.endswith(")"):
+        raise ValueError("no closing parenthesis")
+    options: dict[str, Any] = {}
+    for entry in _split_entries(rest[:-1]):
+        key, _, value = entry.partition("=")
+        option = normalize_name(key)
+        if not _OPTION_NAME.fullmatch(key.strip()) or option in options:
+            raise ValueError(f"invalid or repeated option {key!r}")
+        options[option] = _parse_value(value.strip())
+    return name.strip(), options
+
+
+def _split_entries(text: str) -> list[str]:
+    """Return the parts of a text between commas that are in neither quotes nor brackets."""
+    entries, start, quote, closing = [], 0, "", []
+    characters = enumerate(text)
+    for i, character in characters:
+        if quote:
+            if character == "\\":
+                next(characters, None)
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in _BRACKETS:
+            closing.append(_BRACKETS[character])
+        elif character in ")]}":
+            if not closing or closing.pop() != character:
+                raise ValueError("a bracket is closed that is not open")
+        elif character == "," and not closing:
+            entries.append(text[start:i])
+            start = i + 1
+    if quote or closing:
+        raise ValueError("a quotation mark or bracket is open")
+    last = text[start:]
+    return [*entries, last] if last.strip() else entries
+
+
+def _parse_value(text: str) -> Any:
+    """Return a literal, a constant, or a word without quotes as a string."""
+    if text.casefold() in _CONSTANTS:
+        return _CONSTANTS[text.casefold()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        if _WORD.fullmatch(text):
+            return text
+        raise
+
+
 def suggest(problem: str, name: str, known: Iterable[str]) -> str:
     """Return an error message for an unknown name that suggests the closest known name, or lists all names.
 
@@ -197,10 +322,17 @@ def suggest(problem: str, name: str, known: Iterable[str]) -> str:
         The message.
     """
     listed = list(known)
-    close = difflib.get_close_matches(name, listed, 1)
+    close = difflib.get_close_matches(name, listed, 1) or _close_ignoring_case(name, listed)
     choices = f"choose from {', '.join(map(repr, listed))}" if listed else "it has none"
     hint = f"did you mean {close[0]!r}?" if close else choices
     return f"{problem} {name!r}; {hint}"
+
+
+def _close_ignoring_case(name: str, known: list[str]) -> list[str]:
+    by_normalized_name = {normalize_name(entry): entry for entry in known}
+    return [
+        by_normalized_name[entry] for entry in difflib.get_close_matches(normalize_name(name), by_normalized_name, 1)
+    ]
 
 
 def _described(check: Check, value_type: type, choices: tuple[str, ...] = ()) -> Check:

@@ -737,6 +737,24 @@ def test_each_measure_has_its_own_coefficients(talk: Run) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("pi", "multi_pi"),
+        ("fleiss", "multi_pi"),
+        ("Kappa", "multi_kappa"),
+        ("krippendorff", "alpha"),
+        ("multi-pi", "multi_pi"),
+    ],
+)
+def test_names_of_coefficients_that_people_type(talk: Run, typed: str, name: str) -> None:
+    """With more than two coders, pi and kappa are the coefficients of several coders."""
+    expected = results_of(talk("agree", "readers.json", "-m", "B", "-c", name, "--interval", "none", "--json"))
+    result = results_of(talk("agree", "readers.json", "-m", "B", "-c", typed, "--interval", "none", "--json"))
+    assert result == expected
+    assert [row["coefficient"] for row in result["agreement"]] == [name]
+
+
 @pytest.mark.parametrize("output", ["--json", "--csv", "--latex", None])
 def test_excluded_items_are_listed(many: Run, output: str | None) -> None:
     result = many("agree", "bad.json", "-m", B, "--heat", *([output] if output else []))
@@ -790,7 +808,6 @@ def test_agree_reads_one_file_per_coder(run: Run) -> None:
         (["folder"], "folder: no file can be read; the folder is empty"),
         (["empty.csv"], "empty.csv:1: the file is empty"),
         (["ref.bits"], "agreement needs at least two coders; got ref"),
-        (["readers.json", "-c", "pi"], "pi is for two coders; use multi_pi for 7 coders"),
     ],
 )
 def test_agree_invalid_input_prints_one_line_and_exits_1(run: Run, arguments: list[str], message: str) -> None:
@@ -805,7 +822,8 @@ def test_agree_invalid_input_prints_one_line_and_exits_1(run: Run, arguments: li
         ([], "Missing argument 'CORPUS...'"),
         (["readers.json", "-m", "pk"], "agreement needs a symmetric measure; pk is not symmetric."),
         (["readers.json", "-m", "kp"], "there is no measure 'kp'"),
-        (["readers.json", "-c", "gamma"], "'gamma' is not one of 'pi', 'kappa', 'multi_pi'"),
+        (["readers.json", "-c", "gamma"], "gamma (Mathet et al. 2015) is not available"),
+        (["readers.json", "-c", "flies"], "there is no coefficient 'flies'; did you mean 'fleiss'?"),
         (
             ["readers.json", "-c", "s"],
             "s is not defined over boundary_similarity; use pi, kappa, multi_pi, multi_kappa, bias, alpha",

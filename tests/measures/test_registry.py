@@ -156,10 +156,7 @@ UNREADABLE = [
     "pk(",
     "pk(window=5))",
     "pk)",
-    "pk(window=x)",
     "pk(window=-inf)",
-    "pk(window=nan)",
-    "pk(window=inf.real)",
     "pk(window=__import__('os'))",
     "pk(window=exit())",
     "pk(window=(lambda: 5)())",
@@ -203,7 +200,7 @@ def test_parsing_does_not_execute_code(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("text", ["", " ", "xyz", "PK", "pk window=5", "pk:window=5", "os.system"])
+@pytest.mark.parametrize("text", ["", " ", "xyz", "pk window=5", "pk:window=5", "os.system"])
 def test_unknown_measure(text):
     with pytest.raises(OptionError) as caught:
         cz.parse(text)
@@ -216,7 +213,8 @@ def test_unknown_measure(text):
     ("text", "near"),
     [
         ("window_dif", "window_diff"),
-        ("winpr", "win_pr"),
+        ("WDD", "WD"),
+        ("winp", "WinPR"),
         ("boundary_similarty", "boundary_similarity"),
         ("crips", "crisp"),
     ],
@@ -262,6 +260,12 @@ def test_missing_name(value, message):
         ("pk(rounding='up')", "rounding must be one of 'half_up', 'half_even'; got 'up'"),
         ("pk(rounding=[])", "rounding must be one of 'half_up', 'half_even'; got []"),
         ("pk(window='5')", "window must be a whole number; got '5'"),
+        ("pk(window=x)", "window must be a whole number; got 'x'"),
+        ("pk(window=nan)", "window must be a whole number; got 'nan'"),
+        ("pk(window=inf.real)", "window must be a whole number; got 'inf.real'"),
+        ("pk(window=5, k=5)", "k and window are the same option; set only one of them"),
+        ("pk(k=0)", "window must be a whole number of at least 1; got 0"),
+        ("B(k=5)", "boundary_similarity has no option 'k'; choose from "),
         ("pk(window=[5])", "window must be a whole number; got [5]"),
         ("pk(window=-1)", "window must be a whole number of at least 1; got -1"),
         ("boundary_similarity(wt=2)", "wt must be a number from 0 to 1; got 2"),
@@ -277,7 +281,7 @@ def test_missing_name(value, message):
 def test_invalid_options(text, message):
     with pytest.raises(OptionError) as caught:
         cz.parse(text)
-    assert str(caught.value) == message
+    assert str(caught.value) == message or (message.endswith("from ") and str(caught.value).startswith(message))
 
 
 @pytest.mark.parametrize("name", ["self", "cls", "kind", "name", "options", "__class__", "_resolved"])
@@ -431,3 +435,89 @@ def test_label_is_the_name_in_the_papers(text, label):
 
 def test_default_measures_have_distinct_labels():
     assert len({KINDS[name]().label for name in ALL}) == len(ALL)
+
+
+# Names that people type
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("B", "boundary_similarity"),
+        ("b", "boundary_similarity"),
+        ("B(n_t=3)", "boundary_similarity(n_t=3)"),
+        ("B(N-T=3)", "boundary_similarity(n_t=3)"),
+        ("Boundary-Similarity", "boundary_similarity"),
+        ("S", "segmentation_similarity"),
+        ("Pk", "pk"),
+        ("PK", "pk"),
+        ("P_k", "pk"),
+        ("WD", "window_diff"),
+        ("WindowDiff", "window_diff"),
+        ("WinPR", "win_pr"),
+        ("F1", "crisp"),
+        ("F1@2", "crisp(tolerance=2)"),
+        ("f1@0", "crisp"),
+        ("crisp@12", "crisp(tolerance=12)"),
+        ("SF", "flexible_similarity"),
+        ("SFB", "flexible_similarity(normalize='boundaries')"),
+        ("S_f^B(transposition=0.1)", "flexible_similarity(normalize='boundaries', transposition=0.1)"),
+        ("SFB(normalize=boundaries)", "flexible_similarity(normalize='boundaries')"),
+        ("T", "t_measure"),
+        ("evalb", "parseval"),
+        ("pk(k=5)", "pk(window=5)"),
+        ("WD(K=5)", "window_diff(window=5)"),
+        ("WinPR(k=5)", "win_pr(window=5)"),
+        ("pk(k=None, window=5)", "pk(window=5)"),
+        ("pk(compat=nltk)", "pk(compat='nltk')"),
+        ("pk(compat=NLTK, padded=true)", "pk(padded=True, compat='nltk')"),
+        ("S(compat=segeval-2.0.11)", "segmentation_similarity(compat='segeval-2.0.11')"),
+        ("flexible_similarity(normalize=boundaries)", "flexible_similarity(normalize='boundaries')"),
+        ("B(n_t=3,)", "boundary_similarity(n_t=3)"),
+        ("SF(similarity={('a,b', ')'): 0.5})", "flexible_similarity(similarity={('a,b', ')'): 0.5})"),
+        (r"SF(similarity={('\'', '\"'): 0.5})", r"flexible_similarity(similarity={('\'', '\"'): 0.5})"),
+    ],
+)
+def test_aliases(text, expected):
+    assert cz.parse(text) == cz.parse(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("F", "'F' has several meanings; choose 'crisp' or 'boundary_confusion' or 'hierarchy_overlap' or 'parseval'"),
+        (
+            "kappa",
+            "'kappa' has several meanings; choose 'hierarchy_kappa', or a measure that the coefficient corrects for chance, "
+            "such as 'B'",
+        ),
+        ("fleiss", "'fleiss' is not a measure; choose a measure that the coefficient corrects for chance, such as 'B'"),
+        ("gamma", "gamma (Mathet et al. 2015) is not available; use B or S_f for boundaries"),
+        (
+            "F1@0.5s",
+            "'F1@0.5s': a tolerance in seconds is not available; write the tolerance in units after '@', such as F1@2",
+        ),
+        ("F1@-1", "'F1@-1': '-1' is not a whole number; write the tolerance in units after '@', such as F1@2"),
+        ("B@2", "'B@2': boundary_similarity has no tolerance; remove '@2'"),
+        ("F1@2(tolerance=3)", "F1@2 means tolerance=2; remove tolerance=3"),
+        ("SFB(normalize=positions)", "SFB means normalize='boundaries'; remove normalize='positions'"),
+    ],
+)
+def test_names_without_one_meaning(text, message):
+    with pytest.raises(OptionError) as caught:
+        cz.parse(text)
+    assert str(caught.value) == message
+
+
+@given(measures())
+def test_label_is_parsed_as_the_measure(measure: Measure):
+    if "…" not in measure.label:
+        assert cz.parse(measure.label) == measure
+
+
+def test_k_is_the_window_in_python():
+    a, b = cz.Segmentation.from_masses([2, 3, 6]), cz.Segmentation.from_masses([5, 6])
+    for function in (cz.pk, cz.window_diff, cz.win_pr):
+        assert function(a, b, k=3) == function(a, b, window=3)
+        with pytest.raises(OptionError, match=r"^k and window are the same option; set only one of them$"):
+            function(a, b, k=3, window=3)

@@ -17,7 +17,7 @@ from caesura.agreement.spans import SpanChance
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
-from caesura.options import resolve_options, suggest
+from caesura.options import normalize_name, resolve_options, suggest
 from caesura.options import seed as check_seed
 
 CHANCE_FAMILIES: dict[str, type[ChanceModel]] = {
@@ -32,6 +32,16 @@ POSITION_COEFFICIENTS: dict[str, type[ChanceModel]] = {"alpha": NominalChance}
 _MODELS = [*CHANCE_FAMILIES.values(), *POSITION_COEFFICIENTS.values()]
 COEFFICIENTS = tuple(dict.fromkeys(name for model in _MODELS for name in model.coefficients))
 """Names of all coefficients."""
+COEFFICIENT_ALIASES = {
+    "scott": "pi",
+    "cohen": "kappa",
+    "fleiss": "multi_pi",
+    "davies_fleiss": "multi_kappa",
+    "krippendorff": "alpha",
+    "bennett": "s",
+}
+"""Names of people -> coefficient."""
+_UNAVAILABLE = {"gamma": "gamma (Mathet et al. 2015) is not available; use 'alpha', or 'pi' over B or S_f"}
 _COEFFICIENT_LABELS = {"multi_pi": "pi", "multi_kappa": "kappa"}
 
 
@@ -49,6 +59,58 @@ def coefficient_label(name: str) -> str:
         Its short name, such as ``"pi"``. The signature contains the full name.
     """
     return _COEFFICIENT_LABELS.get(name, name)
+
+
+def coefficient_name(name: str, value: Any) -> str:
+    """Check for the name of a coefficient.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option, for the error message.
+    value : object
+        Name or alias of a coefficient. Case does not matter, and ``-`` equals ``_``.
+
+    Returns
+    -------
+    str
+        One of ``COEFFICIENTS``.
+
+    Raises
+    ------
+    OptionError
+        If there is no such coefficient.
+    """
+    if not isinstance(value, str):
+        raise OptionError(f"{name} must be the name of a coefficient; got {value!r}")
+    key = normalize_name(value)
+    key = COEFFICIENT_ALIASES.get(key, key)
+    if key not in COEFFICIENTS:
+        raise OptionError(
+            _UNAVAILABLE.get(key) or suggest("there is no coefficient", value, [*COEFFICIENTS, *COEFFICIENT_ALIASES])
+        )
+    return key
+
+
+def coefficient_for(name: str, measure: Measure, coders: int) -> str:
+    """Return the form of a coefficient for a number of coders: ``pi`` of three coders is ``multi_pi``.
+
+    Parameters
+    ----------
+    name : str
+        Name of the coefficient.
+    measure : Measure
+        The measure, which determines the coefficients that exist.
+    coders : int
+        Number of coders.
+
+    Returns
+    -------
+    str
+        Name of the coefficient.
+    """
+    multi = f"multi_{name}"
+    return multi if coders > 2 and multi in measure.coefficients else name
 
 
 def resolve_coefficient(
@@ -88,6 +150,7 @@ def resolve_coefficient(
         If the measure has no such coefficient, or an option does not belong to it.
     """
     requested = parse(measure)
+    coefficient = COEFFICIENT_ALIASES.get(normalize_name(str(coefficient)), coefficient)
     name, model_class = _choose(requested, coefficient)
     owner = f"{name} over {requested.name}" if model_class.uses_measure else name
     resolved = _with_preset(requested, compat, name, model_class)

@@ -20,7 +20,7 @@ from caesura.model.marks import Marks
 from caesura.model.result import Edit, Parts, Score, f_measure, ratio, signature_line, signature_value
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints, Value
-from caesura.options import Option, resolve_options, suggest
+from caesura.options import Option, resolve_options, suggest, without_aliases
 
 Counts = Floats
 
@@ -66,6 +66,10 @@ class Measure(Value, ABC):
         Name in the registry, such as ``"boundary_similarity"``.
     title : str
         Name and source in one line, for listings.
+    aliases : mapping
+        Other names of the measure -> the options that each of them sets, such as ``SFB`` -> ``normalize="boundaries"``.
+    at_option : str or None
+        Option that a number after ``@`` sets: ``F1@2`` is ``crisp(tolerance=2)``.
     kinds : tuple of str
         Kinds of data that the measure compares: ``"linear"``, ``"dialogue"``, ``"hierarchy"``, ``"trees"``.
     kind : str
@@ -122,6 +126,8 @@ class Measure(Value, ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    at_option: ClassVar[str | None] = None
     kinds: ClassVar[tuple[str, ...]] = ("linear",)
     kind: ClassVar[str] = "linear"
     options: ClassVar[tuple[Option, ...]] = ()
@@ -160,6 +166,7 @@ class Measure(Value, ABC):
     def __init__(self, /, *, compat: str | None = None, **options: Any) -> None:
         if compat is not None and (not isinstance(compat, str) or compat not in self.presets):
             raise OptionError(suggest(f"{self.name} has no preset", str(compat), self.presets))
+        options = without_aliases(self.options, options)
         declared = [*(option.name for option in self.options), *(["compat"] if self.presets else [])]
         for name in options:
             if name not in declared:

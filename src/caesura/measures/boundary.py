@@ -594,6 +594,7 @@ class BoundaryConfusion(_EditDistanceMeasure):
     name = "boundary_confusion"
     title = "Boundary confusion matrix, B-precision, B-recall and B-F (Fournier 2013)"
     short_name = "B-F"
+    aliases = MappingProxyType({"F": {}, "B-F1": {}, "confusion": {}})
     options = (
         _N_T,
         _TRANSPOSITION,

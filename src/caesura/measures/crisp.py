@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -21,6 +22,8 @@ class Crisp(OverlapMeasure):
     name = "crisp"
     title = "Boundary precision, recall and F within a tolerance"
     short_name = "F1"
+    aliases = MappingProxyType({"F": {}})
+    at_option = "tolerance"
     options = (Option("tolerance", 0, whole(0), "largest distance in positions at which two boundaries agree"),)
     symmetric = True
     coefficients = COUNT_COEFFICIENTS

@@ -99,6 +99,7 @@ class FlexibleSimilarity(Measure):
     accepts_settings = True
     parts = ("cost", "positions", "objects")
     options_in_short_name = ("normalize",)
+    aliases = MappingProxyType({"SF": {"normalize": "positions"}, "SFB": {"normalize": "boundaries"}})
 
     @property
     def short_name(self) -> str:

@@ -6,6 +6,7 @@ See :mod:`caesura.measures.meet` for the t- and l-measure, which compare how par
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ class HierarchyKappa(HierarchyMeasure):
     name = "hierarchy_kappa"
     title = "Kappa of two hierarchies (Flammia & Zue)"
     short_name = "hierarchy kappa"
+    aliases = MappingProxyType({"kappa": {}})
     sides = ("a", "b")
     worst = None  # unmatched spans with a common start lower the value without limit as chance agreement approaches 1
     symmetric = True
@@ -121,6 +123,7 @@ class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
     name = "hierarchy_overlap"
     title = "Precision, recall and F of the spans of a hierarchy"
     short_name = "span F"
+    aliases = MappingProxyType({"F": {}})
     options = (Option("level", "flat", choice("flat", "full"), "whether levels must agree too"),)
     symmetric = True  # only F is symmetric; precision and recall are swapped
     parts = ("relevant", "reference", "hypothesis")
@@ -158,6 +161,7 @@ class NonCrossing(HierarchyMeasure):
     name = "non_crossing"
     title = "The proportion of spans that cross no span of the other hierarchy"
     short_name = "non-crossing"
+    aliases = MappingProxyType({"NC": {}})
     parts = ("uncrossed", "spans")
 
     def compute(self, batch: Batch) -> BatchCounts:

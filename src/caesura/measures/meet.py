@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -135,6 +136,7 @@ class TMeasure(MeetMeasure):
     name = "t_measure"
     title = "t-measure of two hierarchies, which compares positions in the same span (McFee)"
     short_name = "t-measure"
+    aliases = MappingProxyType({"T": {}})
 
     def codes(self, side: SpanArrays) -> Ints:
         # Every span meets only itself.
@@ -149,6 +151,7 @@ class LMeasure(MeetMeasure):
     name = "l_measure"
     title = "l-measure of two hierarchies, which compares positions with the same label (McFee)"
     short_name = "l-measure"
+    aliases = MappingProxyType({"L": {}})
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         assert isinstance(batch, HierarchyBatch)

@@ -19,6 +19,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import accumulate, repeat
 from os import PathLike
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -338,6 +339,7 @@ class Parseval(OverlapMeasure):
         Option("cutoff", 40, whole(0), "longest sentence of the second summary of a corpus"),
     )
     short_name = "PARSEVAL F"
+    aliases = MappingProxyType({"F": {}, "evalb": {}})
     kinds = ("trees",)
     view = "trees"
     sides = ("gold", "predicted")

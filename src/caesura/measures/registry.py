@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import math
-from collections.abc import Iterable
+import difflib
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from caesura.errors import OptionError
@@ -18,7 +18,7 @@ from caesura.measures.meet import LMeasure, TMeasure
 from caesura.measures.parseval import Parseval
 from caesura.measures.structiou import StructIoU
 from caesura.measures.window import Pk, WindowDiff, WinPR
-from caesura.options import suggest
+from caesura.options import parse_call, suggest, without_aliases
 
 _REGISTRY: dict[str, type[Measure]] = {
     measure_class.name: measure_class
@@ -63,7 +63,8 @@ def parse(text: str | Measure) -> Measure:
     Parameters
     ----------
     text : str or Measure
-        A name, with options in parentheses: ``"window_diff(window=5)"``. A measure is returned unchanged.
+        A name or an alias, with options in parentheses: ``"window_diff(window=5)"``, ``"WD(k=5)"``, ``"pk(compat=nltk)"``.
+        Case does not matter, and ``-`` equals ``_``. A measure is returned unchanged.
 
     Returns
     -------
@@ -73,12 +74,16 @@ def parse(text: str | Measure) -> Measure:
     Raises
     ------
     OptionError
-        If there is no such measure, or if an option is unknown or invalid.
+        If there is no such measure, if an alias means several measures, or if an option is unknown or invalid.
 
     Examples
     --------
     >>> parse("window_diff(window=5)")
     window_diff(window=5)
+    >>> parse("WD(k=5)")
+    window_diff(window=5)
+    >>> parse("F1@2")
+    crisp(tolerance=2)
     >>> parse("boundary_similarity") == parse("boundary_similarity(n_t=2)")
     True
     """
@@ -88,16 +93,129 @@ def parse(text: str | Measure) -> Measure:
         raise OptionError(f"expected the name of a measure; got {type(text).__name__}")
     if len(text) > _MAX_LENGTH:
         raise OptionError(f"the text of a measure may have at most {_MAX_LENGTH} characters; got {len(text)}")
-    name, parenthesis, _ = text.strip().partition("(")
-    name = name.strip()
-    if name not in _REGISTRY:
-        raise OptionError(suggest("there is no measure", name, _REGISTRY))
+    name = text.partition("(")[0].strip()
+    measure_class, alias_options = _find(name)
     try:
-        options = _parse_options(text.strip()) if parenthesis else {}
+        _, options = parse_call(text)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise OptionError(f"{text!r}: options are written as {name}(option=value, ...)") from None
-    compat = options.pop("compat", None)
-    return _REGISTRY[name](compat=compat, **options)
+    options = without_aliases(measure_class.options, options)
+    for option, value in alias_options.items():
+        if options.get(option, value) != value:
+            raise OptionError(f"{name} means {option}={value!r}; remove {option}={options[option]!r}")
+    return measure_class(**{**options, **alias_options, "compat": _preset(measure_class, options.get("compat"))})
+
+
+def _preset(measure_class: type[Measure], name: Any) -> Any:
+    """Return the preset that a name means; case does not matter."""
+    if not isinstance(name, str):
+        return name
+    return next((preset for preset in measure_class.presets if _key(preset) == _key(name)), name)
+
+
+_IGNORED = re.compile(r"[\s_^-]")
+
+
+def _key(name: str) -> str:
+    """Return a name as names are looked up: ``S_f^B``, ``s-f-b`` and ``SFB`` are the same."""
+    return _IGNORED.sub("", name.casefold())
+
+
+Meaning = tuple[type[Measure], Mapping[str, Any]]
+"""The measure that a name means, and the options that it sets."""
+
+
+def _names() -> dict[str, dict[str, Meaning]]:
+    """Return name, short name and aliases of all measures, as they are looked up -> name of the measure -> meaning."""
+    table: dict[str, dict[str, Meaning]] = {}
+    for name, measure_class in _REGISTRY.items():
+        for alias, options in {name: {}, **aliases_of(measure_class)}.items():
+            table.setdefault(_key(alias), {})[name] = measure_class, options
+    return table
+
+
+def aliases_of(measure_class: type[Measure]) -> dict[str, Mapping[str, Any]]:
+    """Return the other names of a measure: its name in the papers and its aliases.
+
+    Parameters
+    ----------
+    measure_class : type of Measure
+        A registered measure.
+
+    Returns
+    -------
+    dict
+        Other name -> options that it sets.
+    """
+    short_name = measure_class().short_name
+    options = {name: measure_class()[name] for name in measure_class.options_in_short_name}
+    return {short_name: options, **measure_class.aliases}
+
+
+_NAMES = _names()
+_COEFFICIENT_KEYS = {
+    "pi",
+    "kappa",
+    "alpha",
+    "bias",
+    "fleiss",
+    "krippendorff",
+    "cohen",
+    "scott",
+    "multipi",
+    "multikappa",
+}
+AMBIGUOUS = {alias for entry in _REGISTRY.values() for alias in entry.aliases if len(_NAMES[_key(alias)]) > 1} | {
+    "kappa"
+}
+"""Aliases with several meanings, which :func:`parse` refuses."""
+_UNAVAILABLE = {"gamma": "gamma (Mathet et al. 2015) is not available; use B or S_f for boundaries"}
+
+
+def _find(name: str) -> Meaning:
+    """Return the measure that a name means, and the options that the name sets."""
+    base, at, number = name.partition("@")
+    key = _key(base)
+    meanings = _NAMES.get(key, {})
+    if not meanings or len(meanings) > 1 or key in _COEFFICIENT_KEYS:
+        raise OptionError(_problem(name, key, list(meanings)))
+    measure_class, options = next(iter(meanings.values()))
+    return measure_class, {**options, **_after_at(name, measure_class, number)} if at else options
+
+
+def _problem(name: str, key: str, meanings: list[str]) -> str:
+    """Return why a name is not the name of one measure."""
+    quoted = " or ".join(map(repr, meanings))
+    if key in _COEFFICIENT_KEYS:
+        corrected = "a measure that the coefficient corrects for chance, such as 'B'"
+        return (
+            f"{name!r} has several meanings; choose {quoted}, or {corrected}"
+            if meanings
+            else f"{name!r} is not a measure; choose {corrected}"
+        )
+    if meanings:
+        return f"{name!r} has several meanings; choose {quoted}"
+    if key in _UNAVAILABLE:
+        return _UNAVAILABLE[key]
+    aliases = {_key(alias): alias for entry in _REGISTRY.values() for alias in aliases_of(entry)}
+    close = difflib.get_close_matches(key, [*map(_key, _REGISTRY), *aliases], 1)
+    if close and close[0] in aliases and aliases[close[0]] not in AMBIGUOUS:
+        return f"there is no measure {name!r}; did you mean {aliases[close[0]]!r}?"
+    return suggest("there is no measure", name, _REGISTRY)
+
+
+def _after_at(name: str, measure_class: type[Measure], text: str) -> dict[str, Any]:
+    """Return the option that a number after ``@`` sets."""
+    option = measure_class.at_option
+    if option is None:
+        raise OptionError(f"{name!r}: {measure_class.name} has no tolerance; remove '@{text}'")
+    if not _DIGITS.fullmatch(text):
+        unit = "a tolerance in seconds is not available" if text.endswith("s") else f"{text!r} is not a whole number"
+        raise OptionError(f"{name!r}: {unit}; write the {option} in units after '@', such as F1@2")
+    return {option: int(text)}
+
+
+_DIGITS = re.compile("[0-9]{1,9}")
 
 
 def parse_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
@@ -124,26 +242,6 @@ def parse_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[M
     if not parsed:
         raise OptionError("measures: expected at least one; got none")
     return parsed
-
-
-def _parse_options(text: str) -> dict[str, Any]:
-    """Return the keyword arguments of a call with literal values."""
-    call = ast.parse(text, mode="eval").body
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-        raise ValueError
-    options: dict[str, Any] = {}
-    for keyword in call.keywords:
-        if keyword.arg is None or keyword.arg in options:
-            raise ValueError
-        options[keyword.arg] = _parse_value(keyword.value)
-    return options
-
-
-def _parse_value(node: ast.expr) -> Any:
-    """Return a literal. Infinity, which has no literal in Python, is written as its ``repr``."""
-    if isinstance(node, ast.Name) and node.id == "inf":
-        return math.inf
-    return ast.literal_eval(node)
 
 
 _BOUNDARIES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)")

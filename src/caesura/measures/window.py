@@ -20,7 +20,11 @@ from caesura.options import Option, choice, flag, optional, whole
 
 _CHOSEN, _AUTO, _CLAMPED = range(3)
 _WINDOW = Option(
-    "window", None, optional(whole(1)), "width k of the window (default: half the mean length of a reference segment)"
+    "window",
+    None,
+    optional(whole(1)),
+    "width k of the window (default: half the mean length of a reference segment)",
+    aliases=("k",),
 )
 _MINIMUM = Option("minimum", 2, whole(0), "smallest automatic k")
 _K_OPTIONS = (

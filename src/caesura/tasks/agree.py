@@ -12,7 +12,7 @@ from caesura.agreement.chance import Exact, Simulate
 from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coefficients
 from caesura.agreement.cochran import cochran_q
 from caesura.agreement.coefficients import Agreement, agreement
-from caesura.agreement.families import COEFFICIENTS, resolve_coefficient
+from caesura.agreement.families import coefficient_for, coefficient_name, resolve_coefficient
 from caesura.agreement.labels import label_agreement
 from caesura.agreement.placed import Placed, boundaries_placed, boundary_heat
 from caesura.engines import Engine
@@ -40,8 +40,9 @@ class AgreeOptions(OptionSet):
     )
     coefficients: tuple[str, ...] = setting(
         (),
-        choice(*COEFFICIENTS),
-        "Coefficient. May be repeated (default: multi_pi; kappa for S_f and hierarchies).",
+        coefficient_name,
+        "Coefficient: pi (Fleiss), kappa (Cohen, Davies & Fleiss), bias, alpha (Krippendorff), or s and s_modified for S_f. "
+        "May be repeated (default: pi; kappa for S_f and hierarchies).",
         flags=("-c", "--coefficient"),
     )
     clusters: bool = switch("Add a dendrogram of the coders with the agreement inside each cluster.")
@@ -298,7 +299,7 @@ def _coefficients(
     """Return the outcomes of all coefficients, and those that cannot be computed as excluded entries."""
     outcomes: list[AgreementOutcome] = []
     failures: dict[str, OptionError] = {}
-    for number, measure, name in _requested(measures, options):
+    for number, measure, name in _requested(measures, options, len(corpus.coders)):
         folder = None if checkpoint is None else str(Path(checkpoint, f"{number}-{name}"))
         arguments = _arguments(measure, name, options, folder)
         compute = partial(agreement, corpus, measure, coefficient=name, engine=engine, **arguments)
@@ -311,10 +312,11 @@ def _coefficients(
     return outcomes, [Excluded(None, None, message) for message in failures]
 
 
-def _requested(measures: Sequence[Measure], options: AgreeOptions) -> Iterator[tuple[int, Measure, str]]:
+def _requested(measures: Sequence[Measure], options: AgreeOptions, coders: int) -> Iterator[tuple[int, Measure, str]]:
     """Yield number of the measure, measure and coefficient. Alpha depends on positions only and is yielded once."""
     for number, measure in enumerate(measures, 1):
-        for name in options.coefficients or (measure.default_coefficient or "multi_pi",):
+        names = options.coefficients or (measure.default_coefficient or "multi_pi",)
+        for name in dict.fromkeys(coefficient_for(name, measure, coders) for name in names):
             if name in measure.coefficients and (name != "alpha" or number == 1):
                 yield number, measure, name
 

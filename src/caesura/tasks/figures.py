@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from caesura.agreement.clusters import cluster_coders
-from caesura.agreement.families import COEFFICIENTS
+from caesura.agreement.families import coefficient_for, coefficient_name
 from caesura.agreement.pairwise import pairwise
 from caesura.agreement.placed import boundaries_placed, boundary_heat
 from caesura.errors import FormatError, MismatchError, OptionConflictError, OptionError
@@ -56,8 +56,8 @@ class FigureOptions(OptionSet):
     )
     coefficient: str | None = setting(
         None,
-        choice(*COEFFICIENTS),
-        "Coefficient inside clusters (default: multi_pi; kappa for S_f and hierarchies).",
+        coefficient_name,
+        "Coefficient inside clusters (default: pi; kappa for S_f and hierarchies).",
         flags=("-c", "--coefficient"),
     )
     systems: tuple[str, ...] = setting(
@@ -289,7 +289,8 @@ def _dendrogram(source: FigureSource, options: FigureOptions) -> FigureData:
     """Cluster the coders."""
     corpus = _shared_units(source).corpus
     measure = _measure(source, options, corpus)
-    clustering = cluster_coders(corpus, measure, coefficient=options.coefficient, seed=options.seed or 0)
+    name = options.coefficient and coefficient_for(options.coefficient, measure, coders=3)  # clusters of any size
+    clustering = cluster_coders(corpus, measure, coefficient=name, seed=options.seed or 0)
     return (clustering,), clustering.excluded
 
 
