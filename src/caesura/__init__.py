@@ -11,7 +11,7 @@ import importlib as _importlib
 import typing as _typing
 
 from caesura import errors
-from caesura.agreement.chance import Exact, Simulate
+from caesura.agreement.chance import Exact, Placement, Simulate
 from caesura.agreement.coefficients import Agreement, agreement
 from caesura.engines.engine import open_engine
 from caesura.formats import check_same_tokens, read, read_coders, write
@@ -89,6 +89,7 @@ __all__ = [
     "ParsevalResult",
     "PercentageAgreement",
     "Placed",
+    "Placement",
     "Point",
     "Score",
     "Scores",

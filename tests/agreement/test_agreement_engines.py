@@ -282,7 +282,7 @@ def test_agree_keeps_finished_work(table: str, tmp_path: Path, monkeypatch: pyte
     def ended(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["caesura.tasks.agree"], "agreement", ended)
+    monkeypatch.setattr(sys.modules["caesura.tasks.agree"], "agreement_with_placement", ended)
     run = invoke([*drawing, "--checkpoint", str(folder)])
     assert run.exit_code == 130
     assert f"finished work is saved in {folder}; run the same command again to continue" in run.stderr

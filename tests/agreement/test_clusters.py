@@ -323,7 +323,8 @@ ASYMMETRIC = cz.parse("flexible_similarity").replace(
         (
             {"x": SAME},
             {"measure": "flexible_similarity", "chance": "guess"},
-            "chance must be 'simulate', 'exact', Simulate(...) or Exact(...); got 'guess'",
+            "chance must be 'published', 'placement', 'simulate', 'exact', Simulate(...), Exact(...) or Placement(...); "
+            "got 'guess'",
         ),
         (
             {"x": SAME},

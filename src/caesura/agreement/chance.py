@@ -67,34 +67,74 @@ class Exact(OptionSet):
     variates: ClassVar[bool] = True
 
 
-Chance = Simulate | Exact
+@dataclass(frozen=True)
+class Placement(OptionSet):
+    """Chance agreement of coders who place their boundaries at random: a value for ``agreement(..., chance=...)``.
+
+    The string ``"placement"`` means ``Placement()``. The options apply to measures without a formula, for which texts are
+    simulated; see :mod:`caesura.agreement.placement`.
+    """
+
+    draws: int | None = setting(None, _DRAWS, f"Number of simulated pairs of texts, {DEFAULT_DRAWS:,} by default.")
+
+    tolerance: ClassVar[float | None] = None
+    checkpoint: ClassVar[str | PathLike[str] | None] = None
+    variates: ClassVar[bool] = True
 
 
-def as_chance(chance: str | Chance | None) -> Chance:
+Chance = Simulate | Exact | Placement
+
+
+class ChanceName(NamedTuple):
+    """A word for ``chance=``.
+
+    Attributes
+    ----------
+    create : callable
+        Returns the value that the word means; None for the published convention.
+    description : str
+        How chance agreement is computed, in one sentence.
+    """
+
+    create: Callable[[], Chance | None]
+    description: str
+
+
+CHANCE_NAMES: Mapping[str, ChanceName] = MappingProxyType(
+    {
+        "published": ChanceName(lambda: None, "as in the paper that defines the coefficient; the default"),
+        "placement": ChanceName(Placement, "the expected similarity of coders who place their boundaries at random"),
+        "simulate": ChanceName(Simulate, "from random texts, simulated; the published way for flexible_similarity"),
+        "exact": ChanceName(Exact, "from random texts without simulation, for flexible_similarity"),
+    }
+)
+"""Words for ``chance=`` and what they mean."""
+
+
+def as_chance(chance: str | Chance | None) -> Chance | None:
     """Return the options for chance agreement, from a name or an object.
 
     Parameters
     ----------
-    chance : str, Simulate, Exact or None
-        ``"simulate"``, ``"exact"`` or an object; None means ``"simulate"``.
+    chance : str, Simulate, Exact, Placement or None
+        One of ``CHANCE_NAMES``, or an object; None means ``"published"``.
 
     Returns
     -------
-    Simulate or Exact
-        The options.
+    Simulate, Exact, Placement or None
+        The options; None for the published convention.
 
     Raises
     ------
     OptionError
         If ``chance`` is anything else.
     """
-    if isinstance(chance, (Simulate, Exact)):
+    if chance is None or isinstance(chance, (Simulate, Exact, Placement)):
         return chance
-    if chance is None or chance == "simulate":
-        return Simulate()
-    if chance == "exact":
-        return Exact()
-    raise OptionError(f"chance must be 'simulate', 'exact', Simulate(...) or Exact(...); got {chance!r}")
+    if isinstance(chance, str) and chance in CHANCE_NAMES:
+        return CHANCE_NAMES[chance].create()
+    names = ", ".join(map(repr, CHANCE_NAMES))
+    raise OptionError(f"chance must be {names}, Simulate(...), Exact(...) or Placement(...); got {chance!r}")
 
 
 def max_draws(chance: Chance) -> int:
@@ -102,7 +142,7 @@ def max_draws(chance: Chance) -> int:
 
     Parameters
     ----------
-    chance : Simulate or Exact
+    chance : Simulate, Exact or Placement
         The options.
 
     Returns
@@ -221,7 +261,7 @@ class Coefficient:
         Class that computes chance agreement.
     settings : mapping
         Every option of the chance model with its value.
-    chance : Simulate, Exact or None
+    chance : Simulate, Exact, Placement or None
         Method for chance agreement; None if the model computes it from counts.
     compat : str or None
         The preset.

@@ -146,7 +146,7 @@ def cluster_coders(
         Method that derives distances between groups from distances between coders (default: ``"average"``).
     compat : str, optional
         Convention of published figures; see :func:`~caesura.agreement`. ``"fournier2013"`` also selects complete linkage.
-    chance : {"simulate", "exact"}, Simulate or Exact, optional
+    chance : {"published", "placement", "simulate", "exact"}, Placement, Simulate or Exact, optional
         Method for chance agreement; see :func:`~caesura.agreement`.
     seed : int or None, default 0
         Random seed of the simulation; None chooses a random one.

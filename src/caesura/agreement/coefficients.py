@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from caesura.agreement.chance import Chance, ChanceModel, or_none
-from caesura.agreement.families import resolve_coefficient
-from caesura.agreement.pairwise import score_coder_pairs
+from caesura.agreement.chance import Chance, ChanceModel, Coefficient, or_none
+from caesura.agreement.families import resolve_coefficient, supports_placement
+from caesura.agreement.pairwise import CoderPairs, score_coder_pairs
 from caesura.engines import Engine, use_engine
 from caesura.errors import CaesuraWarning, Undefined
 from caesura.measures.base import Measure
@@ -215,8 +216,9 @@ def agreement(
         Similarity of two annotations. Error rates are converted to 1 - rate.
     coefficient : str, optional
         Name of the coefficient; see Notes (default: that of the measure).
-    chance : {"simulate", "exact"}, Simulate or Exact, optional
-        Method for chance agreement of ``flexible_similarity`` (default: simulation).
+    chance : {"published", "placement", "simulate", "exact"}, Placement, Simulate or Exact, optional
+        Method for chance agreement (default: as published). ``"placement"`` is the expected similarity of coders who place
+        their boundaries at random. ``"simulate"``, the published method, and ``"exact"`` are for ``flexible_similarity``.
     compat : str, optional
         Convention of published figures: ``"fournier2012"`` (S only), ``"fournier2013"``, ``"segeval-2.0.11"``, or a preset of
         the measure such as ``"segsimflex"``.
@@ -276,6 +278,10 @@ def agreement(
                                                   see :mod:`caesura.agreement.spans`
     ============================================  ====================================================================
 
+    The published chance agreement of pi and kappa is the probability that two random coders both mark a position. It is far
+    below the similarity that random coders really have, because near misses count as well.
+    ``chance="placement"`` uses that similarity; see :mod:`caesura.agreement.placement`.
+
     :mod:`caesura.agreement.counts` has the equations. A preset combines values of ``counted``, ``rates`` and ``types`` with
     the preset of the measure. Published figures counted segments although equation 8 says boundaries. segeval averages the
     rates of pi over items and merges all types.
@@ -307,19 +313,80 @@ def agreement(
     '0.4405'
     >>> result.interval_note
     'no interval: it needs at least two items to resample; there is one'
+    >>> random = agreement(stargazer(), chance="placement")
+    >>> f"{random.value:.2f} = ({random.observed:.4f} - {random.expected:.4f}) / (1 - {random.expected:.4f})"
+    '0.30 = (0.5301 - 0.3281) / (1 - 0.3281)'
     """
     resolved = resolve_coefficient(measure, coefficient, compat=compat, chance=chance, seed=seed, options=options)
-    name = resolved.name
     bootstrap = _Bootstrap(interval, level, replicates)
     with use_engine(engine) as opened:
-        scored = resolved.measure if resolved.model_class.uses_measure else parse(_POSITIONS)
-        observed = score_coder_pairs(corpus, scored, engine=opened)
-        model = resolved.model_class(observed, resolved, opened)
+        observed = _observe(corpus, resolved, opened)
+        result = _compute(corpus, observed, resolved, bootstrap, opened)
+    bootstrap.warn(observed)
+    return result
+
+
+def agreement_with_placement(
+    corpus: Corpus, measure: str | Measure, *, coefficient: str, engine: str | Engine = "threads", **arguments: Any
+) -> tuple[Agreement, Agreement | None]:
+    """Compute a coefficient with its published chance agreement and with that of random placement.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    measure : str or Measure
+        The measure.
+    coefficient : str
+        Name of the coefficient.
+    engine : str or Engine, default "threads"
+        Engine for the computation.
+    **arguments : object
+        Further arguments of :func:`agreement`.
+
+    Returns
+    -------
+    tuple
+        The result of :func:`agreement`, and the result with ``chance="placement"``. The second is None if placement is not
+        defined for the coefficient, if there is a preset or another method for chance, or if the value is undefined.
+    """
+    interval, level, replicates = (
+        arguments.pop(name, default) for name, default in (("interval", "items"), ("level", 0.95), ("replicates", 2000))
+    )
+    bootstrap = _Bootstrap(interval, level, replicates)
+    resolved = resolve_coefficient(measure, coefficient, **arguments)
+    with use_engine(engine) as opened:
+        observed = _observe(corpus, resolved, opened)
+        result = _compute(corpus, observed, resolved, bootstrap, opened)
+        placement = None
+        if (
+            resolved.chance is None
+            and resolved.measure.compat is None
+            and supports_placement(resolved.measure, coefficient)
+        ):
+            random = resolve_coefficient(measure, coefficient, chance="placement", seed=resolved.seed)
+            with suppress(Undefined):
+                placement = _compute(corpus, observed, random, bootstrap, opened)
+    bootstrap.warn(observed)
+    return result, placement
+
+
+def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderPairs:
+    scored = coefficient.measure if coefficient.model_class.uses_measure else parse(_POSITIONS)
+    return score_coder_pairs(corpus, scored, engine=engine)
+
+
+def _compute(
+    corpus: Corpus, observed: CoderPairs, coefficient: Coefficient, bootstrap: _Bootstrap, engine: Engine
+) -> Agreement:
+    """Return the coefficient with its tables, from the scores of all pairs."""
+    name = coefficient.name
+    model = coefficient.model_class(observed, coefficient, engine)
     total = model.total()
     _check_defined(name, total.expected[0])
     value = float(total.values(name)[0])
     A, E, error, bias = (float(column[0]) for column in total)  # noqa: N806 - the symbols
-    ends, note = bootstrap.run(name, model, resolved.seed)
+    ends, note = bootstrap.run(name, model, coefficient.seed)
     facts = {
         "coders": len(observed.coders),
         "items": len(observed.items),
@@ -327,10 +394,12 @@ def agreement(
         **model.signature_facts,
     }
     if ends is not None:
-        facts |= {"interval": interval, "level": f"{level:g}", "replicates": replicates, "seed": resolved.seed}
+        level = f"{bootstrap.level:g}"
+        facts |= {"interval": bootstrap.interval, "level": level, "replicates": bootstrap.replicates}
+        facts["seed"] = coefficient.seed
     return Agreement(
         coefficient=name,
-        measure=resolved.measure if model.uses_measure else None,
+        measure=coefficient.measure if model.uses_measure else None,
         value=value,
         standard_error=(1 - A) / (1 - E) ** 2 * error if error else 0.0,
         observed=A,
@@ -339,7 +408,7 @@ def agreement(
         bias=or_none(bias),
         method=model.method,
         draws=model.draws,
-        seed=resolved.seed if ends is not None or model.draws else None,
+        seed=coefficient.seed if ends is not None or model.draws else None,
         interval=ends,
         interval_note=note,
         pairs=_pair_rows(corpus.coders, name, model),
@@ -402,8 +471,6 @@ class _Bootstrap(OptionSet):
         reason = self._reason_without(n)
         if reason is not None:
             return None, reason
-        if items:
-            warn_about_few_items(n, stacklevel=4)
         compute = model.over_items if items else model.over_coders
         values = np.concatenate([compute(weights).values(coefficient) for weights in self._weights(n, seed)])
         values = values[~np.isnan(values)]
@@ -414,6 +481,12 @@ class _Bootstrap(OptionSet):
         if len(values) < self.replicates:
             note += f", {self.replicates - len(values)} of them undefined and left out"
         return (low, high), note
+
+    def warn(self, observed: CoderPairs) -> None:
+        """Warn if there are too few items; the warning refers to the caller of the public function."""
+        n = len(observed.items)
+        if self.interval == "items" and self._reason_without(n) is None:
+            warn_about_few_items(n, stacklevel=4)
 
     def _reason_without(self, n: int) -> str | None:
         """Return the reason why n items or coders allow no interval; None if they allow one."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from caesura.agreement.chance import Chance, ChanceModel, Coefficient, Exact, as_chance
+from caesura.agreement.chance import Chance, ChanceModel, Coefficient, Exact, Placement, Simulate, as_chance
 from caesura.agreement.counts import CountChance
 from caesura.agreement.nominal import NominalChance
+from caesura.agreement.placement import PlacementChance
 from caesura.agreement.random_texts import RandomTextChance
 from caesura.agreement.spans import SpanChance
 from caesura.errors import OptionError
@@ -26,6 +27,8 @@ CHANCE_FAMILIES: dict[str, type[ChanceModel]] = {
     "spans": SpanChance,
 }
 """``chance_family`` of a measure -> chance model."""
+PLACEMENT_MODELS: dict[str, type[ChanceModel]] = {"counts": PlacementChance}
+"""``chance_family`` of a measure -> model for ``chance="placement"``."""
 POSITION_COEFFICIENTS: dict[str, type[ChanceModel]] = {"alpha": NominalChance}
 """Coefficients that only use positions and are therefore defined for all segmentations and dialogues."""
 
@@ -132,7 +135,7 @@ def resolve_coefficient(
         Name of the coefficient (default: that of the measure).
     compat : str, optional
         Preset of measure and chance model.
-    chance : str, Simulate or Exact, optional
+    chance : str, Simulate, Exact or Placement, optional
         Method for chance agreement.
     seed : int or None, default 0
         Random seed; None chooses a random one.
@@ -151,25 +154,58 @@ def resolve_coefficient(
     """
     requested = parse(measure)
     coefficient = COEFFICIENT_ALIASES.get(normalize_name(str(coefficient)), coefficient)
+    value = as_chance(chance)
     name, model_class = _choose(requested, coefficient)
+    if isinstance(value, Placement):
+        model_class = _placement_model(requested, name, compat)
     owner = f"{name} over {requested.name}" if model_class.uses_measure else name
     resolved = _with_preset(requested, compat, name, model_class)
     for option in [name for name in options or {} if name in ("draws", "tolerance", "variates", "checkpoint")]:
         raise OptionError(f"{option} is an option of the simulation; use chance=Simulate({option}=...)")
     settings = resolve_options(owner, model_class.options, options or {}, model_class.presets.get(compat or ""))
-    value = _resolve_chance(chance, owner, model_class, resolved, seed)
+    value = _check_chance(value, owner, model_class, resolved, seed)
     return Coefficient(name, resolved, model_class, settings, value, compat, check_seed("seed", seed))
 
 
-def _resolve_chance(
-    chance: str | Chance | None, owner: str, model_class: type[ChanceModel], measure: Measure, seed: int | None
+def supports_placement(measure: Measure, coefficient: str) -> bool:
+    """Return whether ``chance="placement"`` is defined for a coefficient over a measure.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+    coefficient : str
+        Name of the coefficient.
+
+    Returns
+    -------
+    bool
+        Whether it is defined.
+    """
+    model = PLACEMENT_MODELS.get(measure.chance_family)
+    return model is not None and coefficient in measure.coefficients and coefficient in model.coefficients
+
+
+def _placement_model(measure: Measure, name: str, compat: str | None) -> type[ChanceModel]:
+    if not supports_placement(measure, name):
+        raise OptionError(f"chance='placement' is not defined for {name} over {measure.name}; leave chance out")
+    if compat is not None or measure.compat is not None:
+        raise OptionError(
+            f"compat={compat or measure.compat!r} reproduces published figures, which do not use chance='placement'; "
+            "set only one of them"
+        )
+    return PLACEMENT_MODELS[measure.chance_family]
+
+
+def _check_chance(
+    value: Chance | None, owner: str, model_class: type[ChanceModel], measure: Measure, seed: int | None
 ) -> Chance | None:
     """Return the options of the chance computation; None if the model does not simulate."""
     if not model_class.accepts_chance:
-        if chance is not None:
+        if value is not None:
             raise OptionError(f"chance has no effect on {owner}, which simulates nothing; leave it out")
         return None
-    value = as_chance(chance)
+    value = Simulate() if value is None else value
     if value.checkpoint is not None and seed is None:
         raise OptionError("checkpoint needs a seed, so that the same call continues where it stopped; set seed=...")
     if isinstance(value, Exact) and not measure.supports_exact_chance:

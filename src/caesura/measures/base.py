@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.batch import Batch, Comparison, Packed, Text, View, pack
+from caesura.measures.expected import ExpectedCounts
 from caesura.measures.sums import exact_sum, summarize
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.marks import Marks
@@ -449,6 +450,38 @@ class Measure(Value, ABC):
             Values by the name of the option.
         """
         return {}
+
+    def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
+        """Return a formula for the counts of two random texts; None if they must be simulated.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+        sets : tuple of tuple of int
+            Sets of types that can occur at a position, as indices into ``types``.
+
+        Returns
+        -------
+        ExpectedCounts or None
+            The formula.
+        """
+        return None
+
+    def as_resolved(self, resolved: Mapping[str, Any]) -> Measure:
+        """Return the measure with the options that were resolved for a document, such as the window of Pk.
+
+        Parameters
+        ----------
+        resolved : mapping
+            Resolved options of the document.
+
+        Returns
+        -------
+        Measure
+            A measure that treats every text like that document.
+        """
+        return self
 
     def align(self, batch: Batch) -> tuple[Edit, ...] | None:
         """Return the edits of a document; None if the measure does not align boundaries.

@@ -38,6 +38,7 @@ from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide, list_edits
 from caesura.measures.batch import Batch
+from caesura.measures.expected import ExpectedCounts, NeighbourChain
 from caesura.model.result import Edit, Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -342,7 +343,24 @@ class _SimilarityMeasure(_EditDistanceMeasure):
         return counts[:, 0], counts[:, 1]  # additions and transpositions
 
     def compute(self, batch: Batch) -> BatchCounts:
-        return BatchCounts(self.edit_counts(batch)[:, :6], {})
+        return BatchCounts(self.parts_of(self.edit_counts(batch), batch.types), {})
+
+    def parts_of(self, counts: Counts, types: tuple[str, ...]) -> Counts:
+        """Return the parts of this measure from the columns of :meth:`edit_counts`.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray
+            Eight columns.
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        numpy.ndarray
+            One column per part.
+        """
+        return counts[:, :6]
 
     def edit_counts(self, batch: Batch) -> Counts:
         """Return one row per document: the columns of ``kernel.tally``, N-1, and with ``te`` the sum of 2^(1-d).
@@ -360,6 +378,14 @@ class _SimilarityMeasure(_EditDistanceMeasure):
         # S and B share their counts if the options that affect the edits are equal.
         key = ("edits", self["alignment"], *_cost_options(self.settings))
         return batch.cached(key, lambda: self._count_edits(batch))
+
+    def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
+        gain_t, _ = self.costs(types).gains
+        if len(types) == 1 and len(gain_t) <= 2:
+            return NeighbourChain(
+                len(gain_t) == 2 and bool(gain_t[1] >= 0), lambda counts: self.parts_of(counts, types)
+            )
+        return None
 
     def _count_edits(self, batch: Batch) -> Counts:
         out = np.empty((len(batch), 8))
@@ -417,13 +443,12 @@ class SegmentationSimilarity(_SimilarityMeasure):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return (*super().part_names(types), "positions")
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        factor = len(batch.types) ** (2 if self["divisor"] == "types_squared" else 1)
-        counts = self.edit_counts(batch)
+    def parts_of(self, counts: Counts, types: tuple[str, ...]) -> Counts:
+        factor = len(types) ** (2 if self["divisor"] == "types_squared" else 1)
         if factor == 1 and not self._te:
-            return BatchCounts(counts[:, :7], {})
+            return counts[:, :7]
         parts = [counts[:, :6], *([counts[:, 7:]] if self._te else []), counts[:, 6:7] * factor]
-        return BatchCounts(np.concatenate(parts, axis=1), {})
+        return np.concatenate(parts, axis=1)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return 1 - divide(self.costs(types).total(counts), counts[:, -1])

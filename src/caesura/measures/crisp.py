@@ -10,6 +10,7 @@ import numpy as np
 from caesura.kernels import segments as kernel
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, OverlapMeasure, divide, list_edits
 from caesura.measures.batch import Batch
+from caesura.measures.expected import ExpectedCounts, MatchingPositions
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -42,6 +43,9 @@ class Crisp(OverlapMeasure):
         counts[:, 1] = batch.a_count
         counts[:, 2] = batch.b_count
         return BatchCounts(counts, {})
+
+    def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
+        return MatchingPositions() if self["tolerance"] == 0 else None
 
     def _partners(self, batch: Batch) -> Ints:
         partners = np.empty(len(batch.a_pos), np.int64)

@@ -98,6 +98,9 @@ class _WindowMeasure(Measure):
         k = np.minimum(k, maximum)
         return k, {"window": k, "window_from": origin}
 
+    def as_resolved(self, resolved: Mapping[str, Any]) -> Measure:
+        return self.replace(window=resolved["window"]) if self["window"] is None and resolved["window"] > 0 else self
+
     def _half_mean(self, batch: Batch) -> Ints:
         """Return half the mean length of a reference segment, rounded."""
         if self["mean"] == "segments":

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from caesura.agreement.chance import Exact, Simulate
+from caesura.agreement.chance import CHANCE_NAMES, Chance, Exact, Placement, Simulate
 from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coefficients
 from caesura.agreement.cochran import cochran_q
-from caesura.agreement.coefficients import Agreement, agreement
+from caesura.agreement.coefficients import Agreement, agreement_with_placement
 from caesura.agreement.families import coefficient_for, coefficient_name, resolve_coefficient
 from caesura.agreement.labels import label_agreement
 from caesura.agreement.placed import Placed, boundaries_placed, boundary_heat
@@ -59,7 +59,10 @@ class AgreeOptions(OptionSet):
     level: float = setting(0.95, fraction, "Confidence level.")
     replicates: int = setting(2000, whole(100), "Number of bootstrap replicates.")
     chance: str | None = setting(
-        None, choice("simulate", "exact"), "How to compute chance agreement for S_f (default: simulate)."
+        None,
+        choice(*CHANCE_NAMES),
+        "How to compute chance agreement (default: published). placement is the similarity of coders who place their "
+        "boundaries at random; simulate and exact are for S_f.",
     )
     draws: int | None = setting(None, whole(20), "Number of simulated pairs of texts for S_f (default: 10000).")
     tolerance: float | None = setting(
@@ -129,10 +132,14 @@ class AgreementOutcome(Outcome[Agreement]):
         Name of the coefficient, such as ``multi_pi``.
     measure : Measure
         Measure that the coefficient corrects for chance.
+    placement : Agreement or None
+        The coefficient with the chance agreement of coders who place their boundaries at random; None if it is not
+        defined, if ``result`` already uses it, or with a preset.
     """
 
     coefficient: str
     measure: Measure
+    placement: Agreement | None = None
 
     @property
     def over(self) -> str:
@@ -144,7 +151,8 @@ class AgreementOutcome(Outcome[Agreement]):
 
     def __json__(self) -> dict[str, Any]:
         if self.result is not None:
-            return self.result.to_dict()
+            placement = {} if self.placement is None else {"placement": self.placement.to_dict()}
+            return self.result.to_dict() | placement
         measure = None if self.coefficient == "alpha" else repr(self.measure)
         return {"coefficient": self.coefficient, "measure": measure, "value": None, "reason": self.reason}
 
@@ -284,6 +292,15 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
 
 def _check_simulation(measures: Sequence[Measure], options: AgreeOptions, checkpoint: str | None) -> None:
     simulating = options.select("chance", "draws", "tolerance", "no_variates") | {"checkpoint": checkpoint}
+    placement = options.chance == "placement"
+    if options.chance in ("published", "placement"):
+        del simulating["chance"]
+    if placement:
+        del simulating["draws"]
+        if options.compat is not None:
+            raise OptionConflictError(
+                f"--compat {options.compat} reproduces published figures, which do not use --chance placement; remove one"
+            )
     flags = [f"--{name.replace('_', '-')}" for name, value in simulating.items() if value not in (None, False)]
     if flags and not any(measure.chance_family == "random_texts" for measure in measures):
         raise OptionConflictError(
@@ -302,14 +319,25 @@ def _coefficients(
     for number, measure, name in _requested(measures, options, len(corpus.coders)):
         folder = None if checkpoint is None else str(Path(checkpoint, f"{number}-{name}"))
         arguments = _arguments(measure, name, options, folder)
-        compute = partial(agreement, corpus, measure, coefficient=name, engine=engine, **arguments)
+        compute = partial(agreement_with_placement, corpus, measure, coefficient=name, engine=engine, **arguments)
         try:
-            outcomes.append(AgreementOutcome.attempt(compute, coefficient=name, measure=measure))
+            outcomes.append(_outcome(compute, name, measure))
         except OptionError as error:
             failures[f"{name}: {error}"] = error
     if failures and not outcomes:
         raise next(iter(failures.values()))
     return outcomes, [Excluded(None, None, message) for message in failures]
+
+
+def _outcome(
+    compute: Callable[[], tuple[Agreement, Agreement | None]], coefficient: str, measure: Measure
+) -> AgreementOutcome:
+    """Return the coefficient with its placement-corrected value, or the reason why it is undefined."""
+    try:
+        result, placement = compute()
+    except Undefined as error:
+        return AgreementOutcome(None, str(error), coefficient=coefficient, measure=measure)
+    return AgreementOutcome(result, coefficient=coefficient, measure=measure, placement=placement)
 
 
 def _requested(measures: Sequence[Measure], options: AgreeOptions, coders: int) -> Iterator[tuple[int, Measure, str]]:
@@ -326,12 +354,16 @@ def _arguments(measure: Measure, coefficient: str, options: AgreeOptions, checkp
     if coefficient == "alpha":
         return arguments
     arguments["compat"] = options.compat
-    if measure.chance_family == "random_texts":
-        arguments["chance"] = _chance(options, checkpoint)
+    arguments["chance"] = _chance(measure, options, checkpoint)
     return arguments
 
 
-def _chance(options: AgreeOptions, checkpoint: str | None = None) -> Simulate | Exact:
+def _chance(measure: Measure, options: AgreeOptions, checkpoint: str | None = None) -> Chance | None:
+    """Return the method for chance agreement of a measure; None for the published one, if it simulates nothing."""
+    if options.chance == "placement":
+        return Placement(draws=options.draws)
+    if measure.chance_family != "random_texts":
+        return None
     kind = Exact if options.chance == "exact" else Simulate
     variates = {} if kind is Exact else {"variates": not options.no_variates}
     return kind(draws=options.draws, tolerance=options.tolerance, checkpoint=checkpoint, **variates)
@@ -369,5 +401,5 @@ def _clusters(corpus: Corpus, measure: Measure, options: AgreeOptions) -> Cluste
         coefficient=coefficient,
         compat=None if by_position else options.compat,
         seed=options.seed,
-        chance=_chance(options) if measure.chance_family == "random_texts" and not by_position else None,
+        chance=None if by_position else _chance(measure, options),
     )

@@ -1,0 +1,298 @@
+"""Chance agreement of coders who place their boundaries at random: the expected similarity under independent placement.
+
+The published expected agreement (:mod:`caesura.agreement.counts`) is the probability that two random coders both mark a
+position. It is not the expected value of B or S: near misses, and for S the many positions that are empty on both sides, give
+random coders far more. Here, every position of a text has a boundary with a fixed probability, independently of all
+others::
+
+    pi, multi_pi         one probability for all coders: boundaries / positions over all coders and items
+    kappa, multi_kappa   each coder's own: boundaries / positions over all items of the coder
+
+The expected *parts* of every item and pair of coders are summed and finished once, as observed agreement is. If boundaries
+have types, each set of types that occurs at a position has its own probability.
+
+For one type and n_t = 2 the expected parts of B and S are exact. Matches are expected P p_a p_b times. What is left
+over follows a chain with three states: nothing is open, or a boundary of a alone, or of b alone, at the last position that is
+still unpaired (``kernels/placement.pyx``). Other measures have formulas of their own, or the texts are simulated;
+``method`` says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, Placement, in_blocks, max_draws
+from caesura.agreement.pairwise import CoderPairs
+from caesura.engines import Engine
+from caesura.errors import OptionError
+from caesura.measures.base import Measure
+from caesura.measures.batch import inner_boundaries
+from caesura.measures.expected import ExpectedCounts, Moments, RandomStreams, SimulatedCounts
+from caesura.model.dialogue import Comparable, streams_of
+from caesura.model.segmentation import Segmentation
+from caesura.model.value import Floats, Ints
+
+Sets = tuple[tuple[int, ...], ...]
+"""Sets of types that occur at a position, each as sorted indices of types."""
+
+
+class BoundaryCounts:
+    """Number of boundaries of each set of types, and number of streams of each length.
+
+    Parameters
+    ----------
+    items : sequence
+        For each item, the annotations of all coders; None if a coder did not annotate the item.
+    types : tuple of str
+        The boundary types.
+
+    Attributes
+    ----------
+    sets : tuple of tuple of int
+        Sets of types that occur at a position.
+    boundaries : numpy.ndarray, items x coders x sets
+        Number of positions with this set.
+    lengths : numpy.ndarray
+        Different numbers of inner positions of the streams, in increasing order.
+    streams : numpy.ndarray, items x lengths
+        Number of streams of each length.
+    """
+
+    def __init__(self, items: Sequence[Sequence[Comparable | None]], types: tuple[str, ...]) -> None:
+        number: dict[tuple[int, ...], int] = {(0,): 0} if len(types) == 1 else {}
+        entries: list[tuple[int, int, int, int]] = []
+        lengths = []
+        for i, by_coder in enumerate(items):
+            texts = [None if annotation is None else _texts(annotation) for annotation in by_coder]
+            lengths.append([text.length - 1 for text in next(filter(None, texts), ())])
+            for c, coder_texts in enumerate(texts):
+                for text in coder_texts or ():
+                    for types_here, times in _sets_of(text, types):
+                        entries.append((i, c, number.setdefault(types_here, len(number)), times))
+        self.sets: Sets = tuple(number)
+        self.boundaries = np.zeros((len(items), max(map(len, items), default=0), max(1, len(number))))
+        for i, c, k, times in entries:
+            self.boundaries[i, c, k] += times
+        self.lengths: Ints = np.unique(np.array([n for row in lengths for n in row], np.int64))
+        self.streams = np.zeros((len(items), len(self.lengths)))
+        for i, row in enumerate(lengths):
+            np.add.at(self.streams[i], np.searchsorted(self.lengths, row), 1.0)
+
+
+def _texts(annotation: Comparable) -> list[Segmentation]:
+    return list(streams_of(annotation).values())
+
+
+def _sets_of(text: Segmentation, types: tuple[str, ...]) -> Iterable[tuple[tuple[int, ...], int]]:
+    """Yield each set of types of a text with the number of its positions."""
+    if len(types) == 1:
+        return [((0,), int(text.inner.size))]
+    positions, codes = inner_boundaries(text, types)
+    if not positions.size:
+        return []
+    sets = np.split(codes if codes.size else np.zeros_like(positions), np.flatnonzero(np.diff(positions)) + 1)
+    counts: dict[tuple[int, ...], int] = {}
+    for types_here in sets:
+        key = tuple(sorted(types_here.tolist()))
+        counts[key] = counts.get(key, 0) + 1
+    return counts.items()
+
+
+def choose_expected_counts(
+    measure: Measure, types: tuple[str, ...], sets: Sets, *, draws: int, seed: int
+) -> ExpectedCounts:
+    """Return the formula of the measure, or a simulation.
+
+    Parameters
+    ----------
+    measure : Measure
+        A measure of segmentations.
+    types : tuple of str
+        The boundary types.
+    sets : tuple of tuple of int
+        Sets of types that can occur at a position.
+    draws : int
+        Number of simulated pairs of texts.
+    seed : int
+        Random seed of the simulation.
+
+    Returns
+    -------
+    ExpectedCounts
+        The way to compute expected counts.
+    """
+    formula = measure.expected_counts(types, sets)
+    return SimulatedCounts(measure, types, sets, draws=draws, seed=seed) if formula is None else formula
+
+
+def finish_moments(measure: Measure, types: tuple[str, ...], moments: Moments) -> tuple[Floats, Floats]:
+    """Return the similarity that expected counts give, and its standard error.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+    types : tuple of str
+        The boundary types.
+    moments : Moments
+        Expected counts.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Similarity and standard error of each row. The error is that of the linearized similarity; 0 for a formula.
+    """
+
+    def finish(counts: Floats) -> Floats:
+        return measure.as_similarity(measure.finish(counts, types))
+
+    counts, covariance = moments.counts, moments.covariance
+    value = finish(counts)
+    if covariance is None:
+        return value, np.zeros(len(value))
+    step = 1e-6 * np.maximum(1.0, np.abs(counts).max(axis=1))
+    gradient = np.empty_like(counts)
+    for j in range(counts.shape[1]):
+        shift = np.zeros_like(counts)
+        shift[:, j] = step
+        gradient[:, j] = (finish(counts + shift) - finish(counts - shift)) / (2 * step)
+    return value, np.sqrt(np.maximum(np.einsum("rp,rpq,rq->r", gradient, covariance, gradient), 0.0))
+
+
+class PlacementChance(ChanceModel):
+    """Chance model of coders who place their boundaries at random.
+
+    Parameters
+    ----------
+    observed : CoderPairs
+        Scores of all pairs of coders.
+    coefficient : Coefficient
+        The coefficient, with ``chance=Placement(...)`` and seed.
+    engine : Engine
+        Not used.
+    """
+
+    family = "placement"
+    coefficients = ("pi", "kappa", "multi_pi", "multi_kappa")
+    general_forms = MappingProxyType({"pi": "multi_pi", "kappa": "multi_kappa"})
+    accepts_chance = True
+
+    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
+        name, coders = coefficient.name, len(observed.coders)
+        if name in self.general_forms and coders > 2:
+            raise OptionError(f"{name} is for two coders; use {self.general_forms[name]} for {coders} coders")
+        super().__init__(observed, coefficient, engine)
+        assert isinstance(coefficient.chance, Placement)
+        self._own_rates = name in ("kappa", "multi_kappa")
+        types = observed.scores.types if observed.measure.view == "typed" else observed.scores.types[:1]
+        annotations = [
+            [observed.annotations.get((item, coder)) for coder in observed.coders] for item in observed.items
+        ]
+        self._counts = BoundaryCounts(annotations, types)
+        self._expected = choose_expected_counts(
+            observed.measure, types, self._counts.sets, draws=max_draws(coefficient.chance), seed=coefficient.seed
+        )
+        items, pairs = len(observed.items), len(observed.pairs)
+        self._width = max(items, len(self._counts.lengths)) * (pairs if self._own_rates else 1)
+        self.total()  # simulates, so that the method and the number of draws are known
+        self.method, self.draws = self._expected.method, self._expected.draws
+
+    @property
+    def signature_facts(self) -> dict[str, Any]:
+        return super().signature_facts | ({"draws": self.draws, "seed": self.coefficient.seed} if self.draws else {})
+
+    @cached_property
+    def _positions(self) -> Floats:
+        """Number of inner positions per item and coder, 0 for coders who did not annotate it."""
+        positions = self._counts.streams @ self._counts.lengths
+        return np.where(self.observed.present, positions[:, None], 0.0)
+
+    def _agreement(self, parts: Floats, items: Floats, coders: Floats, pairs: Floats) -> AgreementArrays:
+        """Return the agreement from observed parts and weights of items, coders and pairs, row by row."""
+        boundaries = np.einsum("ri,ick->rck", items, self._counts.boundaries, optimize=True)
+        positions = items @ self._positions
+        any_boundary = np.einsum("rck,rc->r", boundaries, coders) > 0
+        by_pair = self._own_rates
+        moments = (
+            self._own(boundaries, positions, items, pairs)
+            if by_pair
+            else self._pooled(
+                np.einsum("rck,rc->rk", boundaries, coders), np.einsum("rc,rc->r", positions, coders), items, pairs
+            )
+        )
+        observed = self.observed
+        expected, error = finish_moments(observed.measure, observed.scores.types, moments)
+        return AgreementArrays.of(
+            observed.similarity(parts),
+            np.where(any_boundary, expected, np.nan),
+            error=np.where(any_boundary, error, 0.0),
+        )
+
+    def _pooled(self, boundaries: Floats, positions: Floats, items: Floats, pairs: Floats) -> Moments:
+        """Return the expected counts of all pairs if all coders have the same rates."""
+        rates = boundaries / np.where(positions > 0, positions, 1)[:, None]
+        if len(rates) > self._expected.max_rates:
+            rates = np.broadcast_to(self._overall[0], rates.shape)
+        streams = (items * (pairs @ self.observed.shared.T)) @ self._counts.streams
+        return self._moments(rates, rates, streams, np.arange(len(rates)))
+
+    def _own(self, boundaries: Floats, positions: Floats, items: Floats, pairs: Floats) -> Moments:
+        """Return the expected counts of all pairs if each coder has rates of its own."""
+        rates = boundaries / np.where(positions > 0, positions, 1)[:, :, None]
+        if len(rates) * pairs.shape[1] > self._expected.max_rates:
+            rates = np.broadcast_to(self._overall[1], rates.shape)
+        observed = self.observed
+        rows, number = pairs.shape
+        p_a, p_b = (rates[:, side].reshape(rows * number, -1) for side in (observed.first, observed.second))
+        if observed.complete:
+            streams = items @ self._counts.streams
+            group = np.repeat(np.arange(rows), number)
+        else:
+            coded = items[:, None, :] * observed.shared.T[None]
+            streams = coded.reshape(rows * number, -1) @ self._counts.streams
+            group = np.arange(rows * number)
+        return self._moments(p_a, p_b, streams, group).summed(pairs)
+
+    def _moments(self, p_a: Floats, p_b: Floats, streams: Floats, group: Ints) -> Moments:
+        random = RandomStreams(self._counts.lengths, np.ascontiguousarray(streams))
+        return self._expected.moments(np.ascontiguousarray(p_a), np.ascontiguousarray(p_b), random, group)
+
+    @cached_property
+    def _overall(self) -> tuple[Floats, Floats]:
+        """Rates over all items: of all coders, and of each coder."""
+        boundaries, positions = self._counts.boundaries.sum(axis=0), self._positions.sum(axis=0)
+        pooled = boundaries.sum(axis=0) / max(positions.sum(), 1.0)
+        return pooled, boundaries / np.where(positions > 0, positions, 1)[:, None]
+
+    def over_items(self, weights: Floats) -> AgreementArrays:
+        return in_blocks(self._items_block, weights, self._width)
+
+    def _items_block(self, rows: Floats) -> AgreementArrays:
+        observed = self.observed
+        coders, pairs = np.ones((len(rows), len(observed.coders))), np.ones((len(rows), len(observed.pairs)))
+        return self._agreement(rows @ observed.item_parts, rows, coders, pairs)
+
+    def over_coders(self, weights: Floats) -> AgreementArrays:
+        return in_blocks(self._coders_block, weights, self._width)
+
+    def _coders_block(self, rows: Floats) -> AgreementArrays:
+        observed = self.observed
+        usable = ((rows > 0).astype(float) @ observed.present.T >= 2).astype(float)
+        pairs = rows[:, observed.first] * rows[:, observed.second]
+        return self._agreement(pairs @ observed.pair_parts, usable, rows, pairs)
+
+    def by_item(self) -> AgreementArrays:
+        return self.over_items(np.eye(len(self.observed.items)))
+
+    def by_coder(self) -> AgreementArrays:
+        return in_blocks(self._by_coder_block, self.observed.members.T, self._width)
+
+    def _by_coder_block(self, pairs: Floats) -> AgreementArrays:
+        items = np.ones((len(pairs), len(self.observed.items)))
+        coders = np.ones((len(pairs), len(self.observed.coders)))
+        return self._agreement(pairs @ self.observed.pair_parts, items, coders, pairs)

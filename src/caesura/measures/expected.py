@@ -1,0 +1,266 @@
+"""Expected additive counts of two random texts, from which agreement by chance is computed.
+
+Two coders place boundaries at random: at every inner position, each side has one of several sets of types, or none, with
+fixed probabilities and independently of everything else. If a measure has a formula for its expected counts, it returns it
+from :meth:`~caesura.measures.base.Measure.expected_counts`. Otherwise :class:`SimulatedCounts` draws texts and scores them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from caesura.kernels import placement as kernel
+from caesura.measures.batch import EMPTY, Batch
+from caesura.model.value import Floats, Ints
+
+if TYPE_CHECKING:
+    from caesura.measures.base import Measure
+
+MAX_POSITIONS = 2_000_000
+"""Number of positions that are drawn at once; it only affects memory."""
+MAX_WORK = 40_000_000
+"""Number of drawn positions after which further rates get fewer draws, down to ``MIN_DRAWS``."""
+MIN_DRAWS = 20
+"""Smallest number of draws, because fewer have no useful standard error."""
+
+
+@dataclass(frozen=True, eq=False)
+class RandomStreams:
+    """How often streams of each length occur, in several groups.
+
+    Attributes
+    ----------
+    positions : numpy.ndarray
+        Different numbers of inner positions, in increasing order.
+    weights : numpy.ndarray, groups x positions
+        Number of streams with so many positions.
+    """
+
+    positions: Ints
+    weights: Floats
+
+    @cached_property
+    def after(self) -> Floats:
+        """Number of streams that are at least as long as each entry of ``positions``."""
+        return np.ascontiguousarray(np.cumsum(self.weights[:, ::-1], axis=1)[:, ::-1])
+
+    @cached_property
+    def after_positions(self) -> Floats:
+        """Number of positions of these streams."""
+        return np.ascontiguousarray(np.cumsum((self.weights * self.positions)[:, ::-1], axis=1)[:, ::-1])
+
+    @cached_property
+    def total(self) -> Floats:
+        """Number of positions in each group."""
+        total: Floats = self.weights @ self.positions
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Expected counts and their uncertainty.
+
+    Attributes
+    ----------
+    counts : numpy.ndarray, rows x parts
+        Expected counts.
+    covariance : numpy.ndarray, rows x parts x parts, or None
+        Covariance of the estimate; None if the counts are exact.
+    """
+
+    counts: Floats
+    covariance: Floats | None = None
+
+    def summed(self, weights: Floats) -> Moments:
+        """Return weighted sums of consecutive rows, which are estimated independently of each other.
+
+        Parameters
+        ----------
+        weights : numpy.ndarray, groups x rows of a group
+            Weight of each row.
+
+        Returns
+        -------
+        Moments
+            One row per group.
+        """
+        groups, members = weights.shape
+        counts = np.einsum("gm,gmp->gp", weights, self.counts.reshape(groups, members, -1))
+        if self.covariance is None:
+            return Moments(counts)
+        parts = counts.shape[1]
+        covariance = self.covariance.reshape(groups, members, parts, parts)
+        return Moments(counts, np.einsum("gm,gmpq->gpq", weights**2, covariance))
+
+
+class ExpectedCounts(ABC):
+    """Base class of the ways to compute expected counts.
+
+    Attributes
+    ----------
+    method : str
+        Description of the computation.
+    draws : int
+        Number of pairs of texts that were drawn, at most, for one pair of distributions; 0 for a formula.
+    max_rates : int
+        Number of different distributions for which the computation is fast enough.
+    """
+
+    method: str
+    draws: int = 0
+    max_rates: int
+
+    @abstractmethod
+    def moments(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> Moments:
+        """Return the expected counts of each row.
+
+        Parameters
+        ----------
+        p_a, p_b : numpy.ndarray, rows x sets
+            Probability of each set of types at a position, on either side.
+        streams : RandomStreams
+            Numbers of streams.
+        group : numpy.ndarray
+            Group of streams of each row.
+
+        Returns
+        -------
+        Moments
+            One row per row of ``p_a``.
+        """
+
+
+class SimulatedCounts(ExpectedCounts):
+    """Expected counts from random texts that the measure scores.
+
+    Every distribution and length has a random stream of its own, which depends on nothing else.
+
+    Parameters
+    ----------
+    measure : Measure
+        A measure of segmentations.
+    types : tuple of str
+        The boundary types.
+    sets : tuple of tuple of int
+        Types of each set, as indices into ``types``.
+    draws : int
+        Number of pairs of texts for each pair of distributions.
+    seed : int
+        Random seed.
+    """
+
+    max_rates = 400
+
+    def __init__(
+        self, measure: Measure, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...], *, draws: int, seed: int
+    ) -> None:
+        self.measure, self.types, self.sets = measure, types, sets
+        self.max_draws, self.seed = draws, seed
+        self.method = "placement, simulated"
+        self._known: dict[tuple[bytes, int], tuple[int, Floats, Floats]] = {}
+
+    def moments(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> Moments:
+        rates, row_rates = np.unique(np.concatenate([p_a, p_b], axis=1), axis=0, return_inverse=True)
+        row_rates = row_rates.reshape(-1)
+        parts = len(self.measure.part_names(self.types))
+        counts, covariance = np.zeros((len(p_a), parts)), np.zeros((len(p_a), parts, parts))
+        work = max(1.0, len(rates) * float(streams.positions.max(initial=1)))
+        draws = int(np.clip(MAX_WORK / work, min(MIN_DRAWS * len(streams.positions), self.max_draws), self.max_draws))
+        self.draws = max(self.draws, draws)
+        for k, rate in enumerate(rates):
+            rows = np.flatnonzero(row_rates == k)
+            weights = streams.weights[group[rows]]
+            used = np.flatnonzero(weights.any(axis=0) & (streams.positions > 0))
+            share = weights[:, used].sum(axis=0) * streams.positions[used]
+            for j, part in zip(used.tolist(), (share / max(share.sum(), 1e-300)).tolist(), strict=True):
+                number = max(MIN_DRAWS, round(draws * part))
+                mean, square = self._estimate(rate, int(streams.positions[j]), number)
+                counts[rows] += weights[:, j, None] * mean
+                covariance[rows] += weights[:, j, None, None] ** 2 * square
+        return Moments(counts, covariance)
+
+    def _estimate(self, rate: Floats, positions: int, draws: int) -> tuple[Floats, Floats]:
+        """Return the mean counts of a stream, and the covariance of this mean."""
+        key = rate.tobytes(), positions
+        known = self._known.get(key)
+        if known is not None and known[0] >= draws:
+            return known[1:]
+        words = np.frombuffer(rate.tobytes(), np.uint32).tolist()
+        rng = np.random.default_rng([self.seed, positions, *words])
+        step = max(1, MAX_POSITIONS // positions)
+        blocks = [self._draw(rng, rate, positions, min(step, draws - i)) for i in range(0, draws, step)]
+        counts = np.concatenate(blocks)
+        covariance = np.atleast_2d(np.cov(counts, rowvar=False)) / len(counts)
+        self._known[key] = draws, counts.mean(axis=0), covariance
+        return self._known[key][1:]
+
+    def _draw(self, rng: np.random.Generator, rate: Floats, positions: int, draws: int) -> Floats:
+        sides = [self._side(rng, p, positions, draws) for p in np.split(rate, 2)]
+        batch = Batch(np.full(draws, positions + 1, np.int64), *sides[0], *sides[1], self.types)
+        return self.measure.compute(batch).counts
+
+    def _side(self, rng: np.random.Generator, p: Floats, positions: int, draws: int) -> tuple[Ints, Ints, Ints]:
+        """Return positions, codes and offsets of the texts of one side."""
+        chosen = np.searchsorted(np.cumsum(p), rng.random((draws, positions)), side="right")
+        text, place = np.nonzero(chosen < len(p))
+        if len(self.types) == 1:
+            return place + 1, EMPTY, np.searchsorted(text, np.arange(draws + 1))
+        sizes = np.array([len(types) for types in self.sets], np.int64)
+        chosen_sets = chosen[text, place]
+        codes = np.concatenate([EMPTY, *(self.sets[k] for k in chosen_sets.tolist())]).astype(np.int64)
+        repeats = sizes[chosen_sets]
+        text = np.repeat(text, repeats)
+        return np.repeat(place + 1, repeats), codes, np.searchsorted(text, np.arange(draws + 1))
+
+
+class MatchingPositions(ExpectedCounts):
+    """Expected counts of a measure that only counts equal positions, of one type.
+
+    The parts are the positions that both sides mark, the boundaries of a and the boundaries of b.
+    """
+
+    method = "placement, exact"
+    max_rates = 10**9
+
+    def moments(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> Moments:
+        a, b = p_a[:, 0], p_b[:, 0]
+        return Moments(streams.total[group, None] * np.column_stack([a * b, a, b]))
+
+
+class NeighbourChain(ExpectedCounts):
+    """Expected edits of boundaries of one type, if a transposition spans at most one position (n_t = 2, or 1).
+
+    Parameters
+    ----------
+    transpositions : bool
+        Whether there are transpositions.
+    parts_of : callable
+        Turns expected additions, transpositions, span, substitutions, distance, matches, positions and summed 2^(1-d) into
+        the parts of the measure.
+    """
+
+    method = "placement, exact"
+    max_rates = 10**9
+
+    def __init__(self, transpositions: bool, parts_of: Callable[[Floats], Floats]) -> None:
+        self.transpositions, self.parts_of = transpositions, parts_of
+
+    def moments(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> Moments:
+        a, b = np.ascontiguousarray(p_a[:, 0]), np.ascontiguousarray(p_b[:, 0])
+        near = np.zeros(len(a))
+        if self.transpositions:
+            kernel.transpositions(
+                a, b, streams.positions, streams.weights, streams.after, streams.after_positions, group, near
+            )
+        positions = streams.total[group]
+        additions = positions * (a * (1 - b) + b * (1 - a)) - 2 * near
+        none = np.zeros(len(a))
+        # A transposition over one position adds 2^(1-1) to the last column.
+        columns = [additions, near, near, none, none, positions * a * b, positions, near]
+        return Moments(self.parts_of(np.column_stack(columns)))
