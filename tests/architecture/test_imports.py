@@ -40,8 +40,8 @@ def upward_imports(source: Path, listed: list[str]) -> list[str]:
     wrong = []
     for path in sorted(source.rglob("*.py")):
         relative = path.relative_to(source)
-        if relative == Path("__init__.py"):
-            continue  # the public names, from everywhere
+        if relative in (Path("__init__.py"), Path("__main__.py")):
+            continue  # the public names, from everywhere, and the program
         own = relative.parts[0].removesuffix(".py")
         for module, names, line in imports(path):
             for reached in folder(module, names):

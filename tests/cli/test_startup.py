@@ -52,8 +52,8 @@ def test_commands_are_loaded_when_used() -> None:
 
 def test_summaries_are_the_first_lines_of_the_commands() -> None:
     context = click.Context(main)
-    for name, (_, summary) in COMMANDS.items():
+    for name, entry in COMMANDS.items():
         command = main.get_command(context, name)
         assert command is not None
         assert command.help is not None
-        assert command.help.startswith(summary.rstrip(".")), name
+        assert command.help.startswith(entry.summary.rstrip(".")), name

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import io
-
-from rich.console import Console
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.views.results import draw, edit_table
 from caesura.views.table import Table, clean, pad, shorten, text_width
+from caesura.views.text_table import table_text, wrap
 
 
 def test_every_kind_of_edit_is_drawn() -> None:
@@ -51,9 +52,8 @@ def test_edit_table_names_types_only_if_there_are_any() -> None:
 
 def test_table_as_text_csv_and_latex() -> None:
     table = Table(("name", "value"), (("a_b & c", 0.12345), ("a_b & c", None)), notes=("n",), group=1)
-    out = io.StringIO()
-    table.print(Console(file=out, width=60))
-    lines = [line.split() for line in out.getvalue().splitlines() if line.strip()]
+    text = table_text(table, 60)
+    lines = [line.split() for line in text.splitlines() if line.strip()]
     assert lines[0] == ["name", "value"]
     assert lines[2] == ["a_b", "&", "c", "0.1235"]
     assert lines[-1] == ["n"]
@@ -62,18 +62,16 @@ def test_table_as_text_csv_and_latex() -> None:
 
 
 def test_markup_in_names_is_not_interpreted() -> None:
-    out = io.StringIO()
-    Table(("[red]x[/red]",), (("[bold]y",),)).print(Console(file=out, width=60))
-    assert "[red]x[/red]" in out.getvalue()
-    assert "[bold]y" in out.getvalue()
+    text = table_text(Table(("[red]x[/red]",), (("[bold]y",),)), 60)
+    assert "[red]x[/red]" in text
+    assert "[bold]y" in text
 
 
 def test_empty_columns_are_not_printed() -> None:
     table = Table(("name", "low", "high"), (("a", None, 0.5), ("b", None, None)))
-    out = io.StringIO()
-    table.print(Console(file=out, width=60))
-    assert "low" not in out.getvalue()
-    assert "high" in out.getvalue()
+    text = table_text(table, 60)
+    assert "low" not in text
+    assert "high" in text
     assert table.csv().startswith("name,low,high\n")
 
 
@@ -85,19 +83,17 @@ def test_small_p_values_are_not_printed_as_zero() -> None:
 
 def test_control_characters_in_tables() -> None:
     table = Table(("name",), (("\x1b[31mred\n",),), title="t", notes=("one\nline",))
-    out = io.StringIO()
-    table.print(Console(file=out, width=60))
-    assert "\x1b" not in out.getvalue()
-    assert "one�line" in out.getvalue()
+    text = table_text(table, 60)
+    assert "\x1b" not in text
+    assert "one�line" in text
     assert table.latex().splitlines()[4] == r"�[31mred  \\"
     assert table.latex().splitlines()[-1] == "% one�line"
 
 
 def test_numbers_are_never_wrapped() -> None:
     table = Table(("what", "value"), (("a long name that has to give way", -0.12345),) * 2)
-    out = io.StringIO()
-    table.print(Console(file=out, width=24))
-    assert out.getvalue().count("-0.1235") == 2
+    text = table_text(table, 24)
+    assert text.count("-0.1235") == 2
 
 
 def test_blocks_of_rows_as_separate_tables() -> None:
@@ -105,9 +101,8 @@ def test_blocks_of_rows_as_separate_tables() -> None:
     table = Table(
         ("coefficient", "over", "coder", "value"), rows, title="Coders", notes=("n",), group=2, split_groups=True
     )
-    out = io.StringIO()
-    table.print(Console(file=out, width=60))
-    lines = [line.split() for line in out.getvalue().splitlines() if line.strip() and "─" not in line]
+    text = table_text(table, 60)
+    lines = [line.split() for line in text.splitlines() if line.strip() and "─" not in line]
     assert lines == [
         ["Coders:", "pi,", "B"],
         ["coder", "value"],
@@ -130,9 +125,8 @@ def test_clean_keeps_characters_that_scripts_need() -> None:
 
 
 def test_control_characters_in_columns() -> None:
-    out = io.StringIO()
-    Table(("as \x1b[31m",), ((1,),)).print(Console(file=out, width=60))
-    assert "\x1b" not in out.getvalue()
+    text = table_text(Table(("as \x1b[31m",), ((1,),)), 60)
+    assert "\x1b" not in text
 
 
 def test_table_as_markdown() -> None:
@@ -153,3 +147,54 @@ def test_text_is_truncated_by_display_width() -> None:
     assert shorten("abcdefg", 6) == "abcde…"
     assert shorten("王小明王", 6) == "王小…"  # two columns each: five are left, and the third would take the sixth
     assert shorten("e\N{COMBINING ACUTE ACCENT}te\N{COMBINING ACUTE ACCENT}s", 3) == "e\N{COMBINING ACUTE ACCENT}t…"
+
+
+def test_wide_tables_become_paragraphs() -> None:
+    """Every name and every value is there, whole, with the name of its column."""
+    table = Table(
+        ("system", "value", "low", "high"), (("texttiling", 0.5, 0.25, 0.75), ("bayesseg", 0.125, None, None))
+    )
+    assert table_text(table, 30).splitlines() == [
+        "system texttiling",
+        "  value 0.5000   low 0.2500",
+        "  high 0.7500",
+        "system bayesseg",
+        "  value 0.1250",
+    ]
+
+
+def test_sentences_in_a_column_are_wrapped_between_words() -> None:
+    table = Table(("item", "reason"), (("a", "the two coders have texts of different length"), ("b", "no coder")))
+    assert table_text(table, 34).splitlines() == [
+        "  item  reason",
+        "  " + "─" * 32,
+        "  a     the two coders have texts",
+        "        of different length",
+        "  b     no coder",
+    ]
+
+
+def test_main_tables_say_how_many_rows_are_hidden() -> None:
+    table = Table(("item",), tuple((name,) for name in "abcde"), limit=3, notes=("n",))
+    assert [line.strip() for line in table_text(table, 20).splitlines()][2:] == ["a", "b", "c", "and 2 more", "n"]
+    assert len(table.csv().splitlines()) == 6
+
+
+def test_wrapping() -> None:
+    assert wrap("", 10) == [""]
+    assert wrap("a-very-long-word and more", 5, "  ") == ["a-very-long-word", "  and", "  more"]
+    assert wrap("    indented words", 12) == ["    indented", "words"]
+    assert wrap("王小明 王小明", 7) == ["王小明", "王小明"]
+
+
+@pytest.mark.parametrize("width", [20, 60, 80])
+@given(rows=st.lists(st.tuples(st.text("ab 王", max_size=30), st.floats(-1, 1), st.none() | st.integers()), max_size=4))
+def test_no_cell_is_ever_lost(rows: list[tuple[str, float, int | None]], width: int) -> None:
+    table = Table(("what it is", "value", "a whole number"), tuple(rows))
+    words = table_text(table, width).split()
+    for row in table.without_empty_columns().text_rows:
+        for cell in row:
+            assert set(cell.split()) <= set(words)
+    if rows:
+        names = table.without_empty_columns().columns
+        assert {word for name in names for word in name.split()} <= set(words)

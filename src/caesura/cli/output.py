@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from caesura.cli.options import grouped_option
-from caesura.cli.program import print_messages
+from caesura.cli.program import print_message, print_messages
 from caesura.errors import OptionConflictError
 from caesura.model.result import Result, to_json, to_plain
 from caesura.version import __version__
@@ -182,6 +182,9 @@ def print_result(
         _write_files({f"{name}.{suffix}": _encoded(table, output) for name, table in tables.items()}, output.folder)
     elif output.format is not None:
         click.echo(_encoded(answer.table(output.table), output), nl=False)
+        others = [section.name for section in answer.sections[1:] if section.shown and not section.is_drawing]
+        if others and output.table is None:
+            print_message(f"--{output.format} prints one table; for another, add --table {' or '.join(others)}")
     elif output.table is not None:
         print_blocks([replace(answer.table(output.table), limit=None)], output.width)
     else:

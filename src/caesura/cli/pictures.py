@@ -89,7 +89,7 @@ def report(
     options: ReportOptions,
     reading: ReadingOptions,
 ) -> None:
-    """Write one HTML page about CORPUS: agreement, figures, and the texts with the boundaries of every coder.
+    """Write one HTML page about the corpus: agreement, figures, and the texts with the boundaries of every coder.
 
     CORPUS is one file with all coders, or one file per coder. The page is a single file that needs no network. Items that
     cannot be used are listed in the page and on standard error, the rest are used, and the exit code is 1.

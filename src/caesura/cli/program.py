@@ -108,8 +108,12 @@ class GroupedOption(click.Option):
 
     Parameters
     ----------
-    *args, **attributes : object
-        Arguments of ``click.Option``, and ``group``: the heading of the group.
+    *args : object
+        Flags and name of the option.
+    group : str, default "Options"
+        Heading of the group.
+    **attributes : object
+        Attributes of ``click.Option``.
     """
 
     def __init__(self, *args: Any, group: str = "Options", **attributes: Any) -> None:

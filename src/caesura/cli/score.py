@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
 
 from caesura.cli.options import EngineOptions, checkpoint_option, reading_options, with_options
@@ -36,9 +34,8 @@ def score(
     """
     files = [reference, *filter(None, [hypothesis])]
     corpora = [reading.require(corpus, "score") for corpus in reading.read_separately(files)]
-    chosen = replace(options, by_item=True) if output.is_json else options
     first, second = corpora if len(corpora) == 2 else (corpora[0], None)
-    result = score_corpora(first, second, chosen, settings=reading.settings)
+    result = score_corpora(first, second, options, settings=reading.settings)
     answer = scoring_view(result, by_item=options.by_item, edits=options.edits, width=min(output.width, 100))
     print_result("score", result, answer, output=output, reading=reading)
 

@@ -74,9 +74,14 @@ class FigureOptions(OptionSet):
         None, path_name, "Times of the words of the (gold) trees: CTM (first column: sentence) or TextGrid."
     )
     predicted_times: str | None = setting(None, path_name, "Times of the words of the predicted trees.")
-    reference_coder: str | None = setting(None, text, "Coder of the first file, if there are several (for operations).")
+    reference_coder: str | None = setting(
+        None, text, "Coder of the first file, if there are several (for operations).", flags=("--reference",)
+    )
     hypothesis_coder: str | None = setting(
-        None, text, "Coder of the second file, or second coder of the same file (for operations)."
+        None,
+        text,
+        "Coder of the second file, or second coder of the same file (for operations).",
+        flags=("--hypothesis",),
     )
     seed: int | None = setting(None, seed, "Random seed (default: 0).")
 

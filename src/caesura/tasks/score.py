@@ -191,8 +191,7 @@ def _score_pairs(pairs: Sequence[Pair], measure: Measure) -> Scores:
 def _entries(scores: Scores, items: Sequence[str], options: ScoreOptions) -> list[ItemScore]:
     if not scores.scored.size:
         return []
-    single = options.by_item or options.edits
-    entries = [ItemScore(items[i], scores[i], options.edits) for i in scores.scored.tolist()] if single else []
+    entries = [ItemScore(items[i], scores[i], options.edits) for i in scores.scored.tolist()]
     return [*entries, ItemScore(None, scores.total)]
 
 
@@ -267,7 +266,7 @@ def _annotations(corpus: Corpus, coder: str | None, side: str) -> dict[str, Text
     if coder is None:
         if len(corpus.coders) != 1:
             coders = ", ".join(map(repr, corpus.coders))
-            raise OptionError(f"the {side} has several coders; choose one with --{side}-coder: {coders}")
+            raise OptionError(f"the {side} has several coders; choose one with --{side}: {coders}")
         coder = corpus.coders[0]
     comparable: dict[str, Text | Hierarchy | Tree] = {}
     for item, annotation in corpus.of_coder(coder).items():

@@ -461,15 +461,17 @@ def agreement_view(study: AgreementStudy, tables: AgreeTables, *, width: int) ->
     Answer
         Coefficients by item; coefficients in detail, coders, pairs, and the analyses that were requested.
     """
-    if not study.defined:
-        return Answer(agreement_answer(study), (Section("coefficients", agreement_table(study.agreement)),))
-    sections = [
-        Section("items", items_table(study)),
-        Section("coefficients", agreement_table(study.agreement)),
-        Section("coders", coder_table(study.agreement, study.placed), tables.by_coder),
-        Section("pairs", pair_table(study.agreement), tables.by_pair),
-        *(part for name, outcome in study.analyses.items() for part in _analysis_sections(name, outcome, width)),
-    ]
+    coefficients = Section("coefficients", agreement_table(study.agreement))
+    sections = [coefficients]
+    if study.defined:
+        sections = [
+            Section("items", items_table(study)),
+            coefficients,
+            Section("coders", coder_table(study.agreement, study.placed), tables.by_coder),
+            Section("pairs", pair_table(study.agreement), tables.by_pair),
+        ]
+    for name, outcome in study.analyses.items():
+        sections += _analysis_sections(name, outcome, width)
     return Answer(agreement_answer(study), tuple(sections))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from caesura.errors import OptionConflictError
 from caesura.evaluation.result import Evaluation
@@ -114,18 +115,21 @@ def scoring_view(scoring: Scoring, *, by_item: bool = False, edits: bool = False
         If the edits are requested but no measure aligns boundaries.
     """
     totals = [entry for entry in scoring.scores if entry.item is None]
-    sections = [Section("scores", score_table(totals, by_item=False, excluded=len(scoring.excluded)))]
-    if by_item:
-        items = [entry for entry in scoring.scores if entry.item is not None]
-        sections.append(Section("items", score_table(items, by_item=True), shown=True))
-    for entry in scoring.operations:
+    items = [entry for entry in scoring.scores if entry.item is not None]
+    sections = [
+        Section("scores", score_table(totals, by_item=False, excluded=len(scoring.excluded))),
+        Section("items", partial(score_table, items, by_item=True), by_item),
+    ]
+    for i, entry in enumerate(scoring.operations, 1):
         title = f"{entry.measure.label}: edits of the boundaries of each type, both sides together"
-        table = replace(operations_view(entry.table), title=title)
-        sections.append(Section(f"operations-{len(sections)}", table, shown=True))
-    if edits:
-        sections += _edit_sections(scoring, width)
-    more = [("--items for one row per item", by_item), ("--edits for every boundary", edits)]
-    return Answer(score_answer(scoring), tuple(sections), tuple(text for text, given in more if not given))
+        sections.append(Section(f"operations-{i}", replace(operations_view(entry.table), title=title), shown=True))
+    if any(entry.score.source is not None for entry in items):
+        sections.append(Section("edits", partial(_edits_table, items)))
+        sections.append(Section("drawing", partial(_drawings, scoring, items, width), edits, drawing=True))
+    elif edits:
+        raise OptionConflictError("--edits: none of these measures aligns boundaries; add -m B")
+    more = () if edits else ("--edits draws every boundary",)
+    return Answer(score_answer(scoring), tuple(sections), more)
 
 
 def evaluation_view(evaluation: Evaluation) -> Answer:
@@ -145,22 +149,27 @@ def evaluation_view(evaluation: Evaluation) -> Answer:
     return Answer(evaluation_answer(evaluation), (Section("scores", table),), ("--scores DIR for every document",))
 
 
-def _edit_sections(scoring: Scoring, width: int) -> list[Section]:
-    """Return the edits of every item, and drawings. Measures with the same alignment share one listing."""
-    aligned: dict[tuple[object, ...], ItemScore] = {}
-    for entry in scoring.scores:
-        if entry.item is not None and entry.score.edits is not None:
-            aligned.setdefault((entry.item, entry.score.edits), entry)
-    if not aligned:
-        raise OptionConflictError("--edits: none of these measures aligns boundaries; add -m B")
+def _aligned(items: Iterable[ItemScore]) -> list[ItemScore]:
+    """Return the scores with an alignment. Measures with the same alignment of an item are listed once."""
+    distinct: dict[tuple[object, ...], ItemScore] = {}
+    for entry in items:
+        if entry.score.edits is not None:
+            distinct.setdefault((entry.item, entry.score.edits), entry)
+    return list(distinct.values())
+
+
+def _edits_table(items: Sequence[ItemScore]) -> Table:
     records = [
         {"item": entry.item, "measure": entry.score.measure.label, **record}
-        for entry in aligned.values()
+        for entry in _aligned(items)
         for record in edit_records(entry.score.edits or (), ("reference", "hypothesis"))
     ]
-    drawings = [_drawing(str(entry.item), entry.score, scoring, width) for entry in aligned.values()]
-    drawing = "\n\n".join([*drawings, LEGEND])
-    return [Section("edits", Table.from_records(records, group=2)), Section("drawing", drawing, shown=True)]
+    return Table.from_records(records, group=2)
+
+
+def _drawings(scoring: Scoring, items: Sequence[ItemScore], width: int) -> str:
+    drawings = [_drawing(str(entry.item), entry.score, scoring, width) for entry in _aligned(items)]
+    return "\n\n".join([*drawings, LEGEND])
 
 
 def _drawing(item: str, score: Score, scoring: Scoring, width: int) -> str:

@@ -124,7 +124,7 @@ class Table(Displayed):
         indices = [
             i
             for i, name in enumerate(self.columns)
-            if name not in droppable or any(row[i] is not None for row in self.rows)
+            if name not in droppable or any(row[i] not in (None, "") for row in self.rows)
         ]
         rows = tuple(tuple(row[i] for i in indices) for row in self.rows)
         return replace(self, columns=tuple(self.columns[i] for i in indices), rows=rows)
