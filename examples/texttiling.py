@@ -23,7 +23,9 @@ import numpy as np
 
 import caesura as cz
 from caesura.errors import CaesuraError
-from caesura.views import judgement as tables
+from caesura.views.judgement import JudgeTables, judgement_view
+from caesura.views.table import Table
+from caesura.views.text_table import table_text
 
 # NLTK would download a list. This short list needs no network.
 STOPWORDS = """
@@ -105,14 +107,10 @@ def main() -> None:
         for coder, annotation in corpus.of_item(item).items():
             print(f"{item}  {coder:>12}  {annotation.draw()}")
         print(f"{item}  {'texttiling':>12}  {segmentation.draw()}\n")
-    from rich.console import Console
-
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
-    for table in tables.score_tables(judgement):
-        table.print(console)
-    for note in tables.score_notes(judgement):
-        print(note)
-    tables.mistake_table(judgement.mistakes.values()).print(console)
+    answer = judgement_view(judgement, JudgeTables(errors=True))
+    print(answer.text)
+    for table in answer.blocks(details=True):
+        print(f"\n{table_text(table, 100) if isinstance(table, Table) else table}")
     for name, reason in judgement.undefined.items():
         print(f"{name}: undefined, {reason}")
     for excluded in judgement.excluded:

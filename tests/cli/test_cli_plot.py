@@ -102,7 +102,7 @@ def test_file_suffix_determines_the_format(run: Run, folder: Path, suffix: str, 
 def test_list_shows_every_kind_with_its_required_input(run: Run) -> None:
     result = run("--list")
     assert result.exit_code == 0
-    assert all(f"  {kind.name} " in result.output for kind in KINDS.values())
+    assert all(f"kind {kind.name}\n" in result.output for kind in KINDS.values())
     assert "--gold-times" in result.output
     assert set(KINDS) == set(ARGUMENTS)
     assert all(callable(getattr(plot, name)) for name in KINDS)

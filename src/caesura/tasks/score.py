@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from caesura.engines import Engine, check_engine, use_engine
-from caesura.errors import CaesuraWarning, MismatchError, OptionError
+from caesura.errors import CaesuraWarning, MismatchError, OptionConflictError, OptionError
 from caesura.evaluation.partition import Job
 from caesura.evaluation.result import Evaluation
 from caesura.evaluation.run import EvaluationRun
@@ -196,11 +196,15 @@ def _entries(scores: Scores, items: Sequence[str], options: ScoreOptions) -> lis
 
 
 def _operations(results: Sequence[tuple[Measure, Scores]]) -> tuple[MeasureOperations, ...]:
-    """Return one table per alignment; measures with the same alignment share a table."""
+    """Return the tables of the measures that align boundaries; measures with the same table share it."""
     tables: list[MeasureOperations] = []
     for measure, scores in results:
-        if scores.scored.size and not any(measure.aligns_like(entry.measure) for entry in tables):
-            tables.append(MeasureOperations(measure, operations_table(scores)))
+        if scores.scored.size and measure.aligns:
+            table = operations_table(scores)
+            if all(table != entry.table for entry in tables):
+                tables.append(MeasureOperations(measure, table))
+    if not tables:
+        raise OptionConflictError("--operations: none of these measures aligns boundaries; add -m B")
     return tuple(tables)
 
 

@@ -178,7 +178,7 @@ def _paragraphs(table: Table, names: list[str], texts: list[list[str]], width: i
     leading = max(1, table.group)
     lines: list[str] = []
     for row in texts:
-        heading = ", ".join(f"{name} {text}" for name, text in zip(names[:leading], row, strict=False))
+        heading = " · ".join(f"{name} {text}" for name, text in zip(names[:leading], row, strict=False))
         lines += [style(line, "bold") for line in wrap(heading, width, GAP)]
         line = ""
         for name, text in zip(names[leading:], row[leading:], strict=True):
