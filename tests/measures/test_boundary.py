@@ -331,7 +331,7 @@ def test_weights_with_many_digits_are_rejected_on_overflow():
     a, b = positions(4001, range(1, 4000, 2)), positions(4001, range(2, 4001, 2))
     with pytest.raises(OptionError) as caught:
         cz.segmentation_similarity(a, b, wt=0.12345678901234)
-    assert str(caught.value) == "wt and ws have too many digits in a text with 2000 boundaries; round them"
+    assert str(caught.value) == "the weights of edits have too many digits in a text with 2000 boundaries; round them"
 
 
 def test_digit_error_names_the_option():

@@ -80,6 +80,30 @@ def test_every_pair_of_up_to_six_positions_with_a_constant(n_t, wt):
     check_every_pair(7, Rules(n_t=n_t, wt=Fraction(wt)), "segmentation_similarity", {"wt": float(wt)})
 
 
+@pytest.mark.parametrize(
+    ("n_t", "transposition", "w_trp"),
+    [
+        (3, "scaled", "0"),
+        (4, "scaled", "0.3"),
+        pytest.param(5, "unit", "0", marks=pytest.mark.slow),
+        pytest.param(3, "unit", "0.5", marks=pytest.mark.slow),
+        (4, "te", "0"),
+        pytest.param(5, "te", "0.7", marks=pytest.mark.slow),
+    ],
+)
+def test_every_pair_of_up_to_six_positions_with_a_weight(n_t, transposition, w_trp):
+    """With a weight, transpositions over more positions are cheaper than two additions, so other pairs are the minimum."""
+    rules = Rules(n_t=n_t, transposition=transposition, w_trp=Fraction(w_trp))
+    options = {"transposition": transposition, "w_trp": float(w_trp)}
+    check_every_pair(7, rules, "segmentation_similarity", options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("w_trp", ["0", "0.25"])
+def test_every_pair_of_up_to_six_positions_with_a_weight_under_b(w_trp):
+    check_every_pair(7, Rules(n_t=3, w_trp=Fraction(w_trp)), "boundary_similarity", {"w_trp": float(w_trp)})
+
+
 # Several types, every small pair
 
 
@@ -93,6 +117,20 @@ def every_difference(length: int, number: int):
     cells = list(product(range(1, length), range(number)))
     for places in product((None, 0, 1), repeat=len(cells)):
         yield tuple(frozenset(c for c, where in zip(cells, places, strict=True) if where == side) for side in (0, 1))
+
+
+WEIGHTS = [("0", "1"), ("1", "0"), ("0.2", "0.9"), ("0", "0")]
+
+
+@pytest.mark.parametrize(
+    ("w_trp", "w_sub"),
+    [pair if pair == ("0.2", "0.9") else pytest.param(*pair, marks=pytest.mark.slow) for pair in WEIGHTS],
+)
+def test_every_typed_difference_with_weights(w_trp, w_sub):
+    """Weights decide whether a substitution or a transposition explains two boundaries."""
+    rules = Rules(3, 2, w_trp=Fraction(w_trp), w_sub=Fraction(w_sub))
+    measure = cz.parse(f"segmentation_similarity(n_t=3, w_trp={w_trp}, w_sub={w_sub})")
+    check_every_typed_difference(measure, rules, 5, 2)
 
 
 TYPED_CASES = [
@@ -115,11 +153,15 @@ QUICK_CASES = [(5, 2, 3, "scaled", "scaled"), (3, 4, 2, "printed", "printed")]
 )
 def test_every_typed_difference(length, number, n_t, transposition, substitution):
     """6,561 ways in which two sides can differ over 8 cells: list of edits, counts, S against exhaustive search."""
-    types = ("w", "x", "y", "z")[:number]
     rules = Rules(n_t, number, transposition, substitution)
     measure = cz.parse(
         f"segmentation_similarity(n_t={n_t}, transposition={transposition!r}, substitution={substitution!r})"
     )
+    check_every_typed_difference(measure, rules, length, number)
+
+
+def check_every_typed_difference(measure, rules: Rules, length: int, number: int) -> None:
+    types = ("w", "x", "y", "z")[:number]
     segmentations = cache(lambda side: typed(length, types, side))
     for a, b in every_difference(length, number):
         expected = remaining_typed(a, b, rules)

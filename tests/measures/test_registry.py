@@ -37,6 +37,8 @@ VALUES = {
     "substitution": st.sampled_from(["scaled", "printed", "unit"]),
     "wt": share,
     "ws": share,
+    "w_trp": share,
+    "w_sub": share,
     "alignment": st.sampled_from(["exact", "greedy"]),
     "divisor": st.sampled_from(["types", "types_squared"]),
     "denominator": st.sampled_from(["boundaries", "errors"]),
@@ -356,7 +358,11 @@ def test_function_accepts_every_option_of_the_measure(name):
     expected |= {"compat"} if kind.presets else set()
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         assert keywords < expected
-        described = function.__doc__ + (cz.pk.__doc__ if "as for :func:`pk`" in function.__doc__ else "")
+        described = function.__doc__ + "".join(
+            getattr(cz, name).__doc__
+            for name in ("pk", "boundary_similarity")
+            if f"as for :func:`{name}`" in function.__doc__
+        )
         for option in expected - keywords:
             assert f"``{option}``" in described, option
         with pytest.raises(OptionError, match="has no option 'nonsense'"):

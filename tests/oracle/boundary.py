@@ -23,22 +23,24 @@ class Rules:
     substitution: str = "scaled"
     wt: Fraction = Fraction(0)
     ws: Fraction = Fraction(0)
+    w_trp: Fraction = Fraction(1)
+    w_sub: Fraction = Fraction(1)
 
     def cost(self, x: Cell, y: Cell) -> Fraction | None:
         """Return the cost of pairing x on one side with y on the other, or None if they cannot be paired."""
         d, steps = abs(x[0] - y[0]), abs(x[1] - y[1])
         if d == 0 and steps > 0:
             if self.substitution == "unit":
-                return Fraction(1)
+                return self.w_sub
             over = {"scaled": self.types, "printed": self.types - 1}[self.substitution]
-            return self.ws + Fraction(steps, over)
+            return self.w_sub * (self.ws + Fraction(steps, over))
         if steps == 0 and 1 <= d < self.n_t:
             if self.transposition == "unit":
-                return Fraction(1)
+                return self.w_trp
             if self.transposition == "te":  # equation 3 of 2012: b - 1/b^(n-2) with b = 2 and n = d + 1
-                return 2 - Fraction(1, 2 ** (d - 1))
+                return self.w_trp * (2 - Fraction(1, 2 ** (d - 1)))
             over = {"scaled": self.n_t, "printed": self.n_t - 1}[self.transposition]
-            return self.wt + Fraction(d, over)
+            return self.w_trp * (self.wt + Fraction(d, over))
         return None
 
 

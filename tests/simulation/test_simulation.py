@@ -265,6 +265,7 @@ def test_figure_5b():
     curves = {
         "n = 3": ("segmentation_similarity(n_t=3, transposition='unit')", [0, 1, 1] + [2] * 8),
         "n = 5, scale": ("segmentation_similarity(n_t=5, transposition='te')", [0, 1, 1.5, 1.75, 1.875] + [2] * 6),
+        "n = 5, w_trp = 0": ("segmentation_similarity(n_t=5, w_trp=0)", [0] * 5 + [2] * 6),
     }
     drop = 1 - cz.score_many(pairs, WD_2012).values
     assert drop == pytest.approx([1 - 2 * d / 76 for d in range(11)])

@@ -5,9 +5,10 @@ section 3.1). Boundaries of the same type at the same position always match, at 
 explained by these edits ::
 
     addition/deletion   A   a boundary on one side only                            cost 1
-    substitution        S   two types at one position, x steps apart on the scale  cost ws + x / |T|
-    transposition       T   one type at two positions, d apart, 1 <= d < n_t       cost wt + d / n_t
+    substitution        S   two types at one position, x steps apart on the scale  cost w_sub (ws + x / |T|)
+    transposition       T   one type at two positions, d apart, 1 <= d < n_t       cost w_trp (wt + d / n_t)
 
+with the weights w_sub = w_trp = 1 and ws = wt = 0 by default.
 The total cost is minimal. Among alignments of equal cost, the one with the fewest edits is chosen, which makes S and B
 unique. For one type, a dynamic program over two sorted lists finds the minimum; for several types, a minimum-cost
 matching. The papers promise a minimum. segeval pairs boundaries greedily: it misses the minimum for n_t >= 3, and its
@@ -55,9 +56,11 @@ _COST_OPTIONS = (
     Option("substitution", "scaled", choice("scaled", "printed", "unit"), "cost of a substitution"),
     Option("wt", 0, number(0, 1), "constant part of the cost of a transposition"),
     Option("ws", 0, number(0, 1), "constant part of the cost of a substitution"),
+    Option("w_trp", 1, number(0, 1), "weight of transpositions, which multiplies their cost; 0 forgives near misses"),
+    Option("w_sub", 1, number(0, 1), "weight of substitutions, which multiplies their cost"),
     Option("alignment", "exact", choice("exact", "greedy"), "minimum-cost alignment, or segeval's greedy pairing"),
 )
-_cost_options = itemgetter("n_t", "transposition", "substitution", "wt", "ws")
+_cost_options = itemgetter("n_t", "transposition", "substitution", "wt", "ws", "w_trp", "w_sub")
 _GREEDY = {"alignment": "greedy"}
 
 
@@ -73,6 +76,8 @@ class BoundaryCosts:
         Form of the cost.
     wt, ws : Fraction
         Constant parts of the costs.
+    w_trp, w_sub : Fraction
+        Weights that multiply the costs of transpositions and substitutions.
     types : int
         Number of boundary types.
     """
@@ -82,6 +87,8 @@ class BoundaryCosts:
     substitution: str
     wt: Fraction
     ws: Fraction
+    w_trp: Fraction
+    w_sub: Fraction
     types: int
 
     @cached_property
@@ -89,14 +96,14 @@ class BoundaryCosts:
         """Cost of a transposition per position."""
         if self.transposition in ("unit", "te"):
             return Fraction(0)
-        return Fraction(1, self.n_t if self.transposition == "scaled" else max(1, self.n_t - 1))
+        return self.w_trp / (self.n_t if self.transposition == "scaled" else max(1, self.n_t - 1))
 
     @cached_property
     def per_step(self) -> Fraction:
         """Cost of a substitution per step on the scale of types."""
         if self.substitution == "unit":
             return Fraction(0)
-        return Fraction(1, self.types if self.substitution == "scaled" else max(1, self.types - 1))
+        return self.w_sub / (self.types if self.substitution == "scaled" else max(1, self.types - 1))
 
     def transposition_cost(self, d: int) -> Fraction:
         """Return the cost of a transposition.
@@ -112,8 +119,8 @@ class BoundaryCosts:
             The cost.
         """
         if self.transposition == "te":
-            return 2 - Fraction(1, 2 ** (d - 1))
-        return (1 if self.transposition == "unit" else self.wt) + d * self.per_position
+            return self.w_trp * (2 - Fraction(1, 2 ** (d - 1)))
+        return self.w_trp * (1 if self.transposition == "unit" else self.wt) + d * self.per_position
 
     def substitution_cost(self, x: int) -> Fraction:
         """Return the cost of a substitution.
@@ -128,15 +135,17 @@ class BoundaryCosts:
         Fraction
             The cost.
         """
-        return (1 if self.substitution == "unit" else self.ws) + x * self.per_step
+        return self.w_sub * (1 if self.substitution == "unit" else self.ws) + x * self.per_step
 
     @cached_property
     def scale(self) -> int:
         """A common denominator of all costs."""
-        halves = 2 ** max(0, self.n_t - 2) if self.transposition == "te" else 1
-        return lcm(
-            self.per_position.denominator, self.per_step.denominator, self.wt.denominator, self.ws.denominator, halves
-        )
+        terms = [self.substitution_cost(0), self.per_step]
+        if self.transposition == "te":
+            terms.append(self.w_trp / 2 ** max(0, self.n_t - 2))
+        else:
+            terms += [self.transposition_cost(0), self.per_position]
+        return lcm(*(term.denominator for term in terms))
 
     @cached_property
     def gains(self) -> tuple[Ints, Ints]:
@@ -162,9 +171,9 @@ class BoundaryCosts:
         scale of types, and match; with ``te`` also the weight of the sum of 2^(1-d).
         """
         te = self.transposition == "te"
-        constant = Fraction(2) if te else self.transposition_cost(0)
+        constant = 2 * self.w_trp if te else self.transposition_cost(0)
         costs = [Fraction(1), constant, self.per_position, self.substitution_cost(0), self.per_step, Fraction(0)]
-        return np.array([float(cost * self.scale) for cost in ([*costs, Fraction(-1)] if te else costs)])
+        return np.array([float(cost * self.scale) for cost in ([*costs, -self.w_trp] if te else costs)])
 
     @cached_property
     def excess(self) -> str | None:
@@ -202,9 +211,11 @@ class BoundaryCosts:
 
 
 @lru_cache(256)
-def _costs(n_t: int, transposition: str, substitution: str, wt: float, ws: float, types: int) -> BoundaryCosts:
+def _costs(n_t: int, transposition: str, substitution: str, *weights_and_types: float) -> BoundaryCosts:
     # A weight is read as a decimal number: 0.1 is a tenth, not the nearest binary fraction.
-    return BoundaryCosts(n_t, transposition, substitution, Fraction(repr(wt)), Fraction(repr(ws)), types)
+    *weights, types = weights_and_types
+    wt, ws, w_trp, w_sub = (Fraction(repr(weight)) for weight in weights)
+    return BoundaryCosts(n_t, transposition, substitution, wt, ws, w_trp, w_sub, int(types))
 
 
 class _EditDistanceMeasure(Measure):
@@ -258,7 +269,7 @@ class _EditDistanceMeasure(Measure):
         if 2.0 * scale * (len(batch.a_pos) + 1.0) ** 2 < 2.0**62:
             return {}
         pairs = np.minimum(batch.a_count, batch.b_count) + 1.0
-        cause = "n_t is too large for transposition='te'" if self._te else "wt and ws have too many digits"
+        cause = "n_t is too large for transposition='te'" if self._te else "the weights of edits have too many digits"
         hint = "choose a smaller n_t" if self._te else "round them"
         return {
             int(d): OptionError(f"{cause} in a text with {int(pairs[d]) - 1} boundaries; {hint}")
@@ -679,10 +690,9 @@ def segmentation_similarity(
     compat: str | None = None,
     transposition: str | None = None,
     substitution: str | None = None,
-    wt: float | None = None,
-    ws: float | None = None,
-    alignment: str | None = None,
-    divisor: str | None = None,
+    w_trp: float | None = None,
+    w_sub: float | None = None,
+    **options: Any,
 ) -> Score:
     """Compute segmentation similarity S: one minus edit distance per potential boundary.
 
@@ -701,12 +711,13 @@ def segmentation_similarity(
         2012 paper; or ``2 - 2^(1-d)``, which is equation 3 of the 2012 paper with b = 2 and n = d + 1.
     substitution : {"scaled", "printed", "unit"}, optional
         Cost of a substitution over x types: ``ws + x / |T|`` (default), ``ws + x / (|T| - 1)``, or 1.
-    wt, ws : float, optional
-        Constant parts of the costs of a transposition and a substitution, from 0 (default) to 1.
-    alignment : {"exact", "greedy"}, optional
-        Minimum-cost alignment (default), or segeval's greedy pairing.
-    divisor : {"types", "types_squared"}, optional
-        ``P * |T|`` (default), or segeval's ``P * |T| * |T|``.
+    w_trp, w_sub : float, optional
+        Weights from 0 to 1 (default) that multiply the costs of transpositions and substitutions. ``w_trp=0`` forgives
+        near misses.
+    **options : object
+        Rare options: ``wt`` and ``ws``, the constant parts of the costs of a transposition and a substitution, from 0
+        (default) to 1; ``alignment``, "exact" (default) or segeval's "greedy" pairing; ``divisor``, "types" for
+        ``P * |T|`` (default), or "types_squared" for segeval's ``P * |T| * |T|``.
 
     Returns
     -------
@@ -723,6 +734,9 @@ def segmentation_similarity(
     on both sides and count as agreement, so S is high for all sparse segmentations; B corrects this. S is 1 for a text
     of one unit, which has no inner position.
 
+    The weights are those of section 3.3 of the 2012 paper. The paper calls a full miss of a single type a substitution
+    as well; here it is an addition, which always costs 1, and ``w_sub`` applies to two types at one position.
+
     References
     ----------
     Fournier, C., & Inkpen, D. (2012). Segmentation similarity and agreement. NAACL-HLT.
@@ -733,9 +747,8 @@ def segmentation_similarity(
     >>> segmentation_similarity(a, b).value, segmentation_similarity(a, b, compat="fournier2012").value
     (0.95, 0.9)
     """
-    costs = {"transposition": transposition, "substitution": substitution, "wt": wt, "ws": ws}
-    measure = SegmentationSimilarity.cached(compat, n_t=n_t, **costs, alignment=alignment, divisor=divisor)
-    return measure.score(a, b)
+    costs = {"transposition": transposition, "substitution": substitution, "w_trp": w_trp, "w_sub": w_sub}
+    return SegmentationSimilarity.cached(compat, n_t=n_t, **costs, **options).score(a, b)
 
 
 def boundary_similarity(
@@ -746,9 +759,9 @@ def boundary_similarity(
     compat: str | None = None,
     transposition: str | None = None,
     substitution: str | None = None,
-    wt: float | None = None,
-    ws: float | None = None,
-    alignment: str | None = None,
+    w_trp: float | None = None,
+    w_sub: float | None = None,
+    **options: Any,
 ) -> Score:
     """Compute boundary similarity B: one minus edit distance per boundary pair.
 
@@ -765,10 +778,11 @@ def boundary_similarity(
         Cost of a transposition over d positions: ``wt + d / n_t`` (default), ``wt + d / (n_t - 1)``, or 1.
     substitution : {"scaled", "printed", "unit"}, optional
         Cost of a substitution over x types: ``ws + x / |T|`` (default), ``ws + x / (|T| - 1)``, or 1.
-    wt, ws : float, optional
-        Constant parts of the costs of a transposition and a substitution, from 0 (default) to 1.
-    alignment : {"exact", "greedy"}, optional
-        Minimum-cost alignment (default), or segeval's greedy pairing.
+    w_trp, w_sub : float, optional
+        Weights from 0 to 1 (default) that multiply the costs of transpositions and substitutions.
+    **options : object
+        Rare options: ``wt`` and ``ws``, the constant parts of the costs of a transposition and a substitution, from 0
+        (default) to 1; ``alignment``, "exact" (default) or segeval's "greedy" pairing.
 
     Returns
     -------
@@ -800,8 +814,8 @@ def boundary_similarity(
     >>> [(e.kind, e.a_position, e.b_position, e.cost) for e in score.edits]
     [('match', 2, 2, 0.0), ('transposition', 5, 4, 0.5)]
     """
-    costs = {"transposition": transposition, "substitution": substitution, "wt": wt, "ws": ws}
-    return BoundarySimilarity.cached(compat, n_t=n_t, **costs, alignment=alignment).score(a, b)
+    costs = {"transposition": transposition, "substitution": substitution, "w_trp": w_trp, "w_sub": w_sub}
+    return BoundarySimilarity.cached(compat, n_t=n_t, **costs, **options).score(a, b)
 
 
 def boundary_confusion(
@@ -812,10 +826,10 @@ def boundary_confusion(
     compat: str | None = None,
     transposition: str | None = None,
     substitution: str | None = None,
-    wt: float | None = None,
-    ws: float | None = None,
-    alignment: str | None = None,
+    w_trp: float | None = None,
+    w_sub: float | None = None,
     denominator: str | None = None,
+    **options: Any,
 ) -> ConfusionScore:
     """Compute the boundary confusion matrix, with B-precision, B-recall and B-F per type and over all types.
 
@@ -831,12 +845,12 @@ def boundary_confusion(
         Cost of a transposition; see :func:`boundary_similarity`.
     substitution : {"scaled", "printed", "unit"}, optional
         Cost of a substitution; see :func:`boundary_similarity`.
-    wt, ws : float, optional
-        Constant parts of the costs of a transposition and a substitution, from 0 (default) to 1.
-    alignment : {"exact", "greedy"}, optional
-        Minimum-cost alignment (default), or segeval's greedy pairing.
+    w_trp, w_sub : float, optional
+        Weights from 0 to 1 (default) that multiply the costs of transpositions and substitutions.
     denominator : {"boundaries", "errors"}, optional
         Divisor of the correctness: the boundaries of a side (default), or correctness plus additions.
+    **options : object
+        Rare options: ``wt``, ``ws`` and ``alignment``, as for :func:`boundary_similarity`.
 
     Returns
     -------
@@ -872,6 +886,6 @@ def boundary_confusion(
     array([[1.5, 1. ],
            [0. , 0. ]])
     """
-    costs = {"transposition": transposition, "substitution": substitution, "wt": wt, "ws": ws}
-    measure = BoundaryConfusion.cached(compat, n_t=n_t, **costs, alignment=alignment, denominator=denominator)
+    costs = {"transposition": transposition, "substitution": substitution, "w_trp": w_trp, "w_sub": w_sub}
+    measure = BoundaryConfusion.cached(compat, n_t=n_t, **costs, denominator=denominator, **options)
     return cast(ConfusionScore, measure.score(reference, hypothesis))
