@@ -12,7 +12,7 @@ from bench.timing import shortest_time
 from caesura.model.dialogue import streams_of
 from caesura.views.table import Table
 
-# Relative frequency of each type after a word in the first conversation of Lai & Li (2023).
+# Relative frequency of each type after a word in the first conversation of Lai, Li & Zhang (2023).
 FREQUENCIES = {".": 0.11, ",": 0.07, "?": 0.01, "--": 0.02, ";": 0.02}
 
 

@@ -1,4 +1,4 @@
-"""kappa, pi, s and s_modified of the three conversations of Lai & Li (2023)."""
+"""kappa, pi, s and s_modified of the three conversations of Lai, Li & Zhang (2023)."""
 
 from __future__ import annotations
 

@@ -301,7 +301,7 @@ def agreement(
     - Fournier, C., & Inkpen, D. (2012). Segmentation similarity and agreement. NAACL-HLT.
     - Fournier, C. (2013). Evaluating text segmentation using boundary edit distance. ACL.
     - Krippendorff, K. (2004). Content analysis. Sage.
-    - Lai, R. K. Y., & Li, Y. (2023). Text segmentation similarity revisited. Society for Computation in Linguistics.
+    - Lai, R. K. Y., Li, Y., & Zhang, S. (2023). Text segmentation similarity revisited. Society for Computation in Linguistics.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Chance agreement from random texts, for each pair of coders separately (Lai & Li 2023, section 3.3).
+"""Chance agreement from random texts, for each pair of coders separately (Lai, Li & Zhang 2023, section 3.3).
 
 With more than two coders, the coefficient uses the mean observed and the mean expected similarity over pairs.
 

@@ -1,4 +1,4 @@
-"""Draw random pairs of texts position by position and score them (Lai & Li 2023, section 3.3).
+"""Draw random pairs of texts position by position and score them (Lai, Li & Zhang 2023, section 3.3).
 
 Most positions are empty on both sides. The number of positions to the next occupied one is geometric, so it is drawn in
 one step; an alias table (Walker 1977) then gives the boundaries at that position.

@@ -1,4 +1,4 @@
-"""Flexible segmentation similarity: the cost of turning one list of typed boundaries into another (Lai & Li 2023).
+"""Flexible segmentation similarity: the cost of turning one list of typed boundaries into another (Lai, Li & Zhang 2023).
 
 Positions at which both sides have a boundary are forced pairs and divide the text into runs. Inside a run, members of the
 two sorted lists pair in order or stay alone:

@@ -17,7 +17,7 @@ Costs are rounded to multiples of 1e-12 and added as whole numbers, so ties are 
 pairs, insertions and deletions do not change when the text is reversed, or when the sides are swapped and M is transposed.
 Which boundaries are paired may change under reversal.
 
-Lai & Li state that their recursion parDist computes the minimum and is symmetric if M is symmetric. Neither is true. It
+Lai, Li & Zhang state that their recursion parDist computes the minimum and is symmetric if M is symmetric. Neither is true. It
 can pair a boundary only with the first remaining boundary of the other side. Two moves can overlap only if annotator 1
 has the earlier boundaries::
 
@@ -64,7 +64,7 @@ class FlexibleSimilarity(Measure):
     """The measure behind :func:`flexible_similarity`."""
 
     name = "flexible_similarity"
-    title = "Flexible segmentation similarity S_f and S_f^B (Lai & Li 2023)"
+    title = "Flexible segmentation similarity S_f and S_f^B (Lai, Li & Zhang 2023)"
     options = (
         Option("similarity", None, check_similarity, "M: similarity of types (default: the identity)"),
         Option("transposition", None, check_transposition, "c: cost of moving by one position"),
@@ -391,8 +391,8 @@ def flexible_similarity(
 
     References
     ----------
-    Lai, R. K. Y., & Li, Y. (2023). Text segmentation similarity revisited: A flexible distance-based approach for multiple
-    boundary types. Proceedings of the Society for Computation in Linguistics.
+    Lai, R. K. Y., Li, Y., & Zhang, S. (2023). Text segmentation similarity revisited: A flexible distance-based approach
+    for multiple boundary types. Proceedings of the Society for Computation in Linguistics.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Count edits by boundary type, as in Figure 6 of Lai & Li (2023)."""
+"""Count edits by boundary type, as in Figure 6 of Lai, Li & Zhang (2023)."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def operations_table(
     Notes
     -----
     A match counts for two boundaries of its type, a substitution for one of each type, a deletion or insertion for one. (The
-    printed proportions of matches in Lai & Li (2023) are too low: their program counted only the matches of the last
+    printed proportions of matches in Lai, Li & Zhang (2023) are too low: their program counted only the matches of the last
     speaker.)
 
     Examples

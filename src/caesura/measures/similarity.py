@@ -246,7 +246,7 @@ def similarity_from_confusion(
     number, so a type does not become more similar because it is frequent or because an expert favors it. Types on which
     experts rarely agree look similar to the types they are confused with.
 
-    Section 3.1 of Lai & Li (2023) proposes confusion matrices of experts as a source of M but does not name an
+    Section 3.1 of Lai, Li & Zhang (2023) proposes confusion matrices of experts as a source of M but does not name an
     estimator. We chose this estimator.
 
     References

@@ -324,8 +324,8 @@ def operations(table: OperationsTable, *, width: float = COLUMN_WIDTH, title: st
 
     Notes
     -----
-    This is Figure 6 of Lai & Li (2023). If there are more than seven types, all substitutions are one part of the bar. The
-    number of boundaries is written at the end of the bar.
+    This is Figure 6 of Lai, Li & Zhang (2023). If there are more than seven types, all substitutions are one part of the bar.
+    The number of boundaries is written at the end of the bar.
 
     Examples
     --------
