@@ -32,7 +32,12 @@ READER_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)
 
 @main.command()
 def demo() -> None:
-    """Show every part of the toolkit on data that ships with the package."""
+    """Show every part of the toolkit on data that ships with the package.
+
+    \b
+    Example:
+      caesura demo
+    """
     print_blocks([*_readers(stargazer()), *_hierarchies(), *_trees()], OutputOptions().width)
 
 

@@ -38,8 +38,8 @@ class PlotCommand(OptionSet):
 @main.command()
 @click.argument("kind", metavar="KIND", required=False)
 @click.argument("files", metavar="CORPUS...", nargs=-1, type=click.Path())
-@with_options(PlotCommand, "command")
-@with_options(FigureOptions, "options")
+@with_options(PlotCommand, "command", "Output")
+@with_options(FigureOptions, "options", "Measures")
 @reading_options
 def plot(
     kind: str | None, files: tuple[str, ...], command: PlotCommand, options: FigureOptions, reading: ReadingOptions
@@ -48,6 +48,10 @@ def plot(
 
     `caesura plot --list` shows the kinds of figures and what each needs. Items that cannot be used are listed, the figure
     shows the rest, and the exit code is 1.
+
+    \b
+    Example:
+      caesura plot pairwise people.json -o pairwise.svg
     """
     from caesura.views import figures
     from caesura.views.figures.canvas import format_of, save
@@ -78,9 +82,9 @@ class PageOptions(OptionSet):
 
 @main.command()
 @click.argument("files", metavar="CORPUS...", nargs=-1, required=True, type=click.Path())
-@with_options(PageOptions, "page_options")
+@with_options(PageOptions, "page_options", "Output")
 @systems_option(required=False)
-@with_options(ReportOptions, "options")
+@with_options(ReportOptions, "options", "Measures")
 @reading_options
 def report(
     files: tuple[str, ...],
@@ -93,6 +97,10 @@ def report(
 
     CORPUS is one file with all coders, or one file per coder. The page is a single file that needs no network. Items that
     cannot be used are listed in the page and on standard error, the rest are used, and the exit code is 1.
+
+    \b
+    Example:
+      caesura report people.json -o report.html
     """
     from caesura.views.figures.canvas import write_file
     from caesura.views.page.build import build_report

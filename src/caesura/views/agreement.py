@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from caesura.model.value import count_of
 from caesura.options import OptionSet, switch
 from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Outcome
 from caesura.views.answer import Answer, Section
-from caesura.views.answers import STRENGTH_NOTE, agreement_answer, coefficient_name, worst_items
+from caesura.views.answers import PLACEMENT_NOTE, STRENGTH_NOTE, agreement_answer, coefficient_name, worst_items
 from caesura.views.table import Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width
 
 MAX_ITEMS = 20
@@ -54,10 +54,11 @@ def agreement_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     results = [result for _, result in _defined(outcomes)]
     simulated = any(result.standard_error for result in results)
     columns = ["coefficient", "over", "value", "low", "high", "observed", "expected"]
-    columns += ["error", "chance", "reason"] if simulated else ["reason"]
+    columns += ["error", "chance"] if simulated else []
+    columns += ["placed", "placed expected", "reason"]
     notes, digits = agreement_notes(results), 6 if simulated else 4
     table = Table.from_records(map(_agreement_record, outcomes), columns=columns, notes=notes, digits=digits)
-    return table.without_empty_columns(("reason",))
+    return table.without_empty_columns(("placed", "placed expected", "reason"))
 
 
 def agreement_notes(results: Sequence[Agreement]) -> tuple[str, ...]:
@@ -86,7 +87,9 @@ def _agreement_record(outcome: AgreementOutcome) -> dict[str, Any]:
     if result is None:
         return _heading(outcome) | {"value": "undefined", "reason": outcome.reason}
     record = _heading(outcome) | cells(result, "value", "observed", "expected") | interval_cells(result.interval)
-    return record | {"error": result.standard_error, "chance": result.method}
+    record |= {"error": result.standard_error, "chance": result.method}
+    placement = outcome.placement
+    return record if placement is None else record | {"placed": placement.value, "placed expected": placement.expected}
 
 
 def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
@@ -490,13 +493,21 @@ def items_table(study: AgreementStudy) -> Table:
     """
     everything: dict[str, Any] = {"item": "all"}
     by_item: dict[str, dict[str, Any]] = {row.item: {"item": row.item} for row in worst_items(study.defined[0][1])}
-    for outcome in study.agreement:
-        name, result = coefficient_name(outcome), outcome.result
+    for name, result in _columns(study):
         everything[name] = or_undefined(None if result is None else result.value)
         for row in () if result is None else result.items:
             by_item.setdefault(row.item, {"item": row.item})[name] = or_undefined(row.value)
     records = [everything, *by_item.values()] if len(by_item) > 1 else [*by_item.values()]
-    return Table.from_records(records, columns=tuple(everything), notes=(STRENGTH_NOTE,), limit=MAX_ITEMS)
+    notes = (STRENGTH_NOTE, *([PLACEMENT_NOTE] if any(outcome.placement for outcome in study.agreement) else []))
+    return Table.from_records(records, columns=tuple(everything), notes=notes, limit=MAX_ITEMS)
+
+
+def _columns(study: AgreementStudy) -> Iterator[tuple[str, Agreement | None]]:
+    """Yield the name and the coefficients of each column: as published, then beyond random placement."""
+    for outcome in study.agreement:
+        yield coefficient_name(outcome), outcome.result
+        if outcome.placement is not None:
+            yield f"{coefficient_name(outcome)} placed", outcome.placement
 
 
 def _analysis_sections(name: str, outcome: Outcome[Any], width: int) -> list[Section]:

@@ -30,6 +30,8 @@ STRENGTH_NOTE = (
     "substantially to .80, almost perfectly above"
 )
 """Source of the words of :func:`strength`."""
+PLACEMENT_NOTE = "placed: beyond the agreement of coders who place as many boundaries at random (docs/agreement.md)"
+"""Meaning of the columns with chance by placement."""
 _MIN_GAIN = 0.01  # smallest gain without a coder that is worth a sentence
 _FEW = 4  # names in a sentence
 
@@ -203,7 +205,8 @@ def _agreement_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
     items = count_of(len(result.items), "item")
     if outcome.coefficient == "bias":
         return f"{coders} on {items}: {figure}."
-    return f"{coders} agree {strength(result.value, result.interval)}: {figure} on {items}."
+    placed = "" if outcome.placement is None else f", {short(outcome.placement.value)} beyond random placement"
+    return f"{coders} agree {strength(result.value, result.interval)}: {figure} on {items}{placed}."
 
 
 def worst_items(result: Agreement) -> list[ItemAgreement]:
