@@ -9,6 +9,7 @@ from caesura.cli.output import OutputOptions, output_options, print_answer, prin
 from caesura.cli.program import main
 from caesura.tasks.files import ConvertOptions, convert_file, file_info
 from caesura.tasks.prepare import ReadingOptions
+from caesura.views.answers import written_answer
 from caesura.views.contents import first_lines, info_view
 
 
@@ -55,4 +56,4 @@ def convert(source: str, target: str, options: ConvertOptions, reading: ReadingO
     corpus, notes = convert_file(source, target, options, reading)
     for note in notes:
         click.echo(note, err=True)
-    click.echo(f"{target}: {corpus!r}")
+    click.echo(written_answer(corpus, target))

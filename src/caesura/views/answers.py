@@ -7,6 +7,7 @@ from typing import Any
 
 from caesura.agreement.coefficients import Agreement, ItemAgreement
 from caesura.evaluation.result import Evaluation
+from caesura.model.corpus import Corpus
 from caesura.model.result import Score
 from caesura.model.value import count_of, list_few
 from caesura.tasks.agree import AgreementOutcome, AgreementStudy
@@ -271,29 +272,25 @@ def _scores_sentence(totals: Sequence[Score], unit: str) -> str:
     return f"{sentence} Also {join(further)}." if further else sentence
 
 
+# Counts of boundary pairs -> text for one, and for several
+_COUNTS = {
+    "matches": ("1 matches", "{:,} match"),
+    "transpositions": ("1 is a near miss", "{:,} are near misses"),
+    "substitutions": ("1 has different types", "{:,} have different types"),
+    "additions": ("1 is on one side only", "{:,} are on one side only"),
+}
+
+
 def _boundary_counts(score: Score) -> str:
     """Say how many boundaries match, are near misses, or stand on one side only, if the measure counts them."""
-    parts = score.parts
-    if not {"matches", "transpositions", "additions"} <= set(parts):
+    if not set(_COUNTS) <= set(score.parts):
         return ""
-    counts: list[tuple[Any, str]] = [
-        (parts["matches"], "match"),
-        (parts["transpositions"], "{are} near misses"),
-        (parts.get("substitutions", 0), "{have} different types"),
-        (parts["additions"], "{are} on one side only"),
-    ]
-    total = sum(number for number, _ in counts)
+    counts = {name: int(score.parts[name]) for name in _COUNTS}
+    total = sum(counts.values())
     if not total:
         return "Neither side has a boundary"
-    texts = [_counted(int(number), text) for number, text in counts if number]
-    return f"Of {int(total):,} boundaries, {join(texts)}"
-
-
-def _counted(number: int, text: str) -> str:
-    if number == 1:
-        text = text.replace("match", "matches").replace("misses", "miss").replace("near miss", "a near miss")
-        text = text.replace("different types", "a different type")
-    return f"{number:,} {text.format(are='is' if number == 1 else 'are', have='has' if number == 1 else 'have')}"
+    texts = [_COUNTS[name][number > 1].format(number) for name, number in counts.items() if number]
+    return f"Of {total:,} {'boundary' if total == 1 else 'boundaries'}, {join(texts)}"
 
 
 def score_figure(score: Score) -> str:
@@ -367,3 +364,22 @@ def info_answer(info: FileInfo) -> str:
         return text
     rows, total = info.rows
     return f"{text} These are estimates from the first {rows:,} of {total:,} rows; --exact reads all of them."
+
+
+def written_answer(corpus: Corpus, target: str) -> str:
+    """Say what was written to a file.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What was written.
+    target : str
+        The file.
+
+    Returns
+    -------
+    str
+        One sentence.
+    """
+    coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, _FEW)})"
+    return f"{target} has {count_of(len(corpus.item_names), 'item')} of {coders}."
