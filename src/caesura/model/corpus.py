@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.errors import InputError, OptionError
 from caesura.model.dialogue import Annotation, Dialogue, tiers_of
+from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.reading import ReadingReport
 from caesura.model.segmentation import Segmentation, constructors_for
@@ -125,13 +126,14 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     [('poem', 'Ann'), ('poem', 'Bo')]
     """
 
-    __slots__ = ("_annotations", "_by_item", "coders", "item_names", "source")
+    __slots__ = ("_annotations", "_by_item", "_fingerprint", "coders", "item_names", "source")
 
     source: Source | None
     coders: tuple[str, ...]
     item_names: tuple[str, ...]
     _annotations: dict[tuple[str, str], Annotation]
     _by_item: dict[str, dict[str, Annotation]]
+    _fingerprint: str | None
 
     def __init__(self, annotations: Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]]) -> None:
         by_key: dict[tuple[str, str], Annotation] = {}
@@ -146,7 +148,8 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
                     raise OptionError(f"item {item!r}, coder {coder!r}: {problem}")
                 by_key[key] = by_item.setdefault(key[0], {})[key[1]] = _check_annotation(value, item, coder)
         coders = tuple(dict.fromkeys(coder for _, coder in by_key))
-        self._fill(_annotations=by_key, _by_item=by_item, coders=coders, item_names=tuple(by_item), source=None)
+        self._fill(_annotations=by_key, _by_item=by_item, coders=coders, item_names=tuple(by_item))
+        self._fill(source=None, _fingerprint=None)
 
     @property
     def kind(self) -> str:
@@ -162,6 +165,17 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     def reading(self) -> ReadingReport | None:
         """The reading report: content of the files and role of each part; None if the corpus was not read from a file."""
         return None if self.source is None else ReadingReport.of(self, self.source)
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits that are equal for equal data, whatever the format, order and path of the files.
+
+        They cover the names of items and coders, the number of units, the boundaries with their types, and spans and times,
+        but not the words. :mod:`caesura.model.fingerprint` describes the details.
+        """
+        if self._fingerprint is None:
+            object.__setattr__(self, "_fingerprint", fingerprint_of(self._by_item.items()))
+        return self._fingerprint or ""
 
     @property
     def alignment_facts(self) -> dict[str, str | int]:

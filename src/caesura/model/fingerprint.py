@@ -1,0 +1,246 @@
+"""Fingerprints: a short text that is equal for equal data, whatever the file format, order and path.
+
+The fingerprint covers what measures compare: the names of items and coders, the number of units (or the times, in
+seconds), the boundaries with their types, and the spans with their levels and labels. It does not cover the words of the
+text, the segment labels of a linear segmentation, and the order of the type scale, which signatures name separately.
+
+- Names are compared in Unicode normalization form C, so that a file name from macOS equals one from Linux.
+- A single item or a single coder has no name, because the name usually is that of the file.
+- Times are rounded to microseconds; 3 and 3.0 are equal.
+- The digests of the items are added, so that items can be read in any order, in parts, and without keeping them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import singledispatch
+from hashlib import blake2b
+from operator import itemgetter
+from typing import Any
+from unicodedata import normalize
+
+from caesura.model.dialogue import Annotation
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.tier import Tier
+from caesura.model.tree import Tree
+
+SHORT_LENGTH = 8
+"""Number of characters of a fingerprint in a short signature."""
+_MODULUS = 1 << 128
+_MICROSECONDS = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class DigestSum:
+    """Sum of the digests of items, from which a fingerprint is made. Sums can be added in any order.
+
+    Attributes
+    ----------
+    items : int
+        Number of items.
+    total : int
+        Sum of the digests, modulo 2^128.
+    nameless : int
+        Sum of the digests without the names of the items.
+    """
+
+    items: int = 0
+    total: int = 0
+    nameless: int = 0
+
+    def __add__(self, other: DigestSum) -> DigestSum:
+        total, nameless = self.total + other.total, self.nameless + other.nameless
+        return DigestSum(self.items + other.items, total % _MODULUS, nameless % _MODULUS)
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint, 16 hexadecimal digits."""
+        total = self.nameless if self.items == 1 else self.total
+        return blake2b(struct.pack("<q", self.items) + total.to_bytes(16, "little"), digest_size=8).hexdigest()
+
+
+def fingerprint_of(items: Iterable[tuple[str, Mapping[str, Annotation]]]) -> str:
+    """Return the fingerprint of annotations.
+
+    Parameters
+    ----------
+    items : iterable of (str, mapping)
+        Name of each item, and its annotations by coder.
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits.
+
+    Examples
+    --------
+    >>> first, second = Segmentation.from_masses([2, 3]), Segmentation.from_positions(5, [2], units="abcde")
+    >>> fingerprint_of([("a", {"Ann": first})]) == fingerprint_of([("b", {"Bo": second})])
+    True
+    """
+    listed = list(items)
+    coders = {coder for _, by_coder in listed for coder in by_coder}
+    return digest_sum(listed, single_coder=len(coders) == 1).fingerprint
+
+
+def digest_sum(items: Iterable[tuple[str, Mapping[str, Annotation]]], *, single_coder: bool = False) -> DigestSum:
+    """Return the sum of the digests of items.
+
+    Parameters
+    ----------
+    items : iterable of (str, mapping)
+        Name of each item, and its annotations by coder.
+    single_coder : bool, default False
+        Whether all annotations are of one coder, whose name does not count.
+
+    Returns
+    -------
+    DigestSum
+        The sum.
+    """
+    number = total = nameless = 0
+    for item, by_coder in items:
+        content = blake2b(digest_size=16)
+        for name, annotation in _by_name(by_coder):
+            content.update(_framed(b"" if single_coder else name) + _framed(annotation_bytes(annotation)))
+        digest = content.digest()
+        number += 1
+        nameless += int.from_bytes(digest, "little")
+        total += int.from_bytes(blake2b(digest + _name(item), digest_size=16).digest(), "little")
+    return DigestSum(number, total % _MODULUS, nameless % _MODULUS)
+
+
+def fingerprint_of_pairs(pairs: Mapping[str, tuple[Any, Any]]) -> str:
+    """Return the fingerprint of references and hypotheses; the names of the two coders do not count.
+
+    Parameters
+    ----------
+    pairs : mapping
+        Item -> reference and hypothesis.
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits.
+    """
+    return pair_digests(pairs.items()).fingerprint
+
+
+def pair_digests(pairs: Iterable[tuple[str, tuple[Any, Any]]]) -> DigestSum:
+    """Return the sum of the digests of references and hypotheses.
+
+    Parameters
+    ----------
+    pairs : iterable of (str, (annotation, annotation))
+        Item, and its reference and hypothesis. Mappings of streams are dialogues.
+
+    Returns
+    -------
+    DigestSum
+        The sum.
+    """
+    return digest_sum((item, {"reference": pair[0], "hypothesis": pair[1]}) for item, pair in pairs)
+
+
+def _name(text: str) -> bytes:
+    return (text if text.isascii() else normalize("NFC", text)).encode("utf-8", "surrogatepass")
+
+
+def _by_name(entries: Mapping[str, Any]) -> list[tuple[bytes, Any]]:
+    """Return the entries of a mapping with normalized names, sorted by name."""
+    return sorted(((_name(name), entry) for name, entry in entries.items()), key=itemgetter(0))
+
+
+def _framed(content: bytes) -> bytes:
+    """Return bytes with their number in front, so that no two lists of contents have the same bytes."""
+    return struct.pack("<q", len(content)) + content
+
+
+def _texts(texts: Iterable[str | None]) -> bytes:
+    return b"".join(b"-" if text is None else _framed(_name(text)) for text in texts)
+
+
+def _numbers(numbers: Iterable[int]) -> bytes:
+    listed = list(numbers)
+    return struct.pack(f"<q{len(listed)}q", len(listed), *listed)
+
+
+def _times(times: Iterable[float]) -> bytes:
+    return _numbers(round(time * _MICROSECONDS) for time in times)
+
+
+@singledispatch
+def annotation_bytes(annotation: Any) -> bytes:
+    """Return the canonical form of an annotation.
+
+    Parameters
+    ----------
+    annotation : Segmentation, Dialogue, Hierarchy, Tier, Tree, or mapping of streams
+        The annotation.
+
+    Returns
+    -------
+    bytes
+        Equal for annotations that measures cannot tell apart, except by words.
+
+    Raises
+    ------
+    TypeError
+        If the object is not an annotation.
+    """
+    if isinstance(annotation, Mapping):
+        streams = _by_name(annotation)
+        if [name for name, _ in streams] == [b""]:  # a text without streams, as measures receive it
+            return annotation_bytes(streams[0][1])
+        return b"d" + b"".join(_framed(name) + _framed(annotation_bytes(stream)) for name, stream in streams)
+    raise TypeError(f"expected an annotation; got {type(annotation).__name__}")
+
+
+@annotation_bytes.register
+def _(annotation: Segmentation) -> bytes:
+    positions = annotation.boundary_positions
+    head = struct.pack("<qq", annotation.length, positions.size)
+    if annotation.types == UNTYPED or not positions.size:
+        return b"s" + head + positions.astype("<i8", copy=False).tobytes()
+    entries = sorted((position, normalize("NFC", name)) for position, name in annotation.boundaries)
+    return (
+        b"s" + head + struct.pack(f"<{len(entries)}q", *(place for place, _ in entries)) + _texts(n for _, n in entries)
+    )
+
+
+@annotation_bytes.register
+def _(annotation: Hierarchy) -> bytes:
+    spans, edges = annotation.spans, annotation.edges
+    if edges is None:
+        extent = (annotation.length, annotation.extent)
+        rows = sorted((span.start, span.end, span.level, span.label or "") for span in spans)
+    else:
+        extent = (round(edges[0] * _MICROSECONDS), round(edges[-1] * _MICROSECONDS))
+        ends = [(edges[span.start - 1], edges[span.end]) for span in spans]
+        times = [(round(start * _MICROSECONDS), round(end * _MICROSECONDS)) for start, end in ends]
+        rows = sorted((*time, span.level, span.label or "") for time, span in zip(times, spans, strict=True))
+    kind = b"h" if edges is None else b"H"
+    return kind + _numbers(extent) + _numbers(x for row in rows for x in row[:3]) + _texts(row[3] for row in rows)
+
+
+@annotation_bytes.register
+def _(annotation: Tree) -> bytes:
+    times = () if annotation.times is None else annotation.times.reshape(-1).tolist()
+    numbers = [len(annotation.words), *annotation.start.tolist(), *annotation.end.tolist()]
+    return b"t" + _numbers(numbers) + _texts(annotation.labels) + _times(times)
+
+
+@annotation_bytes.register
+def _(annotation: Tier) -> bytes:
+    points = annotation.points or ()
+    rows = [
+        _times(time for interval in annotation.intervals for time in interval[:2]),
+        _texts(interval.label for interval in annotation.intervals),
+        _times(point.time for point in points),
+        _texts(point.label for point in points),
+        _times(time for word in annotation.words or () for time in word[:2]),
+    ]
+    return b"i" + _times((annotation.begin, annotation.end)) + b"".join(rows)
