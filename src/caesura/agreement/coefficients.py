@@ -19,6 +19,7 @@ from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result, signature_line
+from caesura.model.signature import with_data
 from caesura.model.value import Floats
 from caesura.options import OptionSet, choice, fraction, optional, setting, whole
 
@@ -415,7 +416,11 @@ def _compute(
         items=_item_rows(corpus.item_names, name, model),
         coders=_coder_rows(corpus.coders, name, model, value),
         excluded=observed.excluded,
-        signature=signature_line(name, over=observed.scores.total.signature if model.uses_measure else None, **facts),
+        signature=with_data(
+            signature_line(name, over=observed.scores.total.signature if model.uses_measure else None, **facts),
+            corpus.fingerprint,
+            value,
+        ),
     )
 
 

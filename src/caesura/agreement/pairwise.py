@@ -23,6 +23,7 @@ from caesura.model.dialogue import Comparable, Dialogue, kind_name, streams_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result, Score, signature_line
 from caesura.model.segmentation import Segmentation
+from caesura.model.signature import with_data
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
 
@@ -589,6 +590,7 @@ def pairwise(
         coders = observed.coders[a], observed.coders[b]
         rows.append(PairwiseRow(coders, observed.scores.over(places), items, *_totals(misses, places)))
     entries = (f"coders:{len(observed.coders)}", f"pairs:{len(rows)}", "ordered" if ordered else "unordered")
+    signature = signature_line("pairwise", *entries, over=observed.scores.total.signature)
     return Pairwise(
         measure=resolved,
         coders=observed.coders,
@@ -597,7 +599,7 @@ def pairwise(
         ordered=ordered,
         aligned_by=aligned_by,
         excluded=observed.excluded,
-        signature=signature_line("pairwise", *entries, over=observed.scores.total.signature),
+        signature=with_data(signature, corpus.fingerprint, float(np.mean([row.value for row in rows]))),
     )
 
 

@@ -19,6 +19,7 @@ from caesura.measures.sums import exact_sum, summarize
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.marks import Marks
 from caesura.model.result import Edit, Parts, Score, f_measure, ratio, signature_line, signature_value
+from caesura.model.signature import option_text
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints, Value
 from caesura.options import Option, resolve_options, suggest, without_aliases
@@ -725,11 +726,18 @@ class Measure(Value, ABC):
         str
             The signature.
         """
-        entries = [f"{name}:{signature_value(value)}" for name, value in params.items()]
+        entries = [f"{name}:{self._entry_text(name, value)}" for name, value in params.items()]
         if documents != 1:
             entries.insert(0, f"documents:{documents}")
         scale = ("<".join(types) if len(types) > 1 else "1") if self.view == "typed" else None
         return signature_line(self.name, *entries, types=scale, compat=self.compat)
+
+    def _entry_text(self, name: str, value: Any) -> str:
+        """Return the value of an option for the signature, with the value it was resolved to: ``auto=2``."""
+        if name not in self.settings:
+            return signature_value(value)
+        chosen = option_text(self[name])
+        return chosen if value == self[name] else f"{chosen}={signature_value(value)}"
 
 
 _cache: dict[Any, Measure] = {}

@@ -18,6 +18,7 @@ from caesura.measures.meet import LMeasure, TMeasure
 from caesura.measures.parseval import Parseval
 from caesura.measures.structiou import StructIoU
 from caesura.measures.window import Pk, WindowDiff, WinPR
+from caesura.model.signature import is_signature
 from caesura.options import parse_call, suggest, without_aliases
 
 _REGISTRY: dict[str, type[Measure]] = {
@@ -64,7 +65,8 @@ def parse(text: str | Measure) -> Measure:
     ----------
     text : str or Measure
         A name or an alias, with options in parentheses: ``"window_diff(window=5)"``, ``"WD(k=5)"``, ``"pk(compat=nltk)"``.
-        Case does not matter, and ``-`` equals ``_``. A measure is returned unchanged.
+        Case does not matter, and ``-`` equals ``_``. A signature, long or short, is
+        read too. A measure is returned unchanged.
 
     Returns
     -------
@@ -91,6 +93,10 @@ def parse(text: str | Measure) -> Measure:
         return text
     if not isinstance(text, str):
         raise OptionError(f"expected the name of a measure; got {type(text).__name__}")
+    if is_signature(text):
+        from caesura.measures.signatures import measure_of  # it needs the registry
+
+        return measure_of(text)
     if len(text) > _MAX_LENGTH:
         raise OptionError(f"the text of a measure may have at most {_MAX_LENGTH} characters; got {len(text)}")
     name = text.partition("(")[0].strip()

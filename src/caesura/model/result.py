@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from caesura.errors import OptionError
+from caesura.model.signature import data_of, with_data
 from caesura.model.value import Displayed
 from caesura.options import non_negative
 from caesura.version import __version__
@@ -64,6 +65,11 @@ class Result(Displayed):
 
     json_properties: ClassVar[tuple[str, ...]] = ()
     frame_field: ClassVar[str | None] = None
+
+    @property
+    def data(self) -> str | None:
+        """Fingerprint of the data, from the signature; None if the signature has none."""
+        return data_of(getattr(self, "signature", None))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, which ``--json`` prints.
@@ -344,6 +350,10 @@ class Score(Result):
         Number of documents.
     source : object, optional
         Input of the alignment; edits are computed from it when needed.
+    data : str, optional
+        Fingerprint of the data. Tasks set it; the score of a single function call has none.
+    origin : tuple of str
+        First entries of the signature, if the score is part of a larger result.
     """
 
     json_properties: ClassVar[tuple[str, ...]] = ("figures", "signature")
@@ -355,14 +365,17 @@ class Score(Result):
     types: tuple[str, ...] = field(metadata=HIDDEN)
     documents: int = 1
     source: Any = field(default=None, repr=False, metadata=HIDDEN)
+    data: str | None = None
+    origin: tuple[str, ...] = field(default=(), repr=False, metadata=HIDDEN)
 
     def __float__(self) -> float:
         return self.value
 
     @cached_property
     def signature(self) -> str:
-        """One line with everything needed to reproduce the score."""
-        return self.measure.signature(self.params, self.types, self.documents)
+        """One line with everything needed to reproduce the score; if the data are known, :func:`~caesura.verify` can check it."""
+        line = "|".join([*self.origin, self.measure.signature(self.params, self.types, self.documents)])
+        return line if self.data is None else with_data(line, self.data, self.value)
 
     @cached_property
     def edits(self) -> tuple[Edit, ...] | None:

@@ -24,6 +24,7 @@ from caesura.measures.registry import parse_measures
 from caesura.model.common_units import pair_over_common_units, short_spans_note
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue, streams_of, tiers_of
+from caesura.model.fingerprint import fingerprint_of_pairs
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Excluded, Result, Score, to_plain
 from caesura.model.segmentation import check_types
@@ -167,14 +168,16 @@ def score_corpora(
     entries = [entry for _, scores in results for entry in _entries(scores, items, options)]
     if not entries:
         raise OptionError("\n".join(map(str, excluded)))
-    entries = [replace(entry, score=_with_alignment(entry.score, reference)) for entry in entries]
+    data = fingerprint_of_pairs(pairs)
+    entries = [replace(entry, score=_with_facts(entry, reference, data)) for entry in entries]
     return Scoring(tuple(entries), _operations(results) if options.operations else (), excluded, pairs)
 
 
-def _with_alignment(score: Score, corpus: Corpus) -> Score:
-    """Return a score whose options and signature tell how the texts of the corpus were aligned."""
+def _with_facts(entry: ItemScore, corpus: Corpus, data: str) -> Score:
+    """Return a score whose signature tells how the texts of the corpus were aligned, and the data of a total."""
     facts = corpus.alignment_facts
-    return replace(score, params=MappingProxyType({**score.params, **facts})) if facts else score
+    score = replace(entry.score, params=MappingProxyType({**entry.score.params, **facts})) if facts else entry.score
+    return replace(score, data=data) if entry.item is None else score
 
 
 def _score_pairs(pairs: Sequence[Pair], measure: Measure) -> Scores:
