@@ -213,4 +213,4 @@ def test_to_frame_and_to_dict() -> None:
     pytest.importorskip("pandas")
     frame = result.to_frame()
     assert frame["value"].tolist() == [score.value for score in result.values()]
-    assert result.signature.startswith("evaluate|pk|window_diff|documents:2|caesura:")
+    assert result.signature.startswith("evaluate|pk|window_diff|documents:2|data:")

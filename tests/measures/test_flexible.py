@@ -649,7 +649,7 @@ def test_signature() -> None:
     a, b = marks("p . q"), marks(". p q")
     assert flexible(a, b).signature.startswith(
         "flexible_similarity|similarity:identity|transposition:0.5|normalize:positions|algorithm:exact|mover:mean|"
-        "counting:pairs|matrix:symmetric|caesura:"
+        "counting:pairs|matrix:symmetric|auto:similarity,transposition,mover|caesura:"
     )
     skew = flexible(a, b, similarity=SKEW)
     assert "|matrix:asymmetric|" in skew.signature

@@ -409,7 +409,7 @@ def test_signature_and_params():
     score = success([0, 4, 0, 0, 4, 0], [2], 7, beta=math.inf)
     assert score.signature == (
         "fuzzy_success|chain_strength:1|minimal_peak:4|min_count:1|alpha:1|beta:inf|p_min:0|p_max:0.5|per_cluster:sum"
-        f"|edges:linear|coders:7|caesura:{cz.__version__}"
+        f"|edges:linear|coders:7|auto:minimal_peak,p_max|caesura:{cz.__version__}"
     )
     assert success([0, 4], [2], 7, minimal_peak=3, p_max=0.5).params["p_max"] == 0.5
     assert repr(score.measure) == "fuzzy_success(beta=inf)"

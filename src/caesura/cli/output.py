@@ -167,7 +167,7 @@ def print_result(
         envelope = {
             "command": command,
             "version": __version__,
-            "data": None,
+            "data": data if isinstance(data := getattr(result, "data", None), str) else None,
             "reading": [] if reading is None else reading.reports,
             "results": plain_result | (extra or {}),
             "excluded": excluded,

@@ -65,6 +65,7 @@ COMMANDS = {
     ),
     "report": Entry(_SHOW, "pictures", "Write one HTML page about the corpus."),
     "plot": Entry(_SHOW, "pictures", "Draw a figure from the files."),
+    "verify": Entry(_TRUST, "verify", "Say whether a number is right: recompute it from its signature."),
     "trees": Entry(_MORE, "trees", "Compare the trees in PREDICTED with those in GOLD, sentence by sentence."),
     "unify": Entry(_MORE, "trees", "Make one hierarchy from those of several coders, item by item."),
     "evaluate": Entry(_MORE, "score", "Score a collection of any size."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Protocol, Self
@@ -18,6 +18,7 @@ from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.measures.sums import Partial
 from caesura.model.common_units import pair_over_common_units
 from caesura.model.documents import DocumentPairs, Documents
+from caesura.model.fingerprint import DigestSum, pair_digests
 from caesura.model.result import HIDDEN
 from caesura.model.segmentation import UNTYPED
 
@@ -87,6 +88,8 @@ class Job:
         Whether to stop at the first document that cannot be scored.
     types_from_caller : bool
         Whether the caller declared the types; they then replace the types that files declare.
+    digest_limit : int
+        Largest number of documents in a partition for which the fingerprint of the data is computed.
     """
 
     measures: tuple[Measure, ...]
@@ -94,6 +97,7 @@ class Job:
     scores: str | None = None
     strict: bool = False
     types_from_caller: bool = False
+    digest_limit: int = 0
 
     @property
     def typed(self) -> bool:
@@ -133,6 +137,8 @@ class PartitionResult:
         The first unknown fields of the documents.
     work : WorkTime
         Time spent on the partition.
+    digests : DigestSum or None
+        Digests of the documents, for the fingerprint of the data; None if there are too many documents.
     """
 
     sums: list[Partial]
@@ -143,6 +149,7 @@ class PartitionResult:
     ignored_fields: list[str] = field(default_factory=list)
     unreadable: bool = field(default=False, metadata=HIDDEN)
     work: WorkTime = field(default_factory=WorkTime, metadata=HIDDEN)
+    digests: DigestSum | None = field(default_factory=DigestSum)
 
     @classmethod
     def of_unreadable(cls, job: Job, partition: Partition, reason: str) -> Self:
@@ -187,7 +194,9 @@ class PartitionResult:
         sums = [Partial.from_dict(entry) for entry in record["sums"]]
         excluded = [ExcludedDocument(**entry) for entry in record["excluded"]]
         documents, omitted, short = (int(record[name]) for name in ("documents", "excluded_documents", "short_spans"))
-        return cls(sums, documents, omitted, excluded, short, [*map(str, record["ignored_fields"])])
+        digests = None if record["digests"] is None else DigestSum(**record["digests"])
+        ignored = [*map(str, record["ignored_fields"])]
+        return cls(sums, documents, omitted, excluded, short, ignored, digests=digests)
 
 
 def score_partitions(job: Job, numbered: Sequence[tuple[int, Partition]]) -> list[PartitionResult]:
@@ -266,11 +275,22 @@ class _Scoring:
                 result.sums[i] = result.sums[i].merge(Partial.of(measure, computed, batch.types), measure)
                 if self.job.scores is not None:
                     columns[i][places] = measure.finish(computed.counts, batch.types)
+        self._add_digests(chunk, packer.excluded)
         result.documents += len(chunk) - len(packer.excluded)
         result.excluded_documents += len(excluded_places)
         result.short_spans += packer.short_spans
         if self.job.scores is not None:
             self.score_file.add(chunk, columns)
+
+    def _add_digests(self, chunk: Chunk, excluded: Mapping[int, object]) -> None:
+        """Add the documents to the fingerprint, unless the partition has too many."""
+        digests = self.result.digests
+        if digests is None or digests.items + len(chunk) > self.job.digest_limit:
+            self.result.digests = None
+            return
+        places = [place for place in range(len(chunk)) if place not in excluded]
+        pairs = ((chunk.items[place], _pair_at(chunk, place)) for place in places)
+        self.result.digests = digests + pair_digests(pairs)
 
     def _exclude(self, chunk: Chunk, place: int, reason: str | FormatError, measure: Measure | None) -> None:
         if len(self.result.excluded) >= _MAX_LISTED:
@@ -284,6 +304,10 @@ class _Scoring:
             name = None if measure is None else repr(measure)
             entry = ExcludedDocument(chunk.items[place], None, reason, where, name)
         self.result.excluded.append(entry)
+
+
+def _pair_at(chunk: Chunk, place: int) -> Any:
+    return chunk.pair(place) if isinstance(chunk, Documents) else chunk.pairs[place]
 
 
 class _ColumnPacker:

@@ -145,7 +145,8 @@ class Evaluation(Mapping[str, Score], Result):
     @property
     def signature(self) -> str:
         """One line of text with everything that is needed to reproduce the evaluation."""
-        return signature_line("evaluate", *map(repr, self.measures), documents=self.documents)
+        data = next(iter(self.scores.values())).data
+        return signature_line("evaluate", *map(repr, self.measures), documents=self.documents, data=data)
 
     def __getitem__(self, measure: str | Measure) -> Score:
         if isinstance(measure, str) and measure in self.scores:

@@ -20,14 +20,18 @@ from caesura.evaluation.scores import prepare_score_folder
 from caesura.evaluation.sources import DocumentSource
 from caesura.measures.batch import warn_about_type_order
 from caesura.model.common_units import short_spans_note
+from caesura.model.fingerprint import DigestSum
 from caesura.model.result import to_plain
 from caesura.model.segmentation import UNTYPED, sort_types
+from caesura.model.signature import UNKNOWN_DATA
 from caesura.model.value import list_few
 from caesura.progress import report_progress
 from caesura.version import __version__
 
 Numbered = tuple[int, Partition]
 
+MAX_FINGERPRINT = 10_000
+"""Largest number of documents for which an evaluation has a fingerprint: it would take longer than scoring."""
 _MAX_LISTED = 1000  # excluded documents that a result lists
 _TASKS_PER_WORKER = 4
 _MAX_PARTITIONS_PER_TASK = 16
@@ -58,6 +62,7 @@ class EvaluationRun:
         self.excluded: dict[int, list[ExcludedDocument]] = {}
         self.ignored_fields: dict[str, None] = {}
         self.work = WorkTime()
+        self.digests: DigestSum | None = DigestSum()
 
     def run(self, engine: Engine) -> Evaluation:
         """Score every partition once.
@@ -92,6 +97,8 @@ class EvaluationRun:
     def _begin(self, engine: Engine) -> None:
         if self.job.types is None and self.job.typed:
             self.job = replace(self.job, types=_survey_types(self.source, engine))
+        limit = 0 if not self.source.total else MAX_FINGERPRINT // self.source.total
+        self.job = replace(self.job, digest_limit=limit)
         self.sums = self.job.empty_sums()
         self.checkpoint = None if self.folder is None else Checkpoint(self.folder, self._description())
         if self.job.scores is not None:
@@ -177,6 +184,7 @@ class EvaluationRun:
         self.short_spans += result.short_spans
         self.ignored_fields |= dict.fromkeys(result.ignored_fields)
         self.work += result.work
+        self.digests = None if self.digests is None or result.digests is None else self.digests + result.digests
         if result.excluded and len(self.excluded) < _MAX_LISTED:
             self.excluded[number] = result.excluded
 
@@ -189,8 +197,9 @@ class EvaluationRun:
 
     def _result(self) -> Evaluation:
         excluded = tuple(entry for number in sorted(self.excluded) for entry in self.excluded[number])[:_MAX_LISTED]
+        data = UNKNOWN_DATA if self.digests is None else self.digests.fingerprint
         scores = {
-            key_of(measure, self.job.measures): sums.score(measure)
+            key_of(measure, self.job.measures): replace(sums.score(measure), data=data)
             for measure, sums in zip(self.job.measures, self.sums, strict=True)
             if sums.documents
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, ClassVar
@@ -24,7 +24,7 @@ from caesura.measures.batch import warn_about_type_order
 from caesura.measures.registry import default_measures, parse_measures
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.result import HIDDEN, Excluded, Result, Score, signature_line
+from caesura.model.result import HIDDEN, Excluded, Result, Score, signature_line, signature_value
 from caesura.model.segmentation import Segmentation, sort_types
 from caesura.model.value import Floats
 from caesura.options import choice, number, optional, setting, whole
@@ -335,7 +335,7 @@ def judge(
     report_progress(steps, steps)
     _warn_of_few_items(rows, options)
     return Judgement(
-        rows=tuple(rows),
+        rows=tuple(_with_data(row, participants) for row in rows),
         comparisons=tuple(comparisons),
         drops=drops,
         replacements=replacements,
@@ -351,6 +351,14 @@ def judge(
     )
 
 
+def _with_data(row: SegmenterScore, participants: Participants) -> SegmenterScore:
+    """Return the row of a system with the data in the signature of its score; bounds have no data of their own."""
+    if row.bound:
+        return row
+    origin = ("judge", f"system:{signature_value(row.segmenter)}")
+    return replace(row, score=replace(row.score, data=participants.fingerprints[row.segmenter], origin=origin))
+
+
 def _random_draws(bounds: bool | int) -> int:
     """Return the number of draws of the random bound; 0 if there are no bounds."""
     if isinstance(bounds, (bool, np.bool_)):
@@ -363,7 +371,8 @@ def _signature(participants: Participants, options: _JudgeOptions, draws: int) -
     sizes: dict[str, Any] = {"systems": len(systems), "coders": len(coders), "items": len(participants.items)}
     level = f"{options.level:g}"
     settings: dict[str, Any] = {"level": level, "replicates": options.replicates, "bounds": draws or False}
-    return signature_line("judge", **sizes, interval=options.interval or "none", **settings, seed=options.seed)
+    settings |= {"seed": options.seed, "data": participants.fingerprint}
+    return signature_line("judge", **sizes, interval=options.interval or "none", **settings)
 
 
 def _undefined(participants: Participants) -> dict[str, str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, kind_name
+from caesura.model.fingerprint import fingerprint_of
 from caesura.model.projection import text_difference
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
@@ -52,6 +54,20 @@ class Participants:
         """Kind of data: ``"linear"`` if all annotations of the coders are segmentations, otherwise ``"dialogue"``."""
         annotations = (annotation for by_coder in self.coders.values() for annotation in by_coder.values())
         return "linear" if all(isinstance(annotation, Segmentation) for annotation in annotations) else "dialogue"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Fingerprint of the annotations of all coders and systems."""
+        by_item = {item: dict(by_coder) for item, by_coder in self.coders.items()}
+        for system, of_system in self.systems.items():
+            for item, annotation in of_system.items():
+                by_item[item][system] = annotation
+        return fingerprint_of(by_item.items())
+
+    @cached_property
+    def fingerprints(self) -> dict[str, str]:
+        """System -> fingerprint of the annotations of the system and of the coders on its items."""
+        return {system: self.to_corpus(system=system).fingerprint for system in self.systems}
 
     def to_corpus(self, *, system: str | None = None) -> Corpus:
         """Return the coders as a corpus.

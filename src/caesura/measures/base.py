@@ -712,6 +712,8 @@ class Measure(Value, ABC):
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
         """Return one line with the name, every resolved option, the types, the preset and the version.
 
+        ``auto`` lists the options that were chosen for the data, such as the window of Pk.
+
         Parameters
         ----------
         params : mapping
@@ -726,18 +728,20 @@ class Measure(Value, ABC):
         str
             The signature.
         """
+        settings = self.settings
+        auto = [name for name, value in params.items() if value is not None and settings.get(name, 0) is None]
         entries = [f"{name}:{self._entry_text(name, value)}" for name, value in params.items()]
         if documents != 1:
             entries.insert(0, f"documents:{documents}")
         scale = ("<".join(types) if len(types) > 1 else "1") if self.view == "typed" else None
-        return signature_line(self.name, *entries, types=scale, compat=self.compat)
+        return signature_line(
+            self.name, *entries, types=scale, compat=self.compat, auto=",".join(auto) if auto else None
+        )
 
     def _entry_text(self, name: str, value: Any) -> str:
-        """Return the value of an option for the signature, with the value it was resolved to: ``auto=2``."""
-        if name not in self.settings:
-            return signature_value(value)
-        chosen = option_text(self[name])
-        return chosen if value == self[name] else f"{chosen}={signature_value(value)}"
+        """Return the value of an option for the signature; an option that is None has the value chosen for the data."""
+        setting = self.settings.get(name)
+        return signature_value(value) if setting is None else option_text(setting)
 
 
 _cache: dict[Any, Measure] = {}

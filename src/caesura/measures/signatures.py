@@ -133,12 +133,12 @@ def short_text(measure: Measure) -> str:
     >>> short_text(parse("boundary_similarity"))
     'B(n_t=2)'
     """
-    label = measure.label
-    always = [option.name for option in measure.options if option.always_shown and f"{option.name}=" not in label]
-    shown = ", ".join(f"{name}={option_text(measure[name])}" for name in always)
-    if not shown:
-        return label
-    return f"{label[:-1]}, {shown})" if label.endswith(")") else f"{label}({shown})"
+    label, hidden = measure.label, measure.options_in_short_name
+    always = [option.name for option in measure.options if option.always_shown and option.name not in hidden]
+    shown = [f"{name}={option_text(measure[name])}" for name in always if f"{name}=" not in label]
+    name, parenthesis, rest = label.partition("(")
+    entries = [*shown, *([rest[:-1]] if parenthesis else [])]
+    return f"{name}({', '.join(entries)})" if entries else name
 
 
 # -- the long form ----------------------------------------------------------------------------------------------------
@@ -169,21 +169,10 @@ def _with_options(
             f"the signature is cut off or incomplete; {measure_class.name} lacks {options}"
             f"{''.join(f'; {entry}' for entry in missing)}. Copy the whole line"
         )
-    compat = texts.get("compat")
-    options = {name: _read_option(texts[name]) for name in declared}
-    resolved = {name: value for name, value in texts.items() if name not in declared and name != "compat"}
+    compat, auto = texts.get("compat"), texts.get("auto", "").split(",")
+    options = {name: None if name in auto else option_value(texts[name]) for name in declared}
+    resolved = {name: value for name, value in texts.items() if name not in (*declared, "compat", "auto")}
     return measure_class(compat=compat, **options), resolved
-
-
-def _read_option(text: str) -> Any:
-    """Read ``value`` or ``value=resolved``: the option, and what it became for the data."""
-    try:
-        return option_value(text)
-    except OptionError:
-        head, sign, _ = text.rpartition("=")
-        if not sign:
-            raise
-        return _read_option(head)
 
 
 # -- the short form ---------------------------------------------------------------------------------------------------

@@ -373,7 +373,7 @@ class Score(Result):
 
     @cached_property
     def signature(self) -> str:
-        """One line with everything needed to reproduce the score; if the data are known, :func:`~caesura.verify` can check it."""
+        """One line with everything needed to reproduce the score, and with the value if the data are known."""
         line = "|".join([*self.origin, self.measure.signature(self.params, self.types, self.documents)])
         return line if self.data is None else with_data(line, self.data, self.value)
 

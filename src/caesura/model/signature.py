@@ -74,7 +74,7 @@ def option_value(text: str) -> Any:
     Parameters
     ----------
     text : str
-        The value. ``auto=2`` is None: the value 2 was chosen for the data.
+        The value.
 
     Returns
     -------
@@ -87,8 +87,8 @@ def option_value(text: str) -> Any:
         If the text is not a value.
     """
     words = {"auto": None, "yes": True, "no": False, "inf": math.inf}
-    if text in words or text.startswith("auto="):
-        return words.get(text)
+    if text in words:
+        return words[text]
     if _WORD.fullmatch(text):
         return text
     try:
@@ -101,7 +101,7 @@ def _with_infinity(tree: ast.Expression) -> ast.Expression:
     """Replace the name ``inf``, which Python has no literal for, with the number."""
 
     class Infinity(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802 - the name that ast calls
+        def visit_Name(self, node: ast.Name) -> ast.AST:
             return ast.copy_location(ast.Constant(math.inf), node) if node.id == "inf" else node
 
     replaced: ast.Expression = Infinity().visit(tree)
@@ -250,8 +250,16 @@ def _split_long(text: str) -> SignatureParts:
         match = _ENTRY.fullmatch(entry)
         entries.append((match[1], match[2]) if match else (entry, ""))
     last = _tail(entries)
-    missing = [] if _VERSION.fullmatch(last.get("caesura", "")) else [f"caesura:VERSION at the end, such as caesura:{__version__}"]
-    if "data" in last and last["data"] != UNKNOWN_DATA and not re.fullmatch(rf"[0-9a-f]{{{DATA_DIGITS}}}", last["data"]):
+    missing = (
+        []
+        if _VERSION.fullmatch(last.get("caesura", ""))
+        else [f"caesura:VERSION at the end, such as caesura:{__version__}"]
+    )
+    if (
+        "data" in last
+        and last["data"] != UNKNOWN_DATA
+        and not re.fullmatch(rf"[0-9a-f]{{{DATA_DIGITS}}}", last["data"])
+    ):
         missing.append(f"digits of data:{last['data']}, which has {len(last['data'])} of {DATA_DIGITS}")
     return SignatureParts(
         tuple(entries), last.get("value"), last.get("data"), last.get("caesura"), missing=tuple(missing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from caesura.tasks.agree import AgreementOutcome, AgreementStudy
 from caesura.tasks.files import FileInfo
 from caesura.tasks.score import Scoring
 from caesura.tasks.trees import TreeStudy
+from caesura.tasks.verify import Verification, Verifications
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -375,6 +377,13 @@ def written_answer(corpus: Corpus, target: str) -> str:
         What was written.
     target : str
         The file.
+def verification_answer(result: Verification | Verifications) -> str:
+    """Return whether numbers are right.
+
+    Parameters
+    ----------
+    result : Verification or Verifications
+        The outcome for one number, or for all numbers of a JSON result.
 
     Returns
     -------
@@ -383,3 +392,25 @@ def written_answer(corpus: Corpus, target: str) -> str:
     """
     coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, _FEW)})"
     return f"{target} has {count_of(len(corpus.item_names), 'item')} of {coders}."
+        The sentences.
+    """
+    if isinstance(result, Verification):
+        return result.message
+    entries = result.verifications
+    if len(entries) == 1:
+        return entries[0].message
+    if result.status == "verified":
+        return f"All {len(entries)} numbers are verified: same value, same data, same version."
+    counts = Counter(STATUS_WORDS[entry.status] for entry in entries)
+    listed = ", ".join(f"{number} {word}" for word, number in counts.items())
+    worst = next(entry for entry in entries if entry.status == result.status)
+    return f"{count_of(len(entries), 'number')}: {listed}. {worst.message}"
+
+
+STATUS_WORDS = {
+    "verified": "verified",
+    "version": "different version: same value",
+    "value": "different value",
+    "data": "different data",
+}
+"""Status of a verification -> words."""

@@ -1,0 +1,526 @@
+"""Recompute a number from its signature, and say whether value, data and version are the same."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import permutations, product
+from os import PathLike
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from caesura.agreement.chance import as_chance
+from caesura.agreement.coefficients import agreement
+from caesura.agreement.families import COEFFICIENTS, resolve_coefficient
+from caesura.agreement.pairwise import pairwise
+from caesura.errors import CaesuraError, InputError, OptionError
+from caesura.judging.judge import judge
+from caesura.measures.signatures import Signature, read_signature, short_text
+from caesura.model.corpus import Corpus
+from caesura.model.fingerprint import fingerprint_of_pairs
+from caesura.model.result import Excluded, Result, Score
+from caesura.model.signature import SHORT_DATA, UNKNOWN_DATA, format_short, option_text
+from caesura.tasks.prepare import on_common_units, with_units
+from caesura.tasks.score import ScoreOptions, evaluate, pair_items, score_corpora
+from caesura.version import __version__
+
+Status = Literal["verified", "value", "data", "version"]
+"""Outcome of a verification: the same number; a different value; different data; a different version, but the same value."""
+
+_PLAIN = re.compile(r"[\w.+-]+")
+_ORDER: tuple[Status, ...] = ("verified", "version", "value", "data")
+_NOT_COMPARED = {"coders", "items", "interval", "level", "replicates", "pairs"}  # facts that a short signature omits
+_DEFAULT_FACTS = {"seed": "0", "draws": "10000"}
+_CHANCE_WORDS = {"simulated": "simulate", "exact": "exact", "placement": "placement"}
+
+
+@dataclass(frozen=True)
+class Verification(Result):
+    """Outcome of the verification of one number.
+
+    Attributes
+    ----------
+    status : str
+        ``"verified"``; ``"value"`` if the value differs; ``"data"`` if the data differ; ``"version"`` if only the version
+        differs.
+    message : str
+        The outcome as a sentence.
+    signature : str
+        The signature.
+    expected, recomputed : float or None
+        The value in the signature and the value of these data; ``recomputed`` is None if these data have none.
+    expected_data, actual_data : str or None
+        Fingerprints in the signature and of these data; None if it is not known.
+    expected_version, version : str
+        Version in the signature, and this version.
+    """
+
+    status: Status
+    message: str
+    signature: str
+    expected: float
+    recomputed: float | None
+    expected_data: str | None
+    actual_data: str | None
+    expected_version: str
+    version: str = __version__
+
+    @property
+    def same(self) -> bool:
+        """Whether value and data are the same."""
+        return self.status in ("verified", "version")
+
+
+@dataclass(frozen=True)
+class Verifications(Result):
+    """Outcomes for all numbers of a JSON result.
+
+    Attributes
+    ----------
+    verifications : tuple of Verification
+        One per number.
+    excluded : tuple of Excluded
+        Numbers that cannot be verified, with the reason.
+    """
+
+    frame_field: ClassVar[str] = "verifications"
+
+    verifications: tuple[Verification, ...]
+    excluded: tuple[Excluded, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """The worst status."""
+        return max((entry.status for entry in self.verifications), key=_ORDER.index)
+
+    @property
+    def same(self) -> bool:
+        """Whether all values and data are the same."""
+        return all(entry.same for entry in self.verifications)
+
+    @property
+    def signature(self) -> str:
+        """The signature of the first number."""
+        return self.verifications[0].signature
+
+
+class _Recomputed(NamedTuple):
+    """A number that was computed again."""
+
+    data: str | None
+    compute: Callable[[], float]
+
+
+def verify(
+    signature: str | Result,
+    corpus: Corpus | str | PathLike[str],
+    hypothesis: Corpus | None = None,
+    *,
+    systems: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Verification:
+    """Recompute a number from its signature, and say whether value, data and version are the same.
+
+    Parameters
+    ----------
+    signature : str or Result
+        A signature, long or short, or a result that has one.
+    corpus : Corpus or path
+        The data. For a score, the reference, or a corpus with both coders; the coders are found by the fingerprint. A path is
+        evaluated as a collection of any size.
+    hypothesis : Corpus, optional
+        The hypothesis of a score.
+    systems : mapping, optional
+        System -> item -> annotation, for a number of ``judge`` (default: the system that the signature names is a coder of
+        the corpus, and all other coders are human).
+
+    Returns
+    -------
+    Verification
+        ``.status`` is ``"verified"``, ``"value"``, ``"data"`` or ``"version"``; ``.message`` is a sentence.
+
+    Raises
+    ------
+    OptionError
+        If the signature is cut off, or belongs to a result that has no single value.
+
+    Notes
+    -----
+    Different data are reported first, then a different value, then a different version. The value of a short signature is
+    compared as far as it is printed; that of a long one up to a relative difference of 1e-9.
+
+    Examples
+    --------
+    >>> from caesura import agreement
+    >>> from caesura.data import stargazer
+    >>> result = agreement(stargazer())
+    >>> verify(result.signature, stargazer()).status
+    'verified'
+    >>> verify(short_signature(result).replace("n_t=2", "n_t=9"), stargazer()).status
+    'value'
+    """
+    text = _text_of(signature)
+    claim = _read(text)
+    if isinstance(corpus, Corpus):
+        recomputed = _recompute(claim, corpus, hypothesis, systems)
+    else:
+        recomputed = _collection(claim, corpus)
+    same_data = _same_data(claim, recomputed.data)
+    try:
+        value: float | None = recomputed.compute()
+    except CaesuraError:
+        if same_data:
+            raise
+        value = None
+    status = _status(claim, same_data, value)
+    stated_data = None if claim.data == UNKNOWN_DATA else claim.data
+    return Verification(
+        status=status,
+        message=_message(claim, status, value, recomputed.data),
+        signature=text,
+        expected=float(claim.value or math.nan),
+        recomputed=value,
+        expected_data=stated_data,
+        actual_data=recomputed.data,
+        expected_version=claim.version,
+    )
+
+
+def verify_all(
+    document: Any,
+    corpus: Corpus | str | PathLike[str],
+    hypothesis: Corpus | None = None,
+    *,
+    systems: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Verifications:
+    """Verify every number of a JSON result that has a signature with data and value.
+
+    Parameters
+    ----------
+    document : object
+        The JSON that a command printed with ``--json``.
+    corpus, hypothesis, systems
+        See :func:`verify`.
+
+    Returns
+    -------
+    Verifications
+        One outcome per number.
+
+    Raises
+    ------
+    OptionError
+        If the document has no such signature.
+    """
+    first_signature(document)
+    outcomes, excluded = [], []
+    for text in dict.fromkeys(signatures_in(document)):
+        try:
+            outcomes.append(verify(text, corpus, hypothesis, systems=systems))
+        except InputError as error:
+            excluded.append(Excluded(None, None, f"{text.partition('|')[0]}: {error}"))
+    if not outcomes:
+        raise OptionError(excluded[0].reason)
+    return Verifications(tuple(outcomes), tuple(excluded))
+
+
+def signatures_in(document: Any) -> Iterator[str]:
+    """Yield the signatures in a JSON document that have data and value.
+
+    Parameters
+    ----------
+    document : object
+        Dictionaries, lists and texts.
+
+    Yields
+    ------
+    str
+        The signatures, in order.
+    """
+    if isinstance(document, Mapping):
+        text = document.get("signature")
+        if isinstance(text, str) and "|data:" in text and "|value:" in text:
+            yield text
+        for entry in document.values():
+            yield from signatures_in(entry)
+    elif isinstance(document, Sequence) and not isinstance(document, str):
+        for entry in document:
+            yield from signatures_in(entry)
+
+
+def first_signature(document: Any) -> str:
+    """Return the first signature in a JSON document that has data and value.
+
+    Parameters
+    ----------
+    document : object
+        Dictionaries, lists and texts.
+
+    Returns
+    -------
+    str
+        The signature.
+
+    Raises
+    ------
+    OptionError
+        If there is none.
+    """
+    for text in signatures_in(document):
+        return text
+    raise OptionError(
+        "the JSON has no number that can be verified; expected the output of score, agree, pairwise, judge or evaluate "
+        "with --json"
+    )
+
+
+def is_about_two_sides(text: str) -> bool:
+    """Return whether a signature is that of a score, which compares a reference with a hypothesis.
+
+    Parameters
+    ----------
+    text : str
+        The signature.
+
+    Returns
+    -------
+    bool
+    """
+    return not _read(text).words
+
+
+def short_signature(result: str | Result) -> str:
+    """Return the short form of a signature, for the screen.
+
+    Parameters
+    ----------
+    result : str or Result
+        A long signature, or a result that has one, such as a score or an agreement.
+
+    Returns
+    -------
+    str
+        Such as ``B(n_t=2) = .7500 · caesura 0.1.0 · data 3f9c2a71``. The score of a single function call has no data.
+
+    Raises
+    ------
+    OptionError
+        If the signature has no single value.
+
+    Examples
+    --------
+    >>> from caesura import Segmentation, boundary_similarity
+    >>> score = boundary_similarity(Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([2, 2, 7]))
+    >>> short_signature(score).replace(__version__, "0.1.0")
+    'B(n_t=2) = .7500 · caesura 0.1.0'
+    """
+    if isinstance(result, Score) and result.data is None:
+        return format_short(short_text(result.measure), result.value)  # type: ignore[arg-type]
+    claim = _read(_text_of(result))
+    label = "" if claim.measure is None else short_text(claim.measure)
+    head = _short_head(claim)
+    return format_short(" over ".join(filter(None, [head, label])), float(claim.value or math.nan), claim.data)
+
+
+def _short_head(claim: Signature) -> str:
+    """Return what stands before the measure: the coefficient or the task, with the facts that change the value."""
+    if not claim.words:
+        return ""
+    facts = {name: value for name, value in claim.facts.items() if name not in _NOT_COMPARED}
+    facts = {name: value for name, value in facts.items() if value != _DEFAULT_FACTS.get(name)}
+    chance = _chance_word(facts.pop("chance", ""))
+    if chance and not (chance == "simulate" and "no control" not in claim.facts["chance"]):
+        facts["chance"] = claim.facts["chance"] if chance == "simulate" else chance
+    if "ordered" in claim.words:
+        facts["ordered"] = "yes"
+    if not chance and claim.words[0] in COEFFICIENTS:
+        facts.pop("seed", None)  # without simulation it belongs to the interval
+    texts = {name: value if _PLAIN.fullmatch(value) else option_text(value) for name, value in facts.items()}
+    options = ", ".join(f"{name}={text}" for name, text in texts.items())
+    return f"{claim.words[0]}({options})" if options else claim.words[0]
+
+
+def _text_of(signature: str | Result) -> str:
+    text = getattr(signature, "signature", signature)
+    if not isinstance(text, str):
+        raise OptionError(f"expected a signature, or a result that has one; got {type(signature).__name__}")
+    return text
+
+
+def _read(text: str) -> Signature:
+    first = text.partition("|")[0].strip()
+    if "|" in text and first in ("judge", "evaluate") and "|value:" not in text and "|caesura:" in text:
+        rows = "rows[].score" if first == "judge" else "scores"
+        raise OptionError(
+            f"the signature of a whole result of {first} has no single value; use the signature of one of its numbers "
+            f"(results.{rows}.signature in the JSON), or the JSON file itself"
+        )
+    return read_signature(text)
+
+
+# -- computing the number again -----------------------------------------------------------------------------------------
+
+
+def _recompute(
+    claim: Signature, corpus: Corpus, hypothesis: Corpus | None, systems: Mapping[str, Mapping[str, Any]] | None
+) -> _Recomputed:
+    task = claim.words[0] if claim.words else "score"
+    if task == "score":
+        return _score(claim, [corpus, *([] if hypothesis is None else [hypothesis])])
+    if hypothesis is not None:
+        raise OptionError(f"the signature is about {task}, which takes one corpus; got two")
+    if task == "judge":
+        return _judge(claim, corpus, systems)
+    if task == "pairwise" and claim.measure is not None:
+        ordered = "ordered" in claim.words or claim.facts.get("ordered") in ("yes", "True")
+        units = on_common_units(corpus, warn=False).corpus
+        return _Recomputed(units.fingerprint, lambda: pairwise(units, claim.measure or "", ordered=ordered).mean)
+    if task in COEFFICIENTS:
+        return _agreement(claim, corpus)
+    known = "score, agree, pairwise, judge and evaluate"
+    raise OptionError(f"a signature of {task!r} cannot be verified; numbers of {known} can")
+
+
+def _score(claim: Signature, corpora: Sequence[Corpus]) -> _Recomputed:
+    """Score the two coders whose data have the fingerprint of the signature, in whatever order they are."""
+    converted, _ = with_units(corpora)
+    sides = _sides(converted)
+    first: _Recomputed | None = None
+    for reference, hypothesis, coders in sides:
+        try:
+            pairs, _ = pair_items(reference, hypothesis, reference_coder=coders[0], hypothesis_coder=coders[1])
+        except OptionError:
+            continue  # coders without a common item
+        found = _Recomputed(fingerprint_of_pairs(pairs), _scorer(claim, reference, hypothesis, coders))
+        if _same_data(claim, found.data):
+            return found
+        first = first or found
+    if first is None:
+        raise OptionError("expected two coders to compare; there is only one, or they have no item in common")
+    return first
+
+
+def _sides(corpora: Sequence[Corpus]) -> Iterator[tuple[Corpus, Corpus, tuple[str, str]]]:
+    """Yield reference, hypothesis and their coders, in the order of the files first."""
+    if len(corpora) == 1:
+        (corpus,) = corpora
+        for coders in permutations(corpus.coders, 2):
+            yield corpus, corpus, coders
+        return
+    for first, second in (tuple(corpora), tuple(reversed(corpora))):
+        for coders in product(first.coders, second.coders):
+            yield first, second, coders
+
+
+def _scorer(claim: Signature, reference: Corpus, hypothesis: Corpus, coders: tuple[str, str]) -> Callable[[], float]:
+    measures = () if claim.measure is None else (claim.measure,)
+    options = ScoreOptions(measures=measures, reference_coder=coders[0], hypothesis_coder=coders[1])
+    return lambda: score_corpora(reference, hypothesis, options).totals[0].value
+
+
+def _collection(claim: Signature, source: str | PathLike[str]) -> _Recomputed:
+    if claim.words or claim.measure is None:
+        raise OptionError("only the scores of evaluate are verified from a path; read the corpus with read(path)")
+    score = evaluate(source, claim.measure)[claim.measure]
+    return _Recomputed(None if score.data == UNKNOWN_DATA else score.data, lambda: score.value)
+
+
+def _judge(claim: Signature, corpus: Corpus, systems: Mapping[str, Mapping[str, Any]] | None) -> _Recomputed:
+    name = claim.facts.get("system", "")
+    if systems is not None:
+        if name not in systems:
+            raise OptionError(f"the signature is about the system {name!r}; got {', '.join(map(repr, systems))}")
+        by_item = systems[name]
+        if len(by_item) == len(corpus.item_names) == 1:
+            by_item = dict(zip(corpus.item_names, by_item.values(), strict=True))
+    elif name in corpus.coders:
+        by_item = corpus.of_coder(name)
+        corpus = corpus.select(coders=[coder for coder in corpus.coders if coder != name])
+    else:
+        coders = ", ".join(map(repr, corpus.coders))
+        raise OptionError(f"the signature is about the system {name!r}, which is not among the coders: {coders}")
+    (people, programs), _ = with_units([corpus, Corpus({item: {name: entry} for item, entry in by_item.items()})])
+    judgement = judge(people, programs, measures=claim.measure, interval=None, bounds=False)
+    row = judgement.row(name, claim.measure or "", bound=False)
+    return _Recomputed(row.score.data, lambda: row.score.value)
+
+
+def _agreement(claim: Signature, corpus: Corpus) -> _Recomputed:
+    units, name = on_common_units(corpus, warn=False).corpus, claim.words[0]
+    measure = claim.measure if claim.measure is not None else "boundary_similarity"
+    arguments: dict[str, Any] = {"coefficient": name, "interval": None, "seed": int(claim.facts.get("seed", 0))}
+    chance = _chance_word(claim.facts.get("chance", ""))
+    if chance:
+        arguments["chance"] = _chance(chance, claim.facts)
+    model = resolve_coefficient(measure, name).model_class
+    options = {option.name: claim.facts[option.name] for option in model.options if option.name in claim.facts}
+    return _Recomputed(units.fingerprint, lambda: agreement(units, measure, **arguments, **options).value)
+
+
+def _chance_word(text: str) -> str:
+    """Return the word for ``chance=`` that a fact stands for; empty if chance is the published one."""
+    exact = "exact" if "exact" in text else ""
+    return exact or next((word for start, word in _CHANCE_WORDS.items() if text.startswith((start, word))), "")
+
+
+def _chance(word: str, facts: Mapping[str, str]) -> Any:
+    """Return the value for ``chance=``, with the options of the simulation."""
+    value: Any = as_chance(word)
+    known = {entry.name for entry in fields(value)}
+    options: dict[str, Any] = {"variates": "no control variates" not in facts.get("chance", "")}
+    if "tolerance" in facts:
+        options["tolerance"] = float(facts["tolerance"])
+    elif "draws" in facts:
+        options["draws"] = int(facts["draws"])
+    return replace(value, **{name: option for name, option in options.items() if name in known})
+
+
+# -- comparing ----------------------------------------------------------------------------------------------------------
+
+
+def _same_data(claim: Signature, data: str | None) -> bool:
+    if claim.data in (None, UNKNOWN_DATA) or data is None:
+        return True
+    return data.startswith(str(claim.data))
+
+
+def _same_value(claim: Signature, value: float) -> bool:
+    stated = claim.value or "nan"
+    if claim.short:
+        digits = len(stated.partition(".")[2])
+        return f"{value:.{digits}f}" == f"{float(stated):.{digits}f}"
+    return math.isclose(value, float(stated), rel_tol=1e-9, abs_tol=1e-12)
+
+
+def _status(claim: Signature, same_data: bool, value: float | None) -> Status:
+    if not same_data:
+        return "data"
+    if value is None or not _same_value(claim, value):
+        return "value"
+    return "verified" if claim.version == __version__ else "version"
+
+
+def _message(claim: Signature, status: Status, value: float | None, data: str | None) -> str:
+    label = " over ".join(filter(None, [*claim.words[:1], "" if claim.measure is None else short_text(claim.measure)]))
+    digits = len((claim.value or "").partition(".")[2]) if claim.short else 4
+    stated, now = f"{float(claim.value or 0):.{digits}f}", "undefined" if value is None else f"{value:.{digits}f}"
+    if now == stated and status == "value":
+        stated, now = claim.value or "", repr(value)
+    here = "without a fingerprint" if data is None else data[:SHORT_DATA]
+    heads = {
+        "verified": f"verified: {label} = {now} on data {here}, caesura {__version__}.",
+        "version": f"different version: same value: {label} = {now} on data {here}.",
+        "value": f"different value: the signature says {label} = {stated}, but it is {now} on data {here}.",
+        "data": f"different data: the signature is about data {str(claim.data)[:SHORT_DATA]}, but these are {here}; "
+        f"{label} was {stated} and is {now} here.",
+    }
+    notes = [] if claim.version == __version__ else [_version_note(claim.version)]
+    if claim.data == UNKNOWN_DATA or data is None:
+        notes.append("The data were not compared: large collections have no fingerprint.")
+    return " ".join([heads[status], *notes])
+
+
+def _version_note(version: str) -> str:
+    stated, own = (tuple(map(int, re.findall(r"\d+", text)[:3])) for text in (version, __version__))
+    relation = "a later version than" if stated > own else "an earlier version than" if stated < own else "not"
+    return f"The signature is from caesura {version}, {relation} {__version__}."
