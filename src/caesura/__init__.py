@@ -8,57 +8,59 @@
 """
 
 import importlib as _importlib
+import sys as _sys
+import types as _types
 import typing as _typing
 
 from caesura import errors
-from caesura.agreement.chance import Exact, Placement, Simulate
-from caesura.agreement.coefficients import Agreement, agreement
-from caesura.engines.engine import open_engine
-from caesura.formats import check_same_tokens, read, read_coders, write
-from caesura.measures.base import Measure
-from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
-from caesura.measures.crisp import crisp, unit_error
-from caesura.measures.flexible import flexible_similarity
-from caesura.measures.fuzzy import fuzzy_success
-from caesura.measures.hierarchy import hierarchy_kappa, hierarchy_overlap, non_crossing
-from caesura.measures.many import Scores, score_many
-from caesura.measures.meet import l_measure, t_measure
-from caesura.measures.parseval import parseval
-from caesura.measures.registry import measures, parse
-from caesura.measures.similarity import similarity_from_confusion
-from caesura.measures.structiou import struct_iou
-from caesura.measures.window import pk, win_pr, window_diff
-from caesura.model.common_units import levels_as_types, over_common_units, over_units
-from caesura.model.corpus import Corpus
-from caesura.model.corpus import register_frames as _register_frames
-from caesura.model.dialogue import Dialogue
-from caesura.model.hierarchy import Hierarchy, Span, common_units
-from caesura.model.marks import Marks
-from caesura.model.projection import over_characters, over_edits, over_positions, over_tokens
-from caesura.model.result import Edit, Score
-from caesura.model.segmentation import Segmentation
-from caesura.model.tier import Interval, Point, Tier
-from caesura.model.tree import Node, Tree
-from caesura.model.value import register_renderer as _register_renderer
+from caesura.model.hooks import register_frames as _register_frames
+from caesura.model.hooks import register_renderer as _register_renderer
 from caesura.progress import on_progress
 from caesura.version import __version__
 
 if _typing.TYPE_CHECKING:
     from caesura import simulation, statistics
+    from caesura.agreement.chance import Exact, Placement, Simulate
     from caesura.agreement.clusters import Clustering, cluster_coders
     from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
+    from caesura.agreement.coefficients import Agreement, agreement
     from caesura.agreement.disagreements import Disagreements, disagreements
     from caesura.agreement.labels import LabelAgreement, label_agreement
     from caesura.agreement.pairwise import Pairwise, pairwise
     from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
+    from caesura.engines.engine import open_engine
     from caesura.evaluation.result import Evaluation
+    from caesura.formats import check_same_tokens, read, read_coders, write
     from caesura.formats.counts import read_marks
     from caesura.formats.ptb import read_trees
     from caesura.gold.experiment import Unification, evaluate_unification
     from caesura.gold.unify import Gold, unify
     from caesura.judging.comparison import ParserComparison, compare_parsers
     from caesura.judging.judge import Judgement, judge
+    from caesura.measures.base import Measure
+    from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
+    from caesura.measures.crisp import crisp, unit_error
+    from caesura.measures.flexible import flexible_similarity
+    from caesura.measures.fuzzy import fuzzy_success
+    from caesura.measures.hierarchy import hierarchy_kappa, hierarchy_overlap, non_crossing
+    from caesura.measures.many import Scores, score_many
+    from caesura.measures.meet import l_measure, t_measure
     from caesura.measures.operations import OperationsTable, operations_table
+    from caesura.measures.parseval import parseval
+    from caesura.measures.registry import measures, parse
+    from caesura.measures.similarity import similarity_from_confusion
+    from caesura.measures.structiou import struct_iou
+    from caesura.measures.window import pk, win_pr, window_diff
+    from caesura.model.common_units import levels_as_types, over_common_units, over_units
+    from caesura.model.corpus import Corpus
+    from caesura.model.dialogue import Dialogue
+    from caesura.model.hierarchy import Hierarchy, Span, common_units
+    from caesura.model.marks import Marks
+    from caesura.model.projection import over_characters, over_edits, over_positions, over_tokens
+    from caesura.model.result import Edit, Score
+    from caesura.model.segmentation import Segmentation
+    from caesura.model.tier import Interval, Point, Tier
+    from caesura.model.tree import Node, Tree
     from caesura.parsing.corpus import ParsevalResult, parseval_corpus, struct_iou_corpus
     from caesura.tasks.score import evaluate
     from caesura.views import figures as plot
@@ -161,30 +163,72 @@ __all__ = [
     "write",
 ]
 
-# Imported when first used, so that `import caesura` stays fast: module -> public names.
+# Public names are imported when first used, so that `caesura --help` stays fast: module -> names.
 _LAZY = {
-    "caesura.agreement.clusters": ("Clustering", "cluster_coders"),
-    "caesura.agreement.cochran": ("CochranQ", "PercentageAgreement", "cochran_q", "percentage_agreement"),
+    "caesura.agreement.chance": ("Exact", "Placement", "Simulate"),
+    "caesura.agreement.clusters": ("cluster_coders", "Clustering"),
+    "caesura.agreement.cochran": ("cochran_q", "CochranQ", "percentage_agreement", "PercentageAgreement"),
+    "caesura.agreement.coefficients": ("Agreement", "agreement"),
     "caesura.agreement.disagreements": ("Disagreements", "disagreements"),
-    "caesura.agreement.labels": ("LabelAgreement", "label_agreement"),
+    "caesura.agreement.labels": ("label_agreement", "LabelAgreement"),
     "caesura.agreement.pairwise": ("Pairwise", "pairwise"),
-    "caesura.agreement.placed": ("Heat", "Placed", "boundaries_placed", "boundary_heat"),
+    "caesura.agreement.placed": ("boundaries_placed", "boundary_heat", "Heat", "Placed"),
+    "caesura.engines.engine": ("open_engine",),
     "caesura.evaluation.result": ("Evaluation",),
+    "caesura.formats": ("check_same_tokens", "read", "read_coders", "write"),
     "caesura.formats.counts": ("read_marks",),
     "caesura.formats.ptb": ("read_trees",),
-    "caesura.gold.experiment": ("Unification", "evaluate_unification"),
+    "caesura.gold.experiment": ("evaluate_unification", "Unification"),
     "caesura.gold.unify": ("Gold", "unify"),
-    "caesura.judging.judge": ("Judgement", "judge"),
-    "caesura.judging.comparison": ("ParserComparison", "compare_parsers"),
-    "caesura.measures.operations": ("OperationsTable", "operations_table"),
-    "caesura.parsing.corpus": ("ParsevalResult", "parseval_corpus", "struct_iou_corpus"),
-    "caesura.tasks.score": ("evaluate",),
-    "caesura.views.page.build": ("report",),
-    "caesura.views.figures": ("plot",),
+    "caesura.judging.comparison": ("compare_parsers", "ParserComparison"),
+    "caesura.judging.judge": ("judge", "Judgement"),
+    "caesura.measures.base": ("Measure",),
+    "caesura.measures.boundary": ("boundary_confusion", "boundary_similarity", "segmentation_similarity"),
+    "caesura.measures.crisp": ("crisp", "unit_error"),
+    "caesura.measures.flexible": ("flexible_similarity",),
+    "caesura.measures.fuzzy": ("fuzzy_success",),
+    "caesura.measures.hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "non_crossing"),
+    "caesura.measures.many": ("score_many", "Scores"),
+    "caesura.measures.meet": ("l_measure", "t_measure"),
+    "caesura.measures.operations": ("operations_table", "OperationsTable"),
+    "caesura.measures.parseval": ("parseval",),
+    "caesura.measures.registry": ("measures", "parse"),
+    "caesura.measures.similarity": ("similarity_from_confusion",),
+    "caesura.measures.structiou": ("struct_iou",),
+    "caesura.measures.window": ("pk", "win_pr", "window_diff"),
+    "caesura.model.common_units": ("levels_as_types", "over_common_units", "over_units"),
+    "caesura.model.corpus": ("Corpus",),
+    "caesura.model.dialogue": ("Dialogue",),
+    "caesura.model.hierarchy": ("common_units", "Hierarchy", "Span"),
+    "caesura.model.marks": ("Marks",),
+    "caesura.model.projection": ("over_characters", "over_edits", "over_positions", "over_tokens"),
+    "caesura.model.result": ("Edit", "Score"),
+    "caesura.model.segmentation": ("Segmentation",),
+    "caesura.model.tier": ("Interval", "Point", "Tier"),
+    "caesura.model.tree": ("Node", "Tree"),
+    "caesura.parsing.corpus": ("parseval_corpus", "ParsevalResult", "struct_iou_corpus"),
     "caesura.simulation": ("simulation",),
     "caesura.statistics": ("statistics",),
+    "caesura.tasks.score": ("evaluate",),
+    "caesura.views.figures": ("plot",),
+    "caesura.views.page.build": ("report",),
 }
 
+
+_HOMES = {name: module for module, names in _LAZY.items() for name in names}
+
+
+class _Package(_types.ModuleType):
+    """The package, in which ``agreement`` and ``measures`` are functions although there are folders with these names."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        folder = f"{__name__}.{name}"
+        if isinstance(value, _types.ModuleType) and value.__name__ == folder and _HOMES.get(name, folder) != folder:
+            return  # the import of a folder does not hide the function
+        super().__setattr__(name, value)
+
+
+_sys.modules[__name__].__class__ = _Package
 
 # The converter of data frames and the renderer of notebooks are imported when they are first used.
 _register_frames(lambda: _importlib.import_module("caesura.formats.frames"))
@@ -192,10 +236,9 @@ _register_renderer(lambda value: _importlib.import_module("caesura.views.noteboo
 
 
 def __getattr__(name: str) -> _typing.Any:
-    home = next((module for module, names in _LAZY.items() if name in names), None)
-    if home is None:
+    if name not in _HOMES:
         raise AttributeError(f"module 'caesura' has no attribute {name!r}")
-    module = _importlib.import_module(home)
+    module = _importlib.import_module(_HOMES[name])
     globals()[name] = getattr(module, name, module)  # plot, simulation and statistics are modules
     return globals()[name]
 

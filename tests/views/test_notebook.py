@@ -189,5 +189,5 @@ def test_the_renderer_is_imported_when_something_is_shown() -> None:
 
 
 def test_model_works_without_a_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caesura.model.value._renderer", None)
+    monkeypatch.setattr("caesura.model.hooks._renderer", None)
     assert cz.Segmentation.from_masses([1, 2])._repr_html_() is None

@@ -14,7 +14,6 @@ from caesura.cli.options import reading_options, systems_option
 from caesura.cli.output import OutputOptions, output_options, print_result
 from caesura.cli.program import main
 from caesura.errors import FormatError
-from caesura.model.corpus import Corpus
 from caesura.model.signature import UNKNOWN_DATA
 from caesura.tasks.prepare import ReadingOptions, split_systems
 from caesura.tasks.verify import first_signature, is_about_two_sides, verify_all
@@ -66,7 +65,7 @@ def _read_result(path: str) -> Any:
 
 def _data(
     text: str, files: Sequence[str], systems: Sequence[str], reading: ReadingOptions
-) -> tuple[list[Corpus | str], dict[str, Any]]:
+) -> tuple[list[Any], dict[str, Any]]:
     """Read the files as the command that printed the signature does."""
     if systems:
         corpus, system_files = reading.read_with_systems(files, systems)

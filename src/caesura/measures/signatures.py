@@ -5,18 +5,22 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any
 
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.registry import measures, parse
-from caesura.model.signature import SignatureParts, option_text, option_value, split_signature
+from caesura.model.result import Result, Score, signature_value
+from caesura.model.signature import SignatureParts, format_short, option_text, option_value, split_signature
+from caesura.options import parse_call
 
-_SHORT_CALL = re.compile(r"(?P<name>[^()]+?)\s*(?:\((?P<options>.*)\))?", re.DOTALL)
+_PLAIN = re.compile(r"[\w.+-]+")
+_NOT_COMPARED = {"coders", "items", "interval", "level", "replicates", "pairs"}  # facts that a short signature omits
+_DEFAULT_FACTS = {"seed": "0", "draws": "10000"}
+_CHANCE_WORDS = {"simulated": "simulate", "exact": "exact", "placement": "placement"}
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,126 @@ def short_text(measure: Measure) -> str:
     return f"{name}({', '.join(entries)})" if entries else name
 
 
+def signature_text(signature: str | Result) -> str:
+    """Return the signature of a result.
+
+    Parameters
+    ----------
+    signature : str or Result
+        A signature, or a result that has one.
+
+    Returns
+    -------
+    str
+        The signature.
+
+    Raises
+    ------
+    OptionError
+        If it is neither.
+    """
+    text = getattr(signature, "signature", signature)
+    if not isinstance(text, str):
+        raise OptionError(f"expected a signature, or a result that has one; got {type(signature).__name__}")
+    return text
+
+
+def read_number(text: str) -> Signature:
+    """Read the signature of a number: it must have data, value and version.
+
+    Parameters
+    ----------
+    text : str
+        The signature, long or short.
+
+    Returns
+    -------
+    Signature
+        Task, measure, value, data and version.
+
+    Raises
+    ------
+    OptionError
+        If it is not a signature, is cut off, or belongs to a result that has no single value.
+    """
+    first = text.partition("|")[0].strip()
+    if "|" in text and first in ("judge", "evaluate") and "|value:" not in text and "|caesura:" in text:
+        rows = "rows[].score" if first == "judge" else "scores"
+        raise OptionError(
+            f"the signature of a whole result of {first} has no single value; use the signature of one of its numbers "
+            f"(results.{rows}.signature in the JSON), or the JSON file itself"
+        )
+    return read_signature(text)
+
+
+def short_signature(result: str | Result) -> str:
+    """Return the short form of a signature, for the screen.
+
+    Parameters
+    ----------
+    result : str or Result
+        A long signature, or a result that has one, such as a score or an agreement.
+
+    Returns
+    -------
+    str
+        Such as ``B(n_t=2) = .7500 · caesura 0.1.0 · data 3f9c2a71``. The score of a single function call has no data.
+
+    Raises
+    ------
+    OptionError
+        If the signature has no single value.
+
+    Examples
+    --------
+    >>> from caesura import Segmentation, boundary_similarity
+    >>> score = boundary_similarity(Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([2, 2, 7]))
+    >>> short_signature(score).replace(__version__, "0.1.0")
+    'B(n_t=2) = .7500 · caesura 0.1.0'
+    """
+    if isinstance(result, Score) and result.data is None:
+        return format_short(short_text(result.measure), result.value)  # type: ignore[arg-type]
+    claim = read_number(signature_text(result))
+    label = "" if claim.measure is None else short_text(claim.measure)
+    head = _short_head(claim)
+    return format_short(" over ".join(filter(None, [head, label])), float(claim.value or math.nan), claim.data)
+
+
+def _short_head(claim: Signature) -> str:
+    """Return what stands before the measure: the coefficient or the task, with the facts that change the value."""
+    if not claim.words:
+        return ""
+    facts = {name: value for name, value in claim.facts.items() if name not in _NOT_COMPARED}
+    facts = {name: value for name, value in facts.items() if value != _DEFAULT_FACTS.get(name)}
+    chance = chance_word(facts.pop("chance", ""))
+    if chance and not (chance == "simulate" and "no control" not in claim.facts["chance"]):
+        facts["chance"] = claim.facts["chance"] if chance == "simulate" else chance
+    if "ordered" in claim.words:
+        facts["ordered"] = "yes"
+    if not chance:
+        facts.pop("seed", None)  # without simulation it belongs to the interval
+    texts = {name: value if _PLAIN.fullmatch(value) else option_text(value) for name, value in facts.items()}
+    options = ", ".join(f"{name}={text}" for name, text in texts.items())
+    return f"{claim.words[0]}({options})" if options else claim.words[0]
+
+
+def chance_word(text: str) -> str:
+    """Return the word for ``chance=`` that the entry of a signature stands for.
+
+    Parameters
+    ----------
+    text : str
+        The entry, such as ``"simulated, 6 control variates"``.
+
+    Returns
+    -------
+    str
+        ``"simulate"``, ``"exact"`` or ``"placement"``; empty for the chance agreement of the papers.
+    """
+    exact = "exact" if "exact" in text else ""
+    return exact or next((word for start, word in _CHANCE_WORDS.items() if text.startswith((start, word))), "")
+
+
 # -- the long form ----------------------------------------------------------------------------------------------------
 
 
@@ -150,7 +274,8 @@ def _read_long(parts: SignatureParts, missing: list[str]) -> Signature:
     head = entries[:place]
     words = tuple(name for name, value in head if not value)
     facts = {name: value for name, value in head if value}
-    measure, resolved = None, {}
+    measure: Measure | None = None
+    resolved: dict[str, str] = {}
     if place < len(entries):
         measure, resolved = _with_options(registered[entries[place][0]], entries[place + 1 :], missing)
     return Signature(words, facts, measure, resolved, parts.value, parts.data, parts.version or "")
@@ -164,9 +289,9 @@ def _with_options(
     declared = [option.name for option in measure_class.options]
     absent = [name for name in declared if name not in texts]
     if absent:
-        options = ", ".join(f"{name}:..." for name in absent)
+        lacking = ", ".join(f"{name}:..." for name in absent)
         raise OptionError(
-            f"the signature is cut off or incomplete; {measure_class.name} lacks {options}"
+            f"the signature is cut off or incomplete; {measure_class.name} lacks {lacking}"
             f"{''.join(f'; {entry}' for entry in missing)}. Copy the whole line"
         )
     compat, auto = texts.get("compat"), texts.get("auto", "").split(",")
@@ -192,57 +317,14 @@ def _read_short(parts: SignatureParts) -> Signature:
 
 def _read_head(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return the words and facts of ``multi_pi(chance=placement)`` or ``judge(system=mine)``."""
-    match = _SHORT_CALL.fullmatch(text.strip())
-    if match is None:
-        raise OptionError(f"expected a coefficient or a task before 'over'; got {text!r}")
-    facts = dict(_split_options(match["options"] or ""))
-    return tuple(match["name"].split()), {name: str(option_value(value)) for name, value in facts.items()}
+    try:
+        name, facts = parse_call(text)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise OptionError(f"expected a coefficient or a task before 'over'; got {text!r}") from None
+    return (name,), {fact: signature_value(value) for fact, value in facts.items()}
 
 
 def _measure_of_label(label: str) -> Measure:
-    match = _SHORT_CALL.fullmatch(label.strip())
-    if match is None or "…" in label:
-        problem = "its options are abbreviated" if "…" in label else "it names no measure"
-        raise OptionError(f"{label!r} cannot be read: {problem}; use the long signature, which --json prints")
-    options = {name: option_value(value) for name, value in _split_options(match["options"] or "")}
-    name = match["name"].strip()
-    if name not in _short_names():
-        found = parse(name)
-        return found.replace(**options) if options else found
-    measure_class, implied = _short_names()[name]
-    return measure_class(**{**implied, **options})
-
-
-@cache
-def _short_names() -> dict[str, tuple[type[Measure], dict[str, Any]]]:
-    """Return the short name of every measure, with the options that the short name stands for."""
-    names: dict[str, tuple[type[Measure], dict[str, Any]]] = {}
-    for measure_class in measures().values():
-        names.setdefault(measure_class().short_name, (measure_class, {}))
-        for option in measure_class.options:
-            if option.name in measure_class.options_in_short_name:
-                for value in getattr(option.check, "choices", ()):
-                    implied = {option.name: value}
-                    names.setdefault(measure_class(**implied).short_name, (measure_class, implied))
-    return names
-
-
-def _split_options(text: str) -> list[tuple[str, str]]:
-    """Split ``a=1, b=(2, 3)`` at the commas outside of brackets and quotes."""
-    pieces, depth, quote, piece = [], 0, "", ""
-    for character in text:
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        depth += 0 if quote else (character in "([{") - (character in ")]}")
-        if character == "," and not depth and not quote:
-            pieces.append(piece)
-            piece = ""
-        else:
-            piece += character
-    pairs = [entry.partition("=") for entry in [*pieces, piece] if entry.strip()]
-    for name, sign, value in pairs:
-        if not sign or not value.strip():
-            raise OptionError(f"options are written as name=value; got {name.strip()!r}; copy the whole signature")
-    return [(name.strip(), value.strip()) for name, _, value in pairs]
+    if "…" in label:
+        raise OptionError(f"the options of {label!r} are abbreviated; use the long signature, which --json prints")
+    return parse(label)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -12,6 +12,7 @@ from caesura.errors import InputError, OptionError
 from caesura.model.dialogue import Annotation, Dialogue, tiers_of
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.hooks import converter
 from caesura.model.reading import ReadingReport
 from caesura.model.segmentation import Segmentation, constructors_for
 from caesura.model.tier import Tier
@@ -246,7 +247,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
             fields["coders"] = list(coders)
         if fields:
             options["fields"] = {**fields, **options.get("fields", {})}
-        corpus: Corpus = _converter().read(frame, types=types, **options)
+        corpus: Corpus = converter().read(frame, types=types, **options)
         return corpus
 
     def to_frame(self) -> pd.DataFrame:
@@ -264,7 +265,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         OptionError
             If pandas is not installed.
         """
-        return _converter().write(self)
+        return converter().write(self)
 
     def holds(self, annotation_type: type) -> bool:
         """Return whether the corpus contains an annotation of a type.
@@ -370,26 +371,6 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         items, coders = count_of(len(self.item_names), "item"), count_of(len(self.coders), "coder")
         names = ", ".join(self.coders[:8]) + (", …" if len(self.coders) > 8 else "")
         return f"Corpus({items}, {coders}: {names})" if names else f"Corpus({items}, {coders})"
-
-
-_frames: Callable[[], Any] | None = None
-
-
-def register_frames(frames: Callable[[], Any]) -> None:
-    """Register the converter of data frames, which belongs to the formats and cannot be imported by the model.
-
-    Parameters
-    ----------
-    frames : callable
-        Function that returns a module with the functions ``read(frame, **options)`` and ``write(corpus)``.
-    """
-    global _frames
-    _frames = frames
-
-
-def _converter() -> Any:
-    assert _frames is not None
-    return _frames()
 
 
 @contextmanager

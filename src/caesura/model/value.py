@@ -1,16 +1,17 @@
 """Base classes of the model: immutable values, and objects that notebooks display as HTML.
 
-``views/`` creates the HTML, but the model must not import it. ``caesura/__init__.py`` therefore registers the renderer
-with the model.
+``views/`` creates the HTML, but the model must not import it; see :mod:`caesura.model.hooks`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from caesura.model.hooks import render
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -114,21 +115,6 @@ def frozen_array(values: Sequence[int]) -> Ints:
     return array
 
 
-_renderer: Callable[[object], str] | None = None
-
-
-def register_renderer(renderer: Callable[[object], str]) -> None:
-    """Register the function that turns an object into HTML.
-
-    Parameters
-    ----------
-    renderer : callable
-        Function that takes an object and returns HTML.
-    """
-    global _renderer
-    _renderer = renderer
-
-
 class Displayed:
     """Mixin with ``_repr_html_``, the method that notebooks call."""
 
@@ -136,7 +122,7 @@ class Displayed:
 
     def _repr_html_(self) -> str | None:
         """Return the object as HTML, or None if no renderer is registered."""
-        return None if _renderer is None else _renderer(self)
+        return render(self)
 
 
 def list_few(names: Sequence[str], limit: int = 5) -> str:

@@ -16,11 +16,11 @@ from caesura.agreement.families import COEFFICIENTS, resolve_coefficient
 from caesura.agreement.pairwise import pairwise
 from caesura.errors import CaesuraError, InputError, OptionError
 from caesura.judging.judge import judge
-from caesura.measures.signatures import Signature, read_signature, short_text
+from caesura.measures.signatures import Signature, chance_word, read_number, short_text, signature_text
 from caesura.model.corpus import Corpus
 from caesura.model.fingerprint import fingerprint_of_pairs
-from caesura.model.result import Excluded, Result, Score
-from caesura.model.signature import SHORT_DATA, UNKNOWN_DATA, format_short, option_text
+from caesura.model.result import Excluded, Result
+from caesura.model.signature import SHORT_DATA, UNKNOWN_DATA
 from caesura.tasks.prepare import on_common_units, with_units
 from caesura.tasks.score import ScoreOptions, evaluate, pair_items, score_corpora
 from caesura.version import __version__
@@ -28,11 +28,7 @@ from caesura.version import __version__
 Status = Literal["verified", "value", "data", "version"]
 """Outcome of a verification: the same number; a different value; different data; a different version, but the same value."""
 
-_PLAIN = re.compile(r"[\w.+-]+")
 _ORDER: tuple[Status, ...] = ("verified", "version", "value", "data")
-_NOT_COMPARED = {"coders", "items", "interval", "level", "replicates", "pairs"}  # facts that a short signature omits
-_DEFAULT_FACTS = {"seed": "0", "draws": "10000"}
-_CHANCE_WORDS = {"simulated": "simulate", "exact": "exact", "placement": "placement"}
 
 
 @dataclass(frozen=True)
@@ -159,8 +155,8 @@ def verify(
     >>> verify(short_signature(result).replace("n_t=2", "n_t=9"), stargazer()).status
     'value'
     """
-    text = _text_of(signature)
-    claim = _read(text)
+    text = signature_text(signature)
+    claim = read_number(text)
     if isinstance(corpus, Corpus):
         recomputed = _recompute(claim, corpus, hypothesis, systems)
     else:
@@ -286,76 +282,7 @@ def is_about_two_sides(text: str) -> bool:
     -------
     bool
     """
-    return not _read(text).words
-
-
-def short_signature(result: str | Result) -> str:
-    """Return the short form of a signature, for the screen.
-
-    Parameters
-    ----------
-    result : str or Result
-        A long signature, or a result that has one, such as a score or an agreement.
-
-    Returns
-    -------
-    str
-        Such as ``B(n_t=2) = .7500 · caesura 0.1.0 · data 3f9c2a71``. The score of a single function call has no data.
-
-    Raises
-    ------
-    OptionError
-        If the signature has no single value.
-
-    Examples
-    --------
-    >>> from caesura import Segmentation, boundary_similarity
-    >>> score = boundary_similarity(Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([2, 2, 7]))
-    >>> short_signature(score).replace(__version__, "0.1.0")
-    'B(n_t=2) = .7500 · caesura 0.1.0'
-    """
-    if isinstance(result, Score) and result.data is None:
-        return format_short(short_text(result.measure), result.value)  # type: ignore[arg-type]
-    claim = _read(_text_of(result))
-    label = "" if claim.measure is None else short_text(claim.measure)
-    head = _short_head(claim)
-    return format_short(" over ".join(filter(None, [head, label])), float(claim.value or math.nan), claim.data)
-
-
-def _short_head(claim: Signature) -> str:
-    """Return what stands before the measure: the coefficient or the task, with the facts that change the value."""
-    if not claim.words:
-        return ""
-    facts = {name: value for name, value in claim.facts.items() if name not in _NOT_COMPARED}
-    facts = {name: value for name, value in facts.items() if value != _DEFAULT_FACTS.get(name)}
-    chance = _chance_word(facts.pop("chance", ""))
-    if chance and not (chance == "simulate" and "no control" not in claim.facts["chance"]):
-        facts["chance"] = claim.facts["chance"] if chance == "simulate" else chance
-    if "ordered" in claim.words:
-        facts["ordered"] = "yes"
-    if not chance and claim.words[0] in COEFFICIENTS:
-        facts.pop("seed", None)  # without simulation it belongs to the interval
-    texts = {name: value if _PLAIN.fullmatch(value) else option_text(value) for name, value in facts.items()}
-    options = ", ".join(f"{name}={text}" for name, text in texts.items())
-    return f"{claim.words[0]}({options})" if options else claim.words[0]
-
-
-def _text_of(signature: str | Result) -> str:
-    text = getattr(signature, "signature", signature)
-    if not isinstance(text, str):
-        raise OptionError(f"expected a signature, or a result that has one; got {type(signature).__name__}")
-    return text
-
-
-def _read(text: str) -> Signature:
-    first = text.partition("|")[0].strip()
-    if "|" in text and first in ("judge", "evaluate") and "|value:" not in text and "|caesura:" in text:
-        rows = "rows[].score" if first == "judge" else "scores"
-        raise OptionError(
-            f"the signature of a whole result of {first} has no single value; use the signature of one of its numbers "
-            f"(results.{rows}.signature in the JSON), or the JSON file itself"
-        )
-    return read_signature(text)
+    return not read_number(text).words
 
 
 # -- computing the number again -----------------------------------------------------------------------------------------
@@ -372,7 +299,7 @@ def _recompute(
     if task == "judge":
         return _judge(claim, corpus, systems)
     if task == "pairwise" and claim.measure is not None:
-        ordered = "ordered" in claim.words or claim.facts.get("ordered") in ("yes", "True")
+        ordered = "ordered" in claim.words or claim.facts.get("ordered") == "yes"
         units = on_common_units(corpus, warn=False).corpus
         return _Recomputed(units.fingerprint, lambda: pairwise(units, claim.measure or "", ordered=ordered).mean)
     if task in COEFFICIENTS:
@@ -449,18 +376,12 @@ def _agreement(claim: Signature, corpus: Corpus) -> _Recomputed:
     units, name = on_common_units(corpus, warn=False).corpus, claim.words[0]
     measure = claim.measure if claim.measure is not None else "boundary_similarity"
     arguments: dict[str, Any] = {"coefficient": name, "interval": None, "seed": int(claim.facts.get("seed", 0))}
-    chance = _chance_word(claim.facts.get("chance", ""))
+    chance = chance_word(claim.facts.get("chance", ""))
     if chance:
         arguments["chance"] = _chance(chance, claim.facts)
     model = resolve_coefficient(measure, name).model_class
-    options = {option.name: claim.facts[option.name] for option in model.options if option.name in claim.facts}
-    return _Recomputed(units.fingerprint, lambda: agreement(units, measure, **arguments, **options).value)
-
-
-def _chance_word(text: str) -> str:
-    """Return the word for ``chance=`` that a fact stands for; empty if chance is the published one."""
-    exact = "exact" if "exact" in text else ""
-    return exact or next((word for start, word in _CHANCE_WORDS.items() if text.startswith((start, word))), "")
+    arguments |= {option.name: claim.facts[option.name] for option in model.options if option.name in claim.facts}
+    return _Recomputed(units.fingerprint, lambda: agreement(units, measure, **arguments).value)
 
 
 def _chance(word: str, facts: Mapping[str, str]) -> Any:

@@ -13,6 +13,7 @@ from caesura.agreement.coefficients import Agreement
 from caesura.agreement.labels import LabelAgreement
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
+from caesura.measures.signatures import short_signature
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import count_of
@@ -79,7 +80,7 @@ def agreement_notes(results: Sequence[Agreement]) -> tuple[str, ...]:
     ]
     biases = {result.bias for result in results if result.bias is not None}
     notes += [f"bias, A_e(pi) - A_e(kappa): {bias:.4f}" for bias in sorted(biases)]
-    return tuple(dict.fromkeys((*notes, *(result.signature for result in results))))
+    return tuple(dict.fromkeys((*notes, *map(short_signature, results))))
 
 
 def _agreement_record(outcome: AgreementOutcome) -> dict[str, Any]:
@@ -198,7 +199,11 @@ def pairwise_table(pairs: Pairwise) -> Table:
         | {"items": len(row.items)}
         for row in pairs.rows
     ]
-    notes = (f"mean over pairs: {pairs.mean:.4f} ± {pairs.deviation:.4f}", *_excluded(pairs.excluded), pairs.signature)
+    notes = (
+        f"mean over pairs: {pairs.mean:.4f} ± {pairs.deviation:.4f}",
+        *_excluded(pairs.excluded),
+        short_signature(pairs),
+    )
     return Table.from_records(records, title=pairs.measure.label, notes=notes)
 
 

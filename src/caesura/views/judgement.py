@@ -10,6 +10,7 @@ from caesura.judging.comparison import SystemComparison, SystemPair
 from caesura.judging.judge import Judgement, SegmenterScore
 from caesura.judging.mistakes import Mistakes
 from caesura.judging.substitution import AgreementDrop, Replacement
+from caesura.measures.signatures import short_signature
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import count_of
 from caesura.options import OptionSet, switch
@@ -101,7 +102,7 @@ def _measure_table(rows: list[SegmenterScore], judgement: Judgement) -> Table:
         [record | {"segmenter": segmenter_name(row)} for record, row in records],
         columns=("segmenter", "value", "low", "high", "standard error", "pairs", "macro", *figures, "letters", "items"),
         title=f"{first.measure.label}{error_rate}",
-        notes=(*no_interval, first.score.signature),
+        notes=(*no_interval, *(short_signature(row.score) for row in rows if not row.bound)),
     )
     names = {"standard error": "±", "value": "F" if "f" in first.score.figures else "value"}
     return table.without_empty_columns().renamed(names)

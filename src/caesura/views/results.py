@@ -10,6 +10,7 @@ from functools import partial
 from caesura.errors import OptionConflictError
 from caesura.evaluation.result import Evaluation
 from caesura.measures.operations import OperationsTable
+from caesura.measures.signatures import short_signature
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.tasks.score import ItemScore, Scoring
@@ -43,7 +44,7 @@ def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0
         for entry in scores
     ]
     columns = ["measure", *(["item"] if by_item else []), "value", *names, "items"]
-    notes = [entry.score.signature for entry in scores if entry.item is None]
+    notes = [short_signature(entry.score) for entry in scores if entry.item is None]
     if excluded:
         notes.append(f"excluded: {excluded} (reasons on standard error)")
     return Table.from_records(records, columns=columns, notes=tuple(notes), group=1)
