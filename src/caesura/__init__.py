@@ -48,8 +48,10 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.operations import OperationsTable, operations_table
     from caesura.measures.parseval import parseval
     from caesura.measures.registry import measures, parse
+    from caesura.measures.signatures import short_signature
     from caesura.measures.similarity import similarity_from_confusion
     from caesura.measures.structiou import struct_iou
+    from caesura.measures.tally import Tally
     from caesura.measures.window import pk, win_pr, window_diff
     from caesura.model.common_units import levels_as_types, over_common_units, over_units
     from caesura.model.corpus import Corpus
@@ -63,6 +65,7 @@ if _typing.TYPE_CHECKING:
     from caesura.model.tree import Node, Tree
     from caesura.parsing.corpus import ParsevalResult, parseval_corpus, struct_iou_corpus
     from caesura.tasks.score import evaluate
+    from caesura.tasks.verify import Verification, Verifications, verify
     from caesura.views import figures as plot
     from caesura.views.page.build import report
 
@@ -98,9 +101,12 @@ __all__ = [
     "Segmentation",
     "Simulate",
     "Span",
+    "Tally",
     "Tier",
     "Tree",
     "Unification",
+    "Verification",
+    "Verifications",
     "__version__",
     "agreement",
     "boundaries_placed",
@@ -150,6 +156,7 @@ __all__ = [
     "report",
     "score_many",
     "segmentation_similarity",
+    "short_signature",
     "similarity_from_confusion",
     "simulation",
     "statistics",
@@ -158,6 +165,7 @@ __all__ = [
     "t_measure",
     "unify",
     "unit_error",
+    "verify",
     "win_pr",
     "window_diff",
     "write",
@@ -193,8 +201,10 @@ _LAZY = {
     "caesura.measures.operations": ("operations_table", "OperationsTable"),
     "caesura.measures.parseval": ("parseval",),
     "caesura.measures.registry": ("measures", "parse"),
+    "caesura.measures.signatures": ("short_signature",),
     "caesura.measures.similarity": ("similarity_from_confusion",),
     "caesura.measures.structiou": ("struct_iou",),
+    "caesura.measures.tally": ("Tally",),
     "caesura.measures.window": ("pk", "win_pr", "window_diff"),
     "caesura.model.common_units": ("levels_as_types", "over_common_units", "over_units"),
     "caesura.model.corpus": ("Corpus",),
@@ -210,6 +220,7 @@ _LAZY = {
     "caesura.simulation": ("simulation",),
     "caesura.statistics": ("statistics",),
     "caesura.tasks.score": ("evaluate",),
+    "caesura.tasks.verify": ("Verification", "Verifications", "verify"),
     "caesura.views.figures": ("plot",),
     "caesura.views.page.build": ("report",),
 }

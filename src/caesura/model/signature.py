@@ -189,6 +189,8 @@ class SignatureParts:
         The version.
     short : bool
         Whether it is a short signature.
+    missing : tuple of str
+        What every signature has and this one lacks.
     """
 
     entries: tuple[tuple[str, str], ...]

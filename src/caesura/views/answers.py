@@ -377,6 +377,16 @@ def written_answer(corpus: Corpus, target: str) -> str:
         What was written.
     target : str
         The file.
+
+    Returns
+    -------
+    str
+        One sentence.
+    """
+    coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, _FEW)})"
+    return f"{target} has {count_of(len(corpus.item_names), 'item')} of {coders}."
+
+
 def verification_answer(result: Verification | Verifications) -> str:
     """Return whether numbers are right.
 
@@ -388,10 +398,6 @@ def verification_answer(result: Verification | Verifications) -> str:
     Returns
     -------
     str
-        One sentence.
-    """
-    coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, _FEW)})"
-    return f"{target} has {count_of(len(corpus.item_names), 'item')} of {coders}."
         The sentences.
     """
     if isinstance(result, Verification):
