@@ -268,7 +268,7 @@ def test_convert_between_all_formats(name: str, run: Run) -> None:
                         target,
                         **(
                             {"units": "times"}
-                            if target in ("textgrid", "audacity")
+                            if target in ("textgrid", "audacity", "eaf")
                             else sample.options
                             if target == name
                             else {"symbols": [".", "?", ","]}

@@ -184,6 +184,29 @@ class DisagreementPlace:
         """The kind of disagreement that costs most here."""
         return self.kinds[0]
 
+    @property
+    def label(self) -> str:
+        """Who has a boundary here and who has none, in a few words for a tier: ``ann, cy | not bo``."""
+        moved = [kind for kind in self.kinds if kind not in ("miss", _SPAN)]
+        has_not = f" | not {', '.join(self.has_not)}" if self.has_not else ""
+        return f"{moved[0]}: " * bool(moved) + ", ".join(map(self.coder_label, self.has)) + has_not
+
+    def coder_label(self, coder: str) -> str:
+        """Return a coder with the types of the coder's boundaries here, if coders differ in them.
+
+        Parameters
+        ----------
+        coder : str
+            One of the coders in ``has``.
+
+        Returns
+        -------
+        str
+            The name, or the name and the types in brackets.
+        """
+        names = {name: tuple(entry for _, entry in marks if entry is not None) for name, marks in self.marks.items()}
+        return f"{coder} ({' '.join(names[coder])})" if len(set(names.values())) > 1 else coder
+
 
 @dataclass(frozen=True, eq=False)
 class Disagreements(Result):
@@ -410,6 +433,11 @@ class _Prepared:
     majority: bool = False
     excluded: tuple[Excluded, ...] = ()
 
+    @cached_property
+    def spans(self) -> bool:
+        """Whether there are hierarchies."""
+        return self.corpus.holds(Hierarchy)
+
     def coders(self, item: str) -> list[str]:
         """Return the coders of an item, without the majority."""
         return [coder for coder in self.corpus.of_item(item) if not (self.majority and coder == MAJORITY)]
@@ -417,6 +445,8 @@ class _Prepared:
     def time(self, item: str, coder: str, stream: str | None, position: int | None) -> float | None:
         """Return the time at which a coder put a boundary."""
         if position is None:
+            return None
+        if not self.times and not self.spans:
             return None
         annotation = self.corpus[item, coder]
         if isinstance(annotation, Hierarchy):

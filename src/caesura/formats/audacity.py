@@ -129,6 +129,7 @@ FORMAT = Format(
     write=_write,
     options=(*NAME_OPTIONS, DURATION, *UNIT_OPTIONS),
     annotation_types=(Tier,),
+    stores_points=True,
     names_from_file=("item", "coder"),
     part="column",
     hint="--reading labels=ignore",

@@ -22,6 +22,7 @@ from fractions import Fraction
 from typing import Any
 
 from caesura.errors import FormatError
+from caesura.formats.eaf_writer import write_eaf
 from caesura.formats.format import Format, Reading, describe_value
 from caesura.formats.tier_roles import choose_tiers
 from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers
@@ -241,6 +242,7 @@ FORMAT = Format(
     description="file of ELAN: tiers of annotations, one per coder",
     read=_read,
     looks_like=lambda text: "<ANNOTATION_DOCUMENT" in text[:2000],
+    write=write_eaf,
     extra="xml",
     tiers=lambda reading: _Document(reading).file_tiers(),
     decode=decode_xml,
@@ -252,5 +254,6 @@ FORMAT = Format(
     ),
     annotation_types=(Tier,),
     part="tier",
+    names_from_file=("item",),
     hint="--tier",
 )

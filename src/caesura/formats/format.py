@@ -588,6 +588,8 @@ class Format:
         Command-line option that changes how a file of this format is read.
     tiers : callable, optional
         ``tiers(reading)`` returns all tiers of a file.
+    stores_points : bool
+        Whether tiers that are written may have points in time.
     """
 
     name: str
@@ -611,6 +613,7 @@ class Format:
     part: str = "field"
     hint: str = "--format"
     tiers: Callable[[Reading], Sequence[Any]] | None = None
+    stores_points: bool = False
 
     def text(self, path: str | PathLike[str], data: bytes, encoding: str | None = None) -> tuple[str, str]:
         """Return the text of a file of this format.

@@ -292,6 +292,7 @@ FORMAT = Format(
     decode=_decode,
     options=timed.TIER_OPTIONS,
     annotation_types=(Tier,),
+    stores_points=True,
     part="tier",
     names_from_file=("item",),
     tiers=_tiers,

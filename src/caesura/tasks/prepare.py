@@ -181,6 +181,29 @@ class ReadingOptions(OptionSet):
             raise OptionConflictError("--pattern applies to the files of one folder or glob; got several files")
         return self._collect([read_coders(paths, **self._arguments(paths[0]))])[0]
 
+    def read_in_seconds(self, paths: Sequence[str]) -> Corpus:
+        """Read one corpus as :meth:`read` does, but keep tiers in seconds, so that results can have times.
+
+        Parameters
+        ----------
+        paths : sequence of str
+            The files.
+
+        Returns
+        -------
+        Corpus
+            The annotations. Units that the user chose are stored in the source, for :func:`with_units`.
+        """
+        first = find(paths[0], self.format, self.pattern)[0].path
+        if not any(option.name == "units" for option in detect(first, self.format).options):
+            return self.read(paths)
+        others = tuple((name, value) for name, value in self.format_options if name != "units")
+        corpus = replace(self, format_options=(*others, ("units", "times"))).read(paths)
+        units = self.options.get("units")
+        if units in (None, "times") or corpus.source is None:
+            return corpus
+        return corpus.with_source(replace(corpus.source, tier_options={**corpus.source.tier_options, "units": units}))
+
     def read_beginning(self, path: str) -> Corpus | None:
         """Read the first rows of a large table.
 

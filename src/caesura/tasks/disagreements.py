@@ -1,0 +1,238 @@
+"""Where coders disagree, and the disagreements as an additional tier of a recording."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from caesura.agreement.disagreements import DisagreementPlace, Disagreements, disagreements
+from caesura.errors import FormatError, OptionConflictError
+from caesura.formats import format_for_writing, formats, write
+from caesura.formats.format import Format
+from caesura.formats.settings import Settings
+from caesura.measures.base import Measure
+from caesura.measures.registry import default_measures
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import tiers_of
+from caesura.model.tier import Interval, Point, Tier
+from caesura.options import OptionSet, setting, text
+from caesura.tasks.prepare import measures_setting, with_settings
+
+TIER_NAME = "disagreements"
+"""Name of the tier that is written."""
+ITEM = "{item}"
+"""Placeholder for the name of the item in the path of a file."""
+_HALF_WIDTH = 0.1  # seconds: how far an interval extends to each side, in formats without points
+
+
+@dataclass(frozen=True)
+class DisagreementOptions(OptionSet):
+    """Options of ``caesura disagreements``."""
+
+    measures: tuple[Measure, ...] = measures_setting(
+        "Measure that aligns boundaries and sets the costs, such as B(n_t=3) (default: B; S_f for dialogues; the spans "
+        "of hierarchies)."
+    )
+    against: str | None = setting(
+        None, text, "Compare every coder with the majority, or with this coder (default: every pair of coders)."
+    )
+    items: tuple[str, ...] = setting((), text, "Use only this item. May be repeated.", flags=("--item",))
+
+
+def find_disagreements(
+    corpus: Corpus, options: DisagreementOptions | None = None, *, settings: Settings | None = None
+) -> Disagreements:
+    """List where the coders of a corpus disagree.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations; tiers in seconds are converted to units, and their times are kept.
+    options : DisagreementOptions, optional
+        Measure, reference and items.
+    settings : Settings, optional
+        Similarity matrix and costs of a settings file.
+
+    Returns
+    -------
+    Disagreements
+        The disagreements, the costliest place first.
+
+    Raises
+    ------
+    OptionConflictError
+        If there are several measures.
+    """
+    options = options or DisagreementOptions()
+    if len(options.measures) > 1:
+        raise OptionConflictError(f"disagreements are listed under one measure; got {len(options.measures)}")
+    chosen: Measure | None = next(iter(options.measures), None)
+    if settings is not None:
+        # A settings file describes boundary types and their similarity, as for the other tasks.
+        (chosen,) = with_settings([chosen or default_measures("disagreements", "dialogue")[0]], settings)
+    selected = corpus.select(items=options.items or None)
+    return disagreements(selected, measure=chosen, against=options.against)
+
+
+# -- the tier ---------------------------------------------------------------------------------------------------------
+
+
+def write_disagreements(result: Disagreements, corpus: Corpus, target: str) -> list[str]:
+    """Write tiers in seconds with an additional tier that contains the disagreements.
+
+    Parameters
+    ----------
+    result : Disagreements
+        The disagreements.
+    corpus : Corpus
+        The tiers that were compared.
+    target : str
+        File to write. It may contain ``{item}``, and then there is one file per item.
+
+    Returns
+    -------
+    list of str
+        The files. Either all of them are written or none.
+
+    Raises
+    ------
+    FormatError
+        If the format cannot store tiers, the corpus has no times, or a file cannot be written.
+    """
+    selected = corpus.select(items=result.items)
+    paths = _paths(selected, target)
+    inputs = {os.path.realpath(name) for name in (corpus.source.files if corpus.source else ())}
+    for path in paths.values():
+        if os.path.realpath(path) in inputs:
+            raise FormatError(path, None, "this file was read; choose a different name for the output")
+    tiers = {item: tiers for item in paths if (tiers := _tiers_of_item(selected, item))}
+    file_format = _check_target(target, tiers, len(paths))
+    by_item: dict[str, list[DisagreementPlace]] = {item: [] for item in paths}
+    for place in result.places:
+        by_item[place.item].append(place)
+    corpora = {}
+    for item, path in paths.items():
+        with_tier = _with_tier(tiers[item], by_item[item], points=file_format.stores_points)
+        corpora[path] = Corpus({item: with_tier})
+    _write_all(corpora)
+    return list(corpora)
+
+
+def _paths(corpus: Corpus, target: str) -> dict[str, str]:
+    """Return item -> path, which contains the name of the item if the target has a place for it."""
+    if ITEM in target:
+        parts = {item: [part if part not in ("", ".", "..") else "_" for part in item.split("/")] for item in corpus.item_names}
+        return {item: target.replace(ITEM, "/".join(named)) for item, named in parts.items()}
+    return dict.fromkeys(corpus.item_names, target)
+
+
+def _check_target(target: str, tiers: Mapping[str, Mapping[str, Tier]], items: int) -> Format:
+    """Return the format of the file, or raise an error if it cannot store the tiers."""
+    probe = Corpus({"item": {"coder": Tier(end=1.0)}})
+    suffixes = [
+        suffix
+        for entry in formats().values()
+        if entry.write is not None and Tier in entry.annotation_types and len(entry.names_from_file) == 1
+        for suffix in entry.suffixes
+    ]
+    file_format = format_for_writing(target, probe)
+    if not set(file_format.suffixes) & set(suffixes):
+        named = ", ".join(suffixes)
+        raise FormatError(target, None, f"{file_format.name} cannot store several tiers; write one of {named}")
+    if len(tiers) < items or not tiers:
+        raise FormatError(
+            target,
+            None,
+            "the boundaries have no times, so that there is no tier to write; write a table with --csv instead",
+        )
+    if items > 1 and ITEM not in target:
+        path = Path(target)
+        hint = f"choose one with --item, or write one file per item: {path.with_name(ITEM + path.suffix)}"
+        raise FormatError(target, None, f"this format stores one item and the corpus has {items}; {hint}")
+    return file_format
+
+
+def _tiers_of_item(corpus: Corpus, item: str) -> dict[str, Tier]:
+    """Return the tiers of an item by coder, or by coder and stream; empty if an annotation has no times."""
+    tiers: dict[str, Tier] = {}
+    for coder, annotation in corpus.of_item(item).items():
+        by_stream = tiers_of(annotation)
+        if not by_stream:
+            return {}
+        for stream, tier in by_stream.items():
+            tiers[f"{coder} {stream}" if stream else coder] = tier
+    words = next((tier.words for tier in tiers.values() if tier.words is not None), None)
+    if len({tier.words for tier in tiers.values()}) > 1:  # a file has one word tier
+        tiers = {name: _with_words(tier, words) for name, tier in tiers.items()}
+    return tiers
+
+
+def _with_words(tier: Tier, words: Sequence[Interval] | None) -> Tier:
+    if not words:
+        return tier
+    begin, end = min(tier.begin, words[0].start), max(tier.end, words[-1].end)
+    return Tier(tier.intervals, begin, end, tier.points, words)
+
+
+def _with_tier(tiers: Mapping[str, Tier], places: Sequence[DisagreementPlace], *, points: bool) -> dict[str, Tier]:
+    """Add one tier with the disagreements, or one per stream."""
+    first = next(iter(tiers.values()))
+    begin, end = min(tier.begin for tier in tiers.values()), max(tier.end for tier in tiers.values())
+    by_stream: dict[str | None, list[DisagreementPlace]] = {}
+    for place in places:
+        by_stream.setdefault(place.stream, []).append(place)
+    result = dict(tiers)
+    for stream, group in (by_stream or {None: []}).items():
+        name = TIER_NAME if stream is None else f"{TIER_NAME} {stream}"
+        while name in result:
+            name += " 2"
+        marks = _marks(group)
+        if points:
+            result[name] = Tier((), begin, end, [Point(start, label) for start, _, label in marks], first.words)
+        else:
+            result[name] = Tier(_widened(marks, begin, end), begin, end, None, first.words)
+    return result
+
+
+def _marks(places: Sequence[DisagreementPlace]) -> list[Interval]:
+    """Return first and last time and label of each place, in order; places that begin at the same time are joined."""
+    marks: dict[float, Interval] = {}
+    for place in sorted((place for place in places if place.times), key=lambda place: place.times):
+        start, end = place.times[0], place.times[-1]
+        earlier = marks.get(start)
+        label = place.label if earlier is None else f"{earlier.label}; {place.label}"
+        marks[start] = Interval(start, end, label)
+    return list(marks.values())
+
+
+def _widened(marks: Sequence[Interval], begin: float, end: float) -> list[Interval]:
+    """Return intervals around the marks that do not overlap, for formats without points."""
+    middles = [(first.start + second.start) / 2 for first, second in pairwise(marks)]
+    limits = zip([begin, *middles], [*middles, end], strict=True)
+    return [
+        Interval(max(low, mark.start - _HALF_WIDTH), min(high, max(mark.start, mark.end) + _HALF_WIDTH), mark.label)
+        for mark, (low, high) in zip(marks, limits, strict=True)
+    ] if marks else []
+
+
+def _write_all(corpora: Mapping[str, Corpus]) -> None:
+    """Write all files beside their final names, then rename them."""
+    drafts: dict[Path, Path] = {}
+    try:
+        for name, corpus in corpora.items():
+            path = Path(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            drafts[path] = path.with_name(f".{os.getpid()}.{path.name}")
+            write(corpus, drafts[path], item=corpus.item_names[0])
+        for path, draft in drafts.items():
+            os.replace(draft, path)
+    except FormatError as error:
+        raise FormatError(path, None, error.problem) from None
+    except OSError as error:
+        raise FormatError(path, None, f"cannot be written: {error.strerror}") from None
+    finally:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)

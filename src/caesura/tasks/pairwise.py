@@ -1,0 +1,98 @@
+"""Every coder against every coder, under any measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from caesura.agreement.pairwise import Pairwise, pairwise
+from caesura.agreement.placed import Placed, boundaries_placed
+from caesura.engines import Engine
+from caesura.formats.settings import Settings
+from caesura.measures.base import Measure
+from caesura.model.corpus import Corpus
+from caesura.model.result import Excluded, Result
+from caesura.options import OptionSet, setting, switch, text
+from caesura.tasks.prepare import choose_measures, measures_setting, on_common_units
+
+
+@dataclass(frozen=True)
+class PairwiseOptions(OptionSet):
+    """Options of ``caesura pairwise``."""
+
+    measures: tuple[Measure, ...] = measures_setting(
+        'Measure with its options, such as "B(n_t=3)". May be repeated (default: B; S_f for dialogues, kappa for '
+        "hierarchies, Struct-IoU for trees)."
+    )
+    ordered: bool = switch(
+        "Score every pair in both directions. This is the default for measures that are not symmetric, such as WD."
+    )
+    items: tuple[str, ...] = setting((), text, "Use only this item. May be repeated.", flags=("--item",))
+
+
+@dataclass(frozen=True)
+class PairwiseStudy(Result):
+    """Scores of all pairs of coders under one or more measures.
+
+    Attributes
+    ----------
+    pairwise : tuple of Pairwise
+        One entry per measure.
+    placed : Placed or None
+        Number of items, units and boundaries of each coder; None for trees.
+    excluded : tuple of Excluded
+        Items that could not be compared.
+    """
+
+    frame_field: ClassVar[str] = "pairwise"
+
+    pairwise: tuple[Pairwise, ...]
+    placed: Placed | None
+    excluded: tuple[Excluded, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """The signature of the first measure."""
+        return self.pairwise[0].signature
+
+
+def compare_pairs(
+    corpus: Corpus,
+    options: PairwiseOptions | None = None,
+    *,
+    settings: Settings | None = None,
+    engine: str | Engine = "threads",
+) -> PairwiseStudy:
+    """Score every coder against every coder.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations; tiers in seconds are converted to units.
+    options : PairwiseOptions, optional
+        Measures, directions and items.
+    settings : Settings, optional
+        Similarity matrix and costs of a settings file.
+    engine : str or Engine, default "threads"
+        Engine for the computation.
+
+    Returns
+    -------
+    PairwiseStudy
+        One result per measure. A measure of boundaries compares hierarchies by their boundaries, with levels as types.
+
+    Raises
+    ------
+    OptionError
+        If there are fewer than two coders, no item has two coders, or a measure cannot score the data.
+    """
+    options = options or PairwiseOptions()
+    prepared = on_common_units(corpus.select(items=options.items or None))
+    measures = choose_measures("pairwise", prepared.corpus, options.measures, settings=settings)
+    results = tuple(
+        pairwise(prepared.corpus, measure, ordered=options.ordered or not measure.symmetric, engine=engine)
+        for measure in measures
+    )
+    placed = None if prepared.corpus.kind == "trees" else boundaries_placed(prepared.boundaries)
+    excluded = dict.fromkeys(entry for result in results for entry in result.excluded)
+    return PairwiseStudy(results, placed, (*prepared.excluded, *excluded))
