@@ -60,6 +60,8 @@ COMMANDS = {
     ),
     "score": Entry(_TWO, "score", "Say how close HYPOTHESIS is to REFERENCE."),
     "agree": Entry(_CODERS, "agree", "Say how far coders agree beyond chance."),
+    "disagreements": Entry(_CODERS, "disagreements", "Say where coders disagree, and which disagreements matter most."),
+    "pairwise": Entry(_CODERS, "disagreements", "Compare every coder with every coder, under any measure."),
     "judge": Entry(
         _SYSTEMS, "agree", "Say which segmenter is best, whether it is luck, and whether it is as good as people."
     ),

@@ -79,7 +79,9 @@ def _milliseconds(writing: Writing, item: str, name: str, intervals: Sequence[In
     rows = []
     for text in (name, *(interval.label for interval in intervals)):
         if match := _NOT_XML.search(text):
-            raise writing.error(f"XML cannot store the character {match.group()!r} in {describe_value(text)}", item, name)
+            raise writing.error(
+                f"XML cannot store the character {match.group()!r} in {describe_value(text)}", item, name
+            )
     for interval in intervals:
         start, end = round(interval.start * 1000), round(interval.end * 1000)
         if not 0 <= start < end < _MAX_MILLISECONDS:

@@ -254,7 +254,7 @@ _BOUNDARIES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)")
 _DIALOGUE = ("flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')")
 _TREES = ("struct_iou", "parseval")
 
-DEFAULT_MEASURES = {
+DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
     "score": {
         "linear": (*_BOUNDARIES, "window_diff", "pk"),
         "dialogue": _DIALOGUE,

@@ -124,7 +124,10 @@ def write_disagreements(result: Disagreements, corpus: Corpus, target: str) -> l
 def _paths(corpus: Corpus, target: str) -> dict[str, str]:
     """Return item -> path, which contains the name of the item if the target has a place for it."""
     if ITEM in target:
-        parts = {item: [part if part not in ("", ".", "..") else "_" for part in item.split("/")] for item in corpus.item_names}
+        parts = {
+            item: [part if part not in ("", ".", "..") else "_" for part in item.split("/")]
+            for item in corpus.item_names
+        }
         return {item: target.replace(ITEM, "/".join(named)) for item, named in parts.items()}
     return dict.fromkeys(corpus.item_names, target)
 
@@ -212,10 +215,14 @@ def _widened(marks: Sequence[Interval], begin: float, end: float) -> list[Interv
     """Return intervals around the marks that do not overlap, for formats without points."""
     middles = [(first.start + second.start) / 2 for first, second in pairwise(marks)]
     limits = zip([begin, *middles], [*middles, end], strict=True)
-    return [
-        Interval(max(low, mark.start - _HALF_WIDTH), min(high, max(mark.start, mark.end) + _HALF_WIDTH), mark.label)
-        for mark, (low, high) in zip(marks, limits, strict=True)
-    ] if marks else []
+    return (
+        [
+            Interval(max(low, mark.start - _HALF_WIDTH), min(high, max(mark.start, mark.end) + _HALF_WIDTH), mark.label)
+            for mark, (low, high) in zip(marks, limits, strict=True)
+        ]
+        if marks
+        else []
+    )
 
 
 def _write_all(corpora: Mapping[str, Corpus]) -> None:

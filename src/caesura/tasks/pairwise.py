@@ -79,7 +79,7 @@ def compare_pairs(
     Returns
     -------
     PairwiseStudy
-        One result per measure. A measure of boundaries compares hierarchies by their boundaries, with levels as types.
+        One result per measure.
 
     Raises
     ------

@@ -7,15 +7,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from caesura.agreement.coefficients import Agreement, ItemAgreement
+from caesura.agreement.disagreements import MAJORITY, DisagreementPlace, Disagreements
+from caesura.agreement.pairwise import Pairwise, PairwiseRow
 from caesura.evaluation.result import Evaluation
 from caesura.model.corpus import Corpus
 from caesura.model.result import Score
 from caesura.model.value import count_of, list_few
 from caesura.tasks.agree import AgreementOutcome, AgreementStudy
 from caesura.tasks.files import FileInfo
+from caesura.tasks.pairwise import PairwiseStudy
 from caesura.tasks.score import Scoring
 from caesura.tasks.trees import TreeStudy
 from caesura.tasks.verify import Verification, Verifications
+from caesura.views.table import shorten
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -37,6 +41,7 @@ PLACEMENT_NOTE = "placed: beyond the agreement of coders who place as many bound
 """Meaning of the columns with chance by placement."""
 _MIN_GAIN = 0.01  # smallest gain without a coder that is worth a sentence
 _FEW = 4  # names in a sentence
+_MAX_QUOTE = 40  # characters of a quotation
 
 
 def short(value: float | None, digits: int = 2) -> str:
@@ -227,6 +232,166 @@ def worst_items(result: Agreement) -> list[ItemAgreement]:
     """
     defined = [row for row in result.items if row.value is not None]
     return sorted(defined, key=lambda row: (row.value, row.item))
+
+
+# -- disagreements and pairs ----------------------------------------------------------------------------------------
+
+
+def disagreements_answer(result: Disagreements) -> str:
+    """Say at how many places coders disagree, which place costs most, and who takes part most.
+
+    Parameters
+    ----------
+    result : Disagreements
+        The result of ``caesura disagreements``.
+
+    Returns
+    -------
+    str
+        One to three sentences.
+    """
+    whom = {None: "", MAJORITY: " with the majority"}.get(result.against, f" with {result.against}")
+    if not result.places:
+        return f"The coders agree{whom} everywhere, on {count_of(len(result.items), 'item')}."
+    items = len({place.item for place in result.places})
+    of_items = "" if items == len(result.items) else f" of {len(result.items)}"
+    places = count_of(len(result.places), "place")
+    beginning = f"{number_word(len(result.coders))} coders disagree{whom} at {places}"
+    where = f"{beginning} in {items}{of_items} {'item' if len(result.items) == 1 else 'items'}"
+    place = result.places[0]
+    clauses = f"{place_words(place)}: {who_words(place)}"
+    if len(result.places) == 1:
+        return f"{beginning}, in {clauses}."
+    sentences = [f"{where}; the costliest is {clauses}."]
+    shares = [(coder, cost) for coder, cost in result.by_coder.items() if coder != result.against]
+    if len(result.coders) > 2:
+        verb = "takes part in" if result.against is None else "differs most, with"
+        sentences.append(f"{shares[0][0]} {verb} {100 * shares[0][1] / result.cost:.0f} % of the cost.")
+    return " ".join(sentences)
+
+
+def place_words(place: DisagreementPlace) -> str:
+    """Return where a place is: item, stream, and text, time or position.
+
+    Parameters
+    ----------
+    place : DisagreementPlace
+        The place.
+
+    Returns
+    -------
+    str
+        A phrase such as ``engine, after 'the valve stuck'``.
+    """
+    name = place.item if place.stream is None else f"{place.item} ({place.stream})"
+    time = "" if place.time is None else f" ({place.time:.2f} s)"
+    if place.span is not None:
+        text = f", '{shorten(place.between, _MAX_QUOTE)}'" if place.between else ""
+        return f"{name}, units {place.span[0]} to {place.span[1]}{text}{time}"
+    if _is_quoted(place):
+        return f"{name}, around '{shorten(place.between, _MAX_QUOTE)}'{time}"
+    if place.before:
+        words = place.before.split()
+        quote = " ".join(words[-3:]) if len(words) > 1 else shorten(place.before, _MAX_QUOTE)
+        return f"{name}, after '{quote}'{time}"
+    if place.time is not None:
+        return f"{name} at {place.time:.2f} s"
+    return f"{name}, {'near' if len(place.positions) > 1 else 'after'} unit {place.position}"
+
+
+def _is_quoted(place: DisagreementPlace) -> bool:
+    """Return whether a place is described by the text between two positions."""
+    return place.span is None and len(place.positions) == 2 and bool(place.between)
+
+
+def who_words(place: DisagreementPlace) -> str:
+    """Say which coders have a boundary at a place, and where, and which have none.
+
+    Parameters
+    ----------
+    place : DisagreementPlace
+        The place.
+
+    Returns
+    -------
+    str
+        Clauses such as ``ann and cy have a boundary, bo has none``.
+    """
+    noun = "a boundary" if place.span is None else "this span"
+    groups: dict[str, list[str]] = {}
+    for coder, marks in place.marks.items():
+        groups.setdefault(_marks_words(place, marks), []).append(coder)
+    clauses = []
+    for i, (words, coders) in enumerate(groups.items()):
+        verb = f"{'has' if len(coders) == 1 else 'have'} {noun}" if not i else ""
+        clauses.append(" ".join(filter(None, (_people(coders), verb, words))))
+    if place.has_not:
+        clauses.append(f"{_people(place.has_not)} {'has' if len(place.has_not) == 1 else 'have'} none")
+    return ", ".join(clauses)
+
+
+def _marks_words(place: DisagreementPlace, marks: Sequence[tuple[int, str | None]]) -> str:
+    """Return position and type of the boundaries of a coder, as far as coders differ in them."""
+    several = len(place.positions) > 1
+    types = len({kind for entries in place.marks.values() for _, kind in entries}) > 1
+    words = []
+    for position, kind in marks:
+        at = f"after unit {position}" if several else ""
+        if _is_quoted(place):
+            at = "before it" if position == place.position else "after it"
+        of_type = "" if not types or kind is None else f"on {kind}" if place.span else f"of type '{kind}'"
+        words.append(" ".join(filter(None, (of_type, at))))
+    return " and ".join(filter(None, words))
+
+
+def _people(coders: Sequence[str]) -> str:
+    return join(coders) if len(coders) <= _FEW else f"{len(coders)} coders"
+
+
+def pairwise_answer(study: PairwiseStudy) -> str:
+    """Say which coders agree most and least, and how far pairs agree on average.
+
+    Parameters
+    ----------
+    study : PairwiseStudy
+        The result of ``caesura pairwise``.
+
+    Returns
+    -------
+    str
+        One or two sentences; the second names the means under the other measures.
+    """
+    first, *others = study.pairwise
+    label, ranked = first.measure.label, first.ranked
+    best, worst = ranked[0], ranked[-1]
+    if len({frozenset(row.coders) for row in ranked}) == 1:
+        sentence = f"{join(best.coders)} have {score_figure(best.score)} over {count_of(len(best.items), 'item')}."
+    elif best.value == worst.value:
+        sentence = f"All {_pairs(first)} agree equally: {label} {short(best.value)}."
+    else:
+        sentence = (
+            f"{_pair(first, best)} agree most ({label} {short(best.value)}), {_pair(first, worst)} least "
+            f"({short(worst.value)}); the mean over {_pairs(first)} is {_mean(first)}."
+        )
+    further = [f"{table.measure.label} {_mean(table)}" for table in others]
+    return f"{sentence} Other means: {join(further)}." if further else sentence
+
+
+def _pair(table: Pairwise, row: PairwiseRow) -> str:
+    names = join(row.coders)
+    return names if table.measure.symmetric else f"{names} (in this order)"
+
+
+def _pairs(table: Pairwise) -> str:
+    return f"{len(table.rows)} {'ordered ' if table.ordered else ''}pairs"
+
+
+def _mean(table: Pairwise) -> str:
+    text = f"{short(table.mean)} ± {short(table.deviation)}"
+    if table.measure.higher_is_better:
+        return text
+    inverse = f"1 - {table.measure.label} = {short(1 - table.mean)}" if table.measure.worst == 1 else ""
+    return f"{text} ({', '.join(filter(None, ('an error rate', inverse)))})"
 
 
 # -- scores ---------------------------------------------------------------------------------------------------------

@@ -1,0 +1,203 @@
+"""Tables of the places at which coders disagree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from caesura.agreement.disagreements import Disagreement, DisagreementPlace, Disagreements
+from caesura.options import OptionSet, setting, switch, whole
+from caesura.views.answer import Answer, Section
+from caesura.views.answers import disagreements_answer
+from caesura.views.table import Table, shorten, text_width
+
+MAX_PLACES = 20
+"""Number of places that a terminal shows."""
+MAX_NAMES = 6
+"""Number of coders that a cell of the main table names."""
+_SIDE = 24  # columns of text on each side of a boundary
+
+
+@dataclass(frozen=True)
+class DisagreementTables(OptionSet):
+    """How many places are printed."""
+
+    limit: int = setting(MAX_PLACES, whole(1), "Number of places to print on a terminal.")
+    all: bool = switch("Print all places.")
+
+
+def disagreements_view(result: Disagreements, tables: DisagreementTables | None = None) -> Answer:
+    """Return the answer of ``caesura disagreements``.
+
+    Parameters
+    ----------
+    result : Disagreements
+        The disagreements.
+    tables : DisagreementTables, optional
+        Number of places to print.
+
+    Returns
+    -------
+    Answer
+        The places, then every disagreement of two coders, and the costs of items, coders and kinds.
+    """
+    tables = tables or DisagreementTables()
+    limit = None if tables.all else tables.limit
+    more = () if limit is None or len(result.places) <= limit else ("--all lists every place",)
+    return Answer(
+        disagreements_answer(result),
+        (
+            Section("places", places_table(result, limit=limit)),
+            Section("pairs", lambda: pairs_table(result)),
+            Section(
+                "items", lambda: _sums_table(result, "item", result.by_item, Counter(p.item for p in result.places))
+            ),
+            Section("coders", lambda: _coders_table(result)),
+            Section("kinds", lambda: _sums_table(result, "kind", result.by_kind)),
+        ),
+        more=(*more, "-o FILE.TextGrid or .eaf writes them as a tier") if _has_times(result) else more,
+    )
+
+
+def _has_times(result: Disagreements) -> bool:
+    return any(place.times for place in result.places) and all(place.span is None for place in result.places)
+
+
+def places_table(result: Disagreements, *, limit: int | None = None) -> Table:
+    """Return one row per place, the costliest first.
+
+    Parameters
+    ----------
+    result : Disagreements
+        The disagreements.
+    limit : int, optional
+        Number of rows that a terminal shows (default: all).
+
+    Returns
+    -------
+    Table
+        Item, place, text, who has a boundary, who has none, kind and cost.
+    """
+    columns = ("item", "stream", "place", "text", "has", "has not", "kind", "cost")
+    notes = (f"cost: {result.measure.label}, summed over {_comparisons(result)}", result.signature)
+    records = map(_place_record, result.places)
+    return Table.from_records(records, columns=columns, digits=2, limit=limit, notes=notes)
+
+
+def _comparisons(result: Disagreements) -> str:
+    return "pairs of coders" if result.against is None else f"coders against {result.against}"
+
+
+def _place_record(place: DisagreementPlace) -> dict[str, Any]:
+    return {
+        "item": place.item,
+        "stream": place.stream,
+        "place": _where(place),
+        "text": _text(place) or None,
+        "has": _has(place),
+        "has not": _names(place.has_not) or None,
+        "kind": ", ".join(place.kinds),
+        "cost": place.cost,
+    }
+
+
+def _where(place: DisagreementPlace) -> str:
+    """Return the times of a place, or its positions, or the units of a span."""
+    ends: list[str]
+    if place.times:
+        ends = [f"{time:.2f}" for time in (place.times[0], place.times[-1])]
+        return f"{'-'.join(dict.fromkeys(ends))} s"
+    ends = [str(end) for end in place.span or (place.positions[0], place.positions[-1])]
+    return "-".join(dict.fromkeys(ends))
+
+
+def _text(place: DisagreementPlace) -> str:
+    if not (place.before or place.between or place.after):
+        return ""
+    before, after = _last(place.before, _SIDE), _first(place.after, _SIDE)
+    if place.span is not None:
+        return f"[{_first(place.between, 2 * _SIDE)}]"
+    parts = [before, *([_first(place.between, _SIDE)] if place.between else []), after]
+    return " | ".join(parts).strip()
+
+
+def _first(text: str, width: int) -> str:
+    """Return the beginning of a text, broken between words if possible."""
+    if text_width(text) <= width:
+        return text
+    cut = shorten(text, width - 1)
+    return f"{cut[:-1].rpartition(' ')[0].rstrip() or cut[:-1]} …"
+
+
+def _last(text: str, width: int) -> str:
+    """Return the end of a text, broken between words if possible."""
+    return _first(text[::-1], width)[::-1]
+
+
+def _has(place: DisagreementPlace) -> str | None:
+    """Return the coders who have a boundary, with its position or type if they differ."""
+    if len(place.has) > MAX_NAMES or not place.has:
+        return _names(place.has) or None
+    several = len(place.positions) > 1 and place.span is None
+    names = []
+    for coder, marks in place.marks.items():
+        at = "+".join(str(position) for position, _ in marks) if several else ""
+        names.append(" ".join(filter(None, (place.coder_label(coder), at))))
+    return ", ".join(names)
+
+
+def _names(coders: tuple[str, ...]) -> str:
+    more = len(coders) - MAX_NAMES
+    return ", ".join(coders) if more <= 0 else f"{', '.join(coders[:MAX_NAMES])} and {more} more"
+
+
+def pairs_table(result: Disagreements) -> Table:
+    """Return one row per disagreement of two coders.
+
+    Parameters
+    ----------
+    result : Disagreements
+        The disagreements.
+
+    Returns
+    -------
+    Table
+        Item, coders, kind, positions, times, types, cost and text.
+    """
+    places = ("position 1", "position 2", "time 1", "time 2", "type 1", "type 2", "first unit", "last unit")
+    texts = ("before", "between", "after")
+    columns = ("item", "stream", "coder 1", "coder 2", "kind", *places, "cost", *texts)
+    table = Table.from_records(map(_pair_record, result.rows), columns=columns, digits=3)
+    return table.without_empty_columns(("stream", *places[2:], *texts))
+
+
+def _pair_record(row: Disagreement) -> dict[str, Any]:
+    record: dict[str, Any] = {"item": row.item, "stream": row.stream, "kind": row.kind, "cost": row.cost}
+    for name, values in (("coder", row.coders), ("position", row.positions), ("time", row.times), ("type", row.types)):
+        record |= {f"{name} {i}": value for i, value in enumerate(values, 1)}
+    record |= {name: getattr(row, name) or None for name in ("before", "between", "after")}
+    return record | ({} if row.span is None else {"first unit": row.span[0], "last unit": row.span[1]})
+
+
+def _sums_table(
+    result: Disagreements, name: str, sums: Mapping[str, float], places: Mapping[str, int] | None = None
+) -> Table:
+    rows = Counter(getattr(row, name) for row in result.rows)
+    records = [
+        {name: key, "cost": cost, "share": cost / result.cost if result.cost else 0.0}
+        | ({} if places is None else {"places": places.get(key, 0)})
+        | {"disagreements": rows[key]}
+        for key, cost in sums.items()
+    ]
+    return Table.from_records(records, digits=2)
+
+
+def _coders_table(result: Disagreements) -> Table:
+    notes = () if result.against else ("a disagreement has two coders, so that the shares add up to 2",)
+    records = [
+        {"coder": coder, "cost": cost, "share": cost / result.cost if result.cost else 0.0}
+        for coder, cost in result.by_coder.items()
+    ]
+    return Table.from_records(records, digits=2, notes=notes)

@@ -1,0 +1,157 @@
+"""Tables of every coder against every coder."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from caesura.agreement.pairwise import Pairwise, PairwiseItem
+from caesura.agreement.placed import Placed
+from caesura.tasks.pairwise import PairwiseStudy
+from caesura.views.answer import Answer, Section
+from caesura.views.answers import pairwise_answer
+from caesura.views.table import Cell, Table
+
+MAX_MATRIX = 8
+"""Number of coders up to which the main table is a matrix."""
+
+
+def pairwise_view(study: PairwiseStudy) -> Answer:
+    """Return the answer of ``caesura pairwise``.
+
+    Parameters
+    ----------
+    study : PairwiseStudy
+        Scores of all pairs.
+
+    Returns
+    -------
+    Answer
+        A matrix of coders, if there are one measure and few coders; pairs, items, and counts of coders.
+    """
+    sections = [Section("pairs", lambda: pairs_table(study)), Section("items", lambda: items_table(study))]
+    placed = study.placed
+    if placed is not None:
+        sections.append(Section("counts", lambda: counts_table(placed)))
+    first = study.pairwise[0]
+    if len(study.pairwise) == 1 and 2 < len(first.coders) <= MAX_MATRIX:
+        sections.insert(0, Section("matrix", lambda: matrix_table(first)))
+    return Answer(pairwise_answer(study), tuple(sections))
+
+
+def matrix_table(table: Pairwise) -> Table:
+    """Return the coders as rows and columns.
+
+    Parameters
+    ----------
+    table : Pairwise
+        Scores of all pairs under one measure.
+
+    Returns
+    -------
+    Table
+        Values; cells on the diagonal, and of pairs that share no item, are empty.
+    """
+    corner = "coder" if table.measure.symmetric else "reference"
+    matrix = table.matrix.tolist()
+    rows: list[tuple[Cell, ...]] = []
+    for i, coder in enumerate(table.coders):
+        cells = [None if i == j or math.isnan(value) else value for j, value in enumerate(matrix[i])]
+        rows.append((coder, *cells))
+    return Table((corner, *table.coders), tuple(rows), title=table.measure.label, notes=_notes((table,)))
+
+
+def pairs_table(study: PairwiseStudy) -> Table:
+    """Return one row per pair of coders, one column per measure.
+
+    Parameters
+    ----------
+    study : PairwiseStudy
+        Scores of all pairs.
+
+    Returns
+    -------
+    Table
+        The pairs, with full and near misses and the number of items.
+    """
+    first = study.pairwise[0]
+    names = ("reference", "hypothesis") if any(table.ordered for table in study.pairwise) else ("coder 1", "coder 2")
+    values = [(table.measure.label, _values(table)) for table in study.pairwise]
+    pairs = dict.fromkeys(row.coders for table in study.pairwise for row in table.rows)
+    rows = {row.coders: row for row in first.rows} | ({} if first.ordered else {r.coders[::-1]: r for r in first.rows})
+    records: list[dict[str, Any]] = []
+    for pair in pairs:
+        record: dict[str, Any] = dict(zip(names, pair, strict=True))
+        record |= {label: by_pair.get(pair) for label, by_pair in values}
+        if row := rows.get(pair):
+            record |= {"full misses": row.full_misses, "near misses": row.near_misses, "items": len(row.items)}
+        records.append(record)
+    table = Table.from_records(records, notes=_notes(study.pairwise))
+    return table.without_empty_columns(("full misses", "near misses"))
+
+
+def _values(table: Pairwise) -> dict[tuple[str, str], float]:
+    values = {row.coders: row.value for row in table.rows}
+    if table.measure.symmetric and not table.ordered:
+        values |= {(b, a): value for (a, b), value in values.items()}
+    return values
+
+
+def items_table(study: PairwiseStudy) -> Table:
+    """Return one row per item: its size, mean and deviation over pairs, and misses.
+
+    Parameters
+    ----------
+    study : PairwiseStudy
+        Scores of all pairs.
+
+    Returns
+    -------
+    Table
+        The columns of Table 2 of Fournier & Inkpen (2012), for any measure.
+    """
+    records: dict[str, dict[str, Any]] = {}
+    for table in study.pairwise:
+        for row in table.items:
+            record = records.setdefault(row.item, _size(row))
+            record |= {table.measure.label: row.mean, f"{table.measure.label} ±": row.deviation}
+    for row in study.pairwise[0].items:
+        records[row.item] |= {"full misses": row.full_misses, "near misses": row.near_misses}
+    items = Table.from_records(records.values(), notes=_notes(study.pairwise))
+    return items.without_empty_columns(("boundaries", "per coder", "full misses", "near misses"))
+
+
+def _size(row: PairwiseItem) -> dict[str, Any]:
+    size = {"item": row.item, "coders": row.coders, "units": row.units, "boundaries": row.boundaries}
+    return size | {"per coder": row.boundaries_per_coder, "pairs": row.pairs}
+
+
+def counts_table(placed: Placed) -> Table:
+    """Return the number of items, units and boundaries of each coder.
+
+    Parameters
+    ----------
+    placed : Placed
+        Boundaries of the coders.
+
+    Returns
+    -------
+    Table
+        One row per coder.
+    """
+    records = [
+        {"coder": row.coder, "items": row.items, "units": row.units, "boundaries": row.boundaries}
+        | {"per item": row.per_item, "per position": row.per_unit}
+        for row in placed.rows
+    ]
+    return Table.from_records(records, digits=3)
+
+
+def _notes(tables: tuple[Pairwise, ...]) -> tuple[str, ...]:
+    first = tables[0]
+    notes = ["±: standard deviation over pairs, all with the same weight"]
+    if first.aligned_by is not None and first.aligned_by != first.measure:
+        notes.append(f"full and near misses: counted by {first.aligned_by.label}")
+    if first.full_misses is not None:
+        notes.append(f"all pairs together: {first.full_misses} full misses, {first.near_misses} near misses")
+    return (*notes, *(table.signature for table in tables))
