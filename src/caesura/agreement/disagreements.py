@@ -138,6 +138,8 @@ class DisagreementPlace:
         Kinds of the disagreements, the costliest first.
     marks : mapping of str to tuple
         Coder -> positions and types of the coder's boundaries here.
+    mark_times : mapping of str to tuple of float
+        Coder -> times of these boundaries, in seconds; empty if they are not known.
     has, has_not : tuple of str
         Coders of the item who have a boundary here, and those who have none.
     pairs : int
@@ -159,6 +161,7 @@ class DisagreementPlace:
     times: tuple[float, ...]
     kinds: tuple[str, ...]
     marks: Mapping[str, tuple[Mark, ...]]
+    mark_times: Mapping[str, tuple[float, ...]]
     has: tuple[str, ...]
     has_not: tuple[str, ...]
     pairs: int
@@ -187,9 +190,9 @@ class DisagreementPlace:
     @property
     def label(self) -> str:
         """Who has a boundary here and who has none, in a few words for a tier: ``ann, cy | not bo``."""
-        moved = [kind for kind in self.kinds if kind not in ("miss", _SPAN)]
+        moved = next((f"{kind}: " for kind in self.kinds if kind not in ("miss", _SPAN)), "")
         has_not = f" | not {', '.join(self.has_not)}" if self.has_not else ""
-        return f"{moved[0]}: " * bool(moved) + ", ".join(map(self.coder_label, self.has)) + has_not
+        return moved + ", ".join(map(self.coder_label, self.has)) + has_not
 
     def coder_label(self, coder: str) -> str:
         """Return a coder with the types of the coder's boundaries here, if coders differ in them.
@@ -691,16 +694,18 @@ def _place(texts: _Texts, rows: Sequence[Disagreement]) -> DisagreementPlace:
     edges = positions if span is None else [span[0] - 1, span[1]]
     before, between, after = texts.around(item, stream, edges)
     has = tuple(coder for coder, entries in marks.items() if entries)
-    times = {texts.prepared.time(item, coder, stream, at) for coder in has for at, _ in marks[coder]}
-    if span is not None:
-        times |= {texts.prepared.time(item, coder, None, span[1]) for coder in has}
+    known = {coder: [texts.prepared.time(item, coder, stream, at) for at, _ in marks[coder]] for coder in has}
+    mark_times = {coder: tuple(time for time in times if time is not None) for coder, times in known.items()}
+    ends = [] if span is None else [texts.prepared.time(item, coder, None, span[1]) for coder in has]
+    times = {time for entries in (*mark_times.values(), ends) for time in entries if time is not None}
     return DisagreementPlace(
         item=item,
         stream=stream,
         positions=tuple(positions),
-        times=tuple(sorted(time for time in times if time is not None)),
+        times=tuple(sorted(times)),
         kinds=tuple(_sums((), ((row.kind, row.cost) for row in rows))),
         marks={coder: entries for coder, entries in marks.items() if entries},
+        mark_times={coder: entries for coder, entries in mark_times.items() if entries},
         has=has,
         has_not=tuple(coder for coder, entries in marks.items() if not entries),
         pairs=len(rows),

@@ -7,6 +7,7 @@ converts hierarchies to common units and separates systems from human coders. Co
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import CaesuraWarning, FormatError, InputError, OptionConflictError, OptionError
-from caesura.formats import NAMES, detect, find, read_beginning, read_coders, read_together
+from caesura.formats import NAMES, detect, find, is_collection, read_beginning, read_coders, read_together
 from caesura.formats.settings import Settings, read_settings
 from caesura.measures.base import Measure
 from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
 from caesura.measures.registry import measures as registered_measures
 from caesura.model.common_units import levels_as_types, over_common_units, tiers_over_units
-from caesura.model.corpus import Corpus
+from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.projection import ALIGNMENTS
@@ -163,12 +164,12 @@ class ReadingOptions(OptionSet):
         return None if self.settings_file is None else read_settings(self.settings_file)
 
     def read(self, paths: Sequence[str]) -> Corpus:
-        """Read one corpus from a file, a folder, a glob, or one file per coder.
+        """Read one corpus from a file, a folder, a glob, or one file or folder per coder.
 
         Parameters
         ----------
         paths : sequence of str
-            The files.
+            The files, folders and globs.
 
         Returns
         -------
@@ -179,7 +180,16 @@ class ReadingOptions(OptionSet):
             return self.read_separately(paths)[0]
         if self.pattern is not None:
             raise OptionConflictError("--pattern applies to the files of one folder or glob; got several files")
-        return self._collect([read_coders(paths, **self._arguments(paths[0]))])[0]
+        if all(map(os.path.isdir, paths)):
+            corpora = read_together(paths, **self._arguments(paths[0]))
+            return self._collect([_merge_folders(paths, corpora)])[0]
+        files = self._expand(paths)
+        return self._collect([read_coders(files, **self._arguments(files[0]))])[0]
+
+    def _expand(self, paths: Sequence[str]) -> list[str]:
+        """Return the files among several paths, which may be folders (such as one per coder) and globs."""
+        listed = [[file.path for file in find(path, self.format)] if is_collection(path) else [path] for path in paths]
+        return list(dict.fromkeys(path for files in listed for path in files))
 
     def read_in_seconds(self, paths: Sequence[str]) -> Corpus:
         """Read one corpus as :meth:`read` does, but keep tiers in seconds, so that results can have times.
@@ -331,6 +341,27 @@ class ReadingOptions(OptionSet):
         if self.types is not None:
             options["types"] = self.types
         return self.select("format") | self.alignment | {"excluded": self.errors} | options
+
+
+def _merge_folders(paths: Sequence[str], corpora: Sequence[Corpus]) -> Corpus:
+    """Return one corpus from several folders, such as one per coder."""
+    keys = [key for corpus in corpora for key in corpus]
+    items = {item for item, _ in keys}
+    same_item = len(items) > 1 and all(len(corpus) == 1 for corpus in corpora)  # one file per folder
+    unnamed = same_item or len(set(keys)) < len(keys)  # the files do not name the coders
+    annotations: dict[str, dict[str, Annotation]] = {}
+    for path, corpus in zip(paths, corpora, strict=True):
+        folder = Path(os.path.abspath(path)).name
+        for (name, own_coder), annotation in corpus.items():
+            item = keys[0][0] if same_item else name
+            coder = folder if unnamed and len(corpus.coders) == 1 else own_coder
+            if coder in annotations.setdefault(item, {}):
+                problem = f"item {item!r} of coder {coder!r} is in another folder too"
+                hint = "read the folder above them, with --pattern if the names do not tell item and coder"
+                raise FormatError(path, None, f"{problem}; {hint}")
+            annotations[item][coder] = annotation
+    source = Source.merge(corpus.source for corpus in corpora if corpus.source is not None)
+    return Corpus(annotations).with_source(source)
 
 
 # -- measures ---------------------------------------------------------------------------------------------------------

@@ -319,8 +319,8 @@ def who_words(place: DisagreementPlace) -> str:
     """
     noun = "a boundary" if place.span is None else "this span"
     groups: dict[str, list[str]] = {}
-    for coder, marks in place.marks.items():
-        groups.setdefault(_marks_words(place, marks), []).append(coder)
+    for coder in place.marks:
+        groups.setdefault(_marks_words(place, coder), []).append(coder)
     clauses = []
     for i, (words, coders) in enumerate(groups.items()):
         verb = f"{'has' if len(coders) == 1 else 'have'} {noun}" if not i else ""
@@ -330,17 +330,18 @@ def who_words(place: DisagreementPlace) -> str:
     return ", ".join(clauses)
 
 
-def _marks_words(place: DisagreementPlace, marks: Sequence[tuple[int, str | None]]) -> str:
-    """Return position and type of the boundaries of a coder, as far as coders differ in them."""
+def _marks_words(place: DisagreementPlace, coder: str) -> str:
+    """Return where the boundaries of a coder are and their types, as far as coders differ in them."""
     several = len(place.positions) > 1
     types = len({kind for entries in place.marks.values() for _, kind in entries}) > 1
+    marks, times = place.marks[coder], place.mark_times.get(coder, ())
     words = []
-    for position, kind in marks:
-        at = f"after unit {position}" if several else ""
+    for i, (position, kind) in enumerate(marks):
+        at = f"at {times[i]:.2f} s" if len(times) == len(marks) else f"after unit {position}"
         if _is_quoted(place):
             at = "before it" if position == place.position else "after it"
         of_type = "" if not types or kind is None else f"on {kind}" if place.span else f"of type '{kind}'"
-        words.append(" ".join(filter(None, (of_type, at))))
+        words.append(" ".join(filter(None, (of_type, at if several else ""))))
     return " and ".join(filter(None, words))
 
 

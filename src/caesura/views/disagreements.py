@@ -81,7 +81,7 @@ def places_table(result: Disagreements, *, limit: int | None = None) -> Table:
         Item, place, text, who has a boundary, who has none, kind and cost.
     """
     columns = ("item", "stream", "place", "text", "has", "has not", "kind", "cost")
-    notes = (f"cost: {result.measure.label}, summed over {_comparisons(result)}", result.signature)
+    notes = (f"cost: {result.measure.label}, summed over {_comparisons(result)}",)
     records = map(_place_record, result.places)
     return Table.from_records(records, columns=columns, digits=2, limit=limit, notes=notes)
 
@@ -143,7 +143,8 @@ def _has(place: DisagreementPlace) -> str | None:
     several = len(place.positions) > 1 and place.span is None
     names = []
     for coder, marks in place.marks.items():
-        at = "+".join(str(position) for position, _ in marks) if several else ""
+        times = [f"{time:.2f}" for time in place.mark_times.get(coder, ())]
+        at = "+".join(times or [str(position) for position, _ in marks]) if several else ""
         names.append(" ".join(filter(None, (place.coder_label(coder), at))))
     return ", ".join(names)
 
@@ -169,7 +170,7 @@ def pairs_table(result: Disagreements) -> Table:
     places = ("position 1", "position 2", "time 1", "time 2", "type 1", "type 2", "first unit", "last unit")
     texts = ("before", "between", "after")
     columns = ("item", "stream", "coder 1", "coder 2", "kind", *places, "cost", *texts)
-    table = Table.from_records(map(_pair_record, result.rows), columns=columns, digits=3)
+    table = Table.from_records(map(_pair_record, result.rows), columns=columns, digits=3, notes=(result.signature,))
     return table.without_empty_columns(("stream", *places[2:], *texts))
 
 

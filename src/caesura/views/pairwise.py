@@ -58,7 +58,7 @@ def matrix_table(table: Pairwise) -> Table:
     for i, coder in enumerate(table.coders):
         cells = [None if i == j or math.isnan(value) else value for j, value in enumerate(matrix[i])]
         rows.append((coder, *cells))
-    return Table((corner, *table.coders), tuple(rows), title=table.measure.label, notes=_notes((table,)))
+    return Table((corner, *table.coders), tuple(rows), title=table.measure.label, notes=_notes((table,))[:-1])
 
 
 def pairs_table(study: PairwiseStudy) -> Table:
@@ -117,7 +117,8 @@ def items_table(study: PairwiseStudy) -> Table:
             record |= {table.measure.label: row.mean, f"{table.measure.label} ±": row.deviation}
     for row in study.pairwise[0].items:
         records[row.item] |= {"full misses": row.full_misses, "near misses": row.near_misses}
-    items = Table.from_records(records.values(), notes=_notes(study.pairwise))
+    notes = ("±: standard deviation over pairs, all with the same weight", *_notes(study.pairwise))
+    items = Table.from_records(records.values(), notes=notes)
     return items.without_empty_columns(("boundaries", "per coder", "full misses", "near misses"))
 
 
@@ -148,10 +149,11 @@ def counts_table(placed: Placed) -> Table:
 
 
 def _notes(tables: tuple[Pairwise, ...]) -> tuple[str, ...]:
+    """Return what the misses are counted by, their sums, and the signatures, which are last."""
     first = tables[0]
-    notes = ["±: standard deviation over pairs, all with the same weight"]
-    if first.aligned_by is not None and first.aligned_by != first.measure:
-        notes.append(f"full and near misses: counted by {first.aligned_by.label}")
-    if first.full_misses is not None:
-        notes.append(f"all pairs together: {first.full_misses} full misses, {first.near_misses} near misses")
+    notes = []
+    if first.aligned_by is not None:
+        by = "" if first.aligned_by == first.measure else f", counted by {first.aligned_by.label}"
+        full, near = first.full_misses, first.near_misses
+        notes.append(f"misses of all pairs: {full} full, {near} near{by}")
     return (*notes, *(table.signature for table in tables))
