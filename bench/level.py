@@ -1,60 +1,91 @@
-"""Measure how often each significance test rejects the hypothesis that two equal systems are equal.
+"""Measure how often each significance test rejects the hypothesis that equal systems are equal.
 
-Each test compares 2,000 pairs of equal systems at the 5 % level, on 6, 20 and 100 items. A valid test rejects in about 5 % of
-the cases, and never in many more. Items differ in size and difficulty, but not between the two systems, so the outputs of the
+Each test compares equal systems 2,000 times at the 5 % level, on 6, 20 and 100 items. A valid test rejects in about 5 % of
+the cases, and never in many more. Items differ in size and difficulty, but not between the systems, so the outputs of the
 systems are exchangeable. This takes a few minutes.
 
-A second table does the same for all tests of ``judge``, with one coder and with six coders. Tests over (item, coder) assume
-that coders of one item are independent, and reject too often.
+- Two systems: all tests, with counts of boundary pairs, with few boundaries, with normal scores, and with pseudo-coders as
+  systems that are compared with six other pseudo-coders. The rank tests take items as blocks. For comparison, the first
+  table also has the percentile bootstrap and the rank tests with every (item, coder) as a block, which reject too often.
+- Three and five systems: the tests of all systems at once, and at least one pair.
+- The alternative annotator test, for a program that is worse than the coder by exactly the margin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 import caesura as cz
 from caesura.simulation import pseudo_coders
-from caesura.statistics import bootstrap, paired_bootstrap, randomisation
+from caesura.statistics import (
+    alternative_annotator,
+    blocked_kruskal_wallis,
+    bootstrap,
+    friedman,
+    kruskal_wallis,
+    paired_bootstrap,
+    randomisation,
+)
 from caesura.statistics.arrays import Finish, Floats
 from caesura.views.table import Table
-
-Case = Callable[[np.random.Generator, int], tuple[Floats, Floats]]
-Test = Callable[[Floats, Floats, Finish, int], bool]
 
 ALPHA = 0.05
 ITEMS = (6, 20, 100)
 COMPARISONS = 2000
 REPLICATES = 999
 MAX_REJECTIONS = 0.065
+CODERS = 6
 
 
-def boundaries(
-    rng: np.random.Generator, items: int, *, mean_ease: float = 0.0, false_alarms: float = 3.0
-) -> tuple[Floats, Floats]:
+@dataclass(frozen=True)
+class Sample:
+    """Additive parts of equal systems, as systems x items x coders x parts."""
+
+    parts: Floats
+    finish: Finish
+
+    @property
+    def by_item(self) -> Floats:
+        """Parts summed over coders, as systems x items x parts."""
+        return self.parts.sum(axis=2)
+
+    @property
+    def values(self) -> Floats:
+        """Values as items x coders x systems."""
+        systems, items, coders, parts = self.parts.shape
+        values = self.finish(self.parts.reshape(-1, parts)).reshape(systems, items, coders)
+        return np.moveaxis(values, 0, 2).round(12)
+
+    @property
+    def means(self) -> Floats:
+        """Mean values over coders, as items x systems."""
+        return self.values.mean(axis=1).round(12)
+
+
+Case = Callable[[np.random.Generator, int, int], Sample]
+Test = Callable[[Sample, int], bool]
+
+
+def boundaries(rng: np.random.Generator, items: int, systems: int) -> Sample:
     """Return matches, near misses and additions, as in boundary similarity, for texts of different size and difficulty."""
-    size, ease = rng.integers(4, 40, items), mean_ease + rng.normal(0, 0.8, items)
-
-    def system() -> Floats:
-        p_match = 1 / (1 + np.exp(-(ease + rng.normal(0, 0.6, items))))
-        matches = rng.binomial(size, p_match)
-        near = rng.binomial(size - matches, 0.3)
-        additions = size - matches - near + rng.poisson(false_alarms, items)
-        return np.column_stack([matches, near, additions]).astype(np.float64)
-
-    return system(), system()
+    size, ease = rng.integers(4, 40, items), rng.normal(0, 0.8, items)
+    p_match = 1 / (1 + np.exp(-(ease + rng.normal(0, 0.6, (systems, items)))))
+    matches = rng.binomial(size, p_match)
+    near = rng.binomial(size - matches, 0.3)
+    additions = size - matches - near + rng.poisson(3.0, (systems, items))
+    return Sample(np.stack([matches, near, additions], axis=-1)[:, :, None].astype(np.float64), correctness)
 
 
-def short(rng: np.random.Generator, items: int) -> tuple[Floats, Floats]:
+def short(rng: np.random.Generator, items: int, systems: int) -> Sample:
     """Return counts of texts with up to three boundaries, most of them matched: many ties, and texts without boundaries."""
-    size = rng.integers(0, 4, items)
-
-    def system() -> Floats:
-        matches = rng.binomial(size, 0.8)
-        return np.column_stack([matches, np.zeros(items), size - matches]).astype(np.float64)
-
-    return system(), system()
+    size = np.broadcast_to(rng.integers(0, 4, items), (systems, items))
+    matches = rng.binomial(size, 0.8)
+    parts = np.stack([matches, np.zeros_like(matches), size - matches], axis=-1)
+    return Sample(parts[:, :, None].astype(np.float64), correctness)
 
 
 def correctness(sums: Floats) -> Floats:
@@ -63,14 +94,10 @@ def correctness(sums: Floats) -> Floats:
     return np.where(pairs > 0, (sums[:, 0] + sums[:, 1] / 2) / np.maximum(pairs, 1), 1.0)
 
 
-def normal(rng: np.random.Generator, items: int) -> tuple[Floats, Floats]:
+def normal(rng: np.random.Generator, items: int, systems: int) -> Sample:
     """Return one score per text, normally distributed around the mean of the text."""
-    mean = rng.normal(0.6, 0.2, items)
-
-    def system() -> Floats:
-        return np.column_stack([mean + rng.normal(0, 0.1, items), np.ones(items)])
-
-    return system(), system()
+    scores = rng.normal(0.6, 0.2, items) + rng.normal(0, 0.1, (systems, items))
+    return Sample(np.stack([scores, np.ones_like(scores)], axis=-1)[:, :, None], average)
 
 
 def average(sums: Floats) -> Floats:
@@ -78,19 +105,69 @@ def average(sums: Floats) -> Floats:
     return sums[:, 0] / sums[:, 1]
 
 
-CASES: dict[str, tuple[Case, Finish]] = {
-    "boundary pairs": (boundaries, correctness),
-    "few boundaries": (short, correctness),
-    "normal scores": (normal, average),
+@cache
+def _pool(texts: int = 1500, systems: int = 5) -> Floats:
+    """Return the parts of pseudo-coders as systems, compared with six other pseudo-coders: systems x texts x coders x parts."""
+    corpus = pseudo_coders([60] * texts, [5, 8, 12], coders=CODERS + systems, near=0.15, miss=0.25, seed=1)
+    coders = corpus.coders
+    pairs = [
+        (corpus[item, coder], corpus[item, system])
+        for system in coders[CODERS:]
+        for item in corpus.item_names
+        for coder in coders[:CODERS]
+    ]
+    return cz.score_many(pairs, "boundary_similarity").counts.reshape(systems, texts, CODERS, -1)
+
+
+def six_coders(rng: np.random.Generator, items: int, systems: int) -> Sample:
+    """Return texts of pseudo-coders with the systems in random order, so that they are exactly exchangeable."""
+    pool = _pool()
+    texts = rng.integers(pool.shape[1], size=items)
+    order = rng.permuted(np.tile(np.arange(pool.shape[0]), (items, 1)), axis=1)[:, :systems]
+    measure = cz.parse("boundary_similarity")
+    return Sample(pool[order.T, texts], lambda sums: measure.finish(sums, ("boundary",)))
+
+
+CASES: dict[str, Case] = {
+    "boundary pairs": boundaries,
+    "few boundaries": short,
+    "normal scores": normal,
+    "six coders": six_coders,
 }
 
 
-def percentile_bootstrap(a: Floats, b: Floats, finish: Finish, seed: int) -> bool:
-    """Return whether the percentile bootstrap of the difference rejects; for comparison, since it rejects too often."""
+def randomisation_test(sample: Sample, seed: int) -> bool:
+    a, b = sample.by_item
+    return randomisation(a, b, sample.finish, draws=REPLICATES, seed=seed).p <= ALPHA
+
+
+def studentised_bootstrap(sample: Sample, seed: int) -> bool:
+    a, b = sample.by_item
+    return paired_bootstrap(a, b, sample.finish, replicates=REPLICATES, seed=seed).p <= ALPHA
+
+
+def friedman_test(sample: Sample, seed: int) -> bool:
+    return friedman(sample.means, draws=REPLICATES, seed=seed).p <= ALPHA
+
+
+def friedman_pairs(sample: Sample, seed: int) -> bool:
+    return bool(friedman(sample.means, draws=REPLICATES, seed=seed).pairs.min() <= ALPHA)
+
+
+def kruskal_test(sample: Sample, seed: int) -> bool:
+    return blocked_kruskal_wallis(sample.means, draws=REPLICATES, seed=seed).p <= ALPHA
+
+
+def kruskal_pairs(sample: Sample, seed: int) -> bool:
+    return bool(blocked_kruskal_wallis(sample.means, draws=REPLICATES, seed=seed).pairs.min() <= ALPHA)
+
+
+def percentile_bootstrap(sample: Sample, seed: int) -> bool:
+    a, b = sample.by_item
     columns = a.shape[1]
     estimate = bootstrap(
         np.hstack([a, b]),
-        lambda sums: finish(sums[:, :columns]) - finish(sums[:, columns:]),
+        lambda sums: sample.finish(sums[:, :columns]) - sample.finish(sums[:, columns:]),
         replicates=REPLICATES,
         level=1 - ALPHA,
         seed=seed,
@@ -98,69 +175,81 @@ def percentile_bootstrap(a: Floats, b: Floats, finish: Finish, seed: int) -> boo
     return estimate.low > 0 or estimate.high < 0
 
 
-def studentised_bootstrap(a: Floats, b: Floats, finish: Finish, seed: int) -> bool:
-    return paired_bootstrap(a, b, finish, replicates=REPLICATES, seed=seed).p <= ALPHA
+def friedman_over_coders(sample: Sample, seed: int) -> bool:
+    values = sample.values
+    return friedman(values.reshape(-1, values.shape[2]), method="asymptotic").p <= ALPHA
 
 
-def randomisation_test(a: Floats, b: Floats, finish: Finish, seed: int) -> bool:
-    return randomisation(a, b, finish, draws=REPLICATES, seed=seed).p <= ALPHA
+def kruskal_over_coders(sample: Sample, seed: int) -> bool:
+    values = sample.values
+    return kruskal_wallis(list(values.reshape(-1, values.shape[2]).T)).p <= ALPHA
 
 
-TESTS: dict[str, Test] = {
-    "percentile bootstrap": percentile_bootstrap,
-    "studentised bootstrap": studentised_bootstrap,
+PAIRED: dict[str, Test] = {
     "randomisation": randomisation_test,
+    "studentised bootstrap": studentised_bootstrap,
+    "Friedman": friedman_test,
+    "Kruskal-Wallis": kruskal_test,
+}
+SEVERAL: dict[str, Test] = {
+    "Friedman": friedman_test,
+    "Friedman pairs": friedman_pairs,
+    "Kruskal-Wallis": kruskal_test,
+    "Kruskal-Wallis pairs": kruskal_pairs,
+}
+INVALID: dict[str, Test] = {
+    "percentile bootstrap": percentile_bootstrap,
+    "Friedman over coders": friedman_over_coders,
+    "Kruskal-Wallis over coders": kruskal_over_coders,
 }
 
 
-def rejection_rates(case: str, items: int, tests: dict[str, Test], comparisons: int, seed: int = 1) -> dict[str, float]:
+def rejection_rates(
+    case: str, items: int, tests: dict[str, Test], comparisons: int, *, systems: int = 2, seed: int = 1
+) -> dict[str, float]:
     """Return the proportion of comparisons of equal systems that each test rejects."""
-    simulate, finish = CASES[case]
-    rng = np.random.default_rng([seed, items, len(case)])
+    rng = np.random.default_rng([seed, items, systems, len(case)])
     counts = dict.fromkeys(tests, 0)
     for trial in range(comparisons):
-        a, b = simulate(rng, items)
+        sample = CASES[case](rng, items, systems)
         for name, test in tests.items():
-            counts[name] += test(a, b, finish, trial)
+            counts[name] += test(sample, trial)
     return {name: count / comparisons for name, count in counts.items()}
 
 
-def tables() -> Iterator[Table]:
+def replacement_rate(ties: float, items: int, comparisons: int, *, margin: float = 0.2, seed: int = 1) -> float:
+    """Return how often the alternative annotator test rejects if a coder is better by exactly the margin, per coder."""
+    rng = np.random.default_rng([seed, items])
+    d = rng.choice(
+        [-1.0, 0.0, 1.0], p=[(1 - ties - margin) / 2, ties, (1 - ties + margin) / 2], size=(comparisons, items)
+    )
+    tests = alternative_annotator(np.zeros_like(d), d, epsilon=margin).coders
+    return sum(coder.p <= ALPHA for coder in tests) / comparisons
+
+
+def tables(comparisons: int = COMPARISONS) -> Iterator[Table]:
+    title = f"Rejections for equal systems, % of {comparisons:,} comparisons at {100 * ALPHA:g} %"
+    note = f"The goal is at most {100 * MAX_REJECTIONS:g} %."
+    yield _table(
+        f"{title}: two systems", 2, PAIRED | INVALID, comparisons, f"{note} The last three tests are not used."
+    )
+    yield _table(f"{title}: three systems", 3, SEVERAL, comparisons, note)
+    yield _table(f"{title}: five systems", 5, SEVERAL, comparisons, note)
+    rows = [
+        (f"{ties:g}", items, 100 * replacement_rate(ties, items, comparisons))
+        for ties in (0, 0.3, 0.6)
+        for items in ITEMS
+    ]
+    columns = ("proportion of ties", "items", "alternative annotator test")
+    yield Table(
+        columns, tuple(rows), title=f"{title}: a coder is better by the margin", notes=(note,), digits=2, group=0
+    )
+
+
+def _table(title: str, systems: int, tests: dict[str, Test], comparisons: int, note: str) -> Table:
     rows: list[tuple[str | int | float, ...]] = []
     for case in CASES:
         for items in ITEMS:
-            rates = rejection_rates(case, items, TESTS, COMPARISONS)
+            rates = rejection_rates(case, items, tests, comparisons, systems=systems)
             rows.append((case, items, *(100 * rate for rate in rates.values())))
-    yield Table(
-        ("scores", "items", *TESTS),
-        tuple(rows),
-        title=f"Rejections for equal systems, % of {COMPARISONS:,} comparisons at {100 * ALPHA:g} %",
-        notes=(f"The goal for the studentised bootstrap and for randomisation is at most {100 * MAX_REJECTIONS:g} %.",),
-        digits=2,
-        group=0,
-    )
-    yield judge_table()
-
-
-def judge_table(comparisons: int = 300, items: int = 20) -> Table:
-    """Judge two pseudo-coders as systems against other pseudo-coders."""
-    names = ("randomisation", "bootstrap", "friedman", "kruskal_wallis")
-    rows: list[tuple[int | float, ...]] = []
-    for coders in (1, 6):
-        rejections = dict.fromkeys(names, 0)
-        for seed in range(comparisons):
-            corpus = pseudo_coders([60] * items, [5, 8, 12], coders=coders + 2, near=0.15, miss=0.25, seed=seed)
-            judgement = cz.judge(
-                corpus,
-                corpus.coders[coders:],
-                measures="boundary_similarity",
-                bounds=False,
-                interval=None,
-                replicates=400,
-                seed=seed,
-            )
-            for name in names:
-                rejections[name] += getattr(judgement.comparisons[0].pairs[0], name) <= ALPHA
-        rows.append((coders, *(100 * count / comparisons for count in rejections.values())))
-    title = f"Rejections for equal systems by judge, % of {comparisons} comparisons over {items} items"
-    return Table(("coders", *names), tuple(rows), title=title, digits=2)
+    return Table(("scores", "items", *tests), tuple(rows), title=title, notes=(note,), digits=2, group=0)

@@ -9,7 +9,8 @@ import pytest
 
 import caesura as cz
 from caesura.errors import CaesuraWarning
-from caesura.statistics import friedman, holm, kruskal_wallis, paired_bootstrap, randomisation
+from caesura.simulation import pseudo_coders
+from caesura.statistics import blocked_kruskal_wallis, friedman, holm, paired_bootstrap, randomisation
 from support.judged import B, people_and_systems
 
 MEASURES = [B, "window_diff", "fuzzy_success"]
@@ -64,7 +65,7 @@ def test_all_tests(compared, place):
     comparison = judgement.comparisons[place]
     measure = comparison.measure
     by_system = {name: scores(corpus, by_item, measure) for name, by_item in systems.items()}
-    assert comparison.draws == 300
+    assert (comparison.replicates, comparison.draws) == (300, 100_000)
     swaps, boots = [], []
     for pair in comparison.pairs:
         a, b = (by_system[name] for name in pair.systems)
@@ -74,7 +75,7 @@ def test_all_tests(compared, place):
         def finish(sums, measure=measure):
             return measure.finish(sums, ("boundary",))
 
-        swapped = randomisation(*tables, finish, draws=300, seed=7)
+        swapped = randomisation(*tables, finish)
         resampled = paired_bootstrap(*tables, finish, replicates=300, level=0.9, seed=7)
         swaps.append(swapped.p)
         boots.append(resampled.p)
@@ -92,12 +93,18 @@ def test_all_tests(compared, place):
     assert [pair.randomisation for pair in comparison.pairs] == pytest.approx(holm(swaps).tolist())
     assert [pair.bootstrap for pair in comparison.pairs] == pytest.approx(holm(boots).tolist())
     names = list(systems)
-    keys = sorted({key for by_pair in by_system.values() for key in by_pair})
-    blocks = [[by_system[n][key].value if key in by_system[n] else np.nan for n in names] for key in keys]
-    in_blocks = friedman(blocks)
-    by_rank = kruskal_wallis([[score.value for score in by_system[n].values()] for n in names])
+    means = [
+        [
+            np.mean([score.value for key, score in by_system[n].items() if key[0] == item])
+            if item in systems[n]
+            else np.nan
+            for n in names
+        ]
+        for item in sorted(corpus.item_names)
+    ]
+    in_blocks, by_rank = friedman(np.round(means, 12)), blocked_kruskal_wallis(np.round(means, 12))
     assert comparison.friedman.statistic == pytest.approx(in_blocks.statistic)
-    assert comparison.friedman.incomplete == in_blocks.incomplete > 0
+    assert comparison.friedman.incomplete == in_blocks.incomplete == comparison.kruskal_wallis.incomplete == 1
     assert comparison.kruskal_wallis.statistic == pytest.approx(by_rank.statistic)
     for pair in comparison.pairs:
         a, b = (names.index(name) for name in pair.systems)
@@ -134,7 +141,63 @@ def test_enough_replicates_for_many_pairs():
     }
     judgement = cz.judge(corpus, many, measures=B, seed=1, interval=None, bounds=False, replicates=100)
     (comparison,) = judgement.comparisons
-    assert comparison.draws == 5280
+    assert (comparison.replicates, comparison.draws) == (5280, 100_000)
     assert comparison.pairs[10].systems == ("s0", "none")
     assert comparison.pairs[10].randomisation < 0.02
     assert comparison.letters["none"] == "b"
+
+
+def test_the_seed_changes_only_what_is_random():
+    """With six to eight items, all tests except the bootstrap are exact. Intervals and the random bound are drawn."""
+    corpus, systems = people_and_systems(items=8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaesuraWarning)
+        first, again, other = (cz.judge(corpus, systems, measures=MEASURES, seed=seed) for seed in (0, 0, 1))
+    assert first.to_dict() == again.to_dict()
+    for a, b in zip(first.rows, other.rows, strict=True):
+        assert (a.value == b.value and a.macro == b.macro) or (a.bound and a.segmenter == "random")
+    assert [row.interval for row in first.rows] != [row.interval for row in other.rows]
+    for a, b in zip(first.comparisons, other.comparisons, strict=True):
+        assert a.letters == b.letters
+        for p, q in zip(a.pairs, b.pairs, strict=True):
+            assert p.exact
+            exact = ("difference", "randomisation", "friedman", "wins", "ties", "losses", "items")
+            assert [getattr(p, name) for name in exact] == [getattr(q, name) for name in exact]
+    assert [drop.value for drop in first.drops] == [drop.value for drop in other.drops]
+    assert [entry.test for entry in first.replacements] == [entry.test for entry in other.replacements]
+
+
+def test_a_p_value_near_the_level_is_borderline():
+    """With 30 items the swaps are drawn. The level is set to p, where half of all seeds would decide differently."""
+    corpus, _ = people_and_systems(items=30)
+    two = ["coder 1", "coder 2"]
+    (pair,) = cz.judge(corpus, two, measures=B, bounds=False, interval=None, replicates=100).comparisons[0].pairs
+    assert not pair.exact
+    at_level = cz.judge(corpus, two, measures=B, bounds=False, interval=None, replicates=100, alpha=pair.randomisation)
+    far = cz.judge(corpus, two, measures=B, bounds=False, interval=None, replicates=100, alpha=0.9)
+    assert "randomisation" in at_level.comparisons[0].pairs[0].borderline
+    assert far.comparisons[0].pairs[0].borderline == ()
+
+
+@pytest.mark.parametrize("items", [6, 20])
+def test_rank_tests_keep_their_level_with_six_coders(items):
+    """200 comparisons of two equal systems with six coders. With every (item, coder) as a block, a third differ."""
+    corpus = pseudo_coders([40] * 200, [4, 6, 9], coders=8, near=0.15, miss=0.25, seed=items)
+    pairs = [
+        (corpus[i, c], corpus[i, s]) for s in corpus.coders[6:] for i in corpus.item_names for c in corpus.coders[:6]
+    ]
+    values = cz.score_many(pairs, B).values.reshape(2, 200, 6)
+    rng = np.random.default_rng(items)
+    rejected = np.zeros(3)
+    for _ in range(200):
+        drawn = values[:, rng.integers(200, size=items)]
+        swap = rng.random(items) < 0.5
+        drawn[:, swap] = drawn[::-1, swap]
+        means = drawn.mean(axis=2).T.round(12)
+        rejected += [
+            friedman(means).p <= 0.05,
+            blocked_kruskal_wallis(means).p <= 0.05,
+            friedman(drawn.reshape(2, -1).T, method="asymptotic").p <= 0.05,
+        ]
+    assert (rejected[:2] <= 0.065 * 200).all()
+    assert rejected[2] > 0.2 * 200

@@ -310,7 +310,7 @@ def test_systems_that_share_no_item():
     assert comparison.pairs[0].items == 0
     assert comparison.letters is None
     assert comparison.notes == (
-        "no block is complete: each of the 7 blocks lacks the value of a system",
+        "no block is complete: each of the 2 blocks lacks the value of a system",
         "a and b share no item",
     )
     plain(judgement)

@@ -33,7 +33,7 @@ def similarities(rng, items, coders, noise, program_noise):
     return S_f, S_h
 
 
-@pytest.mark.parametrize("items", [20, 100])
+@pytest.mark.parametrize("items", [60, 200])
 def test_an_informed_program_passes_and_a_blind_one_fails(items):
     rng = np.random.default_rng(items)
     good = alternative_annotator(*similarities(rng, items, 4, 0.1, 0.05))
@@ -44,12 +44,12 @@ def test_an_informed_program_passes_and_a_blind_one_fails(items):
 
 
 def test_a_program_equal_to_the_best_coder_passes():
-    """It ties with the best coder on every item (d = 0 is below epsilon, so it wins) and is closer than the others on most."""
+    """It ties with the best coder on all 60 items: the coder is not better by .2. It is closer than the others on most."""
     rng = np.random.default_rng(1)
     S_f, S_h = similarities(rng, 60, 4, 0.1, 0.02)  # noqa: N806
     S_f[0] = S_h[0]
     result = alternative_annotator(S_f, S_h)
-    assert (result.coders[0].test, result.coders[0].p, result.coders[0].advantage) == ("constant", 0, 1)
+    assert (result.coders[0].test, result.coders[0].p, result.coders[0].advantage) == ("exact", 0.001, 1)
     assert result.passed
     assert all(row.rejected for row in result.coders)
 
@@ -77,7 +77,7 @@ def test_similarities_that_differ_by_rounding_are_ties():
 def test_the_t_test_is_used_from_thirty_items():
     rng = np.random.default_rng(4)
     S_f, S_h = similarities(rng, 30, 3, 0.1, 0.1)  # noqa: N806
-    result = alternative_annotator(S_f, S_h, epsilon=0.15)
+    result = alternative_annotator(S_f, S_h, epsilon=0.15, test="published")
     p = []
     for j, row in enumerate(result.coders):
         d = (S_h[j] >= S_f[j]).astype(float) - (S_f[j] >= S_h[j])
@@ -87,8 +87,58 @@ def test_the_t_test_is_used_from_thirty_items():
     assert [row.adjusted for row in result.coders] == pytest.approx(benjamini_yekutieli(p))
     assert [row.rejected for row in result.coders] == [x <= 0.05 for x in benjamini_yekutieli(p)]
     assert result.winning_rate == np.mean([row.rejected for row in result.coders])
-    fewer = alternative_annotator(S_f[:, :29], S_h[:, :29], epsilon=0.15)
+    fewer = alternative_annotator(S_f[:, :29], S_h[:, :29], epsilon=0.15, test="published")
     assert {row.test for row in fewer.coders} == {"wilcoxon"}
+
+
+def sum_distribution(n, probabilities):
+    """Return sum -> probability for n values -1, 0 and 1, by repeated addition."""
+    ways = {0: 1.0}
+    for _ in range(n):
+        steps = [
+            (total + x, p * q) for total, p in ways.items() for x, q in zip((-1, 0, 1), probabilities, strict=True)
+        ]
+        ways = {total: sum(p for other, p in steps if other == total) for total in {total for total, _ in steps}}
+    return ways
+
+
+@pytest.mark.parametrize("d", [[-1] * 6, [-1, -1, -1, -1, 0, 1], [0] * 5, [1, 1, -1], [-1] * 9 + [0] * 3])
+def test_the_exact_test_by_definition(d):
+    """The largest tail over all proportions of ties in their .999 confidence interval, plus .001."""
+    n, epsilon, zeros = len(d), 0.2, d.count(0)
+    tails = []
+    for z in np.linspace(0, 1 - epsilon, 101):
+        ties = stats.binom(n, z)
+        if min(ties.cdf(zeros), ties.sf(zeros - 1)) >= 0.0005:
+            ways = sum_distribution(n, ((1 - z - epsilon) / 2, z, (1 - z + epsilon) / 2))
+            tails.append(sum(p for total, p in ways.items() if total <= sum(d)))
+    S_h = np.tile(np.array(d, float), (3, 1))  # noqa: N806
+    row = alternative_annotator(np.zeros_like(S_h), S_h, epsilon=epsilon).coders[0]
+    assert (row.test, row.p) == ("exact", pytest.approx(max(tails) + 0.001))
+
+
+def test_the_t_test_is_used_for_more_than_a_thousand_items():
+    rng = np.random.default_rng(1)
+    d = rng.choice([-1.0, 0.0, 1.0], p=[0.35, 0.2, 0.45], size=(3, 1001))
+    result = alternative_annotator(np.zeros_like(d), d)
+    exact = alternative_annotator(np.zeros_like(d[:, :1000]), d[:, :1000])
+    assert (result.coders[0].test, exact.coders[0].test) == ("t", "exact")
+    assert result.coders[0].p == pytest.approx(stats.ttest_1samp(d[0], 0.2, alternative="less").pvalue)
+    assert exact.coders[0].p == pytest.approx(result.coders[0].p, abs=0.03)
+
+
+@pytest.mark.parametrize("ties", [0, 0.6])
+@pytest.mark.parametrize("items", [6, 20, 100])
+def test_level_if_a_coder_is_better_by_the_margin(items, ties):
+    """2,000 coders who are better than the program by exactly epsilon. The published test fails this for 20 items."""
+    rng = np.random.default_rng(items)
+    d = rng.choice([-1.0, 0.0, 1.0], p=[(0.8 - ties) / 2, ties, (1.2 - ties) / 2], size=(2000, items))
+    rates = {
+        test: np.mean([row.p <= 0.05 for row in alternative_annotator(np.zeros_like(d), d, test=test).coders])
+        for test in ("exact", "published")
+    }
+    assert rates["exact"] <= 0.065
+    assert rates["published"] > 0.065 or items != 20
 
 
 @given(st.lists(st.sampled_from([-1.2, -0.2, 0.8, 0.0]), min_size=1, max_size=9))
@@ -111,7 +161,7 @@ def test_signed_ranks_without_ties_against_scipy():
 @pytest.mark.parametrize(("d", "epsilon", "p"), [(-1, 0.2, 0), (0, 0.2, 0), (0, 0, 1), (1, 0.2, 1)])
 def test_the_same_on_every_item(d, epsilon, p):
     S_h = np.full((3, 5), 0.5)  # noqa: N806
-    result = alternative_annotator(S_h - 0.1 * d, S_h, epsilon=epsilon)
+    result = alternative_annotator(S_h - 0.1 * d, S_h, epsilon=epsilon, test="published")
     assert [(row.test, row.p, row.rejected) for row in result.coders] == [("constant", p, p == 0)] * 3
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 import re
 from itertools import combinations, product
 
 import numpy as np
 import pytest
+import scikit_posthocs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
@@ -96,18 +96,32 @@ def test_p_equal_to_alpha_is_a_difference():
     assert letters([[1, 0.05], [0.05, 1]], [1, 0], alpha=0.01) == ("a", "a")
 
 
-def test_without_scikit_posthocs(monkeypatch):
-    real = builtins.__import__
-
-    def missing(name, *rest):
-        if name == "scikit_posthocs":
-            raise ModuleNotFoundError("No module named 'scikit_posthocs'")
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", missing)
-    message = "letters need scikit-posthocs (No module named 'scikit_posthocs'); pip install 'caesura[stats]'"
-    with pytest.raises(OptionError, match=re.escape(message)):
-        letters([[1, 0.5], [0.5, 1]], [1, 2])
+@given(
+    st.integers(1, 9).flatmap(
+        lambda k: st.tuples(
+            st.lists(st.booleans(), min_size=k * (k - 1) // 2, max_size=k * (k - 1) // 2),
+            st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.4]), min_size=k, max_size=k),
+        )
+    )
+)
+def test_letters_against_scikit_posthocs(case):
+    """The same groups, up to the order of the letters; and every largest group without a difference has a letter."""
+    differ, means = case
+    k = len(means)
+    p = np.ones((k, k))
+    p[np.triu_indices(k, 1)] = np.where(differ, 0.01, 0.6)
+    p = np.minimum(p, p.T)
+    display = letters(p, means)
+    columns = {frozenset(i for i in range(k) if letter in display[i]) for letter in set("".join(display))}
+    theirs = [set(word.replace(" ", "")) for word in scikit_posthocs.compact_letter_display(p)]
+    assert columns == {frozenset(i for i in range(k) if x in theirs[i]) for x in set().union(*theirs)}
+    alike = {
+        frozenset(group)
+        for size in range(1, k + 1)
+        for group in combinations(range(k), size)
+        if (p[np.ix_(group, group)] > 0.05).all()
+    }
+    assert columns == {group for group in alike if not any(group < larger for larger in alike)}
 
 
 def test_more_groups_than_letters():

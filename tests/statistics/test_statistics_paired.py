@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import MismatchError, OptionError, Undefined
-from caesura.statistics import bootstrap, paired_bootstrap, randomisation
+from caesura.statistics import bootstrap, is_borderline, monte_carlo_error, paired_bootstrap, randomisation
 from oracle.randomise import randomisation as exhaustive
 
 
@@ -55,16 +55,79 @@ def test_random_swaps_approximate_all_swaps():
     rng = np.random.default_rng(5)
     a = np.column_stack([rng.integers(3, 9, 12), np.full(12, 10)])
     b = np.column_stack([rng.integers(2, 8, 12), np.full(12, 10)])
-    every, sampled = randomisation(a, b, ratio), randomisation(a, b, ratio, draws=4000, seed=3)
-    assert (every.exact, sampled.exact, sampled.draws) == (True, False, 4000)
+    every, sampled = randomisation(a, b, ratio), randomisation(a, b, ratio, draws=20_000, seed=3, exact=False)
+    assert (every.exact, sampled.exact, sampled.draws) == (True, False, 20_000)
+    assert (every.p_error, sampled.p_error) == (0, math.sqrt(sampled.p * (1 - sampled.p) / 20_000))
     assert 0.02 < every.p < 0.5
-    assert sampled.p == pytest.approx(every.p, abs=4 * math.sqrt(every.p * (1 - every.p) / 4000))
+    assert sampled.p == pytest.approx(every.p, abs=4 * sampled.p_error)
 
 
 def test_random_swaps_count_the_observed_assignment():
-    """Two of the 2^20 swaps of 20 identical differences are as large. None of 99 random swaps is, so p is 1 / 100, not 0."""
-    a, b = [[9, 10]] * 20, [[1, 10]] * 20
+    """Two of the 2^30 swaps of 30 identical differences are as large. None of 99 random swaps is, so p is 1 / 100, not 0."""
+    a, b = [[9, 10]] * 30, [[1, 10]] * 30
     assert randomisation(a, b, ratio, draws=99, seed=1).p == 0.01
+
+
+def test_all_swaps_of_twenty_items_against_sums_of_integers():
+    """All 2^20 sign flips of twenty integers, counted by the sums that can be reached."""
+    rng = np.random.default_rng(20)
+    d = rng.integers(-9, 12, 20)
+    d[d == 0] = 4
+    ways = {0: 1}
+    for x in d.tolist():
+        ways = {
+            total: ways.get(total - x, 0) + ways.get(total + x, 0) for total in {t + s for t in ways for s in (-x, x)}
+        }
+    extreme = sum(count for total, count in ways.items() if abs(total) >= abs(d.sum()))
+    result = randomisation(np.c_[10 + d, np.full(20, 30)], np.c_[np.full(20, 10), np.full(20, 30)], ratio)
+    assert (result.exact, result.draws, result.p) == (True, 2**20, extreme / 2**20)
+
+
+def test_items_without_a_difference_do_not_count_for_the_number_of_swaps():
+    """18 items with a difference and 500 without: exact. The p-value is that of the 18 items in a sum that contains all."""
+    rng = np.random.default_rng(18)
+    a, b = rng.integers(1, 9, (2, 18, 2)) + np.array([0, 9])
+    same = rng.integers(1, 9, (500, 2)) + np.array([0, 9])
+    result = randomisation(np.vstack([a, same]), np.vstack([b, same]), ratio)
+    constant = same.sum(axis=0)
+    alone = randomisation(a, b, lambda sums: ratio(sums + constant))
+    assert (result.exact, result.items, result.p) == (True, 518, alone.p)
+
+
+def test_the_seed_changes_only_random_swaps():
+    rng = np.random.default_rng(2)
+    few, many = rng.integers(1, 9, (2, 20, 2)) + np.array([0, 9]), rng.integers(1, 9, (2, 21, 2)) + np.array([0, 9])
+    assert randomisation(*few, ratio, seed=0) == randomisation(*few, ratio, seed=1)
+    first, second = randomisation(*many, ratio, seed=0), randomisation(*many, ratio, seed=1)
+    assert (first.exact, first.draws) == (False, 100_000)
+    assert first.p != second.p
+    assert first == randomisation(*many, ratio)
+
+
+def test_the_sum_of_zeros_stays_zero():
+    """A part that is 0 for one system and a fraction for the other: with all items swapped, its sum is exactly 0."""
+    sums = []
+
+    def finish(rows):
+        sums.append(rows[:, 0].min())
+        return rows[:, 0] / rows[:, 1]
+
+    a = np.c_[np.array([0.1, 0.2, 0.3, 0.7, 1.1]), np.ones(5)]
+    randomisation(a, a * [0, 1], finish)
+    assert min(sums) == 0
+
+
+def test_borderline():
+    """Three standard errors of p = .05 from 100,000 draws are .0021."""
+    assert is_borderline(0.0479, monte_carlo_error(0.0479, 100_000), 0.05) is False
+    assert is_borderline(0.0481, monte_carlo_error(0.0481, 100_000), 0.05) is True
+    assert is_borderline(0.0519, monte_carlo_error(0.0519, 100_000), 0.05) is True
+    assert is_borderline(0.05, 0, 0.05) is False
+
+
+def test_too_many_items_for_all_swaps():
+    with pytest.raises(OptionError, match=r"exact: 2\^31 assignments are too many"):
+        randomisation([[9, 10]] * 31, [[1, 10]] * 31, ratio, exact=True)
 
 
 def test_at_least_six_items_are_needed_for_significance():
@@ -143,7 +206,7 @@ def test_the_same_difference_on_every_item(n):
     result = paired_bootstrap([[7, 10]] * n, [[4, 10]] * n, ratio, replicates=9999, seed=1)
     assert result.difference == pytest.approx(0.3)
     assert result.standard_error == 0
-    assert result.p == (2.0 ** (1 - n) if n < 14 else 1e-4)
+    assert result.p == 2.0 ** (1 - n)
     unbounded = (-math.inf, math.inf)
     assert (result.low, result.high) == (unbounded if n < 6 else (result.difference, result.difference))
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from itertools import combinations
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
 import scikit_posthocs
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from caesura.errors import OptionError, Undefined
-from caesura.statistics import friedman, kruskal_wallis
+from caesura.statistics import blocked_kruskal_wallis, friedman, kruskal_wallis
 
 # Hollander & Wolfe (1999), Nonparametric statistical methods, 2nd edition, Table 7.1: seconds from home plate to second base,
 # 22 players who round first base in three ways (round out, narrow angle, wide angle).
@@ -80,7 +80,7 @@ INSECT_SPRAYS = [
 
 def test_rounding_first_base():
     """Rank sums and conclusion of Hollander & Wolfe, section 7.3; statistic and p as R's friedman.test prints them."""
-    result = friedman(ROUNDING_FIRST_BASE)
+    result = friedman(ROUNDING_FIRST_BASE, method="asymptotic")
     assert (result.mean_ranks * 22).tolist() == [53, 47, 32]
     assert round(result.statistic, 3) == 11.143
     assert round(result.p, 6) == 0.003805
@@ -93,7 +93,7 @@ def test_rounding_first_base_pairs():
 
     coin conditions on the ties as we do, and integrates a normal distribution by drawing, to 0.001.
     """
-    pairs = friedman(ROUNDING_FIRST_BASE).pairs
+    pairs = friedman(ROUNDING_FIRST_BASE, method="asymptotic").pairs
     assert pairs[0, 1] == pytest.approx(0.623924061, abs=1e-4)
     assert pairs[2, 1] == pytest.approx(0.053791966, abs=1e-4)
     assert pairs[2, 0] == pytest.approx(0.003398076, abs=1e-4)
@@ -101,7 +101,8 @@ def test_rounding_first_base_pairs():
 
 def test_rounding_first_base_without_the_correction_for_ties():
     """Four players tie: scikit-posthocs, which does not correct, finds larger p-values for all pairs."""
-    ours, theirs = friedman(ROUNDING_FIRST_BASE).pairs, scikit_posthocs.posthoc_nemenyi_friedman(ROUNDING_FIRST_BASE)
+    ours = friedman(ROUNDING_FIRST_BASE, method="asymptotic").pairs
+    theirs = scikit_posthocs.posthoc_nemenyi_friedman(ROUNDING_FIRST_BASE)
     upper = np.triu_indices(3, 1)
     assert (ours[upper] < theirs.to_numpy()[upper] - 1e-4).all()
 
@@ -173,7 +174,7 @@ tables = st.integers(2, 5).flatmap(
 @given(tables)
 def test_friedman_against_scipy(table):
     assume(table.shape[1] > 2 and (table != table[:, :1]).any())
-    result = friedman(table)
+    result = friedman(table, method="asymptotic")
     Q, p = stats.friedmanchisquare(*table.T)  # noqa: N806
     assert (result.statistic, result.p) == pytest.approx((Q, p), abs=1e-10)
 
@@ -190,7 +191,7 @@ def test_friedman_pairs_without_ties_against_scikit_posthocs():
             [38.87, 33.12, 39.15, 28.06, 38.23, 26.65],
         ]
     ).T
-    result = friedman(table)
+    result = friedman(table, method="asymptotic")
     assert result.pairs == pytest.approx(scikit_posthocs.posthoc_nemenyi_friedman(table).to_numpy(), abs=1e-9)
     apart = np.abs(result.mean_ranks[:, None] - result.mean_ranks)
     assert ((apart >= result.critical) & ~np.eye(6, dtype=bool)).tolist() == result.significant.tolist()
@@ -201,7 +202,103 @@ def test_two_systems_are_the_sign_test():
     table = [[1, 2]] * 9 + [[2, 1]] * 2 + [[1, 1]] * 5
     result = friedman(table)
     assert result.statistic == pytest.approx((9 - 2) ** 2 / 11)
-    assert result.pairs[0, 1] == pytest.approx(result.p) == pytest.approx(2 * stats.norm.sf(7 / math.sqrt(11)))
+    assert result.pairs[0, 1] == pytest.approx(result.p) == pytest.approx(stats.binomtest(2, 11).pvalue)
+    limit = friedman(table, method="asymptotic")
+    assert limit.pairs[0, 1] == pytest.approx(limit.p) == pytest.approx(2 * stats.norm.sf(7 / math.sqrt(11)))
+
+
+# Permutations within blocks
+
+
+def all_permutations(ranks):
+    """Return the statistic and the range of rank sums for every combination of permutations within the blocks."""
+    columns = [list(permutations(block)) for block in ranks.tolist()]
+    sums = np.array([np.sum(rows, axis=0) for rows in product(*columns)])
+    return ((sums - sums.mean(axis=1, keepdims=True)) ** 2).sum(axis=1), np.ptp(sums, axis=1)
+
+
+small_tables = st.sampled_from([(2, 7), (3, 4), (4, 2)]).flatmap(
+    lambda shape: st.integers(1, shape[1]).flatmap(
+        lambda n: st.lists(st.lists(scores, min_size=shape[0], max_size=shape[0]), min_size=n, max_size=n).map(np.array)
+    )
+)
+
+
+@given(small_tables, st.sampled_from([friedman, blocked_kruskal_wallis]))
+@settings(deadline=None)
+def test_exact_p_values_against_all_permutations(table, test):
+    ranks = stats.rankdata(table, axis=1) if test is friedman else stats.rankdata(table).reshape(table.shape)
+    squares, ranges = all_permutations(ranks)
+    sums = ranks.sum(axis=0)
+    result = test(table)
+    assert (result.method, result.draws) == ("exact", 0)
+    observed = ((sums - sums.mean()) ** 2).sum()
+    assert result.p == pytest.approx((squares >= observed - 1e-9).mean(), abs=1e-12)
+    for u, v in combinations(range(len(sums)), 2):
+        assert result.pairs[u, v] == pytest.approx((ranges >= abs(sums[u] - sums[v]) - 1e-9).mean(), abs=1e-12)
+        apart = abs(result.mean_ranks[u] - result.mean_ranks[v])
+        assert (apart >= result.critical[u, v] - 1e-9) == bool(result.significant[u, v])
+
+
+def test_printed_tails_of_friedman():
+    """Siegel (1956), Table N: exact tails for three systems on six blocks, and for four systems on four blocks."""
+    three = np.array([[1, 2, 3]] * 5 + [[3, 1, 2]], float)
+    assert (round(friedman(three).statistic, 2), round(friedman(three).p, 3)) == (7.0, 0.029)
+    four = np.array([[1, 2, 3, 4]] * 3 + [[2, 1, 4, 3]], float)
+    assert (round(friedman(four).statistic, 1), round(friedman(four).p, 4)) == (10.2, 0.0027)
+    assert round(friedman(four[[0, 0, 0, 0]]).p, 6) == 0.000072
+
+
+@pytest.mark.parametrize("test", [friedman, blocked_kruskal_wallis])
+def test_random_permutations_approximate_all_permutations(test):
+    table = np.random.default_rng(3).random((6, 3)) + np.array([0, 0.1, 0.4])
+    every, drawn = test(table), test(table, method="draws", draws=20_000)
+    assert (every.method, drawn.method, drawn.draws) == ("exact", "draws", 20_000)
+    assert drawn.p == pytest.approx(every.p, abs=4 * math.sqrt(every.p / 20_000))
+    assert drawn.pairs == pytest.approx(every.pairs, abs=0.015)
+    assert test(table, method="draws", draws=500).p == test(table, method="draws", draws=500, seed=0).p
+
+
+def test_a_rank_test_from_draws_near_the_level_is_borderline():
+    table = np.random.default_rng(3).random((6, 3)) + np.array([0, 0.1, 0.4])
+    p = friedman(table, method="draws", draws=1000).p
+    assert friedman(table, method="draws", draws=1000, alpha=p * 1.01).is_borderline()
+    assert not friedman(table, method="draws", draws=1000, alpha=0.9).is_borderline()
+    assert not friedman(table, alpha=friedman(table).p).is_borderline()
+
+
+def test_methods_by_size():
+    rng = np.random.default_rng(1)
+    assert [friedman(rng.random((n, k))).method for n, k in ((500, 2), (100, 3), (20, 5), (21, 5))] == [
+        "exact",
+        "exact",
+        "draws",
+        "asymptotic",
+    ]
+    tied = np.ones((100, 5))
+    tied[:10] = rng.random((10, 5))
+    assert friedman(tied).method == "draws"  # only 10 of 100 blocks differ
+
+
+@pytest.mark.parametrize(("n", "k"), [(30, 4), (60, 3)])
+@pytest.mark.parametrize("test", [friedman, blocked_kruskal_wallis])
+def test_the_limit_for_many_blocks(test, n, k):
+    table = np.random.default_rng(n).random((n, k)) + 0.12 * np.arange(k)
+    limit, drawn = test(table, method="asymptotic"), test(table, method="draws", draws=20_000)
+    assert limit.p == pytest.approx(drawn.p, abs=0.01)
+    assert limit.pairs == pytest.approx(drawn.pairs, abs=0.04)  # the largest error is that of large p-values
+
+
+def test_kruskal_wallis_of_shared_items_has_the_published_statistic():
+    table = np.random.default_rng(1).integers(0, 6, (9, 3)).astype(float)
+    assert blocked_kruskal_wallis(table).statistic == pytest.approx(stats.kruskal(*table.T).statistic)
+
+
+def test_easy_and_hard_items_hide_differences_from_the_independent_test():
+    """Each of eight items is easier than the one before, and the first system is always better by a little."""
+    table = np.arange(8)[:, None] + np.array([[0.1, 0.0]])
+    assert blocked_kruskal_wallis(table).p == 2 / 2**8
+    assert kruskal_wallis(list(table.T)).p > 0.5
 
 
 # Laws
@@ -210,11 +307,11 @@ def test_two_systems_are_the_sign_test():
 @given(tables, st.randoms(use_true_random=False))
 def test_friedman_laws(table, random):
     """The order of blocks and systems and any monotone change within a block do not change the test."""
-    result = friedman(table)
+    result = friedman(table, method="asymptotic")
     systems, blocks = list(range(table.shape[1])), list(range(len(table)))
     random.shuffle(systems)
     random.shuffle(blocks)
-    moved = friedman(np.exp(table[blocks][:, systems]) + np.arange(len(table))[:, None])
+    moved = friedman(np.exp(table[blocks][:, systems]) + np.arange(len(table))[:, None], method="asymptotic")
     assert (moved.statistic, moved.p) == pytest.approx((result.statistic, result.p))
     assert moved.pairs == pytest.approx(result.pairs[np.ix_(systems, systems)])
     assert (result.pairs == result.pairs.T).all()
@@ -280,6 +377,8 @@ def test_incomplete_blocks_are_excluded_and_counted():
             Undefined,
             "no block is complete: each of the 2 blocks lacks the value of a system",
         ),
+        (lambda: friedman([[1, 2]], method="quick"), OptionError, "method must be"),
+        (lambda: blocked_kruskal_wallis([[1, math.nan]]), Undefined, "no block is complete"),
         (lambda: friedman([[1, 2]], alpha=0), OptionError, "alpha must be a number between 0 and 1; got 0"),
     ],
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import ClassVar
 
@@ -21,7 +21,19 @@ from caesura.model.tree import Tree
 from caesura.options import OptionSet, fraction, setting, whole
 from caesura.options import seed as check_seed
 from caesura.parsing.corpus import pair_trees
-from caesura.statistics import RankTest, friedman, holm, kruskal_wallis, letters, paired_bootstrap, randomisation, wins
+from caesura.statistics import (
+    PairedBootstrap,
+    Randomisation,
+    RankTest,
+    blocked_kruskal_wallis,
+    friedman,
+    holm,
+    letters,
+    paired_bootstrap,
+    randomisation,
+    wins,
+)
+from caesura.statistics.paired import BORDERLINE_ERRORS, DRAWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +51,20 @@ class SystemPair:
     bootstrap : float or None
         p-value of the studentised paired bootstrap over items, Holm-corrected for all pairs.
     randomisation : float or None
-        p-value of approximate randomisation over items, Holm-corrected for all pairs.
+        p-value of randomisation over items, Holm-corrected for all pairs.
     kruskal_wallis : float or None
-        p-value from mean ranks over all (item, coder), corrected for all pairs (Siegel & Castellan).
+        p-value from ranks over all items, permuted within items, corrected for all pairs.
     friedman : float or None
-        p-value from ranks within each (item, coder), corrected for all pairs (Wilcoxon-Nemenyi-McDonald-Thompson).
+        p-value from ranks within each item, corrected for all pairs (Wilcoxon-Nemenyi-McDonald-Thompson).
     wins, ties, losses : int
         Number of items on which the first system is better than the second, equal to it, or worse.
     items : int
         Number of items that both systems have.
+    exact : bool
+        Whether randomisation examined all assignments, so that its p-value does not depend on the seed.
+    borderline : tuple of str
+        Tests whose p-value comes from random draws and is within three standard errors of the level: with a different seed
+        they might decide differently.
     """
 
     systems: tuple[str, str]
@@ -61,6 +78,8 @@ class SystemPair:
     ties: int
     losses: int
     items: int
+    exact: bool = True
+    borderline: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,12 +99,14 @@ class SystemComparison(Result):
     pairs : tuple of SystemPair
         One entry per pair of systems.
     letters : mapping of str to str or None
-        System -> its letters. Systems that share a letter do not differ significantly by randomisation. None if
-        scikit-posthocs is not installed.
+        System -> its letters. Systems that share a letter do not differ significantly by randomisation. None if two
+        systems share no item.
     notes : tuple of str
         Tests that could not be computed, with the reason.
+    replicates : int
+        Number of bootstrap replicates.
     draws : int
-        Number of bootstrap replicates and of random swaps in the paired tests.
+        Number of random swaps of the pairs that differ on more than 20 items.
     """
 
     frame_field: ClassVar[str] = "pairs"
@@ -98,6 +119,7 @@ class SystemComparison(Result):
     pairs: tuple[SystemPair, ...]
     letters: Mapping[str, str] | None
     notes: tuple[str, ...] = field(default=())
+    replicates: int = 0
     draws: int = 0
 
 
@@ -107,7 +129,7 @@ class ComparisonOptions(OptionSet):
 
     alpha: float = setting(0.05, fraction, "Significance level.")
     level: float = setting(0.95, fraction, "Confidence level of the intervals.")
-    replicates: int = setting(2000, whole(100), "Minimum number of bootstrap replicates and random swaps.")
+    replicates: int = setting(2000, whole(100), "Minimum number of bootstrap replicates.")
     seed: int = setting(0, check_seed, "Random seed.")
 
 
@@ -134,25 +156,36 @@ def compare_systems(
 
     Notes
     -----
-    The observations of the rank tests are (item, coder) combinations. The paired tests resample or swap items and compute
-    values from summed parts. With many pairs of systems, more than ``replicates`` replicates are drawn: the smallest
-    possible p-value is about 1 / replicates, and after multiplication by the number of pairs it must still be far below
-    alpha.
+    All tests take items as independent observations. The rank tests compare the mean value over coders, item by item, on
+    the items that all systems have: the values of one item against several coders are not independent. The paired tests
+    resample or swap items and compute values from summed parts. With many pairs of systems, more than ``replicates``
+    replicates are drawn: the smallest possible p-value is about 1 / replicates, and after multiplication by the number of
+    pairs it must still be far below alpha.
     """
     notes: list[str] = []
     alpha = options.alpha
-    draws = max(options.replicates, math.ceil(4 * math.comb(len(systems), 2) / alpha))
+    needed = math.ceil(4 * math.comb(len(systems), 2) / alpha)
+    replicates, draws = max(options.replicates, needed), max(DRAWS, needed)
     by_ranks = in_blocks = None
     if not paired_only:
-        values = scores.observations(systems)
-        columns = [column[~np.isnan(column)] for column in values.T]
-        by_ranks = _rank_test(lambda: kruskal_wallis(columns, alpha=alpha), notes)
-        in_blocks = _rank_test(lambda: friedman(values, alpha=alpha), notes)
-    tests = [_paired_tests(scores, a, b, draws, options, notes) for a, b in combinations(systems, 2)]
-    pairs = _corrected(tests, len(systems), by_ranks, in_blocks)
+        means = scores.item_means(systems)
+        ranking = {"alpha": alpha, "draws": draws, "seed": options.seed}
+        by_ranks = _rank_test(lambda: blocked_kruskal_wallis(means, **ranking), notes)
+        in_blocks = _rank_test(lambda: friedman(means, **ranking), notes)
+    tests = [_paired_tests(scores, pair, replicates, draws, options, notes) for pair in combinations(systems, 2)]
+    pairs = _corrected(tests, alpha, by_ranks, in_blocks)
     groups = None if paired_only else _letters(pairs, scores, systems, alpha, notes)
     return SystemComparison(
-        scores.measure, systems, alpha, by_ranks, in_blocks, pairs, groups, tuple(dict.fromkeys(notes)), draws
+        measure=scores.measure,
+        systems=systems,
+        alpha=alpha,
+        kruskal_wallis=by_ranks,
+        friedman=in_blocks,
+        pairs=pairs,
+        letters=groups,
+        notes=tuple(dict.fromkeys(notes)),
+        replicates=replicates,
+        draws=draws,
     )
 
 
@@ -164,49 +197,90 @@ def _rank_test(test: Callable[[], RankTest], notes: list[str]) -> RankTest | Non
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class _PairedTests:
+    """The paired tests of two systems, not yet corrected for the number of pairs; None if they share too few items."""
+
+    systems: tuple[str, str]
+    wins: tuple[int, int, int]
+    swapped: Randomisation | None = None
+    resampled: PairedBootstrap | None = None
+
+
 def _paired_tests(
-    scores: PairScores, a: str, b: str, draws: int, options: ComparisonOptions, notes: list[str]
-) -> SystemPair:
-    """Return the paired tests of two systems over items, not yet corrected for the number of pairs."""
+    scores: PairScores,
+    systems: tuple[str, str],
+    replicates: int,
+    draws: int,
+    options: ComparisonOptions,
+    notes: list[str],
+) -> _PairedTests:
+    """Return the paired tests of two systems over items."""
+    a, b = systems
     parts_a, parts_b = scores.common_parts(a, b)
     if not len(parts_a):
         notes.append(f"{a} and {b} share no item")
-        return SystemPair((a, b), None, None, None, None, None, None, wins=0, ties=0, losses=0, items=0)
-    level, seed = options.level, options.seed
-    swapped = randomisation(parts_a, parts_b, scores.finish, draws=draws, seed=seed)
+        return _PairedTests(systems, (0, 0, 0))
+    swapped = randomisation(parts_a, parts_b, scores.finish, draws=draws, seed=options.seed)
     table = wins(np.column_stack([scores.finish(parts_a), scores.finish(parts_b)]))
     higher, equal, lower = (int(counts[0, 1]) for counts in (table.wins, table.ties, table.losses))
-    won, lost = (higher, lower) if scores.measure.higher_is_better else (lower, higher)
-    p = interval = None
+    counts = (higher, equal, lower) if scores.measure.higher_is_better else (lower, equal, higher)
+    arguments = {"replicates": replicates, "level": options.level, "seed": options.seed}
     try:
-        resampled = paired_bootstrap(parts_a, parts_b, scores.finish, replicates=draws, level=level, seed=seed)
+        return _PairedTests(systems, counts, swapped, paired_bootstrap(parts_a, parts_b, scores.finish, **arguments))
     except Undefined as error:
         notes.append(f"{a} and {b}: {error}")
-    else:
-        p, interval = resampled.p, (resampled.low, resampled.high)
-    items = won + equal + lost
-    return SystemPair((a, b), swapped.difference, interval, p, swapped.p, None, None, won, equal, lost, items)
+        return _PairedTests(systems, counts, swapped)
 
 
 def _corrected(
-    pairs: list[SystemPair], systems: int, by_ranks: RankTest | None, in_blocks: RankTest | None
+    tests: list[_PairedTests], alpha: float, by_ranks: RankTest | None, in_blocks: RankTest | None
 ) -> tuple[SystemPair, ...]:
-    """Return the pairs with Holm-corrected p-values, and with the p-values of the rank tests."""
-    bootstrap = _holm([pair.bootstrap for pair in pairs])
-    swaps = _holm([pair.randomisation for pair in pairs])
-    upper = np.triu_indices(systems, 1)
-    ranks, blocks = (
-        [None] * len(pairs) if test is None else test.pairs[upper].tolist() for test in (by_ranks, in_blocks)
-    )
-    columns = zip(pairs, bootstrap, swaps, ranks, blocks, strict=True)
-    return tuple(replace(p, bootstrap=b, randomisation=r, kruskal_wallis=k, friedman=f) for p, b, r, k, f in columns)
+    """Return the pairs with p-values corrected for their number."""
+    randomised = _holm([test.swapped for test in tests], alpha)
+    bootstrapped = _holm([test.resampled for test in tests], alpha)
+    names = list(dict.fromkeys(name for test in tests for name in test.systems))
+    pairs = []
+    for test, (p, near), (p_bootstrap, near_bootstrap) in zip(tests, randomised, bootstrapped, strict=True):
+        u, v = (names.index(name) for name in test.systems)
+        p_ranks, p_blocks = (None if ranks is None else float(ranks.pairs[u, v]) for ranks in (by_ranks, in_blocks))
+        borderline = {
+            "randomisation": near,
+            "bootstrap": near_bootstrap,
+            "friedman": in_blocks is not None and in_blocks.is_borderline(u, v),
+            "kruskal_wallis": by_ranks is not None and by_ranks.is_borderline(u, v),
+        }
+        pairs.append(
+            SystemPair(
+                systems=test.systems,
+                difference=None if test.swapped is None else test.swapped.difference,
+                interval=None if test.resampled is None else (test.resampled.low, test.resampled.high),
+                bootstrap=p_bootstrap,
+                randomisation=p,
+                kruskal_wallis=p_ranks,
+                friedman=p_blocks,
+                **dict(zip(("wins", "ties", "losses"), test.wins, strict=True)),
+                items=sum(test.wins),
+                exact=test.swapped is None or test.swapped.exact,
+                borderline=tuple(name for name, close in borderline.items() if close),
+            )
+        )
+    return tuple(pairs)
 
 
-def _holm(p_values: list[float | None]) -> list[float | None]:
-    """Return p-values corrected for the number of pairs that could be tested."""
-    defined = [p for p in p_values if p is not None]
-    corrected = iter(holm(defined).tolist() if defined else [])
-    return [None if p is None else next(corrected) for p in p_values]
+def _holm(tests: Sequence[Randomisation | PairedBootstrap | None], alpha: float) -> list[tuple[float | None, bool]]:
+    """Return p-values corrected for the number of pairs that could be tested, and whether each is borderline.
+
+    A corrected p-value is borderline if it would fall on the other side of alpha if all p-values from random draws were
+    three standard errors lower or higher.
+    """
+    p = np.array([test.p for test in tests if test is not None])
+    if not p.size:
+        return [(None, False)] * len(tests)
+    margin = BORDERLINE_ERRORS * np.array([test.p_error for test in tests if test is not None])
+    low, high = (holm(np.clip(p + sign * margin, 0, 1)) for sign in (-1, 1))
+    corrected = iter(zip(holm(p).tolist(), ((low <= alpha) & (high > alpha)).tolist(), strict=True))
+    return [(None, False) if test is None else next(corrected) for test in tests]
 
 
 def _letters(
@@ -302,7 +376,7 @@ def compare_parsers(
     level : float, default 0.95
         Confidence level of the intervals.
     replicates : int, default 2000
-        Minimum number of bootstrap replicates and random swaps.
+        Minimum number of bootstrap replicates.
     seed : int or None, default 0
         Random seed; None chooses a random one.
 
@@ -321,8 +395,8 @@ def compare_parsers(
     Notes
     -----
     The difference between two parsers is the difference of their corpus scores, from parts summed over the sentences on
-    which both were scored; ``.excluded_sentences(pair)`` counts the others. Approximate randomisation swaps the two
-    parses of a sentence; the studentised paired bootstrap resamples sentences and also gives an interval. Both p-values
+    which both were scored; ``.excluded_sentences(pair)`` counts the others. Randomisation swaps the two parses
+    of a sentence; the studentised paired bootstrap resamples sentences and also gives an interval. Both p-values
     are Holm-corrected for all pairs of parsers. See :mod:`caesura.statistics`.
 
     References

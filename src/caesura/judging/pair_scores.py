@@ -160,8 +160,8 @@ class PairScores:
         """Return the item and the reference of each row, encoded as one number."""
         return self.item_of[rows] * (len(self.coders) + 1) + self.reference_of[rows] + 1
 
-    def observations(self, segmenters: Sequence[str]) -> Floats:
-        """Return the values of segmenters by item and coder.
+    def item_means(self, segmenters: Sequence[str]) -> Floats:
+        """Return the values of segmenters by item, as means over the coders for whom all segmenters have a value.
 
         Parameters
         ----------
@@ -171,14 +171,20 @@ class PairScores:
         Returns
         -------
         numpy.ndarray
-            One row per (item, coder), one column per segmenter; NaN if there is no value.
+            One row per item, one column per segmenter; NaN if a segmenter has no value for any coder. Rounded to 12
+            digits, so that values that differ only by rounding are tied.
         """
         keys = [self._pair_keys(self.rows_of[name]) for name in segmenters]
         all_keys = np.unique(np.concatenate(keys))
         values = np.full((len(all_keys), len(segmenters)), np.nan)
         for column, (name, own_keys) in enumerate(zip(segmenters, keys, strict=True)):
             values[np.searchsorted(all_keys, own_keys), column] = self.scores.values[self.rows_of[name]]
-        return values
+        items = all_keys // (len(self.coders) + 1)
+        complete = ~np.isnan(values).any(axis=1)
+        counts = np.bincount(items[complete], minlength=len(self.items))
+        sums = [np.bincount(items[complete], column[complete], minlength=len(self.items)) for column in values.T]
+        means = np.column_stack(sums) / np.where(counts, counts, np.nan)[:, None]
+        return means[np.unique(items)].round(12)
 
     def common_parts(self, a: str, b: str) -> tuple[Floats, Floats]:
         """Return the parts of two segmenters per item, from the (item, coder) on which both were scored.

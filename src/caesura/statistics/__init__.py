@@ -4,19 +4,29 @@ The functions take numpy arrays and return frozen results. They do not depend on
 values are counted and what an item or a system is.
 
 - ``intervals.py``: percentile bootstrap over additive parts; mean and standard error of values.
-- ``paired.py``: comparison of two systems on the same items, by studentised bootstrap or approximate randomisation.
-- ``ranks.py``: comparison of several systems, by Kruskal-Wallis and Friedman tests with comparisons of pairs.
+- ``paired.py``: comparison of two systems on the same items, by randomisation (exact up to 20 items) or studentised bootstrap.
+- ``ranks.py``: comparison of several systems, by Friedman and Kruskal-Wallis tests with comparisons of pairs.
 - ``multiple.py``: multiple comparisons: Holm, Benjamini-Yekutieli, compact letters, wins and losses.
 - ``alternative.py``: the alternative annotator test of whether a program may replace a coder.
 
-A p-value is significant at alpha if it is at most alpha.
+- ``distributions.py``: tails of distributions, and ranks.
+
+A p-value is significant at alpha if it is at most alpha. A p-value from random draws is borderline if it is within three
+standard errors of alpha.
 """
 
 from caesura.statistics.alternative import AlternativeTest, CoderTest, alternative_annotator
 from caesura.statistics.intervals import BootstrapInterval, MeanInterval, bootstrap, item_weights, mean_interval
 from caesura.statistics.multiple import Wins, benjamini_yekutieli, holm, letters, wins
-from caesura.statistics.paired import PairedBootstrap, Randomisation, paired_bootstrap, randomisation
-from caesura.statistics.ranks import RankTest, friedman, kruskal_wallis
+from caesura.statistics.paired import (
+    PairedBootstrap,
+    Randomisation,
+    is_borderline,
+    monte_carlo_error,
+    paired_bootstrap,
+    randomisation,
+)
+from caesura.statistics.ranks import RankTest, blocked_kruskal_wallis, friedman, kruskal_wallis
 
 __all__ = [
     "AlternativeTest",
@@ -29,13 +39,16 @@ __all__ = [
     "Wins",
     "alternative_annotator",
     "benjamini_yekutieli",
+    "blocked_kruskal_wallis",
     "bootstrap",
     "friedman",
     "holm",
+    "is_borderline",
     "item_weights",
     "kruskal_wallis",
     "letters",
     "mean_interval",
+    "monte_carlo_error",
     "paired_bootstrap",
     "randomisation",
     "wins",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from string import ascii_letters
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +12,8 @@ from caesura.errors import OptionError
 from caesura.model.result import Result
 from caesura.options import fraction, non_negative
 from caesura.statistics.arrays import Floats, matrix, p_matrix, p_values, vector
+
+_MAX_GROUPS = 1000  # many more groups than letters: the search ends, because there is no display
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +100,13 @@ def benjamini_yekutieli(p: ArrayLike) -> Floats:
     [0.055, 0.0733, 0.0733]
     """
     raw = p_values("p", p)
-    from scipy.stats import false_discovery_control
-
-    return np.asarray(false_discovery_control(raw, method="by"), np.float64)
+    m = len(raw)
+    largest_first = np.argsort(raw, kind="stable")[::-1]
+    steps = np.arange(m, 0, -1)
+    factor = m * float((1 / steps).sum())
+    adjusted = np.empty_like(raw)
+    adjusted[largest_first] = np.minimum(1.0, np.minimum.accumulate(raw[largest_first] * factor / steps))
+    return adjusted
 
 
 def letters(p: ArrayLike, means: ArrayLike, *, alpha: float = 0.05, higher_is_better: bool = True) -> tuple[str, ...]:
@@ -124,7 +131,13 @@ def letters(p: ArrayLike, means: ArrayLike, *, alpha: float = 0.05, higher_is_be
     Raises
     ------
     OptionError
-        If scikit-posthocs, which computes the display, is not installed (the extra ``stats`` installs it).
+        If there are more groups than letters (52: ``a`` to ``z``, then ``A`` to ``Z``).
+
+    Notes
+    -----
+    The groups start as one group of all systems. For each pair of systems that differ, every group with both of them is
+    replaced by two copies, each without one of the two (insert). Groups that are part of another group are removed (absorb).
+    Every remaining group gets a letter.
 
     References
     ----------
@@ -141,22 +154,29 @@ def letters(p: ArrayLike, means: ArrayLike, *, alpha: float = 0.05, higher_is_be
     alpha = fraction("alpha", alpha)
     if len(order_by) != len(table):
         raise OptionError(f"means: must have one mean for each of {len(table)} systems; got {len(order_by)}")
-    try:
-        from scikit_posthocs import compact_letter_display
-    except ImportError as error:
-        raise OptionError(f"letters need scikit-posthocs ({error}); pip install 'caesura[stats]'") from error
     best_first = np.argsort(-order_by if higher_is_better else order_by, kind="stable")
-    # scikit-posthocs treats p = alpha as no difference; pass 0 and 1 instead of p to count it as a difference.
-    alike = np.where(table <= alpha, 0.0, 1.0)[np.ix_(best_first, best_first)]
-    try:
-        display = compact_letter_display(alike, alpha=0.5)
-    except ValueError as error:
-        raise OptionError(
-            f"p: {len(table)} systems need more letters than the alphabet has; compare fewer systems"
-        ) from error
-    by_system = np.empty(len(table), object)
-    by_system[best_first] = ["".join(entry.split()) for entry in display]
-    return tuple(by_system.tolist())
+    differ = (table <= alpha)[np.ix_(best_first, best_first)]
+    groups = sorted(sorted(group) for group in _groups(differ))
+    if len(groups) > len(ascii_letters):
+        raise OptionError(f"p: {len(table)} systems need more letters than the alphabet has; compare fewer systems")
+    by_system = [""] * len(table)
+    for letter, group in zip(ascii_letters, groups, strict=False):
+        for place in group:
+            by_system[best_first[place]] += letter
+    return tuple(by_system)
+
+
+def _groups(differ: NDArray[np.bool_]) -> set[frozenset[int]]:
+    """Return the largest groups of systems in which no two systems differ, by insertion and absorption."""
+    groups = {frozenset(range(len(differ)))}
+    for i, j in np.argwhere(np.triu(differ, 1)).tolist():
+        both = {group for group in groups if i in group and j in group}
+        groups -= both
+        halves = {group - {place} for group in both for place in (i, j)}
+        groups |= {half for half in halves if not any(half < other for other in groups | halves)}
+        if len(groups) > _MAX_GROUPS:
+            break
+    return groups
 
 
 def wins(values: ArrayLike, *, tolerance: float = 1e-12) -> Wins:

@@ -8,7 +8,7 @@ into values. The statistic is the difference between the two pooled values ::
 so no item is scored again.
 
 - :func:`randomisation` tests whether the difference would be as large if outputs were assigned to the systems at random.
-  The test makes no other assumption and is exact for few items, but gives no interval.
+  The test makes no other assumption and is exact for up to 20 items, but gives no interval.
 - :func:`paired_bootstrap` tests whether the difference could be 0 in the population of texts from which the items were
   sampled. It gives an interval.
 
@@ -26,16 +26,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caesura.errors import Undefined
+from caesura.errors import OptionError, Undefined
 from caesura.model.result import Result
 from caesura.options import fraction, whole
 from caesura.options import seed as check_seed
 from caesura.statistics.arrays import Finish, Floats, checked_values, equal_matrices
-from caesura.statistics.intervals import block_sizes, item_weights
+from caesura.statistics.intervals import item_weights
 
 _EQUAL = 1e-12  # statistics that differ by less than this differ only by rounding
 _STEP = 1e-5  # step of central differences: its error is 1e-10, rounding adds 1e-11
 _NOISE = 1e-9  # a standard error below this fraction of its terms is 0 up to these errors
+_BLOCK = 1 << 14  # assignments whose sums are computed at once; they fit into the cache
+_BYTE = 8  # items whose swaps one random byte decides
+
+MAX_EXACT_ITEMS = 30
+"""Largest number of items for which all assignments can be examined on request."""
+EXACT_ITEMS = 20
+"""Largest number of items on which the systems differ for which all assignments are examined."""
+DRAWS = 100_000
+"""Default number of random assignments if there are more items."""
+BORDERLINE_ERRORS = 3.0
+"""Number of standard errors within which a p-value from random draws is too close to the level to decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +71,8 @@ class PairedBootstrap(Result):
         Number of bootstrap replicates.
     """
 
+    json_properties = ("p_error",)
+
     difference: float
     standard_error: float
     p: float
@@ -68,6 +81,11 @@ class PairedBootstrap(Result):
     level: float
     items: int
     replicates: int
+
+    @property
+    def p_error(self) -> float:
+        """Standard error of ``p``, which comes from random replicates."""
+        return monte_carlo_error(self.p, self.replicates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +106,62 @@ class Randomisation(Result):
         Whether all assignments were examined.
     """
 
+    json_properties = ("p_error",)
+
     difference: float
     p: float
     items: int
     draws: int
     exact: bool
+
+    @property
+    def p_error(self) -> float:
+        """Standard error of ``p``; 0 if the test is exact."""
+        return 0.0 if self.exact else monte_carlo_error(self.p, self.draws)
+
+
+def monte_carlo_error(p: float, draws: int) -> float:
+    """Return the standard error of a p-value that was estimated from random draws.
+
+    Parameters
+    ----------
+    p : float
+        The p-value.
+    draws : int
+        Number of draws.
+
+    Returns
+    -------
+    float
+        sqrt(p (1 - p) / draws).
+    """
+    return math.sqrt(p * (1 - p) / draws)
+
+
+def is_borderline(p: float, p_error: float, alpha: float) -> bool:
+    """Return whether a p-value from random draws is too close to the level to decide.
+
+    Parameters
+    ----------
+    p : float
+        The p-value.
+    p_error : float
+        Its standard error; 0 if it is exact.
+    alpha : float
+        Significance level.
+
+    Returns
+    -------
+    bool
+        Whether the p-value is within three standard errors of the level. Other draws might then lead to the opposite
+        decision. An exact p-value is never borderline.
+
+    Examples
+    --------
+    >>> is_borderline(0.0485, monte_carlo_error(0.0485, 100_000), 0.05), is_borderline(0.0485, 0, 0.05)
+    (True, False)
+    """
+    return p_error > 0 and abs(p - alpha) <= BORDERLINE_ERRORS * p_error
 
 
 def paired_bootstrap(
@@ -177,9 +246,9 @@ def paired_bootstrap(
 
 
 def randomisation(
-    a: ArrayLike, b: ArrayLike, finish: Finish, *, draws: int = 10_000, seed: int | None = 0
+    a: ArrayLike, b: ArrayLike, finish: Finish, *, draws: int = DRAWS, seed: int | None = 0, exact: bool | None = None
 ) -> Randomisation:
-    """Test the difference of two systems by approximate randomisation.
+    """Test the difference of two systems by randomisation: swap their outputs item by item.
 
     Parameters
     ----------
@@ -187,23 +256,32 @@ def randomisation(
         Additive parts of the two systems on the same items.
     finish : callable
         Function from rows of summed parts to values, such as ``Measure.finish``.
-    draws : int, default 10000
-        Number of random assignments.
+    draws : int, default 100000
+        Number of random assignments, if not all of them are examined.
     seed : int or None, default 0
         Random seed; None chooses a random one.
+    exact : bool, optional
+        Whether to examine all assignments (default: if the systems differ on at most 20 items).
 
     Returns
     -------
     Randomisation
         Difference and p-value.
 
+    Raises
+    ------
+    OptionError
+        If ``exact`` is true and the systems differ on more than 30 items.
+
     Notes
     -----
     The outputs of the two systems are swapped, item by item, with probability one half. If both systems are equivalent, the
-    observed difference is one of 2^n equally likely differences. If 2^n is at most ``draws``, all of them are examined, and p
-    is the proportion with ``|θ|`` at least as large. Otherwise ``draws`` of them are drawn at random and
-    ``p = (1 + #{|θ*| >= |θ|}) / (1 + draws)``, which includes the observed assignment. Statistics within 1e-12 of each other
-    are equal. The smallest possible p with n items is 2^(1 - n): with 5 items or fewer no difference is significant at .05.
+    observed difference is one of 2^n equally likely differences. If the systems differ on at most 20 items, all of them
+    are examined, and p is the proportion with ``|θ|`` at least as large. Items with equal parts are not counted here:
+    swapping them changes nothing. The sums of all assignments are built from the sums of two halves of the items (meet in
+    the middle). With more items, ``draws`` assignments are drawn at random and ``p = (1 + #{|θ*| >= |θ|}) / (1 + draws)``,
+    which includes the observed assignment. Statistics within 1e-12 of each other are equal. The smallest possible p with n
+    items is 2^(1 - n): with 5 items or fewer no difference is significant at .05.
 
     References
     ----------
@@ -220,15 +298,71 @@ def randomisation(
     draws = whole(1)("draws", draws)
     rng = np.random.default_rng(check_seed("seed", seed))
     n = len(a)
-    exact = n < 63 and 2**n <= draws
-    theta = float(_difference(a, b, finish, np.ones((1, n)))[0])
-    larger = 0
-    for stays in _every_swap(n) if exact else _random_swaps(n, draws, rng):
-        differences = _difference(a, b, finish, stays)
-        larger += int(np.count_nonzero(np.abs(differences) >= abs(theta) - _EQUAL))
-    # Swapping all items only changes the sign, so half of all swaps are enough.
-    p = larger / 2 ** (n - 1) if exact else (1 + larger) / (1 + draws)
+    # One row per item: the parts that go to the first system, and those that go to the second.
+    kept, swapped = np.hstack([a, b]), np.hstack([b, a])
+    theta = float(_differences(kept.sum(axis=0, keepdims=True), finish)[0])
+    differs = (a != b).any(axis=1)
+    constant = kept[~differs].sum(axis=0)
+    kept, swapped = kept[differs], swapped[differs]
+    exact = _examines_all(len(kept), exact)
+    if exact:
+        # Swapping all items only changes the sign of θ, so the first item stays: half of all assignments are enough.
+        constant, larger = constant + kept[:1].sum(axis=0), 0
+        blocks = _all_sums(kept[1:], swapped[1:])
+    else:
+        blocks, larger = _random_sums(kept, swapped, draws, rng), 1
+    for sums in blocks:
+        larger += int(np.count_nonzero(np.abs(_differences(sums + constant, finish)) >= abs(theta) - _EQUAL))
+    p = larger / 2 ** max(0, len(kept) - 1) if exact else larger / (1 + draws)
     return Randomisation(theta, p, n, 2**n if exact else draws, exact)
+
+
+def _examines_all(items: int, exact: bool | None) -> bool:
+    """Return whether all assignments of these items are examined."""
+    if exact is None:
+        return items <= EXACT_ITEMS
+    if exact and items > MAX_EXACT_ITEMS:
+        raise OptionError(f"exact: 2^{items} assignments are too many; use exact=None for random assignments")
+    return exact
+
+
+def _differences(sums: Floats, finish: Finish) -> Floats:
+    """Return θ for each row of sums, which has the parts of the first system and then those of the second."""
+    middle = sums.shape[1] // 2
+    return checked_values(finish, sums[:, :middle]) - checked_values(finish, sums[:, middle:])
+
+
+def _choices(kept: Floats, swapped: Floats) -> Floats:
+    """Return the sums of all 2^n ways to swap some of n items, one row each.
+
+    Parts are added and never subtracted, so that a sum of zeros is exactly 0, which some measures treat specially.
+    """
+    sums = np.zeros((1, kept.shape[1]))
+    for row, opposite in zip(kept, swapped, strict=True):
+        sums = np.concatenate([sums + row, sums + opposite])
+    return sums
+
+
+def _all_sums(kept: Floats, swapped: Floats) -> Iterator[Floats]:
+    """Yield blocks of the sums of all ways to swap some items: each choice of one half plus each choice of the other."""
+    half = len(kept) // 2
+    first, second = _choices(kept[:half], swapped[:half]), _choices(kept[half:], swapped[half:])
+    step = max(1, _BLOCK // len(first))
+    for start in range(0, len(second), step):
+        rows = second[start : start + step]
+        yield (rows[:, None, :] + first[None, :, :]).reshape(len(rows) * len(first), -1)
+
+
+def _random_sums(kept: Floats, swapped: Floats, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Yield blocks of the sums of random ways to swap some items. One random byte decides about eight items."""
+    starts = range(0, len(kept), _BYTE)
+    tables = [_choices(kept[start : start + _BYTE], swapped[start : start + _BYTE]) for start in starts]
+    for begin in range(0, draws, _BLOCK):
+        rows = min(_BLOCK, draws - begin)
+        sums = np.zeros((rows, kept.shape[1]))
+        for table in tables:
+            sums += table[rng.integers(len(table), size=rows, dtype=np.uint16)]
+        yield sums
 
 
 def _studentise(a: Floats, b: Floats, finish: Finish, weights: Floats) -> tuple[Floats, Floats]:
@@ -261,31 +395,8 @@ def _influences(parts: Floats, finish: Finish, weights: Floats) -> tuple[Floats,
     return values, slopes @ parts.T, np.einsum("rj,rj->r", np.abs(slopes), sizes)
 
 
-def _difference(a: Floats, b: Floats, finish: Finish, stays: Floats) -> Floats:
-    """Return the difference for each row of ``stays``: 1 if an item is unchanged, 0 if its outputs are swapped."""
-    swaps = 1 - stays
-    return checked_values(finish, stays @ a + swaps @ b) - checked_values(finish, stays @ b + swaps @ a)
-
-
 def _pivots(theta: float, differences: Floats, error: Floats) -> Floats:
     """Return |θ* - θ| / s*, which is infinite if there is a difference but no variance."""
     distance = np.abs(differences - theta)
     flat = error == 0
     return np.where(flat, np.where(distance <= _EQUAL, 0.0, np.inf), distance / np.where(flat, 1.0, error))
-
-
-def _every_swap(n: int) -> Iterator[Floats]:
-    """Yield half of all ways to swap some of n items: those that swap the first item.
-
-    The other half follows by swapping all items, which only changes the sign of the difference.
-    """
-    start = 0
-    for rows in block_sizes(2 ** (n - 1), n):
-        number = np.arange(start, start + rows, dtype=np.int64)[:, None]
-        yield ((number >> np.arange(n - 1, -1, -1)) & 1).astype(np.float64)
-        start += rows
-
-
-def _random_swaps(n: int, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
-    for rows in block_sizes(draws, n):
-        yield rng.integers(2, size=(rows, n)).astype(np.float64)

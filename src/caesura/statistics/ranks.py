@@ -1,29 +1,54 @@
 """Rank tests that show whether several systems differ, and which pairs of systems differ.
 
-========================= =================================== =======================================================
-test                      observations                        comparison of pairs
-========================= =================================== =======================================================
-:func:`kruskal_wallis`    independent groups of any size      Siegel & Castellan (1988), which is Dunn with Bonferroni
-:func:`friedman`          every system on every block         Wilcoxon, Nemenyi, McDonald & Thompson
-========================= =================================== =======================================================
+============================== ============================= ======================================================
+test                           observations                  comparison of pairs
+============================== ============================= ======================================================
+:func:`friedman`               every system on every block   Wilcoxon, Nemenyi, McDonald & Thompson
+:func:`blocked_kruskal_wallis` every system on every block   largest difference of mean ranks
+:func:`kruskal_wallis`         independent groups            Siegel & Castellan (1988): Dunn with Bonferroni
+============================== ============================= ======================================================
 
-Both tests are corrected for ties, because many documents get the same score, most often 0 or 1. The p-values of pairs
+All tests are corrected for ties, because many documents get the same score, most often 0 or 1. The p-values of pairs
 are already corrected for the number of pairs and need no Holm correction.
+
+The systems of a comparison segment the same items, so their values are not independent groups. The first two tests
+exchange the systems inside each block, which is valid if equal systems are equally likely to get each of the block's
+values. The third test assumes that all values are independent.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from caesura.errors import OptionError, Undefined
 from caesura.model.result import Result
-from caesura.options import fraction
+from caesura.options import choice, fraction, whole
+from caesura.options import seed as check_seed
 from caesura.statistics.arrays import Floats, matrix, vector
+from caesura.statistics.distributions import (
+    chi_square_tail,
+    mean_ranks,
+    normal_quantile,
+    normal_tail,
+    range_quantile,
+    range_tail,
+)
+from caesura.statistics.paired import DRAWS, is_borderline, monte_carlo_error
+
+Ints = NDArray[np.int64]
+
+MAX_PERMUTED_BLOCKS = 20
+"""Largest number of blocks for which ranks are permuted; with more blocks, asymptotic distributions are accurate."""
+_MAX_WORK = 20_000_000  # additions of probabilities for the exact distribution of rank sums: a tenth of a second
+_MAX_ARRANGED = 6  # systems of the exact distribution: 6! = 720 arrangements per block
+_BLOCK = 1 << 14  # random permutations at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +58,7 @@ class RankTest(Result):
     Attributes
     ----------
     statistic : float
-        Chi-square distributed with ``df`` degrees of freedom if all systems are equal.
+        Chi-square distributed with ``df`` degrees of freedom for many observations, if all systems are equal.
     df : int
         Degrees of freedom.
     p : float
@@ -45,11 +70,17 @@ class RankTest(Result):
     pairs : numpy.ndarray
         Systems by systems: p-value of each pair, corrected for the number of pairs; 1 on the diagonal.
     critical : numpy.ndarray
-        Systems by systems: smallest difference of mean ranks that is significant at ``alpha``; 0 on the diagonal.
+        Systems by systems: smallest difference of mean ranks that is significant at ``alpha``; infinite if no difference
+        can be significant; 0 on the diagonal.
     alpha : float
         Significance level.
     incomplete : int
         Number of blocks excluded because a value was missing.
+    method : str
+        ``"exact"``: over all permutations. ``"draws"``: over random permutations. ``"asymptotic"``: from the limiting
+        distributions.
+    draws : int
+        Number of random permutations; 0 if there are none.
     """
 
     statistic: float
@@ -61,20 +92,39 @@ class RankTest(Result):
     critical: Floats = field(repr=False)
     alpha: float
     incomplete: int = 0
+    method: str = "asymptotic"
+    draws: int = 0
 
     @property
     def significant(self) -> NDArray[np.bool_]:
         """Whether each pair of systems differs at ``alpha``, as a matrix."""
         return self.pairs <= self.alpha
 
+    def is_borderline(self, u: int | None = None, v: int | None = None) -> bool:
+        """Return whether a p-value from random permutations is within three standard errors of ``alpha``.
+
+        Parameters
+        ----------
+        u, v : int, optional
+            Two systems (default: the test of all systems).
+
+        Returns
+        -------
+        bool
+            Whether other permutations might lead to the opposite decision.
+        """
+        p = self.p if u is None or v is None else float(self.pairs[u, v])
+        return self.draws > 0 and is_borderline(p, monte_carlo_error(p, self.draws), self.alpha)
+
 
 def kruskal_wallis(groups: Sequence[ArrayLike], *, alpha: float = 0.05) -> RankTest:
-    """Compute the Kruskal-Wallis test, with Siegel & Castellan's comparison of all pairs.
+    """Compute the Kruskal-Wallis test of independent groups, with Siegel & Castellan's comparison of all pairs.
 
     Parameters
     ----------
     groups : sequence of array_like
-        Values of each system, as at least two groups of any size.
+        Values of each group, as at least two groups of any size. All values must be independent; for systems that share
+        their items, use :func:`blocked_kruskal_wallis`.
     alpha : float, default 0.05
         Significance level of the comparisons.
 
@@ -110,35 +160,105 @@ def kruskal_wallis(groups: Sequence[ArrayLike], *, alpha: float = 0.05) -> RankT
     if len(groups) < 2:
         raise OptionError(f"groups: a comparison needs at least 2 groups; got {len(groups)}")
     samples = [vector(f"groups[{i}]", group) for i, group in enumerate(groups)]
-    from scipy.stats import chi2, norm, rankdata
-
     k = len(samples)
     sizes = np.array([len(sample) for sample in samples])
     pooled = np.concatenate(samples)
     N = len(pooled)  # noqa: N806 - the literature's symbols here and below
-    ranks = rankdata(pooled)
-    mean_ranks = np.array([part.mean() for part in np.split(ranks, np.cumsum(sizes)[:-1])])
+    ranks = mean_ranks(pooled)
+    means = np.array([part.mean() for part in np.split(ranks, np.cumsum(sizes)[:-1])])
     ties = np.unique(pooled, return_counts=True)[1].astype(np.float64)
     V = N * (N + 1) / 12 - float((ties**3 - ties).sum()) / (12 * (N - 1)) if len(ties) > 1 else 0.0  # noqa: N806
-    H = float((sizes * (mean_ranks - (N + 1) / 2) ** 2).sum()) / V if V else 0.0  # noqa: N806
+    H = float((sizes * (means - (N + 1) / 2) ** 2).sum()) / V if V else 0.0  # noqa: N806
     error = np.sqrt(V * (1 / sizes[:, None] + 1 / sizes[None, :]))
-    pairs = np.minimum(1.0, k * (k - 1) * norm.sf(_standardized(mean_ranks, error)))
-    critical = float(norm.isf(alpha / (k * (k - 1)))) * error
+    tails = np.vectorize(normal_tail, otypes=[float])(_standardized(means, error))
+    pairs = np.minimum(1.0, k * (k - 1) * tails)
+    critical = normal_quantile(alpha / (k * (k - 1))) * error
     np.fill_diagonal(pairs, 1.0)
     np.fill_diagonal(critical, 0.0)
-    return RankTest(H, k - 1, float(chi2.sf(H, k - 1)), mean_ranks, sizes, pairs, critical, alpha)
+    return RankTest(H, k - 1, chi_square_tail(H, k - 1), means, sizes, pairs, critical, alpha)
 
 
-def friedman(blocks: ArrayLike, *, alpha: float = 0.05) -> RankTest:
+def blocked_kruskal_wallis(
+    blocks: ArrayLike, *, alpha: float = 0.05, method: str = "auto", draws: int = DRAWS, seed: int | None = 0
+) -> RankTest:
+    """Compute the Kruskal-Wallis statistic of systems that share their items, with p-values from permutations within items.
+
+    Parameters
+    ----------
+    blocks : array_like, blocks x systems
+        One row per block (an item). A block with a missing value (NaN) is excluded and counted in ``.incomplete``.
+    alpha : float, default 0.05
+        Significance level of the comparisons.
+    method : {"auto", "exact", "draws", "asymptotic"}, default "auto"
+        How to compute p-values; see :func:`friedman`.
+    draws : int, default 100000
+        Number of random permutations, if they are needed.
+    seed : int or None, default 0
+        Random seed; None chooses a random one.
+
+    Returns
+    -------
+    RankTest
+        The test and the comparison of pairs.
+
+    Raises
+    ------
+    Undefined
+        If no block is complete.
+
+    Notes
+    -----
+    All values are ranked together, and the statistic is H of :func:`kruskal_wallis`. That test takes the systems for
+    independent samples. If all systems segment the same items, easy items give all of them high ranks, and the chi-square
+    distribution of H is wrong: equal systems differ too seldom. Here the p-value is the proportion of permutations within
+    blocks whose H is at least as large. It keeps its level under any dependence of the blocks' values on the block, and it
+    finds differences that the independent test hides. Two systems differ if the largest difference of two rank sums is
+    seldom as large under such permutations.
+
+    Compared with :func:`friedman`, a large difference on an item counts more than a small one.
+
+    References
+    ----------
+    - Kruskal, W. H., & Wallis, W. A. (1952). Use of ranks in one-criterion variance analysis. JASA 47.
+    - Conover, W. J., & Iman, R. L. (1981). Rank transformations as a bridge between parametric and nonparametric
+      statistics. The American Statistician 35 (ranks over all blocks).
+
+    Examples
+    --------
+    >>> result = blocked_kruskal_wallis([[0.9, 0.7], [0.8, 0.75], [0.7, 0.6], [0.95, 0.5], [0.6, 0.5], [0.5, 0.1]])
+    >>> f"H = {result.statistic:.3f}, p = {result.p:.5f}, {result.method}"
+    'H = 1.651, p = 0.03125, exact'
+    """
+    table, incomplete = _complete_blocks(blocks)
+    n, k = table.shape
+    ranks = mean_ranks(table.ravel()).reshape(n, k)
+    total = n * k
+    variance = float(((ranks - (total + 1) / 2) ** 2).sum()) / (total - 1)
+    sums = ranks.sum(axis=0)
+    H = float(((sums - n * (total + 1) / 2) ** 2).sum()) / (n * variance) if variance else 0.0  # noqa: N806
+    return _permuted(ranks, H, alpha, incomplete, method, draws, seed)
+
+
+def friedman(
+    blocks: ArrayLike, *, alpha: float = 0.05, method: str = "auto", draws: int = DRAWS, seed: int | None = 0
+) -> RankTest:
     """Compute Friedman's test, with the Wilcoxon-Nemenyi-McDonald-Thompson comparison of all pairs.
 
     Parameters
     ----------
     blocks : array_like, blocks x systems
-        One row per block (an item, or one coder's view of an item). A block with a missing value (NaN) is excluded and
-        counted in ``.incomplete``.
+        One row per block (an item). A block with a missing value (NaN) is excluded and counted in ``.incomplete``. Blocks
+        must be independent: several coders of one item are one block with the mean over the coders.
     alpha : float, default 0.05
         Significance level of the comparisons.
+    method : {"auto", "exact", "draws", "asymptotic"}, default "auto"
+        How to compute p-values: over all permutations within blocks, over ``draws`` random ones, or from the limiting
+        distributions. ``"auto"`` is exact if that takes at most about a tenth of a second. Otherwise permutations are drawn if
+        the systems differ on at most 20 blocks, and the limiting distributions are used if they differ on more.
+    draws : int, default 100000
+        Number of random permutations, if they are needed.
+    seed : int or None, default 0
+        Random seed; None chooses a random one.
 
     Returns
     -------
@@ -157,12 +277,14 @@ def friedman(blocks: ArrayLike, *, alpha: float = 0.05) -> RankTest:
 
         Q = Σ_j (R_j - n(k+1)/2)² / Σ_i s²_i,   q = |R_u - R_v| / sqrt(Σ_i s²_i)
 
-    Q is chi-square distributed with k - 1 degrees of freedom; ``scipy.stats.friedmanchisquare`` gives the same value for
-    three or more systems. q is distributed as the range of k independent standard normal values. Hollander & Wolfe use
-    k(k+1)/12 for every s²_i, which does not correct for ties.
+    ``scipy.stats.friedmanchisquare`` gives the same Q for three or more systems. p is the probability of a Q at least as
+    large if the ranks of every block are permuted at random, and the p-value of a pair is the probability that the largest
+    difference of two rank sums is at least as large as that of the pair (Hollander & Wolfe, section 7.3). For many blocks,
+    Q is chi-square distributed with k - 1 degrees of freedom, and the largest q is distributed as the range of k independent
+    standard normal values. Hollander & Wolfe use k(k+1)/12 for every s²_i, which does not correct for ties.
 
-    Two systems are allowed. The test is then the normal approximation of the sign test, and
-    :func:`~caesura.statistics.randomisation` has more power. If all systems are tied in every block, Q = 0 and every p = 1.
+    Two systems are allowed. The test is then the sign test, and :func:`~caesura.statistics.randomisation` has more power. If
+    all systems are tied in every block, Q = 0 and every p = 1.
 
     References
     ----------
@@ -171,33 +293,172 @@ def friedman(blocks: ArrayLike, *, alpha: float = 0.05) -> RankTest:
     Examples
     --------
     >>> result = friedman([[0.9, 0.7, 0.4], [0.8, 0.8, 0.5], [0.7, 0.6, 0.6], [0.9, 0.5, 0.2], [0.6, 0.5, 0.1]])
-    >>> f"Q = {result.statistic:.3f}, p = {result.p:.3f}, 1 and 3: p = {result.pairs[0, 2]:.3f}"
-    'Q = 9.000, p = 0.011, 1 and 3: p = 0.008'
+    >>> f"Q = {result.statistic:.3f}, p = {result.p:.4f}, 1 and 3: p = {result.pairs[0, 2]:.4f}, {result.method}"
+    'Q = 9.000, p = 0.0031, 1 and 3: p = 0.0031, exact'
     """
-    alpha = fraction("alpha", alpha)
-    table = matrix("blocks", blocks, "blocks", "systems", missing=True)
-    k = table.shape[1]
-    if k < 2:
-        raise OptionError(f"blocks: a comparison needs at least 2 systems, one column each; got {k}")
-    complete = table[~np.isnan(table).any(axis=1)]
-    n, incomplete = len(complete), len(table) - len(complete)
-    if not n:
-        raise Undefined(f"no block is complete: each of the {incomplete} blocks lacks the value of a system")
-    from scipy.stats import chi2, rankdata, studentized_range
-
-    ranks = rankdata(complete, axis=1)
-    sums = ranks.sum(axis=0)
+    table, incomplete = _complete_blocks(blocks)
+    n, k = table.shape
+    ranks = mean_ranks(table)
     variance = float(((ranks - (k + 1) / 2) ** 2).sum()) / (k - 1)
-    Q = float(((sums - n * (k + 1) / 2) ** 2).sum()) / variance if variance else 0.0  # noqa: N806
-    error = np.full((k, k), math.sqrt(variance))
-    ranges = _standardized(sums, error)
-    upper = np.triu_indices(k, 1)
+    Q = float(((ranks.sum(axis=0) - n * (k + 1) / 2) ** 2).sum()) / variance if variance else 0.0  # noqa: N806
+    return _permuted(ranks, Q, alpha, incomplete, method, draws, seed)
+
+
+def _complete_blocks(blocks: ArrayLike) -> tuple[Floats, int]:
+    """Return the blocks without missing values, and the number of the others."""
+    table = matrix("blocks", blocks, "blocks", "systems", missing=True)
+    if table.shape[1] < 2:
+        raise OptionError(f"blocks: a comparison needs at least 2 systems, one column each; got {table.shape[1]}")
+    complete = table[~np.isnan(table).any(axis=1)]
+    incomplete = len(table) - len(complete)
+    if not len(complete):
+        raise Undefined(f"no block is complete: each of the {incomplete} blocks lacks the value of a system")
+    return complete, incomplete
+
+
+def _permuted(
+    ranks: Floats, statistic: float, alpha: float, incomplete: int, method: str, draws: int, seed: int | None
+) -> RankTest:
+    """Return the test of all systems and of each pair, from the rank sums under permutations within blocks."""
+    alpha, draws = fraction("alpha", alpha), whole(1)("draws", draws)
+    method = choice("auto", "exact", "draws", "asymptotic")("method", method)
+    seed = check_seed("seed", seed)
+    n, k = ranks.shape
+    scores, unit = _centred(ranks)
+    if method == "auto":
+        method = _choose_method(scores)
+    if method == "asymptotic":
+        null: _Null = _Limit(k, math.sqrt(float(scores.var(axis=1, ddof=1).sum())))
+    else:
+        null = _exact_null(scores) if method == "exact" else _drawn_null(scores, draws, np.random.default_rng(seed))
+    sums = scores.sum(axis=0)
+    distances = np.abs(sums[:, None] - sums[None, :]).astype(np.float64)
     pairs = np.ones((k, k))
-    pairs[upper] = studentized_range.sf(ranges[upper], k, np.inf)
-    pairs = np.minimum(pairs, pairs.T)
-    critical = float(studentized_range.isf(alpha, k, np.inf)) * error / n
+    for u in range(k):
+        for v in range(u):
+            pairs[u, v] = pairs[v, u] = null.range_tail(float(distances[u, v]))
+    critical = np.full((k, k), null.range_quantile(alpha) * unit / n)
     np.fill_diagonal(critical, 0.0)
-    return RankTest(Q, k - 1, float(chi2.sf(Q, k - 1)), sums / n, np.full(k, n), pairs, critical, alpha, incomplete)
+    return RankTest(
+        statistic=statistic,
+        df=k - 1,
+        p=null.tail(float((sums.astype(np.float64) ** 2).sum())),
+        mean_ranks=ranks.mean(axis=0),
+        sizes=np.full(k, n),
+        pairs=pairs,
+        critical=critical,
+        alpha=alpha,
+        incomplete=incomplete,
+        method=method,
+        draws=draws if method == "draws" else 0,
+    )
+
+
+def _centred(ranks: Floats) -> tuple[Ints, float]:
+    """Return the informative blocks as whole numbers with sum 0, and the size of one in ranks.
+
+    Ranks are multiples of one half. Blocks in which all systems are tied stay the same under permutations.
+    """
+    k = ranks.shape[1]
+    doubled = np.rint(2 * ranks).astype(np.int64)
+    scores = k * doubled - doubled.sum(axis=1, keepdims=True)
+    divisor = max(1, int(np.gcd.reduce(scores, axis=None)))
+    return scores[(scores != 0).any(axis=1)] // divisor, divisor / (2 * k)
+
+
+def _choose_method(scores: Ints) -> str:
+    n, k = scores.shape
+    width = 2 * float(np.abs(scores).max(axis=1, initial=0).sum()) + 1
+    if k <= _MAX_ARRANGED and n * math.factorial(k) * width ** (k - 1) / k <= _MAX_WORK:
+        return "exact"
+    return "draws" if n <= MAX_PERMUTED_BLOCKS else "asymptotic"
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """The limiting distributions for many blocks; ``error`` is the square root of the summed variances of the blocks."""
+
+    systems: int
+    error: float
+
+    def tail(self, squares: float) -> float:
+        return chi_square_tail(squares / self.error**2, self.systems - 1) if self.error else 1.0
+
+    def range_tail(self, distance: float) -> float:
+        return range_tail(distance / self.error, self.systems) if self.error else 1.0
+
+    def range_quantile(self, alpha: float) -> float:
+        return range_quantile(alpha, self.systems) * self.error
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """A distribution of rank sums: sums of squares and ranges with their tails, in ascending order."""
+
+    squares: Ints
+    square_tails: Floats
+    ranges: Ints
+    range_tails: Floats
+
+    @classmethod
+    def of(cls, sums: Ints, probability: Floats, observed: float = 0.0) -> _Sums:
+        """Return the distribution of rows of sums; ``observed`` is added to each count of random draws."""
+        squares, square_tails = _tails((sums * sums).sum(axis=1), probability, observed)
+        ranges, range_tails = _tails(sums.max(axis=1) - sums.min(axis=1), probability, observed)
+        return cls(squares, square_tails, ranges, range_tails)
+
+    def tail(self, squares: float) -> float:
+        return float(self.square_tails[np.searchsorted(self.squares, squares)])
+
+    def range_tail(self, distance: float) -> float:
+        return float(self.range_tails[np.searchsorted(self.ranges, distance)])
+
+    def range_quantile(self, alpha: float) -> float:
+        significant = self.ranges[self.range_tails[:-1] <= alpha]
+        return float(significant[0]) if len(significant) else math.inf
+
+
+_Null = _Limit | _Sums
+
+
+def _tails(values: Ints, probability: Floats, observed: float) -> tuple[Ints, Floats]:
+    """Return the distinct values, and for each the probability of a value at least as large; beyond them ``observed``."""
+    distinct, inverse = np.unique(values, return_inverse=True)
+    each = np.bincount(inverse, probability, minlength=len(distinct))
+    tails = np.append(np.cumsum(each[::-1])[::-1], 0.0) + observed
+    return distinct, np.minimum(tails, 1.0)
+
+
+def _exact_null(scores: Ints) -> _Sums:
+    """Return the distribution of the rank sums if every block is permuted independently.
+
+    The array has one dimension for the sum of each system except the last one, whose sum follows from the others.
+    """
+    k = scores.shape[1]
+    distribution, reach = np.ones((1,) * (k - 1)), 0
+    for block in scores.tolist():
+        width, old = max(map(abs, block)), distribution
+        reach += width
+        distribution = np.zeros((2 * reach + 1,) * (k - 1))
+        arrangements = Counter(arrangement[:-1] for arrangement in permutations(block))
+        for places, count in arrangements.items():
+            shifted = tuple(slice(width + x, width + x + size) for x, size in zip(places, old.shape, strict=True))
+            distribution[shifted] += count / math.factorial(k) * old
+    places = np.argwhere(distribution > 0) - reach
+    sums = np.column_stack([places, -places.sum(axis=1)])
+    return _Sums.of(sums, distribution[distribution > 0])
+
+
+def _drawn_null(scores: Ints, draws: int, rng: np.random.Generator) -> _Sums:
+    """Return the rank sums of random permutations; the observed ranks count as one more permutation."""
+    blocks = []
+    for start in range(0, draws, _BLOCK):
+        rows = min(_BLOCK, draws - start)
+        total = np.zeros((rows, scores.shape[1]), np.int64)
+        for block in scores:
+            total += rng.permuted(np.tile(block, (rows, 1)), axis=1)
+        blocks.append(total)
+    return _Sums.of(np.concatenate(blocks), np.full(draws, 1 / (1 + draws)), 1 / (1 + draws))
 
 
 def _standardized(ranks: Floats, error: Floats) -> Floats:
