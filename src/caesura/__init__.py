@@ -34,7 +34,8 @@ if _typing.TYPE_CHECKING:
     from caesura.formats.counts import read_marks
     from caesura.formats.ptb import read_trees
     from caesura.gold.experiment import Unification, evaluate_unification
-    from caesura.gold.unify import Gold, unify
+    from caesura.gold.gold import Gold, gold
+    from caesura.gold.unify import UnifiedHierarchy, unify
     from caesura.judging.comparison import ParserComparison, compare_parsers
     from caesura.judging.judge import Judgement, judge
     from caesura.measures.base import Measure
@@ -105,6 +106,7 @@ __all__ = [
     "Tier",
     "Tree",
     "Unification",
+    "UnifiedHierarchy",
     "Verification",
     "Verifications",
     "__version__",
@@ -125,6 +127,7 @@ __all__ = [
     "evaluate_unification",
     "flexible_similarity",
     "fuzzy_success",
+    "gold",
     "hierarchy_kappa",
     "hierarchy_overlap",
     "judge",
@@ -187,7 +190,8 @@ _LAZY = {
     "caesura.formats.counts": ("read_marks",),
     "caesura.formats.ptb": ("read_trees",),
     "caesura.gold.experiment": ("evaluate_unification", "Unification"),
-    "caesura.gold.unify": ("Gold", "unify"),
+    "caesura.gold.gold": ("gold", "Gold"),
+    "caesura.gold.unify": ("UnifiedHierarchy", "unify"),
     "caesura.judging.comparison": ("compare_parsers", "ParserComparison"),
     "caesura.judging.judge": ("judge", "Judgement"),
     "caesura.measures.base": ("Measure",),

@@ -64,12 +64,14 @@ def test_gold_is_printed(run: Run) -> None:
 
 
 def test_why(run: Run) -> None:
-    result = run("unify", "figure.json", "--why", "--csv")
-    table = list(csv.DictReader(io.StringIO(result.stdout.split("\n\n")[-1])))
+    result = run("unify", "figure.json", "--table", "dropped", "--csv")
+    table = list(csv.DictReader(io.StringIO(result.stdout)))
     assert [(row["span"], row["coders"], row["crosses"]) for row in table] == [
         ("1-4", "second", "3-6 of first, third"),
         ("5-8", "second", "3-6 of first, third"),
     ]
+    assert "crosses 3-6" in run("unify", "figure.json", "--why").stdout
+    assert "crosses 3-6" not in run("unify", "figure.json").stdout
 
 
 @pytest.mark.parametrize("name", ["gold.json", "gold.csv", "gold.tsv"])
@@ -96,7 +98,7 @@ def test_options_are_passed_to_the_library(run: Run) -> None:
         (("--method", "best_annotator"), 3),
     ):
         data = results_of(run("unify", "figure.json", "--json", *options))
-        assert len(data["golds"]["figure 4"]["included"]) == n_spans, options
+        assert len(data["kept"]) == n_spans, options
 
 
 def test_crossing_gold_is_warned_about(run: Run) -> None:
@@ -117,8 +119,8 @@ def test_one_file_per_coder(run: Run) -> None:
     for coder, hierarchy in FIGURE_4.items():
         cz.write(Corpus({f"poem_{coder}": {f"poem_{coder}": hierarchy}}), f"poem_{coder}.csv")
     data = results_of(run("unify", *(f"poem_{coder}.csv" for coder in FIGURE_4), "--json"))
-    assert data["golds"]["poem"]["coders"] == ["poem_first", "poem_second", "poem_third"]
-    assert len(data["golds"]["poem"]["included"]) == 4
+    assert data["coders"] == ["poem_first", "poem_second", "poem_third"]
+    assert [entry["item"] for entry in data["kept"]] == ["poem"] * 4
 
 
 def test_times(run: Run) -> None:
@@ -131,7 +133,7 @@ def test_times(run: Run) -> None:
     assert gold.edges == (0, 5, 10)
     assert gold.full == {(1, 2, 1), (1, 1, 2)}
     narrow = results_of(run("unify", "song.json", "--method", "consensus", "--tolerance", "0.3", "--json"))
-    assert [span["level"] for span in narrow["golds"]["song"]["hierarchy"]["spans"]] == [1]
+    assert [span["level"] for span in narrow["kept"]] == [1]
 
 
 def test_repair(run: Run) -> None:
@@ -155,7 +157,11 @@ def test_repair(run: Run) -> None:
     ],
 )
 def test_invalid_files_print_one_line(run: Run, name: str, message: str) -> None:
-    assert complaint(run("unify", str(BAD / name))).startswith(f"{BAD / name}{message}")
+    result = run("unify", str(BAD / name))
+    assert result.exit_code == 1
+    lines = result.stderr.splitlines()
+    assert lines[0].startswith(f"caesura: {BAD / name}{message}")
+    assert lines[1:] in ([], ["caesura: a gold standard needs at least two coders; got 'ann'"])
 
 
 def test_invalid_input_prints_one_line(run: Run) -> None:
@@ -169,10 +175,16 @@ def test_invalid_input_prints_one_line(run: Run) -> None:
         (("folder",), "folder: no file can be read; the folder is empty"),
         (("nowhere.json",), "nowhere.json: cannot be read: No such file or directory"),
         (("empty.json",), "empty.json:1: the file is empty"),
-        (("one.csv",), "item 't': expected at least two coders to unify; got 'a'"),
-        (("none.csv",), "item 't': expected at least one span to unify; none of the 2 coders marked any"),
-        (("lengths.csv",), "item 't': all coders must annotate the same units; 'a' has 4, 'b' has 5"),
-        (("masses.json",), "item 't', coder 'a': unify needs spans; got a Segmentation; convert its segments to spans"),
+        (("one.csv",), "a gold standard needs at least two coders; got 'a'"),
+        (
+            ("none.csv",),
+            "no item has a gold standard: item 't': expected at least one span to unify; none of the 2 coders marked any",
+        ),
+        (
+            ("lengths.csv",),
+            "no item has a gold standard: item 't': all coders must annotate the same units; 'a' has 4, 'b' has 5",
+        ),
+        (("masses.json",), "item 't', coder 'a': unify needs spans; got a Segmentation; `caesura gold` makes"),
         (("figure.json", "--item", "x"), "the corpus has no item 'x'; it has 'figure 4'"),
         (("figure.json", "--level", "full"), "level of conflict_free_union must be one of 'flat'; got 'full'"),
         (
@@ -194,7 +206,7 @@ def test_invalid_item_does_not_affect_the_others(run: Run) -> None:
     result = run("unify", "t.csv", "--json")
     assert result.exit_code == 1
     data = results_of(result)
-    assert list(data["golds"]) == ["good"]
+    assert [entry["item"] for entry in data["items"]] == ["good"]
     assert [line.split(": ", 1)[1] for line in result.stderr.splitlines()] == excluded_of(result)
     assert excluded_of(result) == [
         "t.csv:5: item 'bad', coder 'b': start must be before end; got 4 and 1",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from statistics import fmean, pstdev
@@ -10,13 +9,12 @@ from statistics import fmean, pstdev
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 import caesura as cz
 from caesura.errors import OptionError, Undefined
 from caesura.gold.experiment import FigureSummary
 from caesura.gold.unify import METHODS
-from caesura.views.gold import dropped_table, span_table, unification_table, unified_table
+from caesura.views.gold import deviation_table, dropped_table, span_table, unification_table, unified_table
 from oracle import unify as oracle
 from support.hierarchies import coders
 
@@ -122,7 +120,7 @@ def test_undefined_figures_are_excluded_and_counted():
     assert "FlatCNS: the gold standard is empty for 1 of 2 items" in notes
     assert any(note.startswith("BestAnnotator: item 'one unit' excluded: best_annotator: kappa") for note in notes)
     empty = cz.evaluate_unification(corpus.select(items=["one unit"]), methods=["best_annotator"])
-    assert unification_table(empty).rows[0][1:3] == ("undefined", None)
+    assert unification_table(empty).rows[0][1:3] == ("undefined", "undefined")
 
 
 def test_unusable_items_are_listed():
@@ -202,10 +200,24 @@ def test_tables():
     assert dropped.rows[0] == ("figure", "1-4", "2", None, "2", 1, "crosses 3-6", "3-6 of 1, 3")
     timed = cz.unify([Hierarchy.from_times([(0, 4.5, 1, "A")])] * 2)
     assert span_table({"song": timed}).rows == (("song", "0.00-4.50 s", 1, "A", "coder 1, coder 2", 2),)
-    experiment = unification_table(cz.evaluate_unification(cz.Corpus({"figure": FIGURE_1})))
-    out = io.StringIO()
-    experiment.print(Console(file=out, width=140))
-    assert "BestAnnotator-self" in out.getvalue()
-    assert experiment.columns[:3] == ("method", "kappa", "kappa sd")
-    assert len(set(experiment.columns)) == len(experiment.columns)
-    assert experiment.csv().count("\n") == 10
+    result = cz.evaluate_unification(cz.Corpus({"figure": FIGURE_1}))
+    means = unification_table(result)
+    assert means.columns == ("method", "kappa", "recall", "precision", "non-crossing", "spans", "best annotator")
+    assert [row[0] for row in means.rows][-2:] == ["BestAnnotator", "BestAnnotator-self"]
+    assert [row[-1] for row in means.rows] == [None] * 7 + ["3", "3"]
+    deviations = deviation_table(result)
+    assert deviations.columns[:2] == ("method", "kappa sd")
+    assert len(deviations.rows) == len(means.rows) == 9
+
+
+def test_full_methods_count_a_span_on_two_levels_twice():
+    # 1-4 on level 1 for both, 1-2 on level 2 for a and on level 3 (inside 1-3) for b
+    a = Hierarchy(4, [(1, 4, 1), (1, 2, 2)])
+    b = Hierarchy(4, [(1, 4, 1), (1, 3, 2), (1, 2, 3)])
+    result = cz.evaluate_unification(cz.Corpus({"t": {"a": a, "b": b}}))
+    assert result.row("FlatUNI").mean_spans == 3
+    assert result.row("FullUNI").mean_spans == 4
+    assert result.row("FullCNS").mean_spans == 1
+    assert result.row("FlatCNS").mean_spans == 2
+    assert result.row("BestAnnotator").best_annotators == {"t": "a"}
+    assert not result.row("CFU").best_annotators

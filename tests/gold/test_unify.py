@@ -247,7 +247,7 @@ def test_nested_hierarchy_of_a_gold():
     with pytest.raises(HierarchyError, match="1-3 and 2-4 cross"):
         union.nested_hierarchy()
     assert union.notes == ("a union keeps conflicts: 1 pair crosses, 1-3 and 2-4",)
-    assert repr(union) == "Gold(union, flat: 4 units, 2 spans, 1 pair crosses)"
+    assert repr(union) == "UnifiedHierarchy(union, flat: 4 units, 2 spans, 1 pair crosses)"
 
 
 def test_attributes_of_a_gold():
@@ -255,7 +255,7 @@ def test_attributes_of_a_gold():
     gold = cz.unify(hierarchies)
     assert gold.hierarchy == hierarchies[0] == cz.unify(reversed(hierarchies)).hierarchy
     assert gold.hierarchy.units == ("a", "b", "c", "d")
-    assert repr(gold) == "Gold(conflict_free_union, flat: 4 units, 1 span: (a b) c d)"
+    assert repr(gold) == "UnifiedHierarchy(conflict_free_union, flat: 4 units, 1 span: (a b) c d)"
     assert gold.coders == ("coder 1", "coder 2")
     with pytest.raises(AttributeError, match="cannot assign"):
         gold.method = "union"

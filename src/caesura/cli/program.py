@@ -62,6 +62,7 @@ COMMANDS = {
     "agree": Entry(_CODERS, "agree", "Say how far coders agree beyond chance."),
     "disagreements": Entry(_CODERS, "disagreements", "Say where coders disagree, and which disagreements matter most."),
     "pairwise": Entry(_CODERS, "disagreements", "Compare every coder with every coder, under any measure."),
+    "gold": Entry(_CODERS, "gold", "Make one reference from several coders."),
     "judge": Entry(
         _SYSTEMS, "agree", "Say which segmenter is best, whether it is luck, and whether it is as good as people."
     ),
@@ -69,7 +70,7 @@ COMMANDS = {
     "plot": Entry(_SHOW, "pictures", "Draw a figure from the files."),
     "verify": Entry(_TRUST, "verify", "Say whether a number is right: recompute it from its signature."),
     "trees": Entry(_MORE, "trees", "Compare the trees in PREDICTED with those in GOLD, sentence by sentence."),
-    "unify": Entry(_MORE, "trees", "Make one hierarchy from those of several coders, item by item."),
+    "unify": Entry(_MORE, "gold", "Make one hierarchy from those of several coders, item by item."),
     "evaluate": Entry(_MORE, "score", "Score a collection of any size."),
     "convert": Entry(_MORE, "files", "Write the corpus in IN, a file, a folder or a glob, to OUT in another format."),
     "measures": Entry(_MORE, "listing", "List the measures with their options and presets."),

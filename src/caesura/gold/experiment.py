@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.gold.candidates import CoderHierarchies, collect_hierarchies
-from caesura.gold.unify import METHODS, Gold, UnificationMethod, build_gold, check_method, kappa_or_none
+from caesura.gold.unify import METHODS, UnificationMethod, UnifiedHierarchy, build_gold, check_method, kappa_or_none
 from caesura.measures.hierarchy import hierarchy_overlap, non_crossing
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -75,7 +75,7 @@ class FigureSummary:
         return cls(mean, deviation, len(defined), len(listed) - len(defined))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnificationRow:
     """Figures of one method over all annotations of all items.
 
@@ -94,13 +94,15 @@ class UnificationRow:
     annotations : int
         Number of annotations that were compared with a gold standard.
     mean_spans : float
-        Mean number of distinct spans of a gold standard.
+        Mean number of distinct spans of a gold standard; for a full method, a span on two levels counts twice.
     empty_golds : int
         Number of items whose gold standard has no span.
     conflicting_golds : int
         Number of items whose gold standard has spans that cross.
     tied_golds : int
         Number of items for which a different gold standard is equally good: several optima, or several best annotators.
+    best_annotators : mapping of str to str
+        Item -> coder whose hierarchy is the gold standard; empty unless the method is the best annotator.
     excluded : tuple of Excluded
         Items for which this method has no gold standard.
     """
@@ -118,6 +120,7 @@ class UnificationRow:
     empty_golds: int
     conflicting_golds: int
     tied_golds: int
+    best_annotators: Mapping[str, str]
     excluded: tuple[Excluded, ...]
 
 
@@ -294,7 +297,7 @@ def _annotations(corpus: Corpus, tolerance: float) -> tuple[dict[str, CoderHiera
 
 
 def _rows(method: UnificationMethod, annotations: Annotations, tolerance: float) -> list[UnificationRow]:
-    golds: dict[str, Gold] = {}
+    golds: dict[str, UnifiedHierarchy] = {}
     excluded: list[Excluded] = []
     for item, hierarchies in annotations.items():
         try:
@@ -306,7 +309,11 @@ def _rows(method: UnificationMethod, annotations: Annotations, tolerance: float)
 
 
 def _row(
-    name: str, method: UnificationMethod, golds: Mapping[str, Gold], annotations: Annotations, excluded: list[Excluded]
+    name: str,
+    method: UnificationMethod,
+    golds: Mapping[str, UnifiedHierarchy],
+    annotations: Annotations,
+    excluded: list[Excluded],
 ) -> UnificationRow:
     includes_self = not name.endswith("-self")
     figures = [
@@ -315,7 +322,8 @@ def _row(
         for coder, hierarchy in annotations[item].by_coder.items()
         if includes_self or coder != gold.best_annotator
     ]
-    span_counts = [len(gold.hierarchy.flat) for gold in golds.values()]
+    spans = [gold.hierarchy.full if method.level == "full" else gold.hierarchy.flat for gold in golds.values()]
+    span_counts = [*map(len, spans)]
     return UnificationRow(
         name=name,
         method=method.name,
@@ -327,11 +335,12 @@ def _row(
         empty_golds=span_counts.count(0),
         conflicting_golds=sum(gold.conflicts > 0 for gold in golds.values()),
         tied_golds=sum(gold.tied for gold in golds.values()),
+        best_annotators={item: gold.best_annotator for item, gold in golds.items() if gold.best_annotator is not None},
         excluded=tuple(excluded),
     )
 
 
-def _figures(gold: Gold, annotation: Hierarchy) -> dict[str, float | None]:
+def _figures(gold: UnifiedHierarchy, annotation: Hierarchy) -> dict[str, float | None]:
     """Return the figures of a gold standard against one annotation; None if a figure is undefined."""
     overlap = hierarchy_overlap(annotation, gold.hierarchy, level=gold.level)
     return {

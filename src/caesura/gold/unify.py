@@ -46,7 +46,7 @@ _OPTIONS_OF_METHOD = {
 
 
 @dataclass(frozen=True, repr=False)
-class Gold(Result):
+class UnifiedHierarchy(Result):
     """A gold standard that :func:`unify` built from the hierarchies of several coders.
 
     Attributes
@@ -131,7 +131,7 @@ class Gold(Result):
         if self.conflicts:
             crossing = "1 pair crosses" if self.conflicts == 1 else f"{self.conflicts} pairs cross"
             content = f"{content.partition(':')[0]}, {crossing}"
-        return f"Gold({self.method}, {self.level}: {content})"
+        return f"UnifiedHierarchy({self.method}, {self.level}: {content})"
 
 
 def unify(
@@ -143,7 +143,7 @@ def unify(
     weights: str = "coders",
     min_support: int = 1,
     tolerance: float = 0.5,
-) -> Gold:
+) -> UnifiedHierarchy:
     """Return one gold standard from the hierarchies of several coders for the same text.
 
     Parameters
@@ -166,7 +166,7 @@ def unify(
 
     Returns
     -------
-    Gold
+    UnifiedHierarchy
         The gold standard with the spans that it includes and the spans that it dropped.
 
     Raises
@@ -224,7 +224,7 @@ def unify(
     ...     "third": Hierarchy(8, [(1, 8), (1, 2), (3, 6)]),
     ... })
     >>> gold
-    Gold(conflict_free_union, flat: 8 units, 4 spans: ((1 2) (3 4 5 6) (7 8)))
+    UnifiedHierarchy(conflict_free_union, flat: 8 units, 4 spans: ((1 2) (3 4 5 6) (7 8)))
     >>> gold.optima, [(span.start, span.end, span.reason) for span in gold.dropped]
     (2, [(1, 4, 'crosses 3-6'), (5, 8, 'crosses 3-6')])
     >>> gold.signature
@@ -305,7 +305,7 @@ class _Verdict:
     mean_kappas: Mapping[str, float | None] = field(default_factory=dict)
 
 
-def build_gold(hierarchies: CoderHierarchies, method: UnificationMethod, tolerance: float) -> Gold:
+def build_gold(hierarchies: CoderHierarchies, method: UnificationMethod, tolerance: float) -> UnifiedHierarchy:
     """Return the gold standard of one method over common units.
 
     Parameters
@@ -319,7 +319,7 @@ def build_gold(hierarchies: CoderHierarchies, method: UnificationMethod, toleran
 
     Returns
     -------
-    Gold
+    UnifiedHierarchy
         The gold standard.
     """
     candidates = hierarchies.candidates(method.level, method.options.get("weights", "coders"))
@@ -328,7 +328,7 @@ def build_gold(hierarchies: CoderHierarchies, method: UnificationMethod, toleran
     included = tuple(candidate for candidate, reason in decided if reason is None)
     conflicts, conflict_notes = _conflicts(included, method)
     best = verdict.best_annotator
-    return Gold(
+    return UnifiedHierarchy(
         hierarchy=hierarchies.text.with_spans(
             [candidate.span for candidate in included] if best is None else hierarchies.by_coder[best].spans
         ),

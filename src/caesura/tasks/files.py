@@ -245,6 +245,26 @@ def convert_file(
     return corpus, notes
 
 
+def write_corpus(corpus: Corpus, target: str) -> tuple[str, ...]:
+    """Write a corpus to a file in the format that its suffix names.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus.
+    target : str
+        File to write.
+
+    Returns
+    -------
+    tuple of str
+        Messages about names that changed.
+    """
+    corpus, notes = _named_by_file(corpus, target, None)
+    write(corpus, target)
+    return notes
+
+
 def _named_by_file(corpus: Corpus, target: str, format_name: str | None) -> tuple[Corpus, tuple[str, ...]]:
     """Rename the only coder or item to the file name if the format does not store its name; also return notes."""
     stem = Path(target).stem

@@ -1,25 +1,57 @@
-"""Gold standards that are made from the hierarchies of several coders."""
+"""Make one gold standard from the annotations of several coders, and compare the methods for hierarchies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from caesura.errors import CaesuraError, HierarchyError, OptionError
+from caesura.errors import OptionError
 from caesura.gold.experiment import Unification, evaluate_unification
-from caesura.gold.unify import METHODS, Gold, check_method, unify
+from caesura.gold.gold import ALL_METHODS, Gold, gold
+from caesura.gold.linear import method_name
+from caesura.gold.unify import METHODS
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result
-from caesura.options import OptionSet, choice, number, positive, setting, whole
-
-GOLD_CODER = "gold"
-"""Coder name of gold standards in files."""
+from caesura.options import OptionSet, choice, fraction, number, positive, setting, switch, whole
+from caesura.tasks.files import write_corpus
+from caesura.tasks.prepare import with_units
 
 
 @dataclass(frozen=True)
 class GoldOptions(OptionSet):
-    """Method for gold standards, and its options."""
+    """Method for gold standards of any kind of data, and its options."""
+
+    method: str | None = setting(
+        None,
+        method_name(ALL_METHODS),
+        "median (the default), majority, threshold, cochran, any or all; for hierarchies conflict_free_union (the default), "
+        "majority, consensus, union or best_annotator.",
+    )
+    n_t: int = setting(
+        2, whole(1, 1_000_000), "Boundaries less than this number of positions apart are near misses.", flags=("--n-t",)
+    )
+    threshold: float | None = setting(
+        None,
+        number(0, 2**31 - 1),
+        "With the method threshold, minimum number of coders of a boundary. For hierarchies, a majority is more than this "
+        "fraction of the coders.",
+    )
+    alpha: float = setting(0.01, fraction, "Significance level of the method cochran.")
+    ignore_types: bool = switch("Treat boundaries of all types as the same.")
+    level: str = setting("flat", choice("flat", "full"), "Hierarchies: compare spans, or spans and levels.")
+    weights: str = setting(
+        "coders",
+        choice("coders", "unique"),
+        "Hierarchies: whether a conflict-free union counts every coder's copy of a span, or each distinct span once.",
+    )
+    min_support: int = setting(1, whole(1), "Hierarchies: minimum number of coders of a span in a union.")
+    tolerance: float = setting(0.5, positive, "Hierarchies: seconds within which two times count as equal.")
+
+
+@dataclass(frozen=True)
+class UnifyOptions(OptionSet):
+    """Method for gold standards of hierarchies, and its options."""
 
     method: str = setting("conflict_free_union", choice(*METHODS), "How to make the gold standard.")
     level: str = setting("flat", choice("flat", "full"), "Whether coders must agree on spans, or on their levels too.")
@@ -36,110 +68,114 @@ class GoldOptions(OptionSet):
 
 
 @dataclass(frozen=True)
-class GoldStandards(Result):
-    """One gold standard per item, and the evaluation of all methods.
+class GoldStudy(Result):
+    """A gold standard, or the evaluation of all methods for hierarchies, or both.
 
     Attributes
     ----------
-    golds : mapping
-        Item -> gold standard.
+    gold : Gold or None
+        The gold standard.
     evaluation : Unification or None
         Comparison of every method with every annotation, if requested.
     excluded : tuple of Excluded
         Items that could not be used.
     """
 
-    golds: Mapping[str, Gold]
+    gold: Gold | None
     evaluation: Unification | None = None
     excluded: tuple[Excluded, ...] = ()
 
     @property
     def signature(self) -> str | None:
-        """The signature of the first gold standard, or of the evaluation."""
-        first = next(iter(self.golds.values()), None) or self.evaluation
-        return None if first is None else first.signature
+        """The signature of the gold standard, or of the evaluation."""
+        result = self.gold or self.evaluation
+        return None if result is None else result.signature
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the gold standard and the evaluation as plain data.
+
+        Returns
+        -------
+        dict
+            The entries of the gold standard, and ``evaluation``.
+        """
+        plain = {} if self.gold is None else self.gold.to_dict()
+        return plain | {"evaluation": None if self.evaluation is None else self.evaluation.to_dict()}
 
 
-def make_gold(
-    corpus: Corpus, options: GoldOptions | None = None, *, golds: bool = True, evaluate: bool = False
-) -> GoldStandards:
+def make_gold(corpus: Corpus, options: GoldOptions | None = None) -> Gold:
+    """Make one gold standard from the annotations of several coders.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations, dialogues, tiers or hierarchies of several coders.
+    options : GoldOptions, optional
+        The method and its options.
+
+    Returns
+    -------
+    Gold
+        The gold standard. Tiers are converted to units; items that cannot be converted are listed in ``excluded``.
+    """
+    options = options or GoldOptions()
+    (corpus,), without_units = with_units([corpus])
+    values = options.select(*(entry.name for entry in options.declared()))
+    result = gold(corpus, **values)
+    return replace(result, excluded=(*without_units, *result.excluded)) if without_units else result
+
+
+def unify_hierarchies(
+    corpus: Corpus, options: UnifyOptions | None = None, *, make: bool = True, evaluate: bool = False
+) -> GoldStudy:
     """Make one hierarchy from those of several coders, item by item.
 
     Parameters
     ----------
     corpus : Corpus
         The coders' hierarchies.
-    options : GoldOptions, optional
+    options : UnifyOptions, optional
         The method and its options.
-    golds : bool, default True
-        Whether to make the gold standards.
+    make : bool, default True
+        Whether to make the gold standard.
     evaluate : bool, default False
         Whether to compare every method with every annotation.
 
     Returns
     -------
-    GoldStandards
-        The gold standards. Items that cannot be used are listed in ``excluded``.
+    GoldStudy
+        The gold standard. Items that cannot be used are listed in ``excluded``.
 
     Raises
     ------
     OptionError
         If the corpus contains annotations that are not hierarchies, or if options contradict each other.
     """
-    options = options or GoldOptions()
+    options = options or UnifyOptions()
     _require_hierarchies(corpus)
-    arguments = options.select("threshold", "weights", "min_support")
-    check_method(options.method, options.level, **arguments)
-    arguments["tolerance"] = options.tolerance
-    results: dict[str, Gold] = {}
-    excluded: list[Excluded] = []
-    for item in corpus.item_names if golds else ():
-        hierarchies = {coder: entry for coder, entry in corpus.of_item(item).items() if isinstance(entry, Hierarchy)}
-        try:
-            results[item] = unify(hierarchies, method=options.method, level=options.level, **arguments)
-        except CaesuraError as error:
-            excluded.append(Excluded(item, None, str(error)))
+    arguments = options.select("threshold", "weights", "min_support", "tolerance")
+    result = gold(corpus, options.method, level=options.level, **arguments) if make else None
     evaluation = evaluate_unification(corpus, **arguments) if evaluate else None
-    more = () if evaluation is None else evaluation.excluded
-    return GoldStandards(results, evaluation, tuple(dict.fromkeys((*excluded, *more))))
+    excluded = [entry for part in (result, evaluation) if part is not None for entry in part.excluded]
+    return GoldStudy(result, evaluation, tuple(dict.fromkeys(excluded)))
 
 
-def corpus_of_golds(golds: Mapping[str, Gold]) -> tuple[Corpus, tuple[str, ...]]:
-    """Return the gold standards as a corpus that can be written to a file.
+def write_gold(result: Gold, target: str) -> tuple[str, ...]:
+    """Write a gold standard to a file in the format that its suffix names.
 
     Parameters
     ----------
-    golds : mapping
-        Item -> gold standard.
+    result : Gold
+        The gold standard.
+    target : str
+        Path of the file.
 
     Returns
     -------
-    corpus : Corpus
-        The hierarchies. They keep the levels that the coders agreed on if these nest; otherwise nesting determines levels.
-    notes : tuple of str
-        Warnings for readers of the file, item by item.
+    tuple of str
+        Messages for the reader.
     """
-    hierarchies: dict[str, dict[str, Hierarchy]] = {}
-    notes = []
-    for item, gold in golds.items():
-        hierarchy = gold.hierarchy
-        if gold.conflicts:
-            notes.append(f"item {item!r}: spans of the gold standard cross; reading it again needs repair")
-        elif not _nests(hierarchy):
-            hierarchy = gold.nested_hierarchy()
-            notes.append(
-                f"item {item!r}: levels of the gold standard contradict nesting; levels by nesting are written"
-            )
-        hierarchies[item] = {GOLD_CODER: hierarchy}
-    return Corpus(hierarchies), tuple(notes)
-
-
-def _nests(hierarchy: Hierarchy) -> bool:
-    try:
-        Hierarchy(hierarchy.length, hierarchy.spans)
-    except HierarchyError:
-        return False
-    return True
+    return (*result.notes, *write_corpus(result.corpus, target))
 
 
 def _require_hierarchies(corpus: Corpus) -> None:
@@ -147,6 +183,6 @@ def _require_hierarchies(corpus: Corpus) -> None:
         annotation = corpus[item, coder]
         if not isinstance(annotation, Hierarchy):
             raise OptionError(
-                f"item {item!r}, coder {coder!r}: unify needs spans; got a {type(annotation).__name__}; "
-                "convert its segments to spans with `caesura convert IN OUT.json --to spans-json`"
+                f"item {item!r}, coder {coder!r}: unify needs spans; got a {type(annotation).__name__}; `caesura gold` makes "
+                "a gold standard from segmentations"
             )

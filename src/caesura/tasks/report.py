@@ -14,7 +14,7 @@ from caesura.agreement.pairwise import Pairwise, pairwise
 from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
 from caesura.errors import CaesuraError, InputError, OptionError, Undefined
 from caesura.formats.settings import Settings
-from caesura.gold.unify import Gold
+from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement, judge
 from caesura.judging.participants import Systems, check_system_names, check_systems
 from caesura.measures.base import Measure
@@ -180,7 +180,7 @@ class CorpusReport(Result):
         Parsers compared with treebanks.
     fuzzy : Outcome of tuple of FuzzyItem, or None
         Fuzzy success of the systems, for the items whose text is shown.
-    golds : Outcome of mapping of str to Gold, or None
+    golds : Outcome of mapping of str to UnifiedHierarchy, or None
         Conflict-free union of the human coders' hierarchies, by item.
     alignments : Alignments
         Aligned boundaries or nodes of all pairs of coders.
@@ -202,7 +202,7 @@ class CorpusReport(Result):
     judgement: Outcome[Judgement] | None = None
     parsers: Outcome[tuple[ParserScore, ...]] | None = None
     fuzzy: Outcome[tuple[FuzzyItem, ...]] | None = None
-    golds: Outcome[Mapping[str, Gold]] | None = None
+    golds: Outcome[Mapping[str, UnifiedHierarchy]] | None = None
     alignments: Alignments
     text_items: tuple[str, ...]
     notes: tuple[str, ...]
@@ -469,11 +469,11 @@ class _Analyst:
             raise errors[-1]
         return tuple(scores)
 
-    def golds(self) -> Mapping[str, Gold]:
+    def golds(self) -> Mapping[str, UnifiedHierarchy]:
         """Return the conflict-free union of the human coders' spans, item by item."""
-        standards = make_gold(self.subject.without_systems(self.subject.corpus))
-        self.exclude(standards.excluded, "no gold standard")
-        return standards.golds
+        result = make_gold(self.subject.without_systems(self.subject.corpus))
+        self.exclude(result.excluded, "no gold standard")
+        return result.hierarchies
 
 
 def _chance(measure: Measure) -> str | None:

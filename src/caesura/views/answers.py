@@ -10,6 +10,8 @@ from caesura.agreement.coefficients import Agreement, ItemAgreement
 from caesura.agreement.disagreements import MAJORITY, DisagreementPlace, Disagreements
 from caesura.agreement.pairwise import Pairwise, PairwiseRow
 from caesura.evaluation.result import Evaluation
+from caesura.gold.experiment import Unification
+from caesura.gold.gold import Gold
 from caesura.model.corpus import Corpus
 from caesura.model.result import Score
 from caesura.model.value import count_of, list_few
@@ -479,6 +481,65 @@ def score_figure(score: Score) -> str:
     notes = [f"{name} {short(score.figures[name])}" for name in ("precision", "recall") if name in score.figures]
     notes += [] if measure.higher_is_better else ["an error rate, 0 is best"]
     return f"{text} ({', '.join(notes)})" if notes else text
+
+
+# -- gold standards --------------------------------------------------------------------------------------------------
+
+
+def gold_answer(result: Gold) -> str:
+    """Say how large the gold standard is, how many coders support it, and whether it is unique.
+
+    Parameters
+    ----------
+    result : Gold
+        The result of ``caesura gold``.
+
+    Returns
+    -------
+    str
+        One to three sentences.
+    """
+    nouns = ("boundary", "boundaries") if result.unit == "boundary" else ("span", "spans")
+    number = len(result.kept)
+    size = f"{number:,} {nouns[number != 1]}" if number else f"no {nouns[1]}"
+    text = f"The gold standard of {len(result.coders)} coders on {count_of(len(result.items), 'item')} has {size}"
+    if number:
+        supported = sum(len(entry.coders) > 1 for entry in result.kept)
+        all_of_them = "it was" if number == 1 else "all of them were"
+        which = all_of_them if supported == number else f"{supported:,} of them {'was' if supported == 1 else 'were'}"
+        text += f"; {which} placed by at least two coders"
+    tied = sum(entry.optima > 1 for entry in result.items)
+    if not tied:
+        return f"{text}."
+    if len(result.items) == 1:
+        return f"{text}. It is one of several equally good solutions."
+    return f"{text}. {count_of(tied, 'item')} {'has' if tied == 1 else 'have'} several equally good solutions."
+
+
+def unification_answer(experiment: Unification) -> str:
+    """Say which method is closest to the annotations of hierarchies.
+
+    Parameters
+    ----------
+    experiment : Unification
+        The result of ``caesura unify --evaluate``.
+
+    Returns
+    -------
+    str
+        One or two sentences.
+    """
+    rows = [row for row in experiment.rows if row.includes_self and row.kappa.mean is not None]
+    items = count_of(len(experiment.items), "item")
+    if not rows:
+        return f"No method has a kappa on {items}."
+    best = max(rows, key=lambda row: row.kappa.mean or 0)
+    figures = {"recall": best.recall.mean, "precision": best.precision.mean}
+    details = join(f"{name} {short(value)}" for name, value in figures.items())
+    return (
+        f"{best.name} is closest to the annotations of {items}: mean kappa {short(best.kappa.mean)}, {details}. It has "
+        f"{best.mean_spans:.1f} spans per item."
+    )
 
 
 # -- trees and files ------------------------------------------------------------------------------------------------

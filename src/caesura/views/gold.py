@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from caesura.gold.candidates import Candidate
 from caesura.gold.experiment import FigureSummary, Unification, UnificationRow
-from caesura.gold.unify import Gold
-from caesura.tasks.gold import GoldStandards
+from caesura.gold.gold import GOLD_CODER, Gold, number_of_digits
+from caesura.gold.linear import GoldBoundary
+from caesura.gold.unify import UnifiedHierarchy
+from caesura.model.dialogue import streams_of
+from caesura.model.segmentation import UNTYPED
+from caesura.model.value import count_of
+from caesura.tasks.gold import GoldStudy
 from caesura.views.answer import Answer, Section
+from caesura.views.answers import gold_answer, unification_answer
 from caesura.views.table import Cell, Table, cells, or_undefined
 
+MAX_ITEMS = 20
+"""Number of items that a terminal shows."""
+MAX_TEXT = 24
+"""Number of characters of a unit in a table."""
 _SPAN_COLUMNS = ("span", "level", "label", "coders", "weight")
 
 
-def _candidate_record(gold: Gold, candidate: Candidate) -> dict[str, Cell]:
+def _candidate_record(gold: UnifiedHierarchy, candidate: Candidate) -> dict[str, Cell]:
     return {
         "span": span_text(gold, candidate.start, candidate.end),
         "level": ", ".join(map(str, candidate.levels)),
@@ -25,7 +36,7 @@ def _candidate_record(gold: Gold, candidate: Candidate) -> dict[str, Cell]:
 
 
 def unification_table(experiment: Unification) -> Table:
-    """Return one row per method, as in Table 1 of Carbone et al. (2004): mean and deviation over annotations.
+    """Return one row per method, as in Table 1 of Carbone et al. (2004): means over annotations.
 
     Parameters
     ----------
@@ -41,17 +52,47 @@ def unification_table(experiment: Unification) -> Table:
     notes: list[str] = []
     for row in experiment.rows:
         record: dict[str, Cell] = {"method": row.name}
-        for name, summary in _figures(row).items():
-            record |= {name: or_undefined(summary.mean), f"{name} sd": summary.deviation}
-        records.append(record | {"spans": row.mean_spans, "annotations": row.annotations})
+        record |= {name: or_undefined(summary.mean) for name, summary in _figures(row).items()}
+        records.append(record | {"spans": row.mean_spans, "best annotator": _best_annotators(row)})
         notes += _method_notes(row, len(experiment.items))
     if any(not row.includes_self for row in experiment.rows):
         notes.append("BestAnnotator-self: without the annotation that is itself the gold standard")
     if experiment.empty_spans:
         notes.append(f"spans dropped because they became empty when times were merged: {experiment.empty_spans}")
     notes += [f"item {entry.item!r} excluded: {entry.reason}" for entry in experiment.excluded]
-    title = f"Gold standards against the annotations they are made from, {len(experiment.items)} items"
-    return Table.from_records(records, title=title, notes=(*notes, experiment.signature), digits=3)
+    title = f"Gold standards against the annotations of {count_of(len(experiment.items), 'item')}: means"
+    table = Table.from_records(records, title=title, notes=(*notes, experiment.signature), digits=3)
+    return table.without_empty_columns(("best annotator",))
+
+
+def deviation_table(experiment: Unification) -> Table:
+    """Return one row per method with the standard deviations of its figures over annotations.
+
+    Parameters
+    ----------
+    experiment : Unification
+        Gold standards of all methods, compared with the annotations from which they were made.
+
+    Returns
+    -------
+    Table
+        Standard deviations, and the number of annotations.
+    """
+    records = [
+        {"method": row.name}
+        | {f"{name} sd": summary.deviation for name, summary in _figures(row).items()}
+        | {"annotations": row.annotations}
+        for row in experiment.rows
+    ]
+    return Table.from_records(records, title="Standard deviations over annotations", digits=3)
+
+
+def _best_annotators(row: UnificationRow) -> str | None:
+    """Return the best annotator; with several, the number of items of each."""
+    names = Counter(row.best_annotators.values()).most_common()
+    if len(names) == 1:
+        return names[0][0]
+    return ", ".join(f"{name} ({number})" for name, number in names) or None
 
 
 def _figures(row: UnificationRow) -> dict[str, FigureSummary]:
@@ -73,12 +114,12 @@ def _method_notes(row: UnificationRow, items: int) -> Iterator[str]:
         yield f"{row.name}: item {entry.item!r} excluded: {entry.reason}"
 
 
-def unified_table(golds: Mapping[str, Gold]) -> Table:
+def unified_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
     """Return one row per item: number of the coders' spans in the gold standard.
 
     Parameters
     ----------
-    golds : mapping of item to Gold
+    golds : mapping of item to UnifiedHierarchy
         The gold standards, made by one method.
 
     Returns
@@ -100,12 +141,12 @@ def unified_table(golds: Mapping[str, Gold]) -> Table:
     return table.without_empty_columns(("optima",))
 
 
-def span_table(golds: Mapping[str, Gold]) -> Table:
+def span_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
     """Return one row per span of a gold standard, with its coders.
 
     Parameters
     ----------
-    golds : mapping of item to Gold
+    golds : mapping of item to UnifiedHierarchy
         The gold standards.
 
     Returns
@@ -121,12 +162,12 @@ def span_table(golds: Mapping[str, Gold]) -> Table:
     return Table.from_records(records, columns=("item", *_SPAN_COLUMNS), group=1).without_empty_columns(("label",))
 
 
-def dropped_table(golds: Mapping[str, Gold]) -> Table:
+def dropped_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
     """Return one row per dropped span, with its coders, the reason and the spans that it crosses.
 
     Parameters
     ----------
-    golds : mapping of item to Gold
+    golds : mapping of item to UnifiedHierarchy
         The gold standards.
 
     Returns
@@ -147,12 +188,12 @@ def dropped_table(golds: Mapping[str, Gold]) -> Table:
     return Table.from_records(records, columns=columns, title="Spans that are not in the gold standard", group=1)
 
 
-def span_text(gold: Gold, start: int, end: int) -> str:
+def span_text(gold: UnifiedHierarchy, start: int, end: int) -> str:
     """Return a span of the gold standard's item as text: its first and last unit, or its times in seconds.
 
     Parameters
     ----------
-    gold : Gold
+    gold : UnifiedHierarchy
         The gold standard.
     start, end : int
         First and last unit.
@@ -166,31 +207,162 @@ def span_text(gold: Gold, start: int, end: int) -> str:
     return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.2f}-{edges[end]:.2f} s"
 
 
-# -- output of the command -------------------------------------------------------------------------------------------
+# -- segmentations and dialogues -------------------------------------------------------------------------------------
 
 
-def gold_view(result: GoldStandards, *, why: bool, spans: bool) -> Answer:
+def gold_table(result: Gold) -> Table:
+    """Return one row per item: units, boundaries, number of optima, cost and agreement with the coders.
+
+    Parameters
+    ----------
+    result : Gold
+        Gold standard of segmentations or dialogues.
+
+    Returns
+    -------
+    Table
+        The last row is for all items, if there are several.
+    """
+    records = [
+        {"item": entry.item, "units": entry.units, "kept": entry.kept, "dropped": entry.dropped}
+        | {"optima": optima_text(entry.optima), "cost": entry.cost, "B": entry.agreement}
+        for entry in result.items
+    ]
+    notes = [
+        "kept: boundaries of the gold standard; dropped: other boundaries of coders; optima: equally good solutions; cost: "
+        "sum of boundary edit distances to the coders; B: with the coders"
+    ]
+    if result.thresholds:
+        numbers = [f"{count_of(n, 'coder')}{_of_type(name)}" for name, n in result.thresholds.items()]
+        notes.append(f"threshold of Cochran's Q: at least {', '.join(numbers)}")
+    return Table.from_records(records, notes=(*notes, result.signature), digits=2, limit=MAX_ITEMS)
+
+
+def _of_type(name: str) -> str:
+    return "" if name == UNTYPED[0] else f" of {name!r}"
+
+
+def optima_text(number: int) -> int | str:
+    """Return a number of optima for a table; numbers with many digits are rounded.
+
+    Parameters
+    ----------
+    number : int
+        The number.
+
+    Returns
+    -------
+    int or str
+        The number, or text such as ``"about 10^41"``.
+    """
+    return number if number < 10**9 else f"about 10^{number_of_digits(number) - 1}"
+
+
+def boundary_table(result: Gold, *, kept: bool) -> Table:
+    """Return one row per boundary: its coders, and the near misses of other coders.
+
+    Parameters
+    ----------
+    result : Gold
+        Gold standard of segmentations or dialogues.
+    kept : bool
+        Whether to list the boundaries of the gold standard, or the others that coders placed.
+
+    Returns
+    -------
+    Table
+        Boundaries by item and position.
+    """
+    near, title = ("near misses", "Boundaries of the gold standard") if kept else ("counts for", "Dropped boundaries")
+    records = [
+        {"item": boundary.item, "stream": boundary.stream, "position": boundary.position, "type": boundary.type}
+        | {"coders": ", ".join(boundary.coders) or None, near: _near_text(boundary, kept)}
+        | {"text": _text_around(result, boundary)}
+        for boundary in (result.kept if kept else result.dropped)
+        if isinstance(boundary, GoldBoundary)
+    ]
+    columns = ("item", "stream", "position", "type", "coders", near, "text")
+    table = Table.from_records(records, columns=columns, title=title, group=1)
+    return table.without_empty_columns(("stream", "type", near, "text"))
+
+
+def _near_text(boundary: GoldBoundary, kept: bool) -> str | None:
+    if kept:
+        return ", ".join(f"{coder} at {position}" for coder, position in boundary.near.items()) or None
+    targets = [*dict.fromkeys(boundary.near.values())]
+    named = [", ".join(coder for coder in boundary.near if boundary.near[coder] == target) for target in targets]
+    return ", ".join(f"{target} ({coders})" for target, coders in zip(targets, named, strict=True)) or None
+
+
+def _text_around(result: Gold, boundary: GoldBoundary) -> str | None:
+    """Return the units before and after a boundary, if their text is known."""
+    text = streams_of(result.corpus[boundary.item, GOLD_CODER])[boundary.stream or ""]
+    if text.units is None:
+        return None
+    before, after = text.units[boundary.position - 1], "".join(text.units[boundary.position : boundary.position + 1])
+    return f"{_clip(before, end=True)} | {_clip(after)}"
+
+
+def _clip(text: str, *, end: bool = False) -> str:
+    if len(text) <= MAX_TEXT:
+        return text
+    return "…" + text[1 - MAX_TEXT :] if end else text[: MAX_TEXT - 1] + "…"
+
+
+# -- output of the commands ------------------------------------------------------------------------------------------
+
+
+def gold_view(result: Gold, *, kept: bool = False, dropped: bool = False) -> Answer:
+    """Return what ``caesura gold`` prints, and ``caesura unify`` without an evaluation.
+
+    Parameters
+    ----------
+    result : Gold
+        The gold standard.
+    kept : bool, default False
+        Whether to show the boundaries or spans of the gold standard.
+    dropped : bool, default False
+        Whether to show the others that coders placed.
+
+    Returns
+    -------
+    Answer
+        One row per item; what was kept and what was dropped, with its coders.
+    """
+    if result.hierarchies:
+        golds = result.hierarchies
+        tables = (unified_table(golds), lambda: span_table(golds), lambda: dropped_table(golds))
+    else:
+        tables = (
+            gold_table(result),
+            lambda: boundary_table(result, kept=True),
+            lambda: boundary_table(result, kept=False),
+        )
+    main, kept_table, others = tables
+    sections = (Section("items", main), Section("kept", kept_table, kept), Section("dropped", others, dropped))
+    return Answer(gold_answer(result), sections)
+
+
+def unification_view(study: GoldStudy, *, kept: bool, dropped: bool) -> Answer:
     """Return what ``caesura unify`` prints.
 
     Parameters
     ----------
-    result : GoldStandards
+    study : GoldStudy
         The result.
-    why : bool
+    kept : bool
+        Whether to show the spans of the gold standards.
+    dropped : bool
         Whether to show the spans that are not in the gold standards.
-    spans : bool
-        Whether to show the spans that are in the gold standards.
 
     Returns
     -------
     Answer
         The evaluation of all methods if there is one, else the gold standards.
     """
-    if result.evaluation is not None:
-        return Answer("", (Section("evaluation", unification_table(result.evaluation)),))
-    sections = (
-        Section("items", unified_table(result.golds)),
-        Section("spans", span_table(result.golds), spans),
-        Section("dropped", dropped_table(result.golds), why),
-    )
-    return Answer("", sections)
+    if study.evaluation is not None:
+        return Answer(
+            unification_answer(study.evaluation), (Section("evaluation", unification_table(study.evaluation)),)
+        )
+    assert study.gold is not None
+    return gold_view(study.gold, kept=kept, dropped=dropped)

@@ -12,7 +12,7 @@ from caesura.agreement.clusters import Clustering
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
 from caesura.errors import MismatchError, OptionError
-from caesura.gold.unify import Gold
+from caesura.gold.unify import UnifiedHierarchy
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.views.figures import canvas
 from caesura.views.table import text_width
@@ -285,7 +285,7 @@ class _Panel(NamedTuple):
 
 
 def gold(
-    gold: Gold,
+    gold: UnifiedHierarchy,
     hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy] | None = None,
     *,
     width: float = DEFAULT_WIDTH,
@@ -295,7 +295,7 @@ def gold(
 
     Parameters
     ----------
-    gold : Gold
+    gold : UnifiedHierarchy
         The gold standard, from :func:`caesura.unify`.
     hierarchies : mapping of coder to Hierarchy, or iterable of Hierarchy, optional
         The hierarchies from which it was made, over the same units. Each gets a panel in which spans of the gold standard are
@@ -322,7 +322,7 @@ def gold(
     >>> [axes.get_ylabel() for axes in figure.axes], [len(axes.patches) for axes in figure.axes]
     (['gold', 'a', 'b'], [1, 3, 3])
     """
-    canvas.check_type(gold, Gold, "unify")
+    canvas.check_type(gold, UnifiedHierarchy, "unify")
     panels = _panels(gold, hierarchies)
     canvas.check_count(sum(len(panel.bars) for panel in panels), MAX_SPANS, "spans")
     rows = [panel.rows for panel in panels]
@@ -350,12 +350,12 @@ def gold(
     return figure
 
 
-def _key(gold: Gold, span: Span) -> tuple[int, int, int]:
+def _key(gold: UnifiedHierarchy, span: Span) -> tuple[int, int, int]:
     """Return the part of a span on which coders must agree."""
     return (span.start, span.end, span.level if gold.level == "full" else 0)
 
 
-def _panels(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy] | None) -> list[_Panel]:
+def _panels(gold: UnifiedHierarchy, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy] | None) -> list[_Panel]:
     """Return the gold standard, and the panels below it: the dropped spans, or one per coder."""
     panels = [_panel("gold", [candidate.span for candidate in gold.included])]
     if hierarchies is not None:
@@ -366,7 +366,9 @@ def _panels(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarch
     return panels
 
 
-def _by_coder(gold: Gold, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy]) -> Mapping[str, Hierarchy]:
+def _by_coder(
+    gold: UnifiedHierarchy, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy]
+) -> Mapping[str, Hierarchy]:
     """Return coder -> hierarchy, checked to be over the units of the gold standard."""
     if not isinstance(hierarchies, Mapping):
         listed = list(hierarchies)

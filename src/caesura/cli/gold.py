@@ -1,0 +1,127 @@
+"""The commands ``caesura gold`` and ``caesura unify``: one gold standard from several coders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from caesura.cli.options import reading_options, with_options
+from caesura.cli.output import OutputOptions, print_result, table_options
+from caesura.cli.program import main, print_message
+from caesura.gold.gold import GOLD_CODER, Gold
+from caesura.model.value import count_of
+from caesura.options import OptionSet, setting, switch, text
+from caesura.tasks.gold import GoldOptions, UnifyOptions, make_gold, unify_hierarchies, write_gold
+from caesura.tasks.prepare import ReadingOptions
+from caesura.views.gold import gold_view, unification_view
+
+
+@dataclass(frozen=True)
+class GoldFiles(OptionSet):
+    """Options of both commands: output file, repair and items."""
+
+    target: str | None = setting(
+        None, text, "Write the gold standard to this file; its suffix names the format.", flags=("-o", "--output")
+    )
+    repair: bool = switch(
+        "Hierarchies: drop spans that cross other spans of the same coder: the deeper span, then the shorter, then the later "
+        "one."
+    )
+    items: tuple[str, ...] = setting((), text, "Use only this item. May be repeated.", flags=("--item",))
+
+
+@dataclass(frozen=True)
+class GoldTables(OptionSet):
+    """Tables that ``caesura gold`` adds."""
+
+    kept: bool = switch("List every boundary of the gold standard with the coders who placed it and their near misses.")
+    dropped: bool = switch("List every boundary that is not in the gold standard with its coders.")
+
+
+@main.command()
+@click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+@with_options(GoldOptions, "options", "Gold standard")
+@with_options(GoldTables, "tables", "Output")
+@with_options(GoldFiles, "files", "Output")
+@reading_options
+@table_options
+def gold(
+    paths: tuple[str, ...],
+    options: GoldOptions,
+    tables: GoldTables,
+    files: GoldFiles,
+    reading: ReadingOptions,
+    output: OutputOptions,
+) -> None:
+    """Make one reference from several coders.
+
+    FILE is one file with all coders, a folder or glob, or one file per coder: segmentations, with or without types,
+    dialogues or hierarchies. The median is the segmentation with the smallest total boundary edit distance to all
+    coders, so that near misses vote together. Items that cannot be used are listed, the rest are used, and the exit code
+    is 1.
+
+    \b
+    Example:
+      caesura gold people.json
+      caesura gold people.json --method majority --dropped -o gold.json
+    """
+    if files.repair:
+        reading = reading.with_options(repair=True)
+    corpus = reading.require(reading.read(paths), "make a gold standard from").select(items=files.items or None)
+    result = make_gold(corpus, options)
+    if files.target is not None:
+        _write(result, files.target)
+    answer = gold_view(result, kept=tables.kept, dropped=tables.dropped)
+    print_result("gold", result, answer, output=output, reading=reading)
+
+
+@dataclass(frozen=True)
+class UnifyTables(OptionSet):
+    """Tables that ``caesura unify`` adds."""
+
+    why: bool = switch(
+        "List every span that is not in the gold standard, with its coders and the spans that it crosses."
+    )
+    evaluate: bool = switch("Compare every method with every annotation: kappa, recall, precision, non-crossing.")
+
+
+@main.command()
+@click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+@with_options(UnifyOptions, "options", "Gold standard")
+@with_options(UnifyTables, "tables", "Output")
+@with_options(GoldFiles, "files", "Output")
+@reading_options
+@table_options
+def unify(
+    paths: tuple[str, ...],
+    options: UnifyOptions,
+    tables: UnifyTables,
+    files: GoldFiles,
+    reading: ReadingOptions,
+    output: OutputOptions,
+) -> None:
+    """Make one hierarchy from those of several coders, item by item.
+
+    FILE is one file with all coders, a folder or glob, or one file per coder: spans JSON or CSV, .rs3 and .rs4, .lab.
+    Annotations and items that cannot be used are listed, the rest are used, and the exit code is 1.
+
+    \b
+    Example:
+      caesura unify annotators.json
+    """
+    if files.repair:
+        reading = reading.with_options(repair=True)
+    corpus = reading.require(reading.read(paths), "unify").select(items=files.items or None)
+    make = not tables.evaluate or files.target is not None
+    study = unify_hierarchies(corpus, options, make=make, evaluate=tables.evaluate)
+    if files.target is not None and study.gold is not None:
+        _write(study.gold, files.target)
+    answer = unification_view(study, kept=files.target is None, dropped=tables.why)
+    print_result("unify", study, answer, output=output, reading=reading)
+
+
+def _write(result: Gold, target: str) -> None:
+    for note in write_gold(result, target):
+        print_message(f"warning: {note}")
+    print_message(f"{target}: {count_of(len(result.corpus.item_names), 'item')}, coder {GOLD_CODER!r}")

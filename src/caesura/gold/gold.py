@@ -1,0 +1,478 @@
+"""One gold standard from the annotations of several coders: segmentations, dialogues or hierarchies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, ClassVar
+
+from caesura.agreement.pairwise import check_corpus
+from caesura.errors import CaesuraError, HierarchyError, OptionError
+from caesura.gold.candidates import Candidate, CoderHierarchies, DroppedSpan, collect_hierarchies
+from caesura.gold.linear import METHODS, GoldBoundary, LinearGold, LinearGoldOptions, linear_golds, method_name
+from caesura.gold.unify import METHODS as HIERARCHY_METHODS
+from caesura.gold.unify import UnifiedHierarchy, build_gold, check_method, kappa_or_none
+from caesura.model.corpus import Corpus
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.result import HIDDEN, Excluded, Result, signature_line
+from caesura.model.segmentation import UNTYPED
+from caesura.model.value import count_of
+
+GOLD_CODER = "gold"
+"""Name of the coder of a gold standard."""
+
+_ALIASES = {"any": "union", "all": "consensus"}
+ALL_METHODS = tuple(dict.fromkeys((*METHODS, *HIERARCHY_METHODS)))
+"""Methods for all kinds of data."""
+_HIERARCHY_OPTIONS = {"level": "flat", "weights": "coders", "min_support": 1, "tolerance": 0.5}
+_LINEAR_OPTIONS = {"n_t": 2, "alpha": 0.01, "ignore_types": False}
+_MAX_DIGITS = 4000  # Python does not print longer whole numbers
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSpan:
+    """A span that at least one coder marked.
+
+    Attributes
+    ----------
+    item : str
+        Name of the item.
+    start, end : int
+        First and last unit.
+    level : int
+        Level, the one most coders chose.
+    label : str or None
+        Label, the one most of these coders chose.
+    coders : tuple of str
+        The coders who marked it.
+    reason : str or None
+        Reason why it was dropped; None if it is in the gold standard.
+    """
+
+    item: str
+    start: int
+    end: int
+    level: int
+    label: str | None
+    coders: tuple[str, ...]
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, item: str, candidate: Candidate) -> GoldSpan:
+        """Return the span of a candidate.
+
+        Parameters
+        ----------
+        item : str
+            Name of the item.
+        candidate : Candidate
+            A span of a unified hierarchy, or one that was dropped.
+
+        Returns
+        -------
+        GoldSpan
+            The span.
+        """
+        reason = candidate.reason if isinstance(candidate, DroppedSpan) else None
+        span = candidate.span
+        return cls(item, span.start, span.end, span.level, span.label, candidate.coders, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldItem:
+    """The gold standard of one item in numbers.
+
+    Attributes
+    ----------
+    item : str
+        Name of the item.
+    units : int
+        Number of units.
+    coders : tuple of str
+        Coders of the item.
+    kept, dropped : int
+        Number of boundaries or spans that are in the gold standard, and of others that coders placed.
+    optima : int
+        Number of equally good solutions.
+    cost : float or None
+        Sum of the boundary edit distances to the coders; None for a hierarchy.
+    agreement : float or None
+        B of the gold standard with the coders, from their edits together; for a hierarchy, mean kappa with the coders.
+    """
+
+    item: str
+    units: int
+    coders: tuple[str, ...]
+    kept: int
+    dropped: int
+    optima: int
+    cost: float | None
+    agreement: float | None
+
+    def __json__(self) -> dict[str, Any]:
+        """Return the plain form; a number of optima with thousands of digits becomes text."""
+        plain = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return plain | {"coders": list(self.coders), "optima": plain_count(self.optima)}
+
+
+def number_of_digits(number: int) -> int:
+    """Return the number of decimal digits of a whole number of any size.
+
+    Parameters
+    ----------
+    number : int
+        A number from 1 up.
+
+    Returns
+    -------
+    int
+        The number of digits; Python itself prints at most some thousand digits.
+
+    Examples
+    --------
+    >>> number_of_digits(999), number_of_digits(1000), number_of_digits(10**5000)
+    (3, 4, 5001)
+    """
+    digits = int((number.bit_length() - 1) * math.log10(2)) + 1
+    return digits + 1 if number >= 10**digits else digits
+
+
+def plain_count(number: int) -> int | str:
+    """Return a whole number as it is, or as text such as ``"about 10^5000"`` if it has thousands of digits.
+
+    Parameters
+    ----------
+    number : int
+        The number.
+
+    Returns
+    -------
+    int or str
+        The number.
+    """
+    digits = number_of_digits(number)
+    return number if digits < _MAX_DIGITS else f"about 10^{digits - 1}"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Gold(Result):
+    """Result of :func:`gold`.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        The gold standard of every item; the name of its coder is ``"gold"``.
+    method : str
+        Name of the method.
+    coders : tuple of str
+        The coders whose annotations were used.
+    items : tuple of GoldItem
+        One entry per item.
+    kept : tuple of GoldBoundary or GoldSpan
+        Every boundary (or span) of the gold standard, with the coders who placed it and those who placed one near it.
+    dropped : tuple of GoldBoundary or GoldSpan
+        Every other boundary (or span) that a coder placed.
+    thresholds : mapping of str to int
+        Boundary type -> minimum number of coders, if Cochran's Q determined it.
+    excluded : tuple of Excluded
+        Items without a gold standard.
+    signature : str
+        One line to reproduce the result.
+    notes : tuple of str
+        Remarks for the reader.
+    hierarchies : mapping of str to UnifiedHierarchy
+        Item -> details of the unification, for hierarchies.
+    """
+
+    frame_field: ClassVar[str] = "kept"
+
+    corpus: Corpus = field(metadata=HIDDEN)
+    method: str
+    coders: tuple[str, ...]
+    items: tuple[GoldItem, ...]
+    kept: tuple[GoldBoundary, ...] | tuple[GoldSpan, ...]
+    dropped: tuple[GoldBoundary, ...] | tuple[GoldSpan, ...]
+    thresholds: Mapping[str, int]
+    excluded: tuple[Excluded, ...]
+    signature: str
+    notes: tuple[str, ...] = ()
+    hierarchies: Mapping[str, UnifiedHierarchy] = field(default_factory=dict, metadata=HIDDEN)
+
+    @cached_property
+    def optima(self) -> int:
+        """Number of equally good gold standards of the whole corpus: the product over items."""
+        return math.prod(entry.optima for entry in self.items)
+
+    @property
+    def cost(self) -> float | None:
+        """Sum of the boundary edit distances to all coders; None for hierarchies."""
+        costs = [entry.cost for entry in self.items if entry.cost is not None]
+        return math.fsum(costs) if costs else None
+
+    @property
+    def unit(self) -> str:
+        """What a gold standard consists of: ``"boundary"`` or ``"span"``."""
+        return "span" if self.hierarchies else "boundary"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data.
+
+        Returns
+        -------
+        dict
+            Fields by name, and the total cost and number of optima.
+        """
+        return super().to_dict() | {"cost": self.cost, "optima": plain_count(self.optima)}
+
+    def __repr__(self) -> str:
+        noun = "boundaries" if self.unit == "boundary" and len(self.kept) != 1 else self.unit
+        number = f"{len(self.kept):,} {noun}" if noun != "span" else count_of(len(self.kept), noun)
+        optima = f", {plain_count(self.optima)} optima" if self.optima > 1 else ""
+        return (
+            f"Gold({self.method}: {number} in {count_of(len(self.items), 'item')} of {count_of(len(self.coders), 'coder')}"
+            f"{optima})"
+        )
+
+
+def gold(
+    corpus: Corpus,
+    method: str | None = None,
+    *,
+    n_t: int = 2,
+    threshold: float | None = None,
+    alpha: float = 0.01,
+    ignore_types: bool = False,
+    level: str = "flat",
+    weights: str = "coders",
+    min_support: int = 1,
+    tolerance: float = 0.5,
+) -> Gold:
+    """Return one gold standard from the annotations of several coders.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations, dialogues or hierarchies of at least two coders.
+    method : str, optional
+        For segmentations and dialogues ``"median"`` (the default), ``"majority"``, ``"threshold"``, ``"cochran"``, ``"any"`` or
+        ``"all"``. For hierarchies the methods of :func:`unify`, by default ``"conflict_free_union"``; ``"any"`` is the union
+        and ``"all"`` the consensus.
+    n_t : int, default 2
+        Two boundaries less than ``n_t`` positions apart are a near miss.
+    threshold : float, optional
+        For the method ``"threshold"``, the minimum number of coders of a boundary. For hierarchies, see :func:`unify`.
+    alpha : float, default 0.01
+        Significance level of the method ``"cochran"``.
+    ignore_types : bool, default False
+        Whether boundaries of all types count as the same; the gold standard then has no types.
+    level, weights, min_support, tolerance
+        Options for hierarchies; see :func:`unify`.
+
+    Returns
+    -------
+    Gold
+        The gold standard as a corpus with the coder ``"gold"``, and the origin of every boundary. Items with fewer than two
+        coders, or whose coders have different texts, are in ``.excluded``.
+
+    Raises
+    ------
+    OptionError
+        If there are fewer than two coders, no two coders share an item, or an option is invalid.
+    Undefined
+        If Cochran's Q has no significant threshold.
+
+    Notes
+    -----
+    ==============  ==================================================================================
+    ``method``      boundaries in the gold standard
+    ==============  ==================================================================================
+    ``median``      those with the smallest total boundary edit distance to all coders
+    ``majority``    those that more than half of the coders placed
+    ``threshold``   those that at least ``threshold`` coders placed
+    ``cochran``     those that as many coders placed as Cochran's Q requires (see :func:`cochran_q`)
+    ``any``         those that at least one coder placed
+    ``all``         those that every coder placed
+    ==============  ==================================================================================
+
+    **Median.** The boundary edit distance is that of :func:`boundary_similarity`: 1 per boundary on one side only, d / n_t per
+    near miss over d positions. Near misses vote together: if two of four coders mark position 4 and the others position 5, no
+    position has a majority, but one boundary is closer to all coders than none. The minimum is exact for every number of
+    coders with n_t = 1 and n_t = 2, and for larger n_t as long as the number of states allows it; otherwise an error says so.
+    ``.optima`` is the exact number of segmentations with this distance. Of these, the one with the most exact matches with
+    coders is chosen, then the one with the smallest positions.
+
+    **Types.** Each type has a gold standard of its own. If a position would get two types although no coder gives a position
+    two types, the types exclude each other, and the item is excluded with this reason. Without such a position the result
+    is also optimal among the segmentations with one type per position. The end of a text is a position if a coder
+    marked it. **Dialogues** have a gold standard per stream.
+
+    References
+    ----------
+    Yöndem, M. T., & Üçoluk, G. A realistic success criterion for discourse segmentation, section 3.
+    Passonneau, R. J., & Litman, D. J. (1997). Discourse segmentation by human and automated means. Computational
+    Linguistics 23(1): 103-139.
+
+    Examples
+    --------
+    >>> from caesura import Segmentation
+    >>> coders = {"ann": [2, 5], "bo": [2, 6], "cy": [5], "di": [6]}
+    >>> corpus = Corpus({"poem": {name: Segmentation.from_positions(9, at) for name, at in coders.items()}})
+    >>> result = gold(corpus)
+    >>> result.corpus["poem", "gold"]
+    Segmentation(9 units: ··|···|····)
+    >>> for boundary in result.kept:
+    ...     print(boundary.position, boundary.coders, dict(boundary.near))
+    2 ('ann', 'bo') {}
+    5 ('ann', 'cy') {'bo': 6, 'di': 6}
+    >>> result.cost, result.optima
+    (3.0, 4)
+    >>> gold(corpus, "majority").kept
+    ()
+    """
+    check_corpus(corpus)
+    if len(corpus.coders) < 2:
+        raise OptionError(
+            f"a gold standard needs at least two coders; got {', '.join(map(repr, corpus.coders)) or 'none'}"
+        )
+    linear_options = {"n_t": n_t, "alpha": alpha, "ignore_types": ignore_types}
+    hierarchy_options = {"level": level, "weights": weights, "min_support": min_support, "tolerance": tolerance}
+    if corpus.kind == "hierarchy":
+        _reject(linear_options, _LINEAR_OPTIONS, "segmentations", "hierarchies")
+        return _hierarchical_gold(corpus, method, threshold, hierarchy_options)
+    if corpus.kind not in ("linear", "dialogue"):
+        hint = "convert the tiers to units with over_units" if corpus.kind == "timed" else "trees have no gold standard"
+        raise OptionError(f"gold needs segmentations, dialogues or hierarchies; got {corpus.kind} data; {hint}")
+    _reject(hierarchy_options, _HIERARCHY_OPTIONS, "hierarchies", "segmentations")
+    return _linear_gold(corpus, LinearGoldOptions(method or "median", threshold=threshold, **linear_options))  # type: ignore[arg-type]  # checked
+
+
+def _reject(options: Mapping[str, Any], defaults: Mapping[str, Any], owner: str, actual: str) -> None:
+    """Raise an error if an option for another kind of data was set."""
+    for name, value in options.items():
+        if value != defaults[name]:
+            raise OptionError(f"{name} is an option for {owner}; these are {actual}")
+
+
+def _linear_gold(corpus: Corpus, options: LinearGoldOptions) -> Gold:
+    golds, excluded, thresholds = linear_golds(corpus, options)
+    several = [*golds.values()]
+    coders = tuple(coder for coder in corpus.coders if any(coder in entry.coders for entry in several))
+    threshold: Any = options.threshold
+    facts: dict[str, Any] = dict(corpus.alignment_facts)
+    if thresholds:
+        listed = [f"{name}={number}" for name, number in thresholds.items()]
+        threshold = thresholds[UNTYPED[0]] if [*thresholds] == [*UNTYPED] else ",".join(listed)
+    return Gold(
+        corpus=Corpus({item: {GOLD_CODER: entry.annotation} for item, entry in golds.items()}),
+        method=options.method,
+        coders=coders,
+        items=tuple(map(_linear_item, several)),
+        kept=tuple(boundary for entry in several for boundary in entry.kept),
+        dropped=tuple(boundary for entry in several for boundary in entry.dropped),
+        thresholds=thresholds,
+        excluded=excluded,
+        signature=signature_line(
+            "gold",
+            method=options.method,
+            n_t=options.n_t,
+            threshold=threshold,
+            alpha=f"{options.alpha:g}" if options.method == "cochran" else None,
+            ignore_types=options.ignore_types or None,
+            coders=len(coders),
+            items=len(golds),
+            **facts,
+        ),
+    )
+
+
+def _linear_item(entry: LinearGold) -> GoldItem:
+    kept, dropped = len(entry.kept), len(entry.dropped)
+    units = entry.annotation.length
+    return GoldItem(entry.item, units, entry.coders, kept, dropped, entry.optima, entry.cost, entry.agreement)
+
+
+# -- hierarchies ------------------------------------------------------------------------------------------------------
+
+
+def _hierarchical_gold(corpus: Corpus, method: str | None, threshold: float | None, options: dict[str, Any]) -> Gold:
+    name = method_name((*HIERARCHY_METHODS, *_ALIASES))("method", method or "conflict_free_union")
+    name = _ALIASES.get(name, name)
+    if threshold is not None:
+        options |= {"threshold": threshold}
+    tolerance = options["tolerance"]
+    checked = check_method(name, **{key: value for key, value in options.items() if key != "tolerance"})
+    golds: dict[str, UnifiedHierarchy] = {}
+    excluded: list[Excluded] = []
+    items: list[GoldItem] = []
+    for item in corpus.item_names:
+        by_coder = corpus.of_item(item)
+        try:
+            annotations = collect_hierarchies(by_coder, tolerance)  # type: ignore[arg-type]  # checked there
+            golds[item] = build_gold(annotations, checked, tolerance)
+            items.append(_hierarchy_item(item, golds[item], annotations))
+        except CaesuraError as error:
+            excluded.append(Excluded(item, None, str(error)))
+    if not golds:
+        raise OptionError(f"no item has a gold standard: {'; '.join(map(str, excluded[:5]))}")
+    hierarchies, notes = writable_hierarchies(golds)
+    coders = tuple(coder for coder in corpus.coders if any(coder in entry.coders for entry in golds.values()))
+    return Gold(
+        corpus=Corpus({item: {GOLD_CODER: hierarchy} for item, hierarchy in hierarchies.items()}),
+        method=name,
+        coders=coders,
+        items=tuple(items),
+        kept=tuple(GoldSpan.of(item, span) for item, entry in golds.items() for span in entry.included),
+        dropped=tuple(GoldSpan.of(item, span) for item, entry in golds.items() for span in entry.dropped),
+        thresholds={},
+        excluded=tuple(excluded),
+        signature=next(iter(golds.values())).signature,
+        notes=notes,
+        hierarchies=golds,
+    )
+
+
+def _hierarchy_item(item: str, entry: UnifiedHierarchy, annotations: CoderHierarchies) -> GoldItem:
+    kappas = [kappa_or_none(entry.hierarchy, hierarchy) for hierarchy in annotations.by_coder.values()]
+    defined = [kappa for kappa in kappas if kappa is not None]
+    mean = math.fsum(defined) / len(defined) if defined else None
+    kept, dropped = len(entry.included), len(entry.dropped)
+    return GoldItem(item, entry.hierarchy.length, entry.coders, kept, dropped, entry.optima or 1, None, mean)
+
+
+def writable_hierarchies(golds: Mapping[str, UnifiedHierarchy]) -> tuple[dict[str, Hierarchy], tuple[str, ...]]:
+    """Return the unified hierarchies in a form that can be written to a file.
+
+    Parameters
+    ----------
+    golds : mapping
+        Item -> unified hierarchy.
+
+    Returns
+    -------
+    hierarchies : dict
+        They keep the levels that the coders agreed on if these nest; otherwise nesting determines levels.
+    notes : tuple of str
+        Warnings for readers of the file, item by item.
+    """
+    hierarchies: dict[str, Hierarchy] = {}
+    notes = []
+    for item, entry in golds.items():
+        hierarchies[item] = entry.hierarchy
+        if entry.conflicts:
+            notes.append(f"item {item!r}: spans of the gold standard cross; reading it again needs repair")
+        elif not _nests(entry.hierarchy):
+            hierarchies[item] = entry.nested_hierarchy()
+            notes.append(
+                f"item {item!r}: levels of the gold standard contradict nesting; levels by nesting are written"
+            )
+    return hierarchies, tuple(notes)
+
+
+def _nests(hierarchy: Hierarchy) -> bool:
+    try:
+        Hierarchy(hierarchy.length, hierarchy.spans)
+    except HierarchyError:
+        return False
+    return True

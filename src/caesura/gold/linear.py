@@ -1,0 +1,430 @@
+"""One gold standard from several segmentations of the same text, type by type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from caesura.errors import CaesuraError, OptionError, Undefined
+from caesura.gold.median import median_segmentation
+from caesura.measures.batch import EMPTY, Batch
+from caesura.measures.boundary import BoundarySimilarity
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, Dialogue, streams_of
+from caesura.model.projection import text_difference
+from caesura.model.result import Excluded
+from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
+from caesura.model.value import Ints
+from caesura.options import OptionSet, flag, fraction, setting, suggest, whole
+
+METHODS = ("median", "majority", "threshold", "cochran", "any", "all")
+"""Methods for segmentations and dialogues."""
+
+
+def method_name(known: Collection[str]) -> Callable[[str, Any], str]:
+    """Return a validator for the name of a method; case does not matter, and ``-`` equals ``_``.
+
+    Parameters
+    ----------
+    known : collection of str
+        Names of the methods.
+
+    Returns
+    -------
+    callable
+        The validator; its error message suggests the closest name.
+    """
+
+    def check(_: str, value: Any) -> str:
+        name = value.strip().lower().replace("-", "_") if isinstance(value, str) else repr(value)
+        if name not in known:
+            raise OptionError(suggest("no method", name, known))
+        return name
+
+    return check
+
+
+@dataclass(frozen=True)
+class LinearGoldOptions(OptionSet):
+    """Method for the gold standard of segmentations, and its options."""
+
+    method: str = setting("median", method_name(METHODS), "How to make the gold standard.")
+    n_t: int = setting(2, whole(1, 1_000_000), "Maximum span of a near miss, in positions (exclusive).")
+    threshold: int | None = setting(None, whole(1), "Minimum number of coders of a boundary, for the method threshold.")
+    alpha: float = setting(0.01, fraction, "Significance level of Cochran's Q.")
+    ignore_types: bool = setting(False, flag, "Whether boundaries of all types count as the same.")
+
+    def __post_init__(self) -> None:
+        OptionSet.__post_init__(self)
+        if (self.method == "threshold") != (self.threshold is not None):
+            if self.threshold is None:
+                raise OptionError("method 'threshold' needs a threshold, the minimum number of coders of a boundary")
+            raise OptionError(f"threshold is an option of the method 'threshold'; got it with {self.method!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class GoldBoundary:
+    """A boundary that at least one coder placed, or that the gold standard has.
+
+    Attributes
+    ----------
+    item : str
+        Name of the item.
+    stream : str or None
+        Name of the stream, in a dialogue.
+    position : int
+        Position in the text or stream.
+    type : str or None
+        Boundary type; None if boundaries have no types.
+    coders : tuple of str
+        The coders who placed it exactly there.
+    near : mapping of str to int
+        Coder -> position of a near miss. For a boundary of the gold standard, the coder's boundary that pairs with it; for a
+        dropped boundary, the boundary of the gold standard that the coder's boundary pairs with.
+    """
+
+    item: str
+    stream: str | None
+    position: int
+    type: str | None
+    coders: tuple[str, ...]
+    near: Mapping[str, int] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LinearGold:
+    """Gold standard of one item.
+
+    Attributes
+    ----------
+    item : str
+        Name of the item.
+    annotation : Segmentation or Dialogue
+        The gold standard.
+    coders : tuple of str
+        Coders of the item.
+    kept : tuple of GoldBoundary
+        Boundaries of the gold standard.
+    dropped : tuple of GoldBoundary
+        Boundaries of coders that are not in the gold standard.
+    optima : int
+        Number of equally good solutions.
+    cost : float
+        Sum of the boundary edit distances to all coders.
+    pairs : int
+        Number of edits and matches with all coders, the denominator of B.
+    """
+
+    item: str
+    annotation: Segmentation | Dialogue
+    coders: tuple[str, ...]
+    kept: tuple[GoldBoundary, ...]
+    dropped: tuple[GoldBoundary, ...]
+    optima: int
+    cost: float
+    pairs: int
+
+    @property
+    def agreement(self) -> float:
+        """B of the gold standard with the coders, from their edits together; 1 if there is no boundary."""
+        return 1 - self.cost / self.pairs if self.pairs else 1.0
+
+
+@dataclass(frozen=True)
+class _Text:
+    """The segmentations of one text or stream by all its coders."""
+
+    item: str
+    stream: str | None
+    by_coder: Mapping[str, Segmentation]
+    ignore_types: bool
+
+    @property
+    def place(self) -> str:
+        return f"item {self.item!r}" + (f", stream {self.stream!r}" if self.stream is not None else "")
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Types that occur, in order; UNTYPED if boundaries have no types."""
+        if self.ignore_types or all(side.types == UNTYPED for side in self.by_coder.values()):
+            return UNTYPED
+        declared = next((side.types for side in self.by_coder.values() if side.types_declared), ())
+        occurring = {name for side in self.by_coder.values() for _, name in side.boundaries}
+        return (*(name for name in declared if name in occurring), *sort_types(occurring - {*declared}))
+
+    def marks(self, name: str) -> tuple[dict[str, Ints], int]:
+        """Return the positions of one type by coder, and the last possible position.
+
+        That is the end of the text only if a coder marked it, which only typed boundaries can do.
+        """
+        if self.types == UNTYPED:
+            return {coder: side.inner for coder, side in self.by_coder.items()}, self.length - 1
+        positions = {}
+        for coder, side in self.by_coder.items():
+            codes = [code for code, known in enumerate(side.types) if known == name]
+            positions[coder] = side.boundary_positions[np.isin(side.codes, codes)]
+        ends = any(at.size and at[-1] == self.length for at in positions.values())
+        return positions, self.length if ends else self.length - 1
+
+    @property
+    def length(self) -> int:
+        return next(iter(self.by_coder.values())).length
+
+    def segmentation(self, positions: Mapping[str, Sequence[int]]) -> Segmentation:
+        """Return the gold standard from its positions by type, with the text of the first coder who has it."""
+        units = next((side.units for side in self.by_coder.values() if side.units is not None), None)
+        if self.types == UNTYPED:
+            return Segmentation.from_positions(self.length, [*positions[UNTYPED[0]]], units=units)
+        marks: dict[int, list[str]] = {}
+        for name in self.types:
+            for position in positions[name]:
+                marks.setdefault(position, []).append(name)
+        at = sorted(marks)
+        scales = {side.types for side in self.by_coder.values() if side.types_declared}
+        scale = scales.pop() if len(scales) == 1 else None
+        return Segmentation.from_positions(self.length, at, marks=[marks[p] for p in at], types=scale, units=units)
+
+
+def linear_golds(
+    corpus: Corpus, options: LinearGoldOptions
+) -> tuple[dict[str, LinearGold], tuple[Excluded, ...], dict[str, int]]:
+    """Return the gold standard of each item.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations or dialogues of several coders.
+    options : LinearGoldOptions
+        The method and its options.
+
+    Returns
+    -------
+    golds : dict
+        Item -> gold standard.
+    excluded : tuple of Excluded
+        Items without a gold standard.
+    thresholds : dict
+        Type -> minimum number of coders, for the method ``cochran``.
+
+    Raises
+    ------
+    OptionError
+        If no item has a gold standard, or the threshold is larger than the number of coders.
+    """
+    if options.threshold is not None and options.threshold > len(corpus.coders):
+        raise OptionError(
+            f"threshold must be at most {len(corpus.coders)}, the number of coders; got {options.threshold}"
+        )
+    excluded: list[Excluded] = []
+    texts = _texts(corpus, options, excluded)
+    rules, thresholds = _rules(texts, options)
+    exclusive = all(side.exclusive for group in texts.values() for text in group for side in text.by_coder.values())
+    golds: dict[str, LinearGold] = {}
+    for item, group in texts.items():
+        try:
+            golds[item] = _item_gold(item, group, rules, options.n_t, exclusive)
+        except CaesuraError as error:
+            excluded.append(Excluded(item, None, str(error)))
+    if not golds:
+        raise OptionError(f"no item has a gold standard: {'; '.join(map(str, excluded[:5]))}")
+    return golds, tuple(excluded), thresholds
+
+
+def _texts(corpus: Corpus, options: LinearGoldOptions, excluded: list[Excluded]) -> dict[str, list[_Text]]:
+    """Return the texts and streams of each item that can be used; add the other items to ``excluded``."""
+    texts: dict[str, list[_Text]] = {}
+    for item in corpus.item_names:
+        by_coder = corpus.of_item(item)
+        reason = _reason_not_usable(by_coder, corpus.coders, options)
+        if reason is not None:
+            excluded.append(Excluded(item, None, reason))
+            continue
+        streams = {coder: streams_of(annotation) for coder, annotation in by_coder.items()}
+        first = next(iter(streams.values()))
+        dialogue = any(isinstance(annotation, Dialogue) for annotation in by_coder.values())
+        texts[item] = [
+            _Text(
+                item,
+                stream if dialogue else None,
+                {coder: sides[stream] for coder, sides in streams.items()},
+                options.ignore_types,
+            )
+            for stream in first
+        ]
+    if not texts:
+        raise OptionError(f"no item was annotated by two coders: {'; '.join(map(str, excluded[:5]))}")
+    return texts
+
+
+def _reason_not_usable(
+    by_coder: Mapping[str, Annotation], coders: Sequence[str], options: LinearGoldOptions
+) -> str | None:
+    names = [*by_coder]
+    if len(names) < 2:
+        return f"coded by {names[0]} only"
+    missing = [coder for coder in coders if coder not in by_coder]
+    if options.method == "cochran" and missing:
+        return f"not coded by {', '.join(missing)}; Cochran's Q needs all coders"
+    if options.threshold is not None and options.threshold > len(names):
+        return f"coded by {len(names)} coders, fewer than the threshold of {options.threshold}"
+    return (text_difference(by_coder) or "").removeprefix(": ") or None
+
+
+# -- methods ----------------------------------------------------------------------------------------------------------
+
+Rule = Callable[[str, list[Ints], int], tuple[tuple[int, ...], int]]
+"""Function of a type, its positions by coder and the last position; returns positions and the number of optima."""
+
+
+def _rules(texts: Mapping[str, list[_Text]], options: LinearGoldOptions) -> tuple[Rule, dict[str, int]]:
+    """Return the rule of a method, and the thresholds of Cochran's Q by type."""
+    if options.method == "median":
+
+        def median(_: str, marks: list[Ints], last: int) -> tuple[tuple[int, ...], int]:
+            result = median_segmentation(marks, last, options.n_t)
+            return result.positions, result.optima
+
+        return median, {}
+    thresholds = _cochran_thresholds(texts, options.alpha) if options.method == "cochran" else {}
+
+    def count(name: str, marks: list[Ints], last: int) -> tuple[tuple[int, ...], int]:
+        minimum = {
+            "majority": len(marks) // 2 + 1,
+            "threshold": options.threshold or 0,
+            "cochran": thresholds.get(name, 0),
+            "any": 1,
+            "all": len(marks),
+        }[options.method]
+        counts = np.bincount(np.concatenate(marks), minlength=last + 1)
+        return tuple(np.flatnonzero(counts >= minimum).tolist()), 1
+
+    return count, thresholds
+
+
+def _cochran_thresholds(texts: Mapping[str, list[_Text]], alpha: float) -> dict[str, int]:
+    """Return the significant threshold of Cochran's Q for each type, over all texts."""
+    from caesura.agreement.cochran import cochran_q
+
+    by_type: dict[str, dict[str, dict[str, Segmentation]]] = {}
+    for text in (text for group in texts.values() for text in group):
+        for name in text.types:
+            marks, last = text.marks(name)
+            by_type.setdefault(name, {})[f"{text.item}\n{text.stream}"] = {
+                coder: Segmentation.from_valid_positions(last + 1, at) for coder, at in marks.items()
+            }
+    thresholds = {}
+    for name, items in by_type.items():
+        place = "" if name == UNTYPED[0] else f"type {name!r}: "
+        try:
+            threshold = cochran_q(Corpus(items), alpha=alpha).threshold
+        except (OptionError, Undefined) as error:
+            raise Undefined(f"{place}{error}; choose the method 'majority' or 'threshold'") from None
+        if threshold is None:
+            raise Undefined(
+                f"{place}Cochran's Q has no significant threshold at alpha={alpha:g}; choose a larger alpha, or the method "
+                "'majority' or 'threshold'"
+            )
+        thresholds[name] = threshold
+    return thresholds
+
+
+# -- one item ---------------------------------------------------------------------------------------------------------
+
+
+def _item_gold(item: str, texts: list[_Text], rule: Rule, n_t: int, exclusive: bool) -> LinearGold:
+    kept: list[GoldBoundary] = []
+    dropped: list[GoldBoundary] = []
+    streams: dict[str, Segmentation] = {}
+    optima, cost, pairs = 1, 0.0, 0
+    for text in texts:
+        positions: dict[str, tuple[int, ...]] = {}
+        for name in text.types:
+            marks, last = text.marks(name)
+            positions[name], number = rule(name, [*marks.values()], last)
+            optima *= number
+            comparison = _Comparison.of(positions[name], marks, last, n_t)
+            cost += comparison.cost
+            pairs += comparison.pairs
+            for boundary, in_gold in _boundaries(text, name, positions[name], marks, comparison):
+                (kept if in_gold else dropped).append(boundary)
+        if exclusive:
+            _check_exclusive(text, positions)
+        streams[text.stream or ""] = text.segmentation(positions)
+    annotation = Dialogue(streams) if texts[0].stream is not None else streams[""]
+    order = {name: i for i, name in enumerate(streams)}
+    for boundaries in (kept, dropped):
+        boundaries.sort(key=lambda boundary: (order[boundary.stream or ""], boundary.position))
+    return LinearGold(item, annotation, tuple(texts[0].by_coder), tuple(kept), tuple(dropped), optima, cost, pairs)
+
+
+def _check_exclusive(text: _Text, positions: Mapping[str, Sequence[int]]) -> None:
+    """Raise an error if a position would get two types although no coder ever gives a position two types."""
+    names: dict[int, str] = {}
+    for name, at in positions.items():
+        for position in at:
+            if position in names:
+                stream = "" if text.stream is None else f"stream {text.stream!r}: "
+                raise OptionError(
+                    f"{stream}position {position} would get the types {names[position]!r} and {name!r}, but no coder gives a "
+                    "position two types, so the types exclude each other; choose the method 'majority', or ignore the "
+                    "types (ignore_types)"
+                )
+            names[position] = name
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """Alignment of a gold standard with each coder: near misses in both directions, cost, and number of edits and matches."""
+
+    near_gold: Mapping[int, dict[str, int]]
+    near_coder: Mapping[int, dict[str, int]]
+    cost: float
+    pairs: int
+
+    @classmethod
+    def of(cls, gold: Sequence[int], marks: Mapping[str, Ints], last: int, n_t: int) -> _Comparison:
+        a, coders = np.array(gold, np.int64), [*marks]
+        b_off = np.cumsum([0, *(at.size for at in marks.values())])
+        batch = Batch(
+            length=np.full(len(coders), last + 1),
+            a_pos=np.tile(a, len(coders)),
+            a_code=EMPTY,
+            a_off=np.arange(len(coders) + 1) * a.size,
+            b_pos=np.concatenate([*marks.values()]),
+            b_code=EMPTY,
+            b_off=b_off,
+        )
+        measure = BoundarySimilarity(n_t=n_t)
+        for error in measure.check(batch).values():
+            raise error
+        partners = measure.partners(batch)
+        paired = np.flatnonzero(partners >= 0)
+        distance = np.abs(batch.a_pos[paired] - batch.b_pos[partners[paired]])
+        near_gold: dict[int, dict[str, int]] = {}
+        near_coder: dict[int, dict[str, int]] = {}
+        for i in paired[distance > 0].tolist():
+            coder = coders[i // a.size]
+            here, there = int(batch.a_pos[i]), int(batch.b_pos[partners[i]])
+            near_gold.setdefault(here, {})[coder] = there
+            near_coder.setdefault(there, {})[coder] = here
+        additions = batch.a_pos.size + batch.b_pos.size - 2 * paired.size
+        return cls(near_gold, near_coder, additions + int(distance.sum()) / n_t, additions + paired.size)
+
+
+def _boundaries(
+    text: _Text, name: str, gold: Sequence[int], marks: Mapping[str, Ints], comparison: _Comparison
+) -> Iterator[tuple[GoldBoundary, bool]]:
+    """Yield every boundary of the gold standard and of the coders, and whether it is in the gold standard."""
+    coders: dict[int, list[str]] = {position: [] for position in gold}
+    for coder, positions in marks.items():
+        for position in positions.tolist():
+            coders.setdefault(position, []).append(coder)
+    type_name = None if text.types == UNTYPED else name
+    in_gold = {*gold}
+    for position in sorted(coders):
+        near = (comparison.near_gold if position in in_gold else comparison.near_coder).get(position, {})
+        boundary = GoldBoundary(text.item, text.stream, position, type_name, tuple(coders[position]), near)
+        yield boundary, position in in_gold
