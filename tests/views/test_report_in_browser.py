@@ -240,7 +240,7 @@ def test_sort_and_save(poem: Browser) -> None:
     poem.run("document.getElementById('save').click()")
     saved = poem.folder / "edits.csv"
     for _ in range(100):
-        if saved.exists():
+        if saved.exists() and saved.stat().st_size:
             break
         time.sleep(0.05)
     with saved.open(encoding="utf-8", newline="") as file:
