@@ -251,9 +251,10 @@ def test_demo_and_measures(run: Run) -> None:
     assert "reader 1  ··|···|···|·|···|······|···" in demo.output
     listed = results_of(run("measures", "--json"))
     assert set(listed) == set(cz.measures())
-    for name in cz.measures():
-        assert name in demo.output
-        assert name in run("measures").output
+    listing = run("measures").output
+    for name, measure in cz.measures().items():
+        assert f"  {measure().label} " in demo.output
+        assert name in listing
 
 
 def test_trees(run: Run) -> None:

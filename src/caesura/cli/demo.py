@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import numpy as np
+from dataclasses import replace
+from typing import Any
 
 from caesura.agreement.clusters import cluster_coders
-from caesura.agreement.pairwise import pairwise
 from caesura.cli.output import OutputOptions, print_blocks
 from caesura.cli.program import main
 from caesura.data import STARGAZER_SOURCE, stargazer
-from caesura.gold.unify import unify
-from caesura.judging.judge import judge
-from caesura.measures.registry import measures, parse
+from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 from caesura.tasks.agree import AgreeOptions, agree
+from caesura.tasks.disagreements import find_disagreements
+from caesura.tasks.gold import make_gold
+from caesura.tasks.judge import judge_systems
 from caesura.tasks.prepare import human_coders
-from caesura.views.agreement import agreement_table, coder_table, draw_dendrogram
-from caesura.views.answers import STRENGTH_NOTE
-from caesura.views.gold import dropped_table
-from caesura.views.judgement import drop_table, score_tables
-from caesura.views.results import LEGEND, draw
+from caesura.tasks.score import ScoreOptions, score_corpora
+from caesura.views.agreement import AgreeTables, agreement_view, draw_dendrogram
+from caesura.views.answer import Answer
+from caesura.views.disagreements import disagreements_view
+from caesura.views.gold import gold_view
+from caesura.views.judgement import JudgeTables, judgement_view
+from caesura.views.results import scoring_view
 from caesura.views.table import Block, Table
+from caesura.views.text_table import wrap
 
-READER_MEASURES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)", "flexible_similarity")
+_ROWS = 7  # rows of the longer tables
 
 
 @main.command()
@@ -38,61 +40,70 @@ def demo() -> None:
     Example:
       caesura demo
     """
-    print_blocks([*_readers(stargazer()), *_hierarchies(), *_trees()], OutputOptions().width)
+    width = OutputOptions().width
+    blocks = [*_readers(stargazer(), width), *_hierarchies(), *_trees()]
+    blocks.append("Your own data: `caesura info FILE` shows what is in a file and which command comes next.")
+    print_blocks([_wrapped(block, width) for block in blocks], width)
 
 
-def _readers(corpus: Corpus) -> Iterator[Block]:
-    """Compare seven readers of one article: two in detail, all with coefficients, and one as if it were a program."""
+def _wrapped(block: Block, width: int) -> Block:
+    """Return a sentence broken between words; drawings, which have several lines, and tables stay as they are."""
+    return "\n".join(wrap(block, width)) if isinstance(block, str) and "\n" not in block else block
+
+
+def _readers(corpus: Corpus, width: int) -> Iterator[Block]:
+    """Ask every question about seven readers of one article."""
     (item,) = corpus.item_names
-    readers = {name: text for name, text in corpus.of_item(item).items() if isinstance(text, Segmentation)}
-    yield STARGAZER_SOURCE
-    yield "\n".join(f"reader {name}  {text.draw()}" for name, text in readers.items())
-    yield "Reader 1 against reader 3, boundary by boundary:"
-    pair = readers["1"], readers["3"]
-    similarity = parse(READER_MEASURES[0])
-    yield draw(*pair, similarity.score(*pair).edits or (), sides=("reader 1", "reader 3"))
-    yield LEGEND
-    yield _all_measures("linear", pair, "The same two readers under every measure")
-    matrix = pairwise(corpus, similarity).matrix.astype(object)
-    np.fill_diagonal(matrix, None)
-    rows = tuple((f"reader {name}", *row) for name, row in zip(readers, matrix.tolist(), strict=True))
-    yield Table(("B", *readers), rows, title="All pairs of readers", digits=2)
-    yield "Agreement of all seven beyond chance: over B, over S, by position, and over flexible similarity S_f"
-    options = AgreeOptions(
-        measures=tuple(map(parse, READER_MEASURES)), coefficients=("multi_pi", "alpha", "kappa"), chance="exact"
-    )
-    study = agree(corpus, options)
-    outcomes = [entry for entry in study.agreement if entry.coefficient != "kappa" or entry.measure.kind == "dialogue"]
-    yield agreement_table(outcomes)
-    yield coder_table(outcomes[:1], study.placed)
-    yield "Readers with similar segmentations, with multi_pi inside each group:"
-    yield draw_dendrogram(cluster_coders(corpus, similarity))
-    yield "Reader 7 judged as if it were a program, with the agreement of the other six readers and simple baselines as bounds:"
-    human_corpus = corpus.select(coders=human_coders(corpus, ("7",)))
-    judgement = judge(human_corpus, {"reader 7": {item: readers["7"]}}, measures=similarity, interval=None, seed=1)
-    yield score_tables(judgement)[0]
-    yield drop_table(judgement.drops)
-    yield STRENGTH_NOTE
+    yield f"Seven readers marked where the topic of an article changes. {STARGAZER_SOURCE}"
+    yield "\n".join(f"reader {name}  {text.draw()}" for name, text in corpus.of_item(item).items())  # type: ignore[union-attr]
+    yield from _question("How close are readers 1 and 3?")
+    scoring = score_corpora(corpus, options=ScoreOptions(reference_coder="1", hypothesis_coder="3"))
+    yield from _answer(scoring_view(scoring, edits=True, width=width), 1, drawings=True)
+    first = corpus.of_item(item)
+    yield _all_measures("linear", (first["1"], first["3"]))
+    yield from _question("Do the readers agree?")
+    yield from _answer(agreement_view(agree(corpus, AgreeOptions()), AgreeTables(by_coder=True), width=width), 2)
+    yield draw_dendrogram(cluster_coders(corpus), width=width - 22)
+    yield from _question("Where do they disagree?")
+    yield from _answer(disagreements_view(find_disagreements(corpus)), 1)
+    yield from _question("What is the gold standard?")
+    gold = make_gold(corpus)
+    yield from _answer(gold_view(gold), 1)
+    yield from (f"gold  {text.draw()}" for text in gold.corpus.values())  # type: ignore[union-attr]
+    yield from _question("If reader 7 were a program, would it be as good as people?")
+    people = corpus.select(coders=human_coders(corpus, ("7",)))
+    yield from _answer(judgement_view(judge_systems(people, {"reader 7": {item: first["7"]}}), JudgeTables()), 1)
+
+
+def _question(text: str) -> Iterator[str]:
+    yield f"{text}\n{'=' * len(text)}"
+
+
+def _answer(answer: Answer, number: int, *, drawings: bool = False) -> Iterator[Block]:
+    """Yield the sentences and the first tables of an answer, and its drawings if they are wanted."""
+    yield answer.text
+    tables = [block for block in answer.blocks() if isinstance(block, Table)]
+    yield from (replace(table, limit=_ROWS) for table in tables[:number])
+    if drawings:
+        yield from (block for block in answer.blocks() if isinstance(block, str))
 
 
 def _hierarchies() -> Iterator[Block]:
     """Compare and unify the hierarchies of three annotators, after Figure 4 of Carbone et al. (2004)."""
     spans_by_annotator = {
-        "annotator 1": [(1, 8), (1, 2), (3, 6), (7, 8)],
-        "annotator 2": [(1, 8), (1, 4), (5, 8)],
-        "annotator 3": [(1, 8), (1, 2), (3, 6)],
+        "ann": [(1, 8), (1, 2), (3, 6), (7, 8)],
+        "bo": [(1, 8), (1, 4), (5, 8)],
+        "cy": [(1, 8), (1, 2), (3, 6)],
     }
     hierarchies = {
         name: Hierarchy(8, [(start, end, 1 if end - start == 7 else 2, f"{start}-{end}") for start, end in spans])
         for name, spans in spans_by_annotator.items()
     }
-    yield "Nested spans of three annotators (after Carbone et al. 2004, Figure 4)"
-    yield "\n".join(f"{name}  {hierarchy.brackets()}" for name, hierarchy in hierarchies.items())
-    pair = hierarchies["annotator 1"], hierarchies["annotator 2"]
-    yield _all_measures("hierarchy", pair, "Annotator 1 and annotator 2")
-    gold = unify(hierarchies)
-    yield f"The union without conflicts:  {gold.hierarchy.brackets()}"
-    yield dropped_table({"discourse": gold})
+    yield from _question("And if segments contain segments?")
+    yield "Nested spans of three annotators, after Figure 4 of Carbone et al. (2004)."
+    yield "\n".join(f"{name:4}  {hierarchy.brackets()}" for name, hierarchy in hierarchies.items())
+    yield _all_measures("hierarchy", (hierarchies["ann"], hierarchies["bo"]))
+    yield from _answer(gold_view(make_gold(Corpus({"discourse": hierarchies})), dropped=True), 2)
 
 
 def _trees() -> Iterator[Block]:
@@ -100,12 +111,13 @@ def _trees() -> Iterator[Block]:
     parts = ("(PRP I)", "(VBD saw)", "(NP (DT the) (NN man))", "(PP (IN with) (NP (DT a) (NN telescope)))")
     gold = Tree.from_brackets("(S (NP {}) (VP {} {} {}) (. .))".format(*parts))
     predicted = Tree.from_brackets("(S (NP {}) (VP {} (NP {} {})) (. .))".format(*parts))
-    yield f"Parses of a sentence\n\ngold       {gold}\npredicted  {predicted}"
-    yield _all_measures("trees", (gold, predicted), "Gold and predicted parse")
+    yield from _question("And if the segments are the phrases of a sentence?")
+    yield "I saw [the man] [with a telescope], parsed as I saw [the man [with a telescope]]:"
+    yield _all_measures("trees", (gold, predicted))
 
 
-def _all_measures(kind: str, pair: tuple, title: str) -> Block:  # type: ignore[type-arg]
+def _all_measures(kind: str, pair: tuple[Any, Any]) -> Table:
     """Return a table with the scores of a pair under every measure for this kind of data."""
-    chosen = {name: measure for name, measure in measures().items() if kind in measure.kinds}
-    rows = [(name, measure.title, float(measure().score(*pair))) for name, measure in chosen.items()]
-    return Table(("measure", "description", "value"), tuple(rows), title=title)
+    chosen = [measure() for measure in measures().values() if kind in measure.kinds]
+    rows = [(measure.label, measure.title, float(measure.score(*pair))) for measure in chosen]
+    return Table(("measure", "description", "value"), tuple(rows), title="The same two under every measure")
