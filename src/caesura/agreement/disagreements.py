@@ -27,6 +27,7 @@ from caesura.model.dialogue import Annotation, Comparable, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, signature_line, to_plain
 from caesura.model.segmentation import UNTYPED
+from caesura.model.signature import with_data
 from caesura.options import suggest
 
 MAJORITY = "majority"
@@ -343,6 +344,8 @@ def disagreements(corpus: Corpus, *, measure: str | Measure | None = None, again
     keys, scores = score_keys(prepared.corpus, chosen, keys, "threads", excluded)
     texts = _Texts(prepared, typed=scores.types != UNTYPED)
     places = sorted(_places(texts, _rows(texts, keys, scores)), key=_rank)
+    facts = {"coders": len(corpus.coders), "against": reference or "pairs"}
+    signature = signature_line("disagreements", over=scores.total.signature, **facts)
     return Disagreements(
         measure=chosen,
         against=reference,
@@ -352,9 +355,7 @@ def disagreements(corpus: Corpus, *, measure: str | Measure | None = None, again
         rows=tuple(row for place in places for row in place.rows),
         places=tuple(places),
         excluded=(*prepared.excluded, *(Excluded(item, None, reason) for item, reason in excluded.items())),
-        signature=signature_line(
-            "disagreements", coders=len(corpus.coders), against=reference or "pairs", over=scores.total.signature
-        ),
+        signature=with_data(signature, corpus.fingerprint, sum(place.cost for place in places)),
     )
 
 

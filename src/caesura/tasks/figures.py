@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, get_args
 
-from caesura.agreement.clusters import cluster_coders
+from caesura.agreement.clusters import Linkage, cluster_coders
 from caesura.agreement.families import coefficient_for, coefficient_name
 from caesura.agreement.pairwise import pairwise
 from caesura.agreement.placed import boundaries_placed, boundary_heat
@@ -26,10 +26,11 @@ from caesura.model.marks import Marks
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
-from caesura.options import OptionSet, choice, seed, setting, text
+from caesura.options import OptionSet, choice, seed, setting, switch, text
 from caesura.options import path as path_name
 from caesura.parsing.corpus import struct_iou_corpus
 from caesura.simulation.trees import by_length, correlation, perturbation_curve
+from caesura.tasks.agree import PRESETS
 from caesura.tasks.judge import JudgeOptions, judge_systems
 from caesura.tasks.prepare import (
     CommonUnits,
@@ -69,7 +70,20 @@ class FigureOptions(OptionSet):
     items: tuple[str, ...] = setting(
         (), text, "Item to show, or number of a sentence. May be repeated.", flags=("--item",)
     )
+    compat: str | None = setting(
+        None, choice(*PRESETS), "Convention of published figures for the coefficient, as in `caesura agree`."
+    )
+    linkage: str | None = setting(
+        None,
+        choice(*get_args(Linkage)),
+        "How the distances of groups of coders follow from those of coders (default: average; complete with --compat "
+        "fournier2013).",
+    )
     method: str | None = setting(None, choice(*METHODS), "Method for the gold standard (default: conflict_free_union).")
+    level: str | None = setting(
+        None, choice("flat", "full"), "Whether coders must agree on spans, or on their levels too (default: flat)."
+    )
+    strip_functions: bool = switch("Cut NP-SBJ to NP before Struct-IoU. (PARSEVAL always does.)")
     gold_times: str | None = setting(
         None, path_name, "Times of the words of the (gold) trees: CTM (first column: sentence) or TextGrid."
     )
@@ -215,7 +229,7 @@ class FigureKind:
         if self.max_files is not None and len(files) > self.max_files:
             raise OptionConflictError(f"{self.name} needs {self.needs}; got {len(files)} files")
         for name, flag in _FLAGS.items():
-            if getattr(options, name) not in (None, ()) and name not in self.options:
+            if getattr(options, name) not in (None, (), False) and name not in self.options:
                 raise OptionConflictError(f"{self.name} does not take {flag}; it takes {self.flags}")
         if len(options.measures) > 1 and self.name != "systems":
             raise OptionConflictError(f"{self.name} shows one measure; got {len(options.measures)}")
@@ -289,7 +303,11 @@ def _boundary_heat(source: FigureSource, options: FigureOptions) -> FigureData:
     return (boundary_heat(_shared_units(source).boundaries),), ()
 
 
-@_kind("coders with similar segmentations, with agreement inside clusters", _CODERS, "measures coefficient items seed")
+@_kind(
+    "coders with similar segmentations, with agreement inside clusters",
+    _CODERS,
+    "measures coefficient compat linkage items seed",
+)
 def _dendrogram(source: FigureSource, options: FigureOptions) -> FigureData:
     """Cluster the coders."""
     corpus = _shared_units(source).corpus
@@ -409,7 +427,7 @@ def _only_item(corpus: Corpus) -> str:
 # -- edits and gold standards ---------------------------------------------------------------------------------------
 
 
-@_kind("one hierarchy made from several", "hierarchies of several coders, one --item", "method items")
+@_kind("one hierarchy made from several", "hierarchies of several coders, one --item", "method level items")
 def _gold(source: FigureSource, options: FigureOptions) -> FigureData:
     """Make the gold standard of one item."""
     item = _only_item(source.corpora[0])
@@ -419,7 +437,8 @@ def _gold(source: FigureSource, options: FigureOptions) -> FigureData:
         )
     annotations = _shared_units(source).corpus.of_item(item)
     hierarchies = {coder: entry for coder, entry in annotations.items() if isinstance(entry, Hierarchy)}
-    return (unify(hierarchies, method=options.method or "conflict_free_union"), hierarchies), ()
+    method, level = options.method or "conflict_free_union", options.level or "flat"
+    return (unify(hierarchies, method=method, level=level), hierarchies), ()
 
 
 # -- trees ----------------------------------------------------------------------------------------------------------
@@ -464,10 +483,13 @@ def _by_length(source: FigureSource, options: FigureOptions) -> FigureData:
     return (by_length(result),), result.excluded
 
 
-@_kind("Struct-IoU against PARSEVAL F1", _TREES, "seed", "trees")
+@_kind("Struct-IoU against PARSEVAL F1", _TREES, "strip_functions seed", "trees")
 def _correlation(source: FigureSource, options: FigureOptions) -> FigureData:
     """Compare Struct-IoU with PARSEVAL on samples of sentences."""
-    result = correlation(*_gold_and_predicted(source), seed=options.seed or 0)
+    sides: Sequence[Trees] = _gold_and_predicted(source)
+    if options.strip_functions:
+        sides = [[None if tree is None else tree.without_functions() for tree in side] for side in sides]
+    result = correlation(*sides, seed=options.seed or 0)
     return (result,), result.excluded
 
 
