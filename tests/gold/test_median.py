@@ -110,7 +110,7 @@ def test_any_number_of_coders(coders: int) -> None:
 
 def test_too_many_states_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_STATES", 3)
-    with pytest.raises(OptionError, match=r"too many states .* choose a smaller n_t .* or method='majority'"):
+    with pytest.raises(OptionError, match=r"too many states .* choose a smaller n_t .* or the method 'majority'"):
         median_segmentation([(1, 4), (2, 5), (3,)], 6, n_t=3)
     with pytest.raises(OptionError, match="too many states"):
         median_segmentation([(1, 4), (2, 5), (3,)], 6, n_t=12)

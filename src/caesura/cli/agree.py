@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from caesura.cli.options import EngineOptions, checkpoint_option, reading_options, systems_option, with_options
@@ -10,9 +12,11 @@ from caesura.cli.program import main
 from caesura.cli.progress import Progress
 from caesura.tasks.agree import AgreeOptions
 from caesura.tasks.agree import agree as agree_task
+from caesura.tasks.crisp import CrispOptions, crisp_and_fuzzy
 from caesura.tasks.judge import JudgeOptions, judge_systems
 from caesura.tasks.prepare import ReadingOptions, split_systems
 from caesura.views.agreement import AgreeTables, agreement_view
+from caesura.views.crisp import with_crisp
 from caesura.views.judgement import JudgeTables, judgement_view
 
 
@@ -54,6 +58,7 @@ def agree(
 @click.argument("files", metavar="CORPUS...", nargs=-1, required=True, type=click.Path())
 @systems_option(required=True)
 @with_options(JudgeOptions, "options", "Measures")
+@with_options(CrispOptions, "crisp_options", "Measures")
 @with_options(JudgeTables, "tables", "Output")
 @reading_options
 @output_options
@@ -61,6 +66,7 @@ def judge(
     files: tuple[str, ...],
     systems: tuple[str, ...],
     options: JudgeOptions,
+    crisp_options: CrispOptions,
     tables: JudgeTables,
     reading: ReadingOptions,
     output: OutputOptions,
@@ -79,5 +85,8 @@ def judge(
     human_corpus, annotations = split_systems(corpus, systems, system_files)
     with Progress("steps of judging"):
         result = judge_systems(human_corpus, annotations, options, settings=reading.settings)
-    mistakes = {"mistakes": result.mistakes} if tables.errors or tables.list_errors else {}
-    print_result("judge", result, judgement_view(result, tables), output=output, reading=reading, extra=mistakes)
+        result, crisp = crisp_and_fuzzy(result, crisp_options)
+    extra: dict[str, Any] = {"mistakes": result.mistakes} if tables.errors or tables.list_errors else {}
+    extra |= {"crisp": crisp} if crisp is not None else {}
+    answer = with_crisp(judgement_view(result, tables), crisp)
+    print_result("judge", result, answer, output=output, reading=reading, extra=extra)

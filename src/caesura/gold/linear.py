@@ -370,7 +370,7 @@ def _check_exclusive(text: _Text, positions: Mapping[str, Sequence[int]]) -> Non
                 raise OptionError(
                     f"{stream}position {position} would get the types {names[position]!r} and {name!r}, but no coder gives a "
                     "position two types, so the types exclude each other; choose the method 'majority', or ignore the "
-                    "types (ignore_types)"
+                    "types: --ignore-types, or ignore_types=True in Python"
                 )
             names[position] = name
 

@@ -270,8 +270,8 @@ def _advantages(states: list[dict[_Waiting, int]], n_t: int) -> NDArray[np.int64
 
 def _too_large(n_t: int) -> str:
     return (
-        f"the exact median with n_t={n_t} has too many states for these coders; choose a smaller n_t (n_t=2 has no limit) or "
-        "method='majority'"
+        f"the exact median with n_t={n_t} has too many states for these coders; choose a smaller n_t (2 has no limit) or "
+        "the method 'majority'"
     )
 
 

@@ -12,6 +12,7 @@ from caesura.agreement.pairwise import Pairwise, PairwiseRow
 from caesura.evaluation.result import Evaluation
 from caesura.gold.experiment import Unification
 from caesura.gold.gold import Gold
+from caesura.judging.crisp_gold import CrispAndFuzzy
 from caesura.model.corpus import Corpus
 from caesura.model.result import Score
 from caesura.model.value import count_of, list_few
@@ -514,6 +515,30 @@ def gold_answer(result: Gold) -> str:
     if len(result.items) == 1:
         return f"{text}. It is one of several equally good solutions."
     return f"{text}. {count_of(tied, 'item')} {'has' if tied == 1 else 'have'} several equally good solutions."
+
+
+def crisp_answer(result: CrispAndFuzzy) -> str:
+    """Say whether crisp and fuzzy evaluation agree on the best system.
+
+    Parameters
+    ----------
+    result : CrispAndFuzzy
+        Crisp and fuzzy evaluation of systems.
+
+    Returns
+    -------
+    str
+        One sentence.
+    """
+    best = result.rows[0]
+    fuzzy = max(result.rows, key=lambda row: row.fuzzy)
+    standard = f"the {result.method} gold standard"
+    if len(result.rows) == 1:
+        return f"Against {standard}, {best.system} has F {short(best.f)}; its fuzzy success is {short(best.fuzzy)}."
+    crisp = f"Against {standard}, {best.system} is best (F {short(best.f)})"
+    if fuzzy.system == best.system:
+        return f"{crisp}, and under fuzzy success too ({short(fuzzy.fuzzy)})."
+    return f"{crisp}; under fuzzy success, {fuzzy.system} is ({short(fuzzy.fuzzy)})."
 
 
 def unification_answer(experiment: Unification) -> str:

@@ -1,0 +1,164 @@
+"""Crisp evaluation of systems against a gold standard, beside fuzzy evaluation against the marks of all coders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from caesura.errors import OptionError
+from caesura.gold.gold import GOLD_CODER, Gold, gold
+from caesura.judging.participants import Participants
+from caesura.measures.many import Scores, score_many
+from caesura.measures.registry import parse
+from caesura.model.marks import Marks
+from caesura.model.result import HIDDEN, Excluded, Result, signature_line
+from caesura.model.segmentation import Segmentation
+
+
+@dataclass(frozen=True, slots=True)
+class CrispAndFuzzyRow:
+    """One system under both kinds of evaluation.
+
+    Attributes
+    ----------
+    system : str
+        Name of the system.
+    items : int
+        Number of items that both kinds of evaluation could score.
+    precision, recall, f : float
+        Crisp evaluation: a boundary is right if the gold standard has one at the same position.
+    fuzzy : float
+        Fuzzy success against the marks of all coders: reward minus punishment.
+    reward, punishment : float
+        P and N of fuzzy success.
+    """
+
+    system: str
+    items: int
+    precision: float
+    recall: float
+    f: float
+    fuzzy: float
+    reward: float
+    punishment: float
+
+
+@dataclass(frozen=True)
+class CrispAndFuzzy(Result):
+    """Result of :func:`compare_crisp_and_fuzzy`.
+
+    Attributes
+    ----------
+    rows : tuple of CrispAndFuzzyRow
+        One row per system, best F first.
+    method : str
+        Method of the gold standard.
+    boundaries : int
+        Number of boundaries of the gold standard.
+    excluded : tuple of Excluded
+        Items that were not scored.
+    signature : str
+        One line to reproduce the result.
+    gold : Gold
+        The gold standard.
+    """
+
+    frame_field: ClassVar[str] = "rows"
+
+    rows: tuple[CrispAndFuzzyRow, ...]
+    method: str
+    boundaries: int
+    excluded: tuple[Excluded, ...]
+    signature: str
+    gold: Gold = field(repr=False, metadata=HIDDEN)
+
+
+def compare_crisp_and_fuzzy(
+    participants: Participants, method: str = "median", *, threshold: int | None = None
+) -> CrispAndFuzzy:
+    """Score systems against a crisp gold standard and against the marks of all coders, on the same items.
+
+    Parameters
+    ----------
+    participants : Participants
+        Segmentations of coders and systems.
+    method : str, default "median"
+        Method of the gold standard; see :func:`~caesura.gold`. Types are ignored.
+    threshold : int, optional
+        Minimum number of coders, for the method ``"threshold"``.
+
+    Returns
+    -------
+    CrispAndFuzzy
+        One row per system.
+
+    Raises
+    ------
+    OptionError
+        If there are streams, or no system can be scored.
+
+    Notes
+    -----
+    A crisp gold standard decides for each position whether it is a boundary, and a system is right or wrong. It ignores how
+    many coders agreed, and that a boundary beside a mark is better than one far from all marks. Fuzzy success keeps this
+    information. Systems that are equal under one evaluation may differ under the other.
+
+    References
+    ----------
+    Yöndem, M. T., & Üçoluk, G. A realistic success criterion for discourse segmentation.
+    """
+    if participants.kind != "linear":
+        raise OptionError("the comparison of crisp and fuzzy evaluation needs segmentations without streams")
+    standard = gold(participants.to_corpus(), method, threshold=threshold, ignore_types=True)
+    excluded = [*standard.excluded]
+    rows = [row for system in participants.systems for row in _rows(participants, system, standard, excluded)]
+    if not rows:
+        reasons = "; ".join(str(entry) for entry in excluded[:5])
+        raise OptionError(f"no system can be scored against the gold standard: {reasons}")
+    crisp, fuzzy = parse("crisp"), parse("fuzzy_success")
+    return CrispAndFuzzy(
+        rows=tuple(sorted(rows, key=lambda row: -row.f)),
+        method=standard.method,
+        boundaries=len(standard.kept),
+        excluded=tuple(dict.fromkeys(excluded)),
+        signature=signature_line("crisp_and_fuzzy", crisp=repr(crisp), fuzzy=repr(fuzzy), over=standard.signature),
+        gold=standard,
+    )
+
+
+def _rows(participants: Participants, system: str, standard: Gold, excluded: list[Excluded]) -> list[CrispAndFuzzyRow]:
+    """Return the row of a system in a list, which is empty if no item can be scored."""
+    items = [item for item in participants.systems[system] if (item, GOLD_CODER) in standard.corpus]
+    texts: dict[str, Any] = dict(participants.systems[system])
+    golds = [(standard.corpus[item, GOLD_CODER], texts[item]) for item in items]
+    marks = [(Marks.of(_segmentations(participants, item)), texts[item]) for item in items]
+    crisp, fuzzy = _score(golds, "crisp"), _score(marks, "fuzzy_success")
+    scored = [i for i in range(len(items)) if i not in crisp.errors and i not in fuzzy.errors]
+    for scores in (crisp, fuzzy):
+        excluded += [Excluded(items[i], system, str(error)) for i, error in scores.errors.items()]
+    if not scored:
+        return []
+    crisp_total: Any = crisp.over(np.array(scored))
+    fuzzy_total: Any = fuzzy.over(np.array(scored))
+    return [
+        CrispAndFuzzyRow(
+            system=system,
+            items=len(scored),
+            precision=crisp_total.precision(),
+            recall=crisp_total.recall(),
+            f=crisp_total.f(),
+            fuzzy=fuzzy_total.value,
+            reward=fuzzy_total.p,
+            punishment=fuzzy_total.n,
+        )
+    ]
+
+
+def _score(pairs: list[Any], measure: str) -> Scores:
+    return score_many(pairs, measure)
+
+
+def _segmentations(participants: Participants, item: str) -> list[Segmentation]:
+    return [entry for entry in participants.coders[item].values() if isinstance(entry, Segmentation)]

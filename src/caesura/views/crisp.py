@@ -1,0 +1,58 @@
+"""The table of crisp evaluation against a gold standard beside fuzzy evaluation against all coders."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from caesura.judging.crisp_gold import CrispAndFuzzy
+from caesura.views.answer import Answer, Section
+from caesura.views.answers import crisp_answer
+from caesura.views.table import Table
+
+
+def crisp_table(result: CrispAndFuzzy) -> Table:
+    """Return one row per system, best F first.
+
+    Parameters
+    ----------
+    result : CrispAndFuzzy
+        Crisp and fuzzy evaluation of systems.
+
+    Returns
+    -------
+    Table
+        Precision, recall and F against the gold standard; fuzzy success, reward and punishment against all coders.
+    """
+    records = [
+        {"system": row.system, "precision": row.precision, "recall": row.recall, "F": row.f}
+        | {"fuzzy success": row.fuzzy, "reward": row.reward, "punishment": row.punishment, "items": row.items}
+        for row in result.rows
+    ]
+    notes = (
+        f"precision, recall, F: against the gold standard ({result.method}); fuzzy success = reward - punishment: against the "
+        "marks of all coders",
+        result.signature,
+    )
+    return Table.from_records(records, title="Crisp and fuzzy evaluation", notes=notes, digits=3)
+
+
+def with_crisp(answer: Answer, result: CrispAndFuzzy | None) -> Answer:
+    """Return the answer of ``caesura judge`` with the comparison of crisp and fuzzy evaluation, if there is one.
+
+    Parameters
+    ----------
+    answer : Answer
+        What the command prints otherwise.
+    result : CrispAndFuzzy or None
+        Crisp and fuzzy evaluation of systems.
+
+    Returns
+    -------
+    Answer
+        The answer with another sentence and the section ``crisp``.
+    """
+    if result is None:
+        return answer
+    main, *others = answer.sections
+    sections = (main, Section("crisp", crisp_table(result), shown=True), *others)
+    return replace(answer, text=f"{answer.text} {crisp_answer(result)}".strip(), sections=sections)
