@@ -13,7 +13,7 @@ from caesura.agreement.chance import Chance, ChanceModel, Coefficient, Exact, Pl
 from caesura.agreement.counts import CountChance
 from caesura.agreement.nominal import NominalChance
 from caesura.agreement.placement import PlacementChance
-from caesura.agreement.random_texts import RandomTextChance
+from caesura.agreement.random_texts import PlacedTextChance, RandomTextChance
 from caesura.agreement.spans import SpanChance
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
@@ -27,7 +27,7 @@ CHANCE_FAMILIES: dict[str, type[ChanceModel]] = {
     "spans": SpanChance,
 }
 """``chance_family`` of a measure -> chance model."""
-PLACEMENT_MODELS: dict[str, type[ChanceModel]] = {"counts": PlacementChance}
+PLACEMENT_MODELS: dict[str, type[ChanceModel]] = {"counts": PlacementChance, "random_texts": PlacedTextChance}
 """``chance_family`` of a measure -> model for ``chance="placement"``."""
 POSITION_COEFFICIENTS: dict[str, type[ChanceModel]] = {"alpha": NominalChance}
 """Coefficients that only use positions and are therefore defined for all segmentations and dialogues."""

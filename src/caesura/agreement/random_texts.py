@@ -13,12 +13,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from caesura.agreement import chance_simulation as simulation
-from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, Exact, max_draws
+from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, Exact, Placement, max_draws
 from caesura.agreement.expected_cost import expectation
 from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Checkpoint, Engine
@@ -46,7 +46,7 @@ class RandomTextChance(ChanceModel):
         Engine that draws the texts.
     """
 
-    coefficients = ("kappa", "pi", "s", "s_modified")
+    coefficients: ClassVar[tuple[str, ...]] = ("kappa", "pi", "s", "s_modified")
     accepts_chance = True
 
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
@@ -72,19 +72,28 @@ class RandomTextChance(ChanceModel):
         """Return the random texts of a pair of coders, one entry per item."""
         observed = self.observed
         batch = cast(StreamBatch, observed.scores.batch)
-        T = len(observed.scores.types)  # noqa: N806
         names = [observed.coders[coder] for coder in observed.pairs[pair]]
         items = []
-        for row in self._rows[pair].tolist():
-            counts = []
-            for code, offset in ((batch.a_code, batch.a_off), (batch.b_code, batch.b_off)):
-                codes = code[offset[row] : offset[row + 1]]
-                by_type = np.bincount(codes[codes < T], minlength=T).astype(float)
-                counts.append(np.append(by_type, batch.length[row] - by_type.sum()))
+        rows = self._rows[pair].tolist()
+        counts_of = [[self._type_counts(row, side) for side in (0, 1)] for row in rows]
+        for row, counts in zip(rows, self._selected_counts(pair, counts_of), strict=True):
             lengths = np.array(batch.streams[row].lengths, np.int64)
             key = "\0".join((observed.items[observed.item_index[row]], *names))
             items.append(simulation.RandomItem(key, *simulation.distributions(self.coefficient.name, *counts), lengths))
         return tuple(items)
+
+    def _type_counts(self, row: int, side: int) -> Floats:
+        """Return how often a side of a document has each type, and (last) no boundary."""
+        batch = cast(StreamBatch, self.observed.scores.batch)
+        T = len(self.observed.scores.types)  # noqa: N806
+        code, offset = ((batch.a_code, batch.a_off), (batch.b_code, batch.b_off))[side]
+        codes = code[offset[row] : offset[row + 1]]
+        by_type = np.bincount(codes[codes < T], minlength=T).astype(float)
+        return np.append(by_type, batch.length[row] - by_type.sum())
+
+    def _selected_counts(self, pair: int, counts_of: list[list[Floats]]) -> list[list[Floats]]:
+        """Return the counts that give the distributions of each item of a pair: those of the item."""
+        return counts_of
 
     def _expected_similarities(self, engine: Engine) -> list[simulation.ExpectedSimilarity]:
         """Return the chance agreement of every pair, and set ``method``."""
@@ -119,8 +128,9 @@ class RandomTextChance(ChanceModel):
 
     def _known_costs(self, random_items: Sequence[RandomItems]) -> tuple[list[list[float]] | None, str]:
         """Return the exact expected costs by pair and item, or None if not requested or not possible; and the method."""
+        exact = self.observed.measure.supports_exact_chance and isinstance(self._chance, (Exact, Placement))
         variates = "6 control variates" if self._chance.variates else "no control variates"
-        if not isinstance(self._chance, Exact):
+        if not exact:
             return None, f"simulated, {variates}"
         try:
             costs = [[self._exact_cost(item) for item in items] for items in random_items]
@@ -219,6 +229,48 @@ class RandomTextChance(ChanceModel):
             cost = item_weights @ (pair.sizes * (1 - np.array([estimate.value for estimate in pair.items])))
             expected[:, k] = 1 - cost / np.where(size > 0, size, 1)  # if there are no objects, the cost is 0
         return self._mean(similarity, expected, np.zeros(shape), present)
+
+
+class PlacedTextChance(RandomTextChance):
+    """Chance model of coders who place boundaries with the same probabilities in all items.
+
+    The published model has probabilities for each item. Here a coder has one distribution, from all items (kappa), or both
+    coders of a pair have one (pi).
+
+    Parameters
+    ----------
+    observed : CoderPairs
+        Scores of all pairs of coders.
+    coefficient : Coefficient
+        The coefficient, with ``chance=Placement(...)`` and seed.
+    engine : Engine
+        Engine that draws the texts.
+    """
+
+    coefficients = ("kappa", "pi")
+
+    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
+        super().__init__(observed, coefficient, engine)
+        self.method = f"placement, {self.method}"
+
+    @cached_property
+    def _coder_counts(self) -> dict[int, Floats]:
+        """Number of times that each coder placed each type, and (last) no boundary, over all items."""
+        observed = self.observed
+        counts: dict[tuple[int, int], Floats] = {}
+        for row, (item, pair) in enumerate(
+            zip(observed.item_index.tolist(), observed.pair_index.tolist(), strict=True)
+        ):
+            for side, coder in enumerate(observed.pairs[pair]):
+                if (item, coder) not in counts:
+                    counts[item, coder] = self._type_counts(row, side)
+        totals: dict[int, Floats] = {}
+        for (_, coder), row_counts in counts.items():
+            totals[coder] = totals.get(coder, 0.0) + row_counts
+        return totals
+
+    def _selected_counts(self, pair: int, counts_of: list[list[Floats]]) -> list[list[Floats]]:
+        return [[self._coder_counts[coder] for coder in self.observed.pairs[pair]]] * len(counts_of)
 
 
 def _exact(items: RandomItems, costs: list[float]) -> simulation.ExpectedSimilarity:

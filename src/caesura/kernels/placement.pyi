@@ -16,10 +16,6 @@ def rewards(
     reward: NDArray[np.float64],
     probability: NDArray[np.float64],
     positions: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    after: NDArray[np.float64],
-    after_positions: NDArray[np.float64],
-    group: NDArray[np.int64],
     tolerance: float,
     out: NDArray[np.float64],
 ) -> None: ...

@@ -1,9 +1,8 @@
 """Expected edits of two random texts: the sums of the rewards of a Markov chain over the positions of a text.
 
 Two coders place boundaries independently at every position. One pass over the positions gives the expected sums for texts of
-every length. A row is one pair of coders: its probabilities, and how often streams of each length occur. Once the chain has
-forgotten its start, every further position adds the same, so that long texts need no further steps. ``after[w, k]`` has
-the number of streams that are at least as long as ``positions[k]``, ``after_positions`` the sum of their positions.
+every length. A row is one pair of coders. Once the chain has forgotten its start, every further position adds the same, so
+that long texts need no further steps.
 """
 
 from libc.math cimport fabs
@@ -28,6 +27,8 @@ def transpositions(
 ):
     """Fill ``out`` with the expected number of transpositions of each row, for one type and n_t = 2.
 
+    ``weights[w, k]`` is the number of streams with ``positions[k]`` positions in group w, ``after`` the number of streams that
+    are at least as long, and ``after_positions`` the sum of their positions.
     x_a and x_b are the probabilities that the last position has a boundary of a alone, or of b alone, which is still
     unpaired. Pairing from the left is optimal, because unmatched neighbours form paths.
     """
@@ -62,20 +63,16 @@ def rewards(
     const double[:, :, ::1] reward not None,
     const double[:, ::1] probability not None,
     const int64_t[::1] positions not None,
-    const double[:, ::1] weights not None,
-    const double[:, ::1] after not None,
-    const double[:, ::1] after_positions not None,
-    const int64_t[::1] group not None,
     double tolerance,
-    double[:, ::1] out not None,
+    double[:, :, ::1] out not None,
 ):
-    """Fill ``out`` with the expected sums of the rewards of each row, for any chain that starts in state 0.
+    """Fill ``out[i, k]`` with the expected sums of the rewards of row i after ``positions[k]`` positions.
 
-    ``successor[s, c]`` is the state after symbol c in state s, ``reward[s, c]`` what the step adds, and ``probability[i, c]``
-    the probability of the symbol in row i. The chain has forgotten its start when no probability of a state changes
-    by more than ``tolerance``.
+    The chain starts in state 0. ``successor[s, c]`` is the state after symbol c in state s, ``reward[s, c]`` what the step adds,
+    and ``probability[i, c]`` the probability of the symbol in row i. The chain has forgotten its start when no probability
+    of a state changes by more than ``tolerance``.
     """
-    cdef Py_ssize_t i, k, w, s, c, r, lengths = positions.shape[0]
+    cdef Py_ssize_t i, k, s, c, r, lengths = positions.shape[0]
     cdef Py_ssize_t states = successor.shape[0], symbols = successor.shape[1], kinds = reward.shape[2]
     cdef int64_t t
     cdef double p, largest
@@ -83,17 +80,15 @@ def rewards(
     cdef double[::1] change = np.empty(kinds), total = np.empty(kinds)
     with nogil:
         for i in range(probability.shape[0]):
-            w = group[i]
             now[:] = 0
             now[0] = 1
             total[:] = 0
-            out[i, :] = 0
             t = k = 0
             largest = 1
             while True:
                 while k < lengths and positions[k] == t:
                     for r in range(kinds):
-                        out[i, r] += weights[w, k] * total[r]
+                        out[i, k, r] = total[r]
                     k += 1
                 if k == lengths:
                     break
@@ -108,8 +103,10 @@ def rewards(
                         for r in range(kinds):
                             change[r] += p * reward[s, c, r]
                 if largest <= tolerance:
-                    for r in range(kinds):
-                        out[i, r] += after[w, k] * total[r] + (after_positions[w, k] - t * after[w, k]) * change[r]
+                    while k < lengths:
+                        for r in range(kinds):
+                            out[i, k, r] = total[r] + (positions[k] - t) * change[r]
+                        k += 1
                     break
                 largest = 0
                 for s in range(states):

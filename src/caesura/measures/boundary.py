@@ -27,7 +27,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from math import lcm
 from operator import itemgetter
 from types import MappingProxyType
@@ -39,7 +39,8 @@ from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide, list_edits
 from caesura.measures.batch import Batch
-from caesura.measures.expected import ExpectedCounts, NeighbourChain
+from caesura.measures.edit_chain import edit_chain
+from caesura.measures.expected import ChainEdits, ExpectedCounts, NeighbourEdits
 from caesura.model.result import Edit, Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -192,6 +193,37 @@ class BoundaryCosts:
             )
         return None
 
+    def split(self, pairs: Floats, cost: Floats) -> Counts:
+        """Return transpositions and substitutions with a given total cost.
+
+        Parameters
+        ----------
+        pairs : numpy.ndarray
+            Number of transpositions and substitutions.
+        cost : numpy.ndarray
+            Their total cost.
+
+        Returns
+        -------
+        numpy.ndarray
+            Columns: transpositions, span, substitutions, distance, te. With several types, an optimal alignment need not
+            be unique. The counts are those of one type if possible, and always have this number of pairs and this cost.
+        """
+        counts = np.zeros((len(pairs), 5))
+        near, per_position, other, per_step = (self.weights[1:5] / self.scale).tolist()
+        if self.transposition == "te":
+            counts[:, 0], counts[:, 4] = pairs, near * pairs - cost
+        elif per_position:
+            counts[:, 0], counts[:, 1] = pairs, (cost - near * pairs) / per_position
+        elif self.types == 1 or (per_step == 0 and near == other):
+            counts[:, 0] = pairs
+        elif per_step:
+            counts[:, 2], counts[:, 3] = pairs, (cost - other * pairs) / per_step
+        else:
+            counts[:, 0] = (cost - other * pairs) / (near - other)
+            counts[:, 2] = pairs - counts[:, 0]
+        return counts
+
     def total(self, counts: Counts) -> Floats:
         """Return the cost of each row of counts.
 
@@ -309,6 +341,31 @@ class _EditDistanceMeasure(Measure):
         """
         return None
 
+    def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
+        gain_t, gain_s = self.costs(types).gains
+        parts_of = partial(self.expected_parts, types)
+        if len(types) == 1 and len(gain_t) <= 2:
+            return NeighbourEdits(int(gain_t[1]) if len(gain_t) == 2 else -1, parts_of)
+        chain = edit_chain(gain_t, gain_s, sets) if self["alignment"] == "exact" else None
+        return None if chain is None else ChainEdits(chain, sets, parts_of)
+
+    def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
+        """Return the expected parts from the expected edits of two random texts.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+        edits : numpy.ndarray
+            The columns of :class:`~caesura.measures.expected.ExpectedEdits`.
+
+        Returns
+        -------
+        numpy.ndarray
+            One column per part.
+        """
+        raise NotImplementedError  # subclasses define it
+
     def partners(self, batch: Batch) -> Ints:
         """Return, for each boundary of a, the index of its partner in b, or -1.
 
@@ -390,13 +447,15 @@ class _SimilarityMeasure(_EditDistanceMeasure):
         key = ("edits", self["alignment"], *_cost_options(self.settings))
         return batch.cached(key, lambda: self._count_edits(batch))
 
-    def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
-        gain_t, _ = self.costs(types).gains
-        if len(types) == 1 and len(gain_t) <= 2:
-            return NeighbourChain(
-                len(gain_t) == 2 and bool(gain_t[1] >= 0), lambda counts: self.parts_of(counts, types)
-            )
-        return None
+    def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
+        gain, pairs, matches, positions, a, b = edits.T
+        costs = self.costs(types)
+        counts = np.zeros((len(edits), 8))
+        counts[:, 0] = a + b - 2 * (pairs + matches)
+        counts[:, [1, 2, 3, 4, 7]] = costs.split(pairs, 2 * pairs - gain / costs.scale)
+        counts[:, 5] = matches
+        counts[:, 6] = positions
+        return self.parts_of(counts, types)
 
     def _count_edits(self, batch: Batch) -> Counts:
         out = np.empty((len(batch), 8))
@@ -657,6 +716,27 @@ class BoundaryConfusion(_EditDistanceMeasure):
         T = len(types)  # noqa: N806 - the paper's symbol
         columns = {part: counts[:, i * T : (i + 1) * T].sum(axis=1) for i, part in enumerate(_PARTS_BY_TYPE)}
         return columns["insertions"] + columns["deletions"], columns["transpositions"]
+
+    def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
+        # With several types, the parts are not determined by the total cost.
+        return super().expected_counts(types, sets) if len(types) == 1 else None
+
+    def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
+        gain, pairs, matches, _, reference, hypothesis = edits.T
+        costs = self.costs(types)
+        near, span = costs.split(pairs, 2 * pairs - gain / costs.scale).T[:2]
+        paired = near + matches
+        columns = [
+            matches,
+            near,
+            span,
+            hypothesis,
+            reference,
+            hypothesis - paired,
+            reference - paired,
+            np.zeros(len(gain)),
+        ]
+        return np.column_stack(columns)
 
     def compute(self, batch: Batch) -> BatchCounts:
         T = len(batch.types)  # noqa: N806

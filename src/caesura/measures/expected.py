@@ -17,6 +17,7 @@ import numpy as np
 
 from caesura.kernels import placement as kernel
 from caesura.measures.batch import EMPTY, Batch
+from caesura.measures.edit_chain import EditChain
 from caesura.model.value import Floats, Ints
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ MAX_POSITIONS = 2_000_000
 """Number of positions that are drawn at once; it only affects memory."""
 MAX_WORK = 40_000_000
 """Number of drawn positions after which further rates get fewer draws, down to ``MIN_DRAWS``."""
+_MAX_STEPS = 2_000_000  # transitions of an automaton per position, for all distributions together
+_FORGOTTEN = 1e-15  # probabilities of states change by at most this much when an automaton has forgotten its start
 MIN_DRAWS = 20
 """Smallest number of draws, because fewer have no useful standard error."""
 
@@ -163,42 +166,43 @@ class SimulatedCounts(ExpectedCounts):
         self.measure, self.types, self.sets = measure, types, sets
         self.max_draws, self.seed = draws, seed
         self.method = "placement, simulated"
-        self._known: dict[tuple[bytes, int], tuple[int, Floats, Floats]] = {}
+        self._known: dict[tuple[bytes, int], tuple[Floats, Floats]] = {}
 
     def moments(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> Moments:
         rates, row_rates = np.unique(np.concatenate([p_a, p_b], axis=1), axis=0, return_inverse=True)
         row_rates = row_rates.reshape(-1)
         parts = len(self.measure.part_names(self.types))
         counts, covariance = np.zeros((len(p_a), parts)), np.zeros((len(p_a), parts, parts))
-        work = max(1.0, len(rates) * float(streams.positions.max(initial=1)))
-        draws = int(np.clip(MAX_WORK / work, min(MIN_DRAWS * len(streams.positions), self.max_draws), self.max_draws))
-        self.draws = max(self.draws, draws)
+        draws = self._draws_of(streams, len(rates))
         for k, rate in enumerate(rates):
             rows = np.flatnonzero(row_rates == k)
             weights = streams.weights[group[rows]]
-            used = np.flatnonzero(weights.any(axis=0) & (streams.positions > 0))
-            share = weights[:, used].sum(axis=0) * streams.positions[used]
-            for j, part in zip(used.tolist(), (share / max(share.sum(), 1e-300)).tolist(), strict=True):
-                number = max(MIN_DRAWS, round(draws * part))
-                mean, square = self._estimate(rate, int(streams.positions[j]), number)
+            for j in np.flatnonzero(weights.any(axis=0) & (streams.positions > 0)).tolist():
+                mean, square = self._estimate(rate, int(streams.positions[j]), int(draws[j]))
                 counts[rows] += weights[:, j, None] * mean
                 covariance[rows] += weights[:, j, None, None] ** 2 * square
+        self.draws = max(self.draws, int(draws.sum()))
         return Moments(counts, covariance)
 
+    def _draws_of(self, streams: RandomStreams, rates: int) -> Ints:
+        """Return the number of draws of each length: more for lengths with more positions, fewer if there are many rates."""
+        share = streams.weights.sum(axis=0) * streams.positions
+        number = self.max_draws * share / max(float(share.sum()), 1e-300)
+        work = rates * float(number @ streams.positions)
+        draws: Ints = np.maximum(MIN_DRAWS, np.rint(number * min(1.0, MAX_WORK / max(work, 1.0)))).astype(np.int64)
+        return draws
+
     def _estimate(self, rate: Floats, positions: int, draws: int) -> tuple[Floats, Floats]:
-        """Return the mean counts of a stream, and the covariance of this mean."""
+        """Return the mean counts of a stream, and the covariance of this mean; each is estimated once."""
         key = rate.tobytes(), positions
-        known = self._known.get(key)
-        if known is not None and known[0] >= draws:
-            return known[1:]
-        words = np.frombuffer(rate.tobytes(), np.uint32).tolist()
-        rng = np.random.default_rng([self.seed, positions, *words])
-        step = max(1, MAX_POSITIONS // positions)
-        blocks = [self._draw(rng, rate, positions, min(step, draws - i)) for i in range(0, draws, step)]
-        counts = np.concatenate(blocks)
-        covariance = np.atleast_2d(np.cov(counts, rowvar=False)) / len(counts)
-        self._known[key] = draws, counts.mean(axis=0), covariance
-        return self._known[key][1:]
+        if key not in self._known:
+            words = np.frombuffer(rate.tobytes(), np.uint32).tolist()
+            rng = np.random.default_rng([self.seed, positions, *words])
+            step = max(1, MAX_POSITIONS // positions)
+            blocks = [self._draw(rng, rate, positions, min(step, draws - i)) for i in range(0, draws, step)]
+            counts = np.concatenate(blocks)
+            self._known[key] = counts.mean(axis=0), np.atleast_2d(np.cov(counts, rowvar=False)) / len(counts)
+        return self._known[key]
 
     def _draw(self, rng: np.random.Generator, rate: Floats, positions: int, draws: int) -> Floats:
         sides = [self._side(rng, p, positions, draws) for p in np.split(rate, 2)]
@@ -233,34 +237,114 @@ class MatchingPositions(ExpectedCounts):
         return Moments(streams.total[group, None] * np.column_stack([a * b, a, b]))
 
 
-class NeighbourChain(ExpectedCounts):
-    """Expected edits of boundaries of one type, if a transposition spans at most one position (n_t = 2, or 1).
+class ExpectedEdits(ExpectedCounts):
+    """Base class of formulas for the minimum boundary edits.
 
     Parameters
     ----------
-    transpositions : bool
-        Whether there are transpositions.
+    sets : tuple of tuple of int
+        Types of each set.
     parts_of : callable
-        Turns expected additions, transpositions, span, substitutions, distance, matches, positions and summed 2^(1-d) into
-        the parts of the measure.
+        Turns expected gain, pairs, matches, positions, and boundaries of a and of b, into the parts of the measure. Gain is
+        the cost that pairs save compared with two additions each. Matches are not pairs.
     """
 
     method = "placement, exact"
-    max_rates = 10**9
 
-    def __init__(self, transpositions: bool, parts_of: Callable[[Floats], Floats]) -> None:
-        self.transpositions, self.parts_of = transpositions, parts_of
+    def __init__(self, sets: tuple[tuple[int, ...], ...], parts_of: Callable[[Floats], Floats]) -> None:
+        self.sets, self.parts_of = sets, parts_of
+        self.members = np.zeros((len(sets), 1 + max((max(types) for types in sets), default=0)))
+        for k, types in enumerate(sets):
+            self.members[k, list(types)] = 1
 
     def moments(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> Moments:
-        a, b = np.ascontiguousarray(p_a[:, 0]), np.ascontiguousarray(p_b[:, 0])
-        near = np.zeros(len(a))
-        if self.transpositions:
+        gain, pairs = self.pairs(p_a, p_b, streams, group)
+        positions = streams.total[group]
+        a, b = (positions[:, None] * (p[:, : len(self.sets)] @ self.members) for p in (p_a, p_b))
+        rates = b / np.where(positions > 0, positions, 1)[:, None]
+        columns = [gain, pairs, (a * rates).sum(axis=1), positions, a.sum(axis=1), b.sum(axis=1)]
+        return Moments(self.parts_of(np.column_stack(columns)))
+
+    @abstractmethod
+    def pairs(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> tuple[Floats, Floats]:
+        """Return the expected gain and the expected number of transpositions and substitutions of each row.
+
+        Parameters
+        ----------
+        p_a, p_b : numpy.ndarray, rows x sets
+            Probability of each set of types.
+        streams : RandomStreams
+            Numbers of streams.
+        group : numpy.ndarray
+            Group of streams of each row.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            Gain and pairs.
+        """
+
+
+class NeighbourEdits(ExpectedEdits):
+    """Expected edits of boundaries of one type, if a transposition spans one position (n_t = 2).
+
+    Parameters
+    ----------
+    gain : int
+        What a transposition saves.
+    parts_of : callable
+        See :class:`ExpectedEdits`.
+    """
+
+    max_rates = 10**9
+
+    def __init__(self, gain: int, parts_of: Callable[[Floats], Floats]) -> None:
+        super().__init__(((0,),), parts_of)
+        self.gain = gain
+
+    def pairs(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> tuple[Floats, Floats]:
+        near = np.zeros(len(p_a))
+        a, b = (np.ascontiguousarray(p[:, 0]) for p in (p_a, p_b))
+        if self.gain >= 0:
             kernel.transpositions(
                 a, b, streams.positions, streams.weights, streams.after, streams.after_positions, group, near
             )
-        positions = streams.total[group]
-        additions = positions * (a * (1 - b) + b * (1 - a)) - 2 * near
-        none = np.zeros(len(a))
-        # A transposition over one position adds 2^(1-1) to the last column.
-        columns = [additions, near, near, none, none, positions * a * b, positions, near]
-        return Moments(self.parts_of(np.column_stack(columns)))
+        return self.gain * near, near
+
+
+class ChainEdits(ExpectedEdits):
+    """Expected edits from an automaton that reads two texts position by position.
+
+    Parameters
+    ----------
+    chain : EditChain
+        The automaton.
+    sets : tuple of tuple of int
+        Types of each set.
+    parts_of : callable
+        See :class:`ExpectedEdits`.
+    """
+
+    def __init__(
+        self, chain: EditChain, sets: tuple[tuple[int, ...], ...], parts_of: Callable[[Floats], Floats]
+    ) -> None:
+        super().__init__(sets, parts_of)
+        self.chain = chain
+        self.method = f"placement, exact ({len(chain.successor)} states)"
+        self.max_rates = max(1, _MAX_STEPS // chain.successor.size)
+
+    def pairs(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> tuple[Floats, Floats]:
+        rates, row_rates = np.unique(np.concatenate([p_a, p_b], axis=1), axis=0, return_inverse=True)
+        a, b = (np.column_stack([p, np.maximum(1 - p.sum(axis=1), 0)]) for p in np.split(rates, 2, axis=1))
+        probability = np.einsum("ra,rb->rab", a, b).reshape(len(a), -1)
+        sums = np.empty((len(a), len(streams.positions), 2))
+        kernel.rewards(
+            self.chain.successor,
+            self.chain.reward,
+            np.ascontiguousarray(probability),
+            streams.positions,
+            _FORGOTTEN,
+            sums,
+        )
+        gain, pairs = np.einsum("rlk,rl->kr", sums[row_rates.reshape(-1)], streams.weights[group])
+        return gain, pairs

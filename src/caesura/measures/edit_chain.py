@@ -1,0 +1,190 @@
+"""The minimum of boundary edits as a finite automaton that reads two texts position by position.
+
+Boundaries of equal type at equal positions match and are done. Every other boundary is *pending* while a later boundary may
+still be transposed with it, which is for n_t - 1 positions. The past matters to the future only through the best value of
+the pairs so far, for every set of pending boundaries that must remain unpaired. A state is the list of pending boundaries
+with these values, relative to the best of all.
+
+Values are compared by gain (saved cost), then by the number of pairs, as in ``kernels/boundary.pyx``. Both are digits of one
+whole number.
+
+Two rules merge states that have the same future. Let m be the largest value that a pending boundary can still add. No set
+needs to be worth less than the same set without this boundary, minus m. If every set is worth exactly that, the boundary
+is no longer pending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.model.value import Floats, Ints
+
+MAX_STATES = 1000
+"""Largest number of states; one type needs 685 for n_t = 4 and more for larger n_t."""
+MAX_PENDING = 10
+"""Largest number of pending boundaries."""
+MAX_SYMBOLS = 100
+"""Largest number of different columns of two texts: (sets of types + 1) squared."""
+
+_DIGIT = 1 << 24
+_IMPOSSIBLE = -(_DIGIT**4)
+Pending = tuple[int, int, int]
+"""A boundary that may still be paired: its distance from the next position, its side and its type."""
+State = tuple[tuple[Pending, ...], tuple[int, ...]]
+"""Pending boundaries, and the value for every set of them (as bits) that must remain unpaired."""
+
+
+@dataclass(frozen=True, eq=False)
+class EditChain:
+    """The automaton. Symbols are pairs of sets of types, the last set is empty.
+
+    Attributes
+    ----------
+    successor : numpy.ndarray, states x symbols
+        The next state.
+    reward : numpy.ndarray, states x symbols x 2
+        Gain and number of pairs that the transition adds.
+    """
+
+    successor: NDArray[np.int32]
+    reward: Floats
+
+
+def edit_chain(gain_t: Ints, gain_s: Ints, sets: tuple[tuple[int, ...], ...]) -> EditChain | None:
+    """Return the automaton of the minimum boundary edits.
+
+    Parameters
+    ----------
+    gain_t : numpy.ndarray
+        Savings of a transposition over d = 0, 1, ... n_t - 1 positions compared with two additions.
+    gain_s : numpy.ndarray
+        Savings of a substitution over x = 0, 1, ... steps of the scale of types.
+    sets : tuple of tuple of int
+        Sets of types that can occur at a position.
+
+    Returns
+    -------
+    EditChain or None
+        The automaton; None if it needs too many states.
+    """
+    return _edit_chain(tuple(gain_t.tolist()), tuple(gain_s.tolist()), sets)
+
+
+@lru_cache(64)
+def _edit_chain(
+    gain_t: tuple[int, ...], gain_s: tuple[int, ...], sets: tuple[tuple[int, ...], ...]
+) -> EditChain | None:
+    columns = list(product((*sets, ()), repeat=2))
+    if len(columns) > MAX_SYMBOLS:
+        return None
+    reader = _Reader(gain_t, gain_s)
+    number: dict[State, int] = {((), (0,)): 0}
+    successor: list[list[int]] = []
+    reward: list[list[tuple[int, int]]] = []
+    states = list(number)
+    while len(successor) < len(states):
+        state = states[len(successor)]
+        transitions = [reader.read(state, a, b) for a, b in columns]
+        if len(states) > MAX_STATES or any(len(target[0]) > MAX_PENDING for target, _ in transitions):
+            return None
+        for target, _ in transitions:
+            if target not in number:
+                number[target] = len(states)
+                states.append(target)
+        successor.append([number[target] for target, _ in transitions])
+        reward.append([_digits(value) for _, value in transitions])
+    return EditChain(np.array(successor, np.int32), np.array(reward, np.float64))
+
+
+def _value(gain: int) -> int:
+    """Return the value of one pair."""
+    return gain * _DIGIT + 1
+
+
+def _digits(value: int) -> tuple[int, int]:
+    """Return the gain and the number of pairs of a value."""
+    pairs = (value + _DIGIT // 2) % _DIGIT - _DIGIT // 2
+    return (value - pairs) // _DIGIT, pairs
+
+
+class _Reader:
+    """Reads one position of both texts."""
+
+    def __init__(self, gain_t: tuple[int, ...], gain_s: tuple[int, ...]) -> None:
+        self.n_t = len(gain_t)
+        self.transposition = [None if gain < 0 else _value(gain) for gain in gain_t]
+        self.substitution = [None if gain < 0 else _value(gain) for gain in gain_s]
+        # The largest value that a boundary can still add at distance d or more; gains need not decrease with d.
+        self.largest = [max((v for v in self.transposition[d:] if v is not None), default=0) for d in range(self.n_t)]
+
+    def read(self, state: State, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[State, int]:
+        """Return the next state, and the value of the pairs that are now certain."""
+        pending, values = state
+        new = [(0, 0, t) for t in a if t not in b] + [(0, 1, t) for t in b if t not in a]
+        old = len(pending)
+        old_bits = (1 << old) - 1
+        new_bits = ((1 << len(new)) - 1) << old
+        best = [_IMPOSSIBLE] * (1 << (old + len(new)))
+        for used, value in self._matchings(pending, new, 0):
+            needed = used & old_bits
+            for unpaired in range(1 << old):
+                if unpaired & needed == needed:  # those that are used now were unpaired before
+                    left = (unpaired & ~used) | (new_bits & ~used)
+                    best[left] = max(best[left], values[unpaired] + value)
+        return self._canonical((*pending, *new), best)
+
+    def _matchings(self, pending: tuple[Pending, ...], new: list[Pending], k: int) -> Iterator[tuple[int, int]]:
+        """Yield every choice of pairs of new boundaries k, k + 1, ...: the boundaries in pairs as bits, and the value."""
+        if k == len(new):
+            yield 0, 0
+            return
+        old = len(pending)
+        mine = 1 << (old + k)
+        _, side, kind = new[k]
+        for used, value in self._matchings(pending, new, k + 1):
+            yield used, value
+            if used & mine:
+                continue
+            for j, (distance, other, partner) in enumerate((*pending, *new)):
+                bit = 1 << j
+                if other == side or used & bit or (old <= j <= old + k):
+                    continue
+                if j >= old:
+                    gain = self.substitution[abs(kind - partner)]
+                else:
+                    gain = self.transposition[distance] if partner == kind else None
+                if gain is not None:
+                    yield used | bit | mine, value + gain
+
+    def _canonical(self, boundaries: tuple[Pending, ...], values: list[int]) -> tuple[State, int]:
+        """Return the state in its normal form, and the value of its best set, which is subtracted."""
+        full = 1 << len(boundaries)
+        for j in range(len(boundaries)):  # if a larger set can remain unpaired, so can each of its subsets
+            for s in range(full):
+                if not s >> j & 1:
+                    values[s] = max(values[s], values[s | 1 << j])
+        base = values[0]
+        values = [value - base for value in values]
+        limits = [self.largest[d + 1] if d + 1 < self.n_t else 0 for d, _, _ in boundaries]
+        for s in range(full):
+            for j, limit in enumerate(limits):
+                if s >> j & 1:
+                    values[s] = max(values[s], values[s & ~(1 << j)] - limit)
+        keep = [j for j, limit in enumerate(limits) if not self._is_useless(j, limit, values)]
+        kept = sorted(keep, key=lambda j: boundaries[j])
+        subset_values = tuple(
+            values[sum(1 << j for i, j in enumerate(kept) if s >> i & 1)] for s in range(1 << len(kept))
+        )
+        pending = tuple((boundaries[j][0] + 1, *boundaries[j][1:]) for j in kept)
+        return (pending, subset_values), base
+
+    @staticmethod
+    def _is_useless(j: int, limit: int, values: list[int]) -> bool:
+        bit = 1 << j
+        return all(values[s | bit] == values[s] - limit for s in range(len(values)) if not s & bit)
