@@ -34,6 +34,14 @@ COMMAND_LINES = (
     "agree readers.json -c multi_pi -c multi_kappa -c alpha -c bias",
     "agree annotators.json",
     "agree talk.csv",
+    "disagreements people.json",
+    "disagreements talk.csv",
+    "disagreements annotators.json",
+    "pairwise people.json",
+    "pairwise people.json -m Pk -m S --ordered",
+    "gold people.json --kept --dropped",
+    "gold people.json --method majority",
+    "gold annotators.json",
     "judge people.json --system mine.json --system theirs.json --list-errors",
     "judge people.json --system cy",
     "unify annotators.json",
@@ -129,7 +137,7 @@ def test_no_table_loses_a_column_or_a_digit(line: str, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("line", COMMAND_LINES)
 def test_files_of_all_tables_are_rectangular(line: str, tmp_path: Path) -> None:
-    if line.startswith("unify"):
+    if line.startswith(("unify", "gold", "disagreements")):
         names = {"items": "--csv"}
         texts = [run(line, option).stdout for option in names.values()]
     else:

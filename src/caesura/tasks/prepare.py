@@ -189,7 +189,7 @@ class ReadingOptions(OptionSet):
     def _expand(self, paths: Sequence[str]) -> list[str]:
         """Return the files among several paths, which may be folders (such as one per coder) and globs."""
         listed = [[file.path for file in find(path, self.format)] if is_collection(path) else [path] for path in paths]
-        return list(dict.fromkeys(path for files in listed for path in files))
+        return [path for files in listed for path in files]
 
     def read_in_seconds(self, paths: Sequence[str]) -> Corpus:
         """Read one corpus as :meth:`read` does, but keep tiers in seconds, so that results can have times.

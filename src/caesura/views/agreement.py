@@ -503,8 +503,9 @@ def items_table(study: AgreementStudy) -> Table:
         for row in () if result is None else result.items:
             by_item.setdefault(row.item, {"item": row.item})[name] = or_undefined(row.value)
     records = [everything, *by_item.values()] if len(by_item) > 1 else [*by_item.values()]
-    notes = (STRENGTH_NOTE, *([PLACEMENT_NOTE] if any(outcome.placement for outcome in study.agreement) else []))
-    return Table.from_records(records, columns=tuple(everything), notes=notes, limit=MAX_ITEMS)
+    notes = [STRENGTH_NOTE, *([PLACEMENT_NOTE] if any(outcome.placement for outcome in study.agreement) else [])]
+    notes += [short_signature(result) for _, result in study.defined]
+    return Table.from_records(records, columns=tuple(everything), notes=tuple(notes), limit=MAX_ITEMS)
 
 
 def _columns(study: AgreementStudy) -> Iterator[tuple[str, Agreement | None]]:
