@@ -112,7 +112,8 @@ def test_hierarchies(run: Run) -> None:
 def test_dialogue_and_types(run: Run) -> None:
     def talk(last: str) -> cz.Dialogue:
         marks = {"A": [",", "", last], "B": ["", "."]}
-        return cz.Dialogue({stream: cz.Segmentation.from_marks(types) for stream, types in marks.items()})
+        scale = [",", ".", "?"]
+        return cz.Dialogue({name: cz.Segmentation.from_marks(types, types=scale) for name, types in marks.items()})
 
     cz.write(cz.Corpus({"t": {"a": talk("."), "b": talk("?")}}), "talk.csv")
     refused = run("gold", "talk.csv")
@@ -122,6 +123,8 @@ def test_dialogue_and_types(run: Run) -> None:
     majority = rows(run("gold", "talk.csv", "--method", "majority", "--table", "kept", "--csv"))
     assert [(row["stream"], row["position"], row["type"]) for row in majority] == [("A", "1", ","), ("B", "2", ".")]
     assert run("gold", "talk.csv", "--ignore-types").exit_code == 0
+    assert run("gold", "talk.csv", "--method", "majority", "-o", "gold.csv").exit_code == 0
+    assert set(cz.read("gold.csv", types=[",", ".", "?"])["t", "gold"]) == {"A", "B"}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

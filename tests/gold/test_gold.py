@@ -137,6 +137,13 @@ def test_types_without_conflict_have_a_gold() -> None:
     assert result.kept[0].near == {"b": 4}  # type: ignore[union-attr]
 
 
+def test_all_items_have_the_same_types() -> None:
+    first, second = typed(a=".,...", b=".,..."), typed(a="..?..", b="..?..")
+    corpus = cz.Corpus({"x": first.of_item("t"), "y": second.of_item("t")})
+    golds = [*cz.gold(corpus).corpus.values()]
+    assert [gold.types for gold in golds] == [(",", "?")] * 2  # type: ignore[union-attr]
+
+
 def test_streams_are_separate() -> None:
     def talk(first: list[int], second: list[int]) -> cz.Dialogue:
         return cz.Dialogue(

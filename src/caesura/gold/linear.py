@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -148,7 +148,7 @@ class _Text:
 
     @property
     def types(self) -> tuple[str, ...]:
-        """Types that occur, in order; UNTYPED if boundaries have no types."""
+        """Types that occur in this text, in order; UNTYPED if boundaries have no types."""
         if self.ignore_types or all(side.types == UNTYPED for side in self.by_coder.values()):
             return UNTYPED
         declared = next((side.types for side in self.by_coder.values() if side.types_declared), ())
@@ -173,19 +173,37 @@ class _Text:
     def length(self) -> int:
         return next(iter(self.by_coder.values())).length
 
-    def segmentation(self, positions: Mapping[str, Sequence[int]]) -> Segmentation:
+    def segmentation(self, positions: Mapping[str, Sequence[int]], scale: _Scale | None) -> Segmentation:
         """Return the gold standard from its positions by type, with the text of the first coder who has it."""
         units = next((side.units for side in self.by_coder.values() if side.units is not None), None)
-        if self.types == UNTYPED:
+        if scale is None:
             return Segmentation.from_positions(self.length, [*positions[UNTYPED[0]]], units=units)
         marks: dict[int, list[str]] = {}
-        for name in self.types:
-            for position in positions[name]:
+        for name, at in positions.items():
+            for position in at:
                 marks.setdefault(position, []).append(name)
-        at = sorted(marks)
-        scales = {side.types for side in self.by_coder.values() if side.types_declared}
-        scale = scales.pop() if len(scales) == 1 else None
-        return Segmentation.from_positions(self.length, at, marks=[marks[p] for p in at], types=scale, units=units)
+        order = sorted(marks)
+        names = [marks[position] for position in order]
+        typed = Segmentation.from_positions(self.length, order, marks=names, types=scale.types, units=units)
+        return typed.with_types(scale.types, types_declared=scale.declared)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Boundary types of the gold standard, the same in all items, so that one table can store them."""
+
+    types: tuple[str, ...]
+    declared: bool
+
+    @classmethod
+    def of(cls, texts: Iterable[_Text]) -> _Scale | None:
+        """Return the scale that all coders share, or all types that occur; None if boundaries have no types."""
+        sides = [side for text in texts if not text.ignore_types for side in text.by_coder.values()]
+        scales = dict.fromkeys((side.types, side.types_declared) for side in sides if side.types != UNTYPED)
+        if len(scales) == 1 and all(side.types != UNTYPED or not side.boundary_positions.size for side in sides):
+            ((types, declared),) = scales
+            return cls(types, declared)
+        return cls(sort_types({name for side in sides for name in side.types}), False) if scales else None
 
 
 def linear_golds(
@@ -221,11 +239,12 @@ def linear_golds(
     excluded: list[Excluded] = []
     texts = _texts(corpus, options, excluded)
     rules, thresholds = _rules(texts, options)
+    scale = _Scale.of(text for group in texts.values() for text in group)
     exclusive = all(side.exclusive for group in texts.values() for text in group for side in text.by_coder.values())
     golds: dict[str, LinearGold] = {}
     for item, group in texts.items():
         try:
-            golds[item] = _item_gold(item, group, rules, options.n_t, exclusive)
+            golds[item] = _item_gold(item, group, rules, options.n_t, scale, exclusive)
         except CaesuraError as error:
             excluded.append(Excluded(item, None, str(error)))
     if not golds:
@@ -334,7 +353,9 @@ def _cochran_thresholds(texts: Mapping[str, list[_Text]], alpha: float) -> dict[
 # -- one item ---------------------------------------------------------------------------------------------------------
 
 
-def _item_gold(item: str, texts: list[_Text], rule: Rule, n_t: int, exclusive: bool) -> LinearGold:
+def _item_gold(
+    item: str, texts: list[_Text], rule: Rule, n_t: int, scale: _Scale | None, exclusive: bool
+) -> LinearGold:
     kept: list[GoldBoundary] = []
     dropped: list[GoldBoundary] = []
     streams: dict[str, Segmentation] = {}
@@ -352,7 +373,7 @@ def _item_gold(item: str, texts: list[_Text], rule: Rule, n_t: int, exclusive: b
                 (kept if in_gold else dropped).append(boundary)
         if exclusive:
             _check_exclusive(text, positions)
-        streams[text.stream or ""] = text.segmentation(positions)
+        streams[text.stream or ""] = text.segmentation(positions, scale)
     annotation = Dialogue(streams) if texts[0].stream is not None else streams[""]
     order = {name: i for i, name in enumerate(streams)}
     for boundaries in (kept, dropped):
