@@ -88,6 +88,30 @@ def test_figure_equals_the_library_figure(run: Run, folder: Path) -> None:
     assert (folder / "d.svg").read_bytes() == (folder / "mine.svg").read_bytes()
 
 
+def test_options_of_figures(run: Run, folder: Path) -> None:
+    """Convention and linkage of a dendrogram, level of a gold standard, and labels without functions."""
+    run("dendrogram", "readers.json", "--compat", "fournier2013", "--linkage", "single", "-o", "d.svg")
+    measure = "boundary_similarity(n_t=2)"
+    clustering = cz.cluster_coders(stargazer(), measure, compat="fournier2013", linkage="single")
+    plot.save(plot.dendrogram(clustering), folder / "mine.svg")
+    assert (folder / "d.svg").read_bytes() == (folder / "mine.svg").read_bytes()
+    run("gold", "spans.json", "--method", "majority", "--level", "full", "-o", "g.svg")
+    hierarchies = cz.read(folder / "spans.json").of_item(cz.read(folder / "spans.json").item_names[0])
+    gold = cz.unify(hierarchies, method="majority", level="full")
+    plot.save(plot.gold(gold, hierarchies), folder / "mine.svg")
+    assert (folder / "g.svg").read_bytes() == (folder / "mine.svg").read_bytes()
+
+
+def test_correlation_without_functions(run: Run, folder: Path) -> None:
+    """With functions the labels of the parser never match; without them they always do, so that nothing varies."""
+    gold = [f"(S (NP-SBJ {'(N a) ' * n}) (VP (V b)))" for n in range(1, 41)]
+    parser = [line.replace("NP-SBJ", "NP" if n % 2 else "NP-TMP") for n, line in enumerate(gold)]
+    (folder / "f.ptb").write_text("\n".join(gold) + "\n")
+    (folder / "p.ptb").write_text("\n".join(parser) + "\n")
+    assert "F1 is the same in all" in run("correlation", "f.ptb", "p.ptb").stderr
+    assert "Struct-IoU is the same in all" in run("correlation", "f.ptb", "p.ptb", "--strip-functions").stderr
+
+
 def test_asymmetric_measures_are_plotted_in_both_directions(run: Run, folder: Path) -> None:
     run("pairwise", "readers.json", "-m", "pk", "-o", "c.svg")
     assert {"reference", "hypothesis"} <= set(strings(folder / "c.svg"))

@@ -7,28 +7,29 @@ import click
 from caesura.cli.options import reading_options, with_options
 from caesura.cli.output import OutputOptions, output_options, print_answer, print_result
 from caesura.cli.program import main
-from caesura.tasks.files import ConvertOptions, convert_file, file_info
+from caesura.tasks.files import ConvertOptions, convert_files, file_info
 from caesura.tasks.prepare import ReadingOptions
 from caesura.views.answers import written_answer
 from caesura.views.contents import first_lines, info_view
 
 
 @main.command()
-@click.argument("path", metavar="FILE", type=click.Path())
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @click.option("--exact", is_flag=True, help="Read large tables completely, not only their first rows.")
 @reading_options
 @output_options
-def info(path: str, exact: bool, reading: ReadingOptions, output: OutputOptions) -> None:
+def info(files: tuple[str, ...], exact: bool, reading: ReadingOptions, output: OutputOptions) -> None:
     """Show what is in the files, how they were understood, and which command comes next.
 
-    FILE is a file, a folder or a glob. Tiers are shown as they are, in seconds. Of large tables, only the first rows are
-    read, and a sentence says how many. Files that cannot be read are listed, and the exit code is 1.
+    FILE is one file, a folder or a glob, or there is one per coder. Tiers are shown as they are, in seconds. Of large
+    tables, only the first rows are read, and a sentence says how many. Files that cannot be read are listed, and the
+    exit code is 1.
 
     \b
     Example:
       caesura info people.json
     """
-    result = file_info(path, reading, exact=exact)
+    result = file_info(files, reading, exact=exact)
     if not result.corpus and output == OutputOptions():
         print_answer(info_view(result), output)
     reading.require(result.corpus, "show")
@@ -38,22 +39,22 @@ def info(path: str, exact: bool, reading: ReadingOptions, output: OutputOptions)
 
 
 @main.command()
-@click.argument("source", metavar="IN", type=click.Path())
+@click.argument("sources", metavar="IN...", nargs=-1, required=True, type=click.Path())
 @click.argument("target", metavar="OUT", type=click.Path())
 @with_options(ConvertOptions, "options")
 @reading_options
-def convert(source: str, target: str, options: ConvertOptions, reading: ReadingOptions) -> None:
+def convert(sources: tuple[str, ...], target: str, options: ConvertOptions, reading: ReadingOptions) -> None:
     """Write the corpus in IN, a file, a folder or a glob, to OUT in another format.
 
-    Some formats store only one coder (bit strings, brackets) or one item (subtitles, TextGrids). The coder or item then
-    gets the name of OUT. Documents contain two coders; choose them with --reference and --hypothesis. Formats with tiers
-    keep tiers; for other formats, tiers are converted to units.
+    IN may also be one file or folder per coder. Some formats store only one coder (bit strings, brackets) or one item
+    (subtitles, TextGrids). The coder or item then gets the name of OUT. Documents contain two coders; choose them with
+    --reference and --hypothesis. Formats with tiers keep tiers; for other formats, tiers are converted to units.
 
     \b
     Example:
       caesura convert people.json people.csv
     """
-    corpus, notes = convert_file(source, target, options, reading)
+    corpus, notes = convert_files(sources, target, options, reading)
     for note in notes:
         click.echo(note, err=True)
     click.echo(written_answer(corpus, target))

@@ -41,14 +41,14 @@ def score(
 
 
 @main.command()
-@click.argument("source", type=click.Path())
+@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path())
 @with_options(EvaluateOptions, "options", "Measures")
 @with_options(EngineOptions, "engine_options", "Large data")
 @checkpoint_option
 @reading_options
 @output_options
 def evaluate(
-    source: str,
+    sources: tuple[str, ...],
     options: EvaluateOptions,
     engine_options: EngineOptions,
     checkpoint: str | None,
@@ -67,7 +67,7 @@ def evaluate(
     """
     with engine_options.open() as engine, Progress("partitions"):
         result = evaluate_collection(
-            source,
+            list(sources),
             options.measures or None,
             engine=engine,
             checkpoint=checkpoint,

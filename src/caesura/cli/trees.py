@@ -30,7 +30,7 @@ def trees(
 ) -> None:
     """Compare the trees in PREDICTED with those in GOLD, sentence by sentence.
 
-    Both are files of brackets as in the Penn Treebank; an empty line is a sentence without a parse. PARSEVAL
+    Both are files of brackets as in the Penn Treebank, folders or globs; an empty line is a sentence without a parse. PARSEVAL
     scores equal those of EVALB. Struct-IoU compares times if they are known, and words otherwise.
 
     \b

@@ -119,9 +119,10 @@ class SourceOptions:
         SourceOptions
             Options that the caller set take precedence.
         """
-        if not isinstance(source, str | PathLike):
+        paths = _paths(source)
+        if not paths:
             return self
-        first = find(fspath(source), self.format, self.pattern)[0].path
+        first = find(paths[0], self.format, self.pattern)[0].path
         options = settings.reading_options(detect(first, self.format).name)
         options.pop("types", None)
         return replace(self, options={**options, **self.options})
@@ -199,7 +200,7 @@ def open_source(source: object, options: SourceOptions, types: Types) -> Documen
 
     Parameters
     ----------
-    source : path, Corpus or iterable
+    source : path, list of paths, Corpus or iterable
         The collection.
     options : SourceOptions
         How to read it.
@@ -218,8 +219,8 @@ def open_source(source: object, options: SourceOptions, types: Types) -> Documen
     FormatError
         If there is no such file.
     """
-    if isinstance(source, str | PathLike):
-        return _open_path(fspath(source), options, types)
+    if paths := _paths(source):
+        return _open_paths(paths, options, types)
     if isinstance(source, Corpus):
         return DocumentSource(list(_corpus_partitions(source, options)))
     if isinstance(source, Mapping) or not isinstance(source, Iterable):
@@ -233,12 +234,23 @@ def open_source(source: object, options: SourceOptions, types: Types) -> Documen
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
-def _open_path(path: str, options: SourceOptions, types: Types) -> DocumentSource:
-    files = find(path, options.format, options.pattern)
-    root = path if os.path.isdir(path) else os.path.dirname(path) or "."
+def _paths(source: object) -> list[str]:
+    """Return the paths of a source; empty if it does not consist of files."""
+    if isinstance(source, str | PathLike):
+        return [fspath(source)]
+    if isinstance(source, list | tuple) and all(isinstance(entry, str | PathLike) for entry in source):
+        return [fspath(entry) for entry in source]
+    return []
+
+
+def _open_paths(sources: Sequence[str], options: SourceOptions, types: Types) -> DocumentSource:
+    files = [file for path in sources for file in find(path, options.format, options.pattern)]
+    roots = [path if os.path.isdir(path) else os.path.dirname(path) or "." for path in sources]
+    root = roots[0] if len(set(roots)) == 1 else os.path.commonpath(map(os.path.abspath, roots))
     paths = [file.path for file in files]
-    if not is_collection(path):
-        _file_stamp(path, root)  # the only file must exist
+    for path in sources:
+        if not is_collection(path):
+            _file_stamp(path, root)  # the file must exist
     document_format = options.format or _document_format(paths)
     if document_format not in ("documents-parquet", "documents-json"):
         return DocumentSource(_file_partitions(files, options, types, root))

@@ -11,7 +11,6 @@ from caesura.agreement.families import coefficient_for, coefficient_name
 from caesura.agreement.pairwise import pairwise
 from caesura.agreement.placed import boundaries_placed, boundary_heat
 from caesura.errors import FormatError, MismatchError, OptionConflictError, OptionError
-from caesura.formats.ptb import read_trees
 from caesura.formats.settings import Settings
 from caesura.gold.unify import METHODS, unify
 from caesura.judging.judge import Judgement
@@ -38,6 +37,7 @@ from caesura.tasks.prepare import (
     choose_measures,
     measures_setting,
     on_common_units,
+    read_tree_files,
     split_systems,
     with_units,
 )
@@ -154,7 +154,7 @@ def read_figure_source(
     paths = tuple(files)
     if form == "trees":
         inputs = zip(paths, (options.gold_times, options.predicted_times), strict=False)
-        trees = tuple(read_trees(path, times=times, excluded=reading.errors) for path, times in inputs)
+        trees = tuple(read_tree_files(path, times=times, excluded=reading.errors)[0] for path, times in inputs)
         return FigureSource(trees=trees, paths=paths)
     system_files: dict[str, Corpus] = {}
     if form == "pair":
@@ -313,7 +313,8 @@ def _dendrogram(source: FigureSource, options: FigureOptions) -> FigureData:
     corpus = _shared_units(source).corpus
     measure = _measure(source, options, corpus)
     name = options.coefficient and coefficient_for(options.coefficient, measure, coders=3)  # clusters of any size
-    clustering = cluster_coders(corpus, measure, coefficient=name, seed=options.seed or 0)
+    conventions = options.select("compat", "linkage")
+    clustering = cluster_coders(corpus, measure, coefficient=name, seed=options.seed or 0, **conventions)
     return (clustering,), clustering.excluded
 
 

@@ -91,13 +91,13 @@ class FileInfo(Result):
     corpus: Corpus = field(metadata=HIDDEN, repr=False)
 
 
-def file_info(path: str, reading: ReadingOptions, *, exact: bool = False) -> FileInfo:
-    """Describe a file, a folder or a glob.
+def file_info(path: str | Sequence[str], reading: ReadingOptions, *, exact: bool = False) -> FileInfo:
+    """Describe a file, a folder, a glob, or several of them that are one corpus.
 
     Parameters
     ----------
-    path : str
-        The path.
+    path : str or sequence of str
+        The path, or one path per coder.
     reading : ReadingOptions
         Options of reading; this object also collects the reading errors.
     exact : bool, default False
@@ -108,45 +108,47 @@ def file_info(path: str, reading: ReadingOptions, *, exact: bool = False) -> Fil
     FileInfo
         Formats, contents and tiers.
     """
-    corpus = None if exact else reading.read_beginning(path)
+    paths = [path] if isinstance(path, str) else list(path)
+    corpus = None if exact or len(paths) > 1 else reading.read_beginning(paths[0])
     if corpus is not None and corpus.source is not None:
         return FileInfo(
-            path=path,
+            path=paths[0],
             formats={corpus.source.format: 1},
             files=1,
             contents=describe(corpus),
             tiers={},
             rows=corpus.source.rows,
-            next_commands=next_commands(path, corpus, reading),
+            next_commands=next_commands(paths, corpus, reading),
             corpus=corpus,
         )
-    files = [source.path for source in find(path, reading.format, reading.pattern)]
+    found = [source.path for entry in paths for source in find(entry, reading.format, reading.pattern)]
+    files = list(dict.fromkeys(found))
     detected = _readable(partial(detect, format=reading.format), files).values()
     tiers = _readable(partial(list_tiers, format=reading.format), files[:MAX_TIER_FILES])
     corpus = Corpus({})
     try:
-        corpus = reading.read([path])
+        corpus = reading.read(paths)
     except FormatError as error:
         reading.errors.append(error)
     return FileInfo(
-        path=path,
+        path=", ".join(paths),
         formats=Counter(entry.name for entry in detected),
         files=len(files),
         contents=describe(corpus),
         tiers={path: tuple(map(_tier_summary, entries)) for path, entries in tiers.items() if entries},
         rows=None,
-        next_commands=next_commands(path, corpus, reading),
+        next_commands=next_commands(paths, corpus, reading),
         corpus=corpus,
     )
 
 
-def next_commands(path: str, corpus: Corpus, reading: ReadingOptions) -> tuple[str, ...]:
+def next_commands(paths: Sequence[str], corpus: Corpus, reading: ReadingOptions) -> tuple[str, ...]:
     """Return up to three commands that fit the data.
 
     Parameters
     ----------
-    path : str
-        The file, folder or glob.
+    paths : sequence of str
+        The files, folders or globs.
     corpus : Corpus
         Its content.
     reading : ReadingOptions
@@ -157,7 +159,7 @@ def next_commands(path: str, corpus: Corpus, reading: ReadingOptions) -> tuple[s
     tuple of str
         The commands.
     """
-    source = shlex.join([path, *reading.flags])
+    source = shlex.join([*paths, *reading.flags])
     if not corpus:
         return ()
     if corpus.source is not None and corpus.source.format.startswith("documents-"):
@@ -200,15 +202,15 @@ class ConvertOptions(OptionSet):
     drop_labels: bool = switch("Omit the labels of segments, for formats that cannot store them.")
 
 
-def convert_file(
-    source: str, target: str, options: ConvertOptions, reading: ReadingOptions
+def convert_files(
+    sources: Sequence[str], target: str, options: ConvertOptions, reading: ReadingOptions
 ) -> tuple[Corpus, tuple[str, ...]]:
     """Write a corpus in another format.
 
     Parameters
     ----------
-    source : str
-        File, folder or glob to read.
+    sources : sequence of str
+        File, folder or glob to read, or one per coder.
     target : str
         File to write.
     options : ConvertOptions
@@ -223,16 +225,16 @@ def convert_file(
     notes : tuple of str
         Messages about names that changed.
     """
-    keeps_times = _keeps_times(source, target, options, reading)
+    keeps_times = _keeps_times(sources[0], target, options, reading)
     if keeps_times:
         reading = reading.with_options(units="times")
-    corpus = reading.read([source])
+    corpus = reading.read(sources)
     if reading.errors:
         raise reading.errors[0]
     if not keeps_times:
         (corpus,), excluded = with_units([corpus])
         if excluded:
-            raise FormatError(source, None, excluded[0].reason)
+            raise FormatError(sources[0], None, excluded[0].reason)
     corpus = corpus.select(coders=options.coders or None, items=options.items or None)
     if options.drop_labels:
         corpus = Corpus({item: _without_labels(corpus.of_item(item)) for item in corpus.item_names})

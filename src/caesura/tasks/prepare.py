@@ -17,6 +17,7 @@ from typing import Any
 
 from caesura.errors import CaesuraWarning, FormatError, InputError, OptionConflictError, OptionError
 from caesura.formats import NAMES, detect, find, is_collection, read_beginning, read_coders, read_together
+from caesura.formats.ptb import read_trees
 from caesura.formats.settings import Settings, read_settings
 from caesura.measures.base import Measure
 from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
@@ -28,6 +29,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.reading import ReadingReport
 from caesura.model.result import Excluded, to_json
+from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, setting, switch, text
 from caesura.options import path as path_name
 
@@ -341,6 +343,38 @@ class ReadingOptions(OptionSet):
         if self.types is not None:
             options["types"] = self.types
         return self.select("format") | self.alignment | {"excluded": self.errors} | options
+
+
+def read_tree_files(
+    path: str, *, times: str | None = None, **options: Any
+) -> tuple[list[Tree | None], tuple[str, ...]]:
+    """Read the trees of a file, or of all files of a folder or glob, one after the other.
+
+    Parameters
+    ----------
+    path : str
+        A file of brackets, a folder or a glob.
+    times : str, optional
+        File with the times of the words.
+    **options : object
+        Further options of :func:`~caesura.read_trees`.
+
+    Returns
+    -------
+    trees : list of Tree or None
+        One entry per sentence.
+    files : tuple of str
+        The files, in the order of their names.
+
+    Raises
+    ------
+    FormatError
+        If times are given for several files.
+    """
+    files = tuple(sorted(file.path for file in find(path, "ptb"))) if is_collection(path) else (path,)
+    if len(files) > 1 and times is not None:
+        raise FormatError(path, None, f"times belong to one file of trees; this is {len(files)} files")
+    return [tree for name in files for tree in read_trees(name, times=times, **options)], files
 
 
 def _merge_folders(paths: Sequence[str], corpora: Sequence[Corpus]) -> Corpus:

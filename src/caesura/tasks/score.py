@@ -317,7 +317,7 @@ def evaluate(
 
     Parameters
     ----------
-    source : path, Corpus or iterable
+    source : path, list of paths, Corpus or iterable
         A Parquet data set (a file, a folder or a glob with one row per document, see :mod:`caesura.formats.documents`),
         JSON lines with the same fields, files of any other format, a ``Corpus``, or an iterable of pairs
         ``(reference, hypothesis)`` or ``(item, reference, hypothesis)``.

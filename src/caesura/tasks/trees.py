@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from caesura.engines import Engine
-from caesura.formats.ptb import read_trees
 from caesura.judging.comparison import ParserComparison, compare_parsers
 from caesura.model.corpus import Corpus, Source
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, number, seed, setting, switch, text
 from caesura.parsing.corpus import ParsevalResult, StructIoUResult, parseval_corpus, struct_iou_corpus
-from caesura.tasks.prepare import ReadingOptions
+from caesura.tasks.prepare import ReadingOptions, read_tree_files
 
 Trees = Sequence[Tree | None]
 
@@ -111,7 +110,7 @@ def read_treebanks(gold: str, predicted: str, options: TreeFileOptions | None = 
     Parameters
     ----------
     gold, predicted : str
-        Files of brackets as in the Penn Treebank.
+        Files of brackets as in the Penn Treebank; the files of a folder or a glob are read in the order of their names.
     options : TreeFileOptions, optional
         Times of words, files of a second parser, and layout.
 
@@ -125,9 +124,9 @@ def read_treebanks(gold: str, predicted: str, options: TreeFileOptions | None = 
     layout = options.select("tier", "snap", "zero_length", "layout")
 
     def load(path: str, times: str | None) -> Trees:
-        trees = read_trees(path, times=times, excluded=reading.errors, **layout)
+        trees, paths = read_tree_files(path, times=times, excluded=reading.errors, **layout)
         sentences = {str(number): {"trees": tree} for number, tree in enumerate(trees, 1) if tree is not None}
-        reading.corpora.append(Corpus(sentences).with_source(Source((path,), "ptb")))
+        reading.corpora.append(Corpus(sentences).with_source(Source(paths, "ptb")))
         return trees
 
     sides = load(gold, options.gold_times), load(predicted, options.predicted_times)

@@ -613,7 +613,8 @@ def info_answer(info: FileInfo) -> str:
     formats = ", ".join(f"{name} ({n})" if info.files > 1 else name for name, n in info.formats.items())
     items = count_of(len(corpus.item_names), "item")
     coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, _FEW)})"
-    text = f"{info.path} ({formats}) has {items} ({list_few(corpus.item_names, _FEW)}) of {coders}."
+    verb = "have" if ", " in info.path else "has"
+    text = f"{info.path} ({formats}) {verb} {items} ({list_few(corpus.item_names, _FEW)}) of {coders}."
     if info.rows is None:
         return text
     rows, total = info.rows
