@@ -21,7 +21,7 @@ import pytest
 
 import caesura as cz
 from caesura.cli import main
-from caesura.cli.program import Progress
+from caesura.cli.progress import Progress
 from caesura.engines import open_engine
 from caesura.errors import CheckpointError, InputError, OptionError, Undefined
 from caesura.evaluation.result import EvaluationProgress
@@ -326,7 +326,7 @@ def test_an_iterator_that_yields_different_data(whole: Any, tmp_path: Path, monk
 
 
 def test_progress_as_lines(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caesura.cli.program.LINE_INTERVAL", 0.0)
+    monkeypatch.setattr("caesura.cli.progress.LINE_INTERVAL", 0.0)
     lines = run(folder, "--workers", 1).stderr.splitlines()
     form = r"caesura: \d of 5 partitions, [\d,]+ documents, [\d,]+ per second, \d:\d\d:\d\d left"
     assert len(lines) == FILES
@@ -394,8 +394,8 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
 def test_time_left_of_consecutive_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """After 1, 2 and 4 s, 10, 20 and 40 of 100 draws are finished. A second run begins at 4 s and has 5, then 10."""
     now = 0.0
-    monkeypatch.setattr("caesura.cli.program.monotonic", lambda: now)
-    monkeypatch.setattr("caesura.cli.program.LINE_INTERVAL", 1.5)
+    monkeypatch.setattr("caesura.cli.progress.monotonic", lambda: now)
+    monkeypatch.setattr("caesura.cli.progress.LINE_INTERVAL", 1.5)
     with click.Context(main), Progress("draws") as progress:
         for now, done in ((1.0, 10), (2.0, 20), (4.0, 40), (5.0, 5), (6.0, 10)):  # noqa: B007 - the clock reads it
             progress.update(done, 100)

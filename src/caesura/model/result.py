@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
+from importlib import import_module
+from inspect import get_annotations
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from caesura.errors import OptionError
 from caesura.model.signature import data_of, with_data
 from caesura.model.value import Displayed
 from caesura.options import non_negative
 from caesura.version import __version__
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 HIDDEN: Mapping[str, Any] = {"json": False}
 """Metadata of a dataclass field that is not part of the result's JSON: ``field(metadata=HIDDEN)``."""
@@ -66,6 +65,16 @@ class Result(Displayed):
     json_properties: ClassVar[tuple[str, ...]] = ()
     frame_field: ClassVar[str | None] = None
 
+    def __init_subclass__(cls) -> None:
+        """Give every result a short ``repr``, a signature and a list of excluded items, unless it has its own."""
+        super().__init_subclass__()
+        if "__repr__" not in cls.__dict__:
+            cls.__repr__ = Result.__repr__ if cls.__mro__[1] is Result else cls.__mro__[1].__repr__  # type: ignore[method-assign]
+        declared = {name for base in cls.__mro__ for name in get_annotations(base)}
+        for name, value in (("excluded", ()), ("signature", None)):
+            if name not in declared and not hasattr(cls, name):
+                setattr(cls, name, value)
+
     @property
     def data(self) -> str | None:
         """Fingerprint of the data, from the signature; None if the signature has none."""
@@ -81,30 +90,142 @@ class Result(Displayed):
         """
         return _fields_of(self) | {name: to_plain(getattr(self, name)) for name in self.json_properties}
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the result as a pandas data frame.
+    def to_frame(self) -> Any:
+        """Return the main table of the result as a data frame.
 
         Returns
         -------
-        pandas.DataFrame
-            One row per entry of the main table; a single row if there is no such table.
+        pandas.DataFrame or polars.DataFrame
+            One row per entry of the main table; a single row if there is no such table. It is a pandas data frame unless only
+            polars is installed. Nested values become columns such as ``score.value``; lists of names become one text.
 
         Raises
         ------
         OptionError
-            If pandas is not installed.
+            If neither pandas nor polars is installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise OptionError("to_frame needs pandas; install it with `pip install pandas`") from None
+        return to_frame(self._frame_rows())
+
+    def _frame_rows(self) -> list[dict[str, Any]]:
         if self.frame_field is None:
-            plain = self.to_dict()
-            return pd.DataFrame([{name: value for name, value in plain.items() if not isinstance(value, (dict, list))}])
+            return [flatten(self.to_dict())]
         entries = getattr(self, self.frame_field)
-        if isinstance(entries, Mapping):
-            entries = [{"name": name, "value": entry} for name, entry in entries.items()]
-        return pd.DataFrame([_row(entry) for entry in entries])
+        if not isinstance(entries, Mapping):
+            return [flatten(_row(entry)) for entry in entries]
+        return [flatten({"name": _key(name), **_row(entry)}) for name, entry in entries.items()]
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+
+def to_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return rows as a data frame.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Column -> value of each row. A row need not have every column.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        The data frame; pandas unless only polars is installed.
+
+    Raises
+    ------
+    OptionError
+        If neither is installed.
+    """
+    columns = dict.fromkeys(column for row in rows for column in row)
+    data = {column: [row.get(column) for row in rows] for column in columns}
+    for name in ("pandas", "polars"):
+        try:
+            library: Any = import_module(name)
+        except ImportError:
+            continue
+        return library.DataFrame(data) if name == "pandas" else library.DataFrame(data, strict=False)
+    raise OptionError("to_frame needs pandas or polars; install one of them, such as with `pip install pandas`")
+
+
+def flatten(plain: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return nested plain data as one row of a table.
+
+    Parameters
+    ----------
+    plain : mapping
+        Plain data, see :func:`to_plain`.
+    prefix : str, optional
+        Beginning of the names of the columns.
+
+    Returns
+    -------
+    dict
+        Column -> text, number, truth value or None. Entries of mappings have columns such as ``parts.matches``; an interval
+        has two columns, ``low`` and ``high``; other lists become one text, and lists of lists or mappings are left out.
+
+    Examples
+    --------
+    >>> flatten({"coders": ["Ann", "Bo"], "score": {"value": 0.5}, "interval": [0.4, 0.6]})
+    {'coders': 'Ann, Bo', 'score.value': 0.5, 'interval.low': 0.4, 'interval.high': 0.6}
+    """
+    row: dict[str, Any] = {}
+    for name, value in plain.items():
+        column = f"{prefix}{name}"
+        if isinstance(value, Mapping):
+            row |= flatten(value, f"{column}.")
+        elif not isinstance(value, list):
+            row[column] = value
+        elif name == "interval" and len(value) == 2:
+            row |= {f"{column}.low": value[0], f"{column}.high": value[1]}
+        elif not any(isinstance(entry, (list, dict)) for entry in value):
+            row[column] = ", ".join("" if entry is None else str(entry) for entry in value)
+    return row
+
+
+MAX_LINES = 10
+"""Lines of the ``repr`` of a result."""
+MAX_COLUMNS = 100
+"""Columns of the ``repr`` of a result."""
+
+
+def short_repr(value: Any) -> str:
+    """Return a dataclass as text of at most 10 lines.
+
+    Parameters
+    ----------
+    value : object
+        A dataclass.
+
+    Returns
+    -------
+    str
+        Name and fields, in one line if they fit. Long tables are given by their number of entries.
+    """
+    name = type(value).__name__
+    texts = [f"{entry.name}={_field_text(getattr(value, entry.name))}" for entry in fields(value) if entry.repr]
+    line = f"{name}({', '.join(texts)})"
+    if len(line) <= MAX_COLUMNS:
+        return line
+    room = MAX_LINES - 2
+    if len(texts) > room:
+        hidden = [text.partition("=")[0] for text in texts[room - 1 :]]
+        texts = [*texts[: room - 1], f"... {', '.join(hidden)}"]
+    lines = [f"    {text}," for text in texts]
+    return "\n".join([f"{name}(", *(_cut(text) for text in lines), ")"])
+
+
+def _field_text(value: Any) -> str:
+    """Return a value for a ``repr``; a long collection by its number of entries."""
+    text = repr(value)
+    if len(text) < MAX_COLUMNS // 2 and "\n" not in text:
+        return text
+    if hasattr(value, "__len__") and not isinstance(value, str):
+        return f"<{len(value)} {'entry' if len(value) == 1 else 'entries'}>"
+    return text if "\n" not in text else f"<{type(value).__name__}>"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_COLUMNS else f"{text[: MAX_COLUMNS - 3]}..."
 
 
 def to_plain(value: Any) -> Any:
@@ -408,7 +529,9 @@ class Score(Result):
         return _restore, (type(self), values | {"params": dict(self.params)})
 
     def __repr__(self) -> str:
-        return f"Score({self.value:.6g}, {self.measure!r}, parts={self.parts!r})"
+        text = f"Score({self.value:.6g}, {self.measure!r}, parts={self.parts!r})"
+        short = f"Score({self.value:.6g}, {self.measure.label}, parts=<{len(self.parts)} entries>)"
+        return text if len(text) <= 5 * MAX_COLUMNS else short
 
     def precision(self) -> float:
         """Return the precision.
