@@ -17,6 +17,7 @@ from caesura.cli.options import grouped_option
 from caesura.cli.program import print_message, print_messages
 from caesura.errors import OptionConflictError
 from caesura.model.result import Result, to_json, to_plain
+from caesura.model.signature import UNKNOWN_DATA
 from caesura.version import __version__
 from caesura.views.answer import Answer
 from caesura.views.table import Block, Table
@@ -167,7 +168,7 @@ def print_result(
         envelope = {
             "command": command,
             "version": __version__,
-            "data": data if isinstance(data := getattr(result, "data", None), str) else None,
+            "data": _fingerprint(result, reading),
             "reading": [] if reading is None else reading.reports,
             "results": plain_result | (extra or {}),
             "excluded": excluded,
@@ -190,6 +191,16 @@ def print_result(
     else:
         print_answer(answer, output)
     list_excluded(excluded, summary)
+
+
+def _fingerprint(result: Result | dict[str, Any], reading: ReadingOptions | None) -> str | None:
+    """Return the fingerprint of the data: that of the result, or of the only corpus, if all of it was read."""
+    if isinstance(result, Result) and result.data is not None:
+        return result.data if result.data != UNKNOWN_DATA else None
+    corpora = () if reading is None else [corpus for corpus in reading.corpora if len(corpus)]
+    if len(corpora) != 1 or (corpora[0].source is not None and corpora[0].source.rows is not None):
+        return None
+    return corpora[0].fingerprint
 
 
 def print_answer(answer: Answer, output: OutputOptions) -> None:

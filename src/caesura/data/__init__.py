@@ -1,9 +1,10 @@
-"""Annotations from published tables that are distributed with the package."""
+"""Annotations from published tables, and the JSON Schema of the output, which are distributed with the package."""
 
 from __future__ import annotations
 
 import json
 from importlib.resources import files
+from typing import Any
 
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
@@ -32,3 +33,20 @@ def stargazer() -> Corpus:
     table = json.loads((files("caesura.data") / "stargazer.json").read_text(encoding="utf-8"))
     masses = table["items"]["stargazer"]
     return Corpus({"stargazer": {coder: Segmentation.from_masses(lengths) for coder, lengths in masses.items()}})
+
+
+def output_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of what every command prints with ``--json``.
+
+    Returns
+    -------
+    dict
+        The schema.
+
+    Examples
+    --------
+    >>> output_schema()["required"]
+    ['command', 'version', 'data', 'reading', 'results', 'excluded', 'signature']
+    """
+    schema: dict[str, Any] = json.loads((files("caesura.data") / "output.schema.json").read_text(encoding="utf-8"))
+    return schema
