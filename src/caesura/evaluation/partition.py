@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Protocol, Self
@@ -288,9 +289,11 @@ class _Scoring:
         if digests is None or digests.items + len(chunk) > self.job.digest_limit:
             self.result.digests = None
             return
-        places = [place for place in range(len(chunk)) if place not in excluded]
-        pairs = ((chunk.items[place], _pair_at(chunk, place)) for place in places)
-        self.result.digests = digests + pair_digests(pairs)
+        for place in range(len(chunk)):
+            if place not in excluded:
+                with suppress(TypeError, ValueError):  # no measure can score what is not a pair of annotations
+                    digests += pair_digests([(chunk.items[place], _pair_at(chunk, place))])
+        self.result.digests = digests
 
     def _exclude(self, chunk: Chunk, place: int, reason: str | FormatError, measure: Measure | None) -> None:
         if len(self.result.excluded) >= _MAX_LISTED:

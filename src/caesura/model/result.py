@@ -516,7 +516,8 @@ class Score(Result):
     __radd__ = __add__
 
     def _key(self) -> tuple[Any, ...]:
-        return (self.measure, self.value, self.parts, self.signature, self.documents)
+        settings = self.measure.signature(self.params, self.types, self.documents)
+        return (self.measure, self.value, self.parts, settings, self.documents)
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Score) else NotImplemented

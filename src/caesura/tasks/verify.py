@@ -376,7 +376,8 @@ def _agreement(claim: Signature, corpus: Corpus) -> _Recomputed:
     units, name = on_common_units(corpus, warn=False).corpus, claim.words[0]
     measure = claim.measure if claim.measure is not None else "boundary_similarity"
     arguments: dict[str, Any] = {"coefficient": name, "interval": None, "seed": int(claim.facts.get("seed", 0))}
-    chance = chance_word(claim.facts.get("chance", ""))
+    simulated = "draws" in claim.facts or "tolerance" in claim.facts
+    chance = chance_word(claim.facts.get("chance", "")) or ("simulate" if simulated else "")
     if chance:
         arguments["chance"] = _chance(chance, claim.facts)
     model = resolve_coefficient(measure, name).model_class

@@ -1,0 +1,151 @@
+"""Fingerprints are equal for equal data in any format and order, and differ if anything that is scored differs."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.model.fingerprint import DigestSum, digest_sum, fingerprint_of_pairs, pair_digests
+from support.strategies import Pair, pairs
+
+DATA = Path(__file__).parents[2] / "examples" / "data"
+masses = cz.Segmentation.from_masses
+PEOPLE = {
+    "one": {"ann": masses([2, 3, 6]), "bo": masses([2, 2, 7]), "cy": masses([11])},
+    "two": {"ann": masses([4, 4]), "bo": masses([3, 5])},
+}
+
+
+def fingerprint(annotations: dict[str, dict[str, object]]) -> str:
+    return cz.Corpus(annotations).fingerprint  # type: ignore[arg-type]
+
+
+def test_form() -> None:
+    value = fingerprint(PEOPLE)
+    assert len(value) == 16
+    assert int(value, 16) >= 0
+
+
+def test_order_of_items_and_coders_does_not_matter() -> None:
+    reversed_order = {item: dict(reversed(list(by.items()))) for item, by in reversed(list(PEOPLE.items()))}
+    assert fingerprint(reversed_order) == fingerprint(PEOPLE)
+
+
+def test_words_do_not_matter() -> None:
+    worded = PEOPLE | {"two": {"ann": masses([4, 4], units="abcdefgh"), "bo": masses([3, 5], units="12345678")}}
+    assert fingerprint(worded) == fingerprint(PEOPLE)
+
+
+CHANGES = {
+    "a boundary moved": PEOPLE | {"two": {"ann": masses([4, 4]), "bo": masses([4, 4])}},
+    "a boundary more": PEOPLE | {"two": {"ann": masses([4, 4]), "bo": masses([3, 4, 1])}},
+    "a unit more": PEOPLE | {"two": {"ann": masses([4, 5]), "bo": masses([3, 6])}},
+    "another item": PEOPLE | {"three": {"ann": masses([4, 4])}},
+    "an item renamed": {"one": PEOPLE["one"], "second": PEOPLE["two"]},
+    "a coder renamed": PEOPLE | {"two": {"ann": masses([4, 4]), "dee": masses([3, 5])}},
+    "coders exchanged": PEOPLE | {"two": {"bo": masses([4, 4]), "ann": masses([3, 5])}},
+    "items exchanged": {"one": PEOPLE["two"], "two": PEOPLE["one"]},
+    "a coder missing": PEOPLE | {"two": {"ann": masses([4, 4])}},
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_change_matters(name: str) -> None:
+    assert fingerprint(CHANGES[name]) != fingerprint(PEOPLE)
+
+
+def test_types_matter_but_not_the_scale() -> None:
+    def marked(*marks: str, types: list[str] | None = None) -> str:
+        return fingerprint({"x": {"a": cz.Segmentation.from_marks(marks, types=types), "b": masses([len(marks)])}})
+
+    assert marked("", ",", ".") != marked("", ".", ".")
+    assert marked("", ",", ".", types=[",", "."]) == marked("", ",", ".", types=[".", ",", ";"])
+    assert marked("", "", ",") != marked("", "", "")
+
+
+def test_two_types_at_one_position_in_any_order() -> None:
+    first = cz.Segmentation.from_sets([{"a", "b"}, set()], types=["a", "b"])
+    second = cz.Segmentation.from_sets([{"b", "a"}, set()], types=["b", "a"])
+    assert fingerprint({"x": {"a": first}}) == fingerprint({"x": {"a": second}})
+
+
+def test_a_single_item_and_a_single_coder_need_no_name() -> None:
+    assert fingerprint({"a": {"x": masses([2, 3])}}) == fingerprint({"b": {"y": masses([2, 3])}})
+    both = {"x": masses([2, 3]), "y": masses([1, 4])}
+    assert fingerprint({"a": both}) == fingerprint({"b": both})
+    assert fingerprint({"a": both}) != fingerprint({"a": {"x": both["x"], "z": both["y"]}})
+
+
+def test_names_are_normalized() -> None:
+    composed, decomposed = "caf\u00e9", "cafe\u0301"
+    one, two = ({name: {name: masses([2, 3]), "b": masses([5])}, "z": PEOPLE["two"]} for name in (composed, decomposed))
+    assert fingerprint(one) == fingerprint(two)  # type: ignore[arg-type]
+
+
+def test_times_are_compared_in_microseconds() -> None:
+    def tier(end: float) -> str:
+        return fingerprint({"x": {"a": cz.Tier([(0, end, "A"), (end, 3, "B")])}})
+
+    assert tier(1) == tier(1.0) == tier(1 + 1e-9)
+    assert tier(1) != tier(1.001)
+    assert fingerprint({"x": {"a": cz.Tier([(0, 3, "A")])}}) != fingerprint({"x": {"a": cz.Tier([(0, 3, "B")])}})
+
+
+def test_hierarchies_trees_and_dialogues() -> None:
+    spans = [(1, 6), (1, 4), (5, 6)]
+    first, second = cz.Hierarchy(6, spans), cz.Hierarchy(6, spans[::-1], units="abcdef")
+    assert fingerprint({"x": {"a": first}}) == fingerprint({"x": {"a": second}})
+    assert fingerprint({"x": {"a": first}}) != fingerprint({"x": {"a": cz.Hierarchy(6, spans[:2])}})
+    timed = [cz.Hierarchy.from_times([(0, 9.5, 1, label), (0, 4.25, 2, "a")]) for label in "AB"]
+    assert fingerprint({"x": {"a": timed[0]}}) != fingerprint({"x": {"a": timed[1]}})
+
+    trees = [cz.Tree.from_brackets(text) for text in ("(S (N a) (V b))", "(S (N c) (V d))", "(S (N a) (N b))")]
+    same, other_words, other_labels = (fingerprint({"x": {"a": tree}}) for tree in trees)
+    assert same == other_words != other_labels
+
+    dialogue = cz.Dialogue({"A": masses([2, 3]), "B": masses([4])})
+    exchanged = cz.Dialogue({"B": masses([4]), "A": masses([2, 3])})
+    renamed = cz.Dialogue({"A": masses([4]), "B": masses([2, 3])})
+    assert fingerprint({"x": {"a": dialogue}}) == fingerprint({"x": {"a": exchanged}})
+    assert fingerprint({"x": {"a": dialogue}}) != fingerprint({"x": {"a": renamed}})
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".tsv", ".jsonl"])
+def test_file_format_and_path_do_not_matter(suffix: str, tmp_path: Path) -> None:
+    corpus = cz.read(DATA / "people.json")
+    path = tmp_path / f"elsewhere{suffix}"
+    try:
+        cz.write(corpus, path)
+    except cz.errors.CaesuraError:
+        pytest.skip("the format cannot hold three coders")
+    assert cz.read(path).fingerprint == corpus.fingerprint
+
+
+@given(st.lists(pairs(max_units=12), min_size=1, max_size=6), st.randoms(use_true_random=False))
+def test_sums_in_any_order_and_grouping(documents: list[Pair], shuffler: random.Random) -> None:
+    named = [(f"d{i}", pair.segmentations) for i, pair in enumerate(documents)]
+    whole = fingerprint_of_pairs(dict(named))
+    shuffler.shuffle(named)
+    cut = shuffler.randrange(len(named) + 1)
+    parts = pair_digests(named[:cut]) + pair_digests(named[cut:])
+    assert (DigestSum() + parts).fingerprint == whole
+    corpus = cz.Corpus({item: {"reference": a, "hypothesis": b} for item, (a, b) in named})
+    assert corpus.fingerprint == whole
+
+
+def test_equal_items_count_twice() -> None:
+    entry = ("x", {"a": masses([2, 3]), "b": masses([5])})
+    assert digest_sum([entry, entry]).fingerprint != digest_sum([entry]).fingerprint
+
+
+def test_equal_in_every_process() -> None:
+    code = "import caesura as cz; print(cz.read(r'%s').fingerprint)" % (DATA / "people.json")
+    processes = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True) for _ in range(2)]
+    assert {process.stdout.strip() for process in processes} == {cz.read(DATA / "people.json").fingerprint}
