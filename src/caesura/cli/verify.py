@@ -40,7 +40,7 @@ def verify(
 
     \b
     Example:
-      caesura verify "multi_pi over B(n_t=2) = .6239 · caesura 0.1.0 · data 84fe092b" people.json
+      caesura verify "B = .6667 · caesura 0.1.0 · data ec30bb89" documents.jsonl
     """
     if os.path.isfile(signature) or signature.lower().endswith(".json"):
         document = _read_result(signature)

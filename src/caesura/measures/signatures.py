@@ -219,8 +219,8 @@ def short_signature(result: str | Result) -> str:
     --------
     >>> from caesura import Segmentation, boundary_similarity
     >>> score = boundary_similarity(Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([2, 2, 7]))
-    >>> short_signature(score).replace(__version__, "0.1.0")
-    'B(n_t=2) = .7500 · caesura 0.1.0'
+    >>> short_signature(score).partition(" · ")[0]
+    'B(n_t=2) = .7500'
     """
     if isinstance(result, Score) and result.data is None:
         return format_short(short_text(result.measure), result.value)  # type: ignore[arg-type]

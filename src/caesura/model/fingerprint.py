@@ -163,13 +163,24 @@ def _texts(texts: Iterable[str | None]) -> bytes:
     return b"".join(b"-" if text is None else _framed(_name(text)) for text in texts)
 
 
-def _numbers(numbers: Iterable[int]) -> bytes:
+def numbers_bytes(numbers: Iterable[int]) -> bytes:
+    """Return whole numbers as bytes, with their number in front.
+
+    Parameters
+    ----------
+    numbers : iterable of int
+        The numbers.
+
+    Returns
+    -------
+    bytes
+    """
     listed = list(numbers)
     return struct.pack(f"<q{len(listed)}q", len(listed), *listed)
 
 
 def _times(times: Iterable[float]) -> bytes:
-    return _numbers(round(time * _MICROSECONDS) for time in times)
+    return numbers_bytes(round(time * _MICROSECONDS) for time in times)
 
 
 @singledispatch
@@ -223,14 +234,19 @@ def _(annotation: Hierarchy) -> bytes:
         times = [(round(start * _MICROSECONDS), round(end * _MICROSECONDS)) for start, end in ends]
         rows = sorted((*time, span.level, span.label or "") for time, span in zip(times, spans, strict=True))
     kind = b"h" if edges is None else b"H"
-    return kind + _numbers(extent) + _numbers(x for row in rows for x in row[:3]) + _texts(row[3] for row in rows)
+    return (
+        kind
+        + numbers_bytes(extent)
+        + numbers_bytes(x for row in rows for x in row[:3])
+        + _texts(row[3] for row in rows)
+    )
 
 
 @annotation_bytes.register
 def _(annotation: Tree) -> bytes:
     times = () if annotation.times is None else annotation.times.reshape(-1).tolist()
     numbers = [len(annotation.words), *annotation.start.tolist(), *annotation.end.tolist()]
-    return b"t" + _numbers(numbers) + _texts(annotation.labels) + _times(times)
+    return b"t" + numbers_bytes(numbers) + _texts(annotation.labels) + _times(times)
 
 
 @annotation_bytes.register

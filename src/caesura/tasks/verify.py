@@ -147,7 +147,7 @@ def verify(
 
     Examples
     --------
-    >>> from caesura import agreement
+    >>> from caesura import agreement, short_signature
     >>> from caesura.data import stargazer
     >>> result = agreement(stargazer())
     >>> verify(result.signature, stargazer()).status
