@@ -360,7 +360,8 @@ def _linear_gold(corpus: Corpus, options: LinearGoldOptions) -> Gold:
     several = [*golds.values()]
     coders = tuple(coder for coder in corpus.coders if any(coder in entry.coders for entry in several))
     threshold: Any = options.threshold
-    facts: dict[str, Any] = dict(corpus.alignment_facts)
+    data = corpus.select(items=golds).fingerprint
+    facts: dict[str, Any] = {**corpus.alignment_facts, "data": data}
     if thresholds:
         listed = [f"{name}={number}" for name, number in thresholds.items()]
         threshold = thresholds[UNTYPED[0]] if [*thresholds] == [*UNTYPED] else ",".join(listed)
@@ -417,6 +418,8 @@ def _hierarchical_gold(corpus: Corpus, method: str | None, threshold: float | No
     if not golds:
         raise OptionError(f"no item has a gold standard: {'; '.join(map(str, excluded[:5]))}")
     hierarchies, notes = writable_hierarchies(golds)
+    data = corpus.select(items=golds).fingerprint
+    head, _, version = next(iter(golds.values())).signature.rpartition("|")
     coders = tuple(coder for coder in corpus.coders if any(coder in entry.coders for entry in golds.values()))
     return Gold(
         corpus=Corpus({item: {GOLD_CODER: hierarchy} for item, hierarchy in hierarchies.items()}),
@@ -427,7 +430,7 @@ def _hierarchical_gold(corpus: Corpus, method: str | None, threshold: float | No
         dropped=tuple(GoldSpan.of(item, span) for item, entry in golds.items() for span in entry.dropped),
         thresholds={},
         excluded=tuple(excluded),
-        signature=next(iter(golds.values())).signature,
+        signature=f"{head}|items:{len(golds)}|data:{data}|{version}",
         notes=notes,
         hierarchies=golds,
     )
