@@ -10,14 +10,13 @@ import platform
 import sys
 from collections.abc import Callable, Iterable
 
-from rich.console import Console
-
 from bench import (
     agreement,
     chance,
     evaluation,
     flexible,
     fuzzy,
+    gold,
     hierarchy,
     hierarchy_measures,
     judging,
@@ -31,6 +30,9 @@ from bench import (
 )
 from caesura import __version__
 from caesura.views.table import Table
+from caesura.views.text_table import table_text
+
+WIDTH = 140
 
 BENCHMARKS: dict[str, Callable[[], Iterable[Table]]] = {
     "linear": linear.tables,
@@ -40,6 +42,7 @@ BENCHMARKS: dict[str, Callable[[], Iterable[Table]]] = {
     "coverage": agreement.coverage_tables,
     "simulation": simulation.tables,
     "fuzzy": fuzzy.tables,
+    "gold": gold.tables,
     "judging": judging.tables,
     "hierarchy": hierarchy.tables,
     "hierarchy_measures": hierarchy_measures.tables,
@@ -56,11 +59,10 @@ def main(names: list[str]) -> None:
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
         sys.exit(f"unknown benchmark {', '.join(unknown)}; choose from {', '.join(BENCHMARKS)}")
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
-    console.print(f"caesura {__version__}, Python {platform.python_version()}, {platform.machine()}, one thread\n")
+    print(f"caesura {__version__}, Python {platform.python_version()}, {platform.machine()}, one thread\n")
     for name in names or BENCHMARKS:
         for table in BENCHMARKS[name]():
-            table.print(console)
+            print(table_text(table, WIDTH) + "\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from dataclasses import replace
 from caesura.judging.crisp_gold import CrispAndFuzzy
 from caesura.views.answer import Answer, Section
 from caesura.views.answers import crisp_answer
+from caesura.views.gold import short_gold_signature
 from caesura.views.table import Table
 
 
@@ -31,7 +32,7 @@ def crisp_table(result: CrispAndFuzzy) -> Table:
     notes = (
         f"precision, recall, F: against the gold standard ({result.method}); fuzzy success = reward - punishment: against the "
         "marks of all coders",
-        result.signature,
+        short_gold_signature(result.gold),
     )
     return Table.from_records(records, title="Crisp and fuzzy evaluation", notes=notes, digits=3)
 

@@ -11,6 +11,7 @@ from caesura.gold.gold import GOLD_CODER, Gold, number_of_digits
 from caesura.gold.linear import GoldBoundary
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.model.dialogue import streams_of
+from caesura.model.fingerprint import SHORT_LENGTH
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import count_of
 from caesura.tasks.gold import GoldStudy
@@ -235,7 +236,28 @@ def gold_table(result: Gold) -> Table:
     if result.thresholds:
         numbers = [f"{count_of(n, 'coder')}{_of_type(name)}" for name, n in result.thresholds.items()]
         notes.append(f"threshold of Cochran's Q: at least {', '.join(numbers)}")
-    return Table.from_records(records, notes=(*notes, result.signature), digits=2, limit=MAX_ITEMS)
+    return Table.from_records(records, notes=(*notes, short_gold_signature(result)), digits=2, limit=MAX_ITEMS)
+
+
+def short_gold_signature(result: Gold) -> str:
+    """Return the short form of the signature for tables; the JSON has the long form.
+
+    Parameters
+    ----------
+    result : Gold
+        The gold standard.
+
+    Returns
+    -------
+    str
+        The method, its options, the version and the beginning of the fingerprint of the data.
+    """
+    _, *facts = result.signature.split("|")
+    options = dict(fact.split(":", 1) for fact in facts if ":" in fact)
+    chosen = [f"{name}={options[name]}" for name in ("n_t", "threshold", "alpha") if name in options]
+    return (
+        f"{result.method}({', '.join(chosen)}) · caesura {options['caesura']} · data {options['data'][:SHORT_LENGTH]}"
+    )
 
 
 def _of_type(name: str) -> str:
