@@ -130,7 +130,9 @@ def choose_expected_counts(
     return SimulatedCounts(measure, types, sets, draws=draws, seed=seed) if formula is None else formula
 
 
-def finish_moments(measure: Measure, types: tuple[str, ...], moments: Moments) -> tuple[Floats, Floats]:
+def finish_moments(
+    measure: Measure, types: tuple[str, ...], moments: Moments, *, as_similarity: bool = True
+) -> tuple[Floats, Floats]:
     """Return the similarity that expected counts give, and its standard error.
 
     Parameters
@@ -141,6 +143,8 @@ def finish_moments(measure: Measure, types: tuple[str, ...], moments: Moments) -
         The boundary types.
     moments : Moments
         Expected counts.
+    as_similarity : bool, default True
+        Whether error rates are converted to 1 - rate.
 
     Returns
     -------
@@ -149,7 +153,8 @@ def finish_moments(measure: Measure, types: tuple[str, ...], moments: Moments) -
     """
 
     def finish(counts: Floats) -> Floats:
-        return measure.as_similarity(measure.finish(counts, types))
+        values = measure.finish(counts, types)
+        return measure.as_similarity(values) if as_similarity else values
 
     counts, covariance = moments.counts, moments.covariance
     value = finish(counts)

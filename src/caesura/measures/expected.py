@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from caesura.kernels import placement as kernel
 from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.edit_chain import EditChain
+from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 
 if TYPE_CHECKING:
@@ -201,13 +203,29 @@ class SimulatedCounts(ExpectedCounts):
             step = max(1, MAX_POSITIONS // positions)
             blocks = [self._draw(rng, rate, positions, min(step, draws - i)) for i in range(0, draws, step)]
             counts = np.concatenate(blocks)
+            if len(counts) < 2:  # the measure is undefined for almost all texts
+                parts = counts.shape[1]
+                counts = np.concatenate([counts, np.zeros((2 - len(counts), parts))])
             self._known[key] = counts.mean(axis=0), np.atleast_2d(np.cov(counts, rowvar=False)) / len(counts)
         return self._known[key]
 
     def _draw(self, rng: np.random.Generator, rate: Floats, positions: int, draws: int) -> Floats:
+        """Return the counts of random texts; texts for which the measure is undefined are left out."""
         sides = [self._side(rng, p, positions, draws) for p in np.split(rate, 2)]
-        batch = Batch(np.full(draws, positions + 1, np.int64), *sides[0], *sides[1], self.types)
+        if self.measure.view in ("inner", "typed") and not self.measure.accepts_marks:
+            batch = Batch(np.full(draws, positions + 1, np.int64), *sides[0], *sides[1], self.types)
+            batch, _, _ = batch.drop(self.measure.check(batch), np.arange(draws))
+        else:
+            batch, _, _ = self.measure.pack(list(zip(*(self._texts(side, positions) for side in sides), strict=True)))
         return self.measure.compute(batch).counts
+
+    def _texts(self, side: tuple[Ints, Ints, Ints], positions: int) -> list[Segmentation]:
+        """Return the texts of one side as segmentations."""
+        places, codes, offsets = side
+        return [
+            Segmentation(positions + 1, places[i:j], codes[i:j] if len(self.types) > 1 else EMPTY, self.types)
+            for i, j in pairwise(offsets.tolist())
+        ]
 
     def _side(self, rng: np.random.Generator, p: Floats, positions: int, draws: int) -> tuple[Ints, Ints, Ints]:
         """Return positions, codes and offsets of the texts of one side."""
