@@ -114,9 +114,7 @@ class _PairChance:
             entry: choose_expected_counts(entry, self.types, self.counts.sets, draws=draws, seed=seed)
             for entry in dict.fromkeys(resolved)
         }
-        self.members = {
-            entry: np.array([other == entry for other in resolved], float) for entry in self.formulas
-        }
+        self.members = {entry: np.array([other == entry for other in resolved], float) for entry in self.formulas}
 
     def score(self, weights: Floats, values: Floats) -> list[ChanceScore]:
         """Return the chance score of each row of weighted pairs, beside their real scores."""

@@ -33,7 +33,6 @@ from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.batch import inner_boundaries
 from caesura.measures.expected import ExpectedCounts, Moments, RandomStreams, SimulatedCounts
-from caesura.model.dialogue import Comparable, streams_of
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 
@@ -63,7 +62,7 @@ class BoundaryCounts:
         Number of streams of each length.
     """
 
-    def __init__(self, items: Sequence[Sequence[Comparable | None]], types: tuple[str, ...]) -> None:
+    def __init__(self, items: Sequence[Sequence[Any]], types: tuple[str, ...]) -> None:
         number: dict[tuple[int, ...], int] = {(0,): 0} if len(types) == 1 else {}
         entries: list[tuple[int, int, int, int]] = []
         lengths = []
@@ -84,8 +83,9 @@ class BoundaryCounts:
             np.add.at(self.streams[i], np.searchsorted(self.lengths, row), 1.0)
 
 
-def _texts(annotation: Comparable) -> list[Segmentation]:
-    return list(streams_of(annotation).values())
+def _texts(annotation: Any) -> list[Segmentation]:
+    """Return the streams of an annotation: a segmentation, a dialogue, or a mapping of streams."""
+    return [annotation] if isinstance(annotation, Segmentation) else list(annotation.values())
 
 
 def _sets_of(text: Segmentation, types: tuple[str, ...]) -> Iterable[tuple[tuple[int, ...], int]]:

@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from caesura.agreement.chance_scores import ChanceScore, chance_scores, supports_chance
 from caesura.engines import Engine, check_engine, use_engine
 from caesura.errors import CaesuraWarning, MismatchError, OptionConflictError, OptionError
 from caesura.evaluation.partition import Job
@@ -30,7 +31,7 @@ from caesura.model.result import HIDDEN, Excluded, Result, Score, to_plain
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-from caesura.options import OptionSet, flag, setting, switch, text
+from caesura.options import OptionSet, flag, seed, setting, switch, text
 from caesura.tasks.prepare import choose_measures, measures_setting, with_settings, with_units
 
 
@@ -48,6 +49,8 @@ class ScoreOptions(OptionSet):
     by_item: bool = switch("Add one row per item.", flags=("--items",))
     edits: bool = switch("Show the edit of every boundary, item by item.")
     operations: bool = switch("Show the operations on the boundaries of each type, over all items.")
+    chance: bool = switch("Add the score of randomly placed boundaries, and how far the score is beyond it.")
+    seed: int = setting(0, seed, "Random seed for --chance, if a measure has no formula for it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +65,19 @@ class ItemScore:
         The score.
     edits : bool
         Whether the JSON of the score contains the edits.
+    chance : ChanceScore or None
+        The score of randomly placed boundaries, if requested.
     """
 
     item: str | None
     score: Score
     edits: bool = False
+    chance: ChanceScore | None = None
 
     def __json__(self) -> dict[str, Any]:
         plain = {"item": self.item} | self.score.to_dict()
+        if self.chance is not None:
+            plain["chance"] = to_plain(self.chance)
         if self.edits and self.item is not None and self.score.edits is not None:
             plain["edits"] = to_plain(self.score.edits)
         return plain
@@ -165,7 +173,12 @@ def score_corpora(
     errors = [(items[place], measure, error) for measure, scores in results for place, error in scores.errors.items()]
     failures = [Excluded(item, None, f"{measure!r}: {error}") for item, measure, error in errors]
     excluded = tuple(dict.fromkeys((*without_units, *unpaired, *failures)))
-    entries = [entry for _, scores in results for entry in _entries(scores, items, options)]
+    chances = _chances(list(pairs.values()), results, options)
+    entries = [
+        entry
+        for (_, scores), chance in zip(results, chances, strict=True)
+        for entry in _entries(scores, items, options, chance)
+    ]
     if not entries:
         raise OptionError("\n".join(map(str, excluded)))
     data = fingerprint_of_pairs(pairs)
@@ -191,11 +204,30 @@ def _score_pairs(pairs: Sequence[Pair], measure: Measure) -> Scores:
     return score_many([pair for pair, _ in prepared], measure)
 
 
-def _entries(scores: Scores, items: Sequence[str], options: ScoreOptions) -> list[ItemScore]:
+def _entries(scores: Scores, items: Sequence[str], options: ScoreOptions, chance: _Chances) -> list[ItemScore]:
     if not scores.scored.size:
         return []
-    entries = [ItemScore(items[i], scores[i], options.edits) for i in scores.scored.tolist()]
-    return [*entries, ItemScore(None, scores.total)]
+    entries = [ItemScore(items[i], scores[i], options.edits, chance.get(i)) for i in scores.scored.tolist()]
+    return [*entries, ItemScore(None, scores.total, chance=chance.get(None))]
+
+
+_Chances = Mapping[int | None, ChanceScore]  # place of a pair, or None for all pairs -> the score of random placement
+
+
+def _chances(pairs: Sequence[Pair], results: Sequence[tuple[Measure, Scores]], options: ScoreOptions) -> list[_Chances]:
+    """Return the scores of randomly placed boundaries, for each measure."""
+    if not options.chance:
+        return [{} for _ in results]
+    if not any(supports_chance(measure) for measure, _ in results):
+        raise OptionConflictError("--chance: none of these measures compares segmentations; add -m B")
+    chances: list[_Chances] = []
+    for measure, scores in results:
+        if supports_chance(measure) and scores.scored.size:
+            total, by_pair = chance_scores(pairs, scores, seed=options.seed)
+            chances.append({None: total, **by_pair})
+        else:
+            chances.append({})
+    return chances
 
 
 def _operations(results: Sequence[tuple[Measure, Scores]]) -> tuple[MeasureOperations, ...]:

@@ -414,7 +414,17 @@ def score_answer(scoring: Scoring) -> str:
     str
         One or two sentences, first about the first measure.
     """
-    return _scores_sentence(scoring.totals, "item")
+    first = next(entry for entry in scoring.scores if entry.item is None)
+    sentence = _scores_sentence(scoring.totals, "item")
+    if first.chance is None:
+        return sentence
+    beyond = (
+        ""
+        if first.chance.beyond is None
+        else f"; the score is {short(first.chance.beyond)} of the way from there to the best"
+    )
+    label = first.score.measure.label
+    return f"{sentence} Boundaries placed at random would have {label} = {short(first.chance.value)}{beyond}."
 
 
 def evaluation_answer(evaluation: Evaluation) -> str:

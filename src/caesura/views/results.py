@@ -39,15 +39,25 @@ def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0
     names = extra_figures(entry.score for entry in scores)
     records = [
         {"measure": entry.score.measure.label, "item": "all" if entry.item is None else entry.item}
-        | {"value": entry.score.value, **{name: entry.score.figures.get(name) for name in names}}
+        | {"value": entry.score.value, **_chance_cells(entry)}
+        | {name: entry.score.figures.get(name) for name in names}
         | {"items": entry.score.documents}
         for entry in scores
     ]
-    columns = ["measure", *(["item"] if by_item else []), "value", *names, "items"]
+    chance = ["chance", "chance error", "beyond chance"] if any(entry.chance for entry in scores) else []
+    columns = ["measure", *(["item"] if by_item else []), "value", *chance, *names, "items"]
     notes = [short_signature(entry.score) for entry in scores if entry.item is None]
     if excluded:
         notes.append(f"excluded: {excluded} (reasons on standard error)")
     return Table.from_records(records, columns=columns, notes=tuple(notes), group=1)
+
+
+def _chance_cells(entry: ItemScore) -> dict[str, Cell]:
+    """Return the score of randomly placed boundaries, its standard error, and how far the score is beyond it."""
+    chance = entry.chance
+    if chance is None:
+        return {}
+    return {"chance": chance.value, "chance error": chance.error, "beyond chance": chance.beyond}
 
 
 def evaluation_table(evaluation: Evaluation) -> Table:
