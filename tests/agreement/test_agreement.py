@@ -661,14 +661,44 @@ def test_undeclared_types() -> None:
     cz.agreement(corpus, measure="flexible_similarity", chance="exact")
 
 
-def test_linear_measures_exclude_dialogues() -> None:
-    texts = {"a": cz.Segmentation.from_masses([2, 3]), "b": cz.Segmentation.from_masses([1, 4])}
-    corpus = cz.Corpus({"talk": {c: {"F": segmentation} for c, segmentation in texts.items()}, "text": texts})
-    for options in ({}, {"measure": "segmentation_similarity"}, {"coefficient": "alpha"}):
-        result = cz.agreement(corpus, **options, **QUIET)
-        assert list(reasons(result)) == ["talk"]
-        assert "this measure cannot score a dialogue; got 1 speaker; use flexible_similarity" in reasons(result)["talk"]
-        assert result.value == cz.agreement(cz.Corpus({"text": texts}), **options, **QUIET).value
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"measure": "segmentation_similarity", "coefficient": "multi_kappa"},
+        {"measure": "crisp", "coefficient": "bias"},
+        {"coefficient": "alpha"},
+        {"compat": "fournier2012", "measure": "segmentation_similarity"},
+        {"chance": "placement"},
+    ],
+)
+def test_streams_of_a_dialogue_count_like_items(options: dict) -> None:
+    """Counts of the streams are added, so a dialogue gives the same agreement as its streams as separate items."""
+    masses = {"a": ([2, 3], [4, 1, 1], [6]), "b": ([1, 4], [3, 1, 2], [3, 3]), "c": ([2, 3], [1, 5], [2, 4])}
+    texts = {coder: [cz.Segmentation.from_masses(m) for m in lists] for coder, lists in masses.items()}
+    dialogues = cz.Corpus(
+        {
+            "talk": {coder: {"F": streams[0], "G": streams[1]} for coder, streams in texts.items()},
+            "text": {coder: streams[2] for coder, streams in texts.items()},
+        }
+    )
+    items = cz.Corpus({str(i): {coder: streams[i] for coder, streams in texts.items()} for i in range(3)})
+    result = cz.agreement(dialogues, **options, **QUIET)
+    expected = cz.agreement(items, **options, **QUIET)
+    assert (result.value, result.observed, result.expected) == pytest.approx(
+        (expected.value, expected.observed, expected.expected)
+    )
+    assert result.excluded == ()
+
+
+def test_streams_of_a_dialogue_need_not_be_in_the_same_order() -> None:
+    one, two = cz.Segmentation.from_masses([2, 3]), cz.Segmentation.from_masses([4, 1, 1])
+    three, four = cz.Segmentation.from_masses([1, 4]), cz.Segmentation.from_masses([4, 2])
+    same = cz.Corpus({"talk": {"a": {"F": one, "G": two}, "b": {"F": three, "G": four}}})
+    swapped = cz.Corpus({"talk": {"a": {"F": one, "G": two}, "b": {"G": four, "F": three}}})
+    for coefficient in ("multi_pi", "alpha"):
+        first, second = (cz.agreement(corpus, coefficient=coefficient, **QUIET) for corpus in (same, swapped))
+        assert first.value == second.value
 
 
 @pytest.mark.slow

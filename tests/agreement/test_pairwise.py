@@ -136,14 +136,14 @@ def test_unscorable_items_are_listed() -> None:
     assert [row.items for row in table.rows] == [{"good": 0.0}, {"good": 0.0}]
 
 
-def test_dialogues_under_a_linear_measure_are_listed() -> None:
-    plain = cz.Segmentation.from_masses([2, 3])
-    corpus = cz.Corpus({"talk": {"a": {"F": plain}, "b": {"F": plain}}, "text": {"a": plain, "b": plain}})
+def test_dialogues_and_texts_in_one_table() -> None:
+    plain, near = cz.Segmentation.from_masses([2, 3]), cz.Segmentation.from_masses([3, 2])
+    corpus = cz.Corpus(
+        {"talk": {"a": {"F": plain, "G": near}, "b": {"F": near, "G": near}}, "text": {"a": plain, "b": plain}}
+    )
     table = cz.pairwise(corpus, "boundary_similarity")
-    assert reasons(table) == {
-        "talk": "a is a, b is b: a: this measure cannot score a dialogue; got 1 speaker; use flexible_similarity"
-    }
-    assert cz.pairwise(corpus, "flexible_similarity").excluded == ()
+    assert table.excluded == ()
+    assert table.mean == pytest.approx(1 - 0.5 / 3)
 
 
 def test_undeclared_types() -> None:

@@ -339,9 +339,20 @@ def test_operations(talk: Run) -> None:
     }
 
 
-def test_linear_measures_reject_dialogues(talk: Run) -> None:
-    result = talk("score", "talk.csv", "-m", "pk")
-    assert (result.exit_code, result.stderr) == (1, "caesura: pk cannot score dialogues; use flexible_similarity\n")
+def test_boundary_measures_score_dialogues(talk: Run) -> None:
+    result = talk("score", "talk.csv", "-m", "WD", "-m", "F1", "-m", "Pk", "--json")
+    corpus = cz.read("talk.csv")
+    ((ann, bo),) = [tuple(corpus.of_item(item).values()) for item in corpus.item_names]
+    rows = [row for row in results_of(result)["scores"] if row["item"] is None]
+    assert {row["measure"]: row["value"] for row in rows} == {
+        repr(cz.parse(name)): cz.parse(name).score(ann, bo).value for name in ("WD", "F1", "Pk")
+    }
+
+
+def test_measures_that_cannot_score_dialogues(talk: Run) -> None:
+    result = talk("score", "talk.csv", "-m", "fuzzy_success")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("caesura: fuzzy_success cannot score dialogues; use pk, window_diff, ")
 
 
 def test_agree(talk: Run) -> None:
@@ -715,16 +726,12 @@ def test_undefined_analysis_is_reported_in_its_section(run: Run) -> None:
     }
 
 
-def test_failed_coefficient_does_not_affect_the_others(talk: Run) -> None:
+def test_alpha_over_the_streams_of_a_dialogue(talk: Run) -> None:
     result = talk(
         "agree", "talk.csv", "-c", "kappa", "-c", "alpha", "--chance", "exact", "-m", "flexible_similarity", "--csv"
     )
-    assert result.exit_code == 1
-    assert tables(result.stdout)[0][0].keys() == {"item", "kappa(S_f)"}
-    assert result.stderr == (
-        "caesura: alpha: no item was annotated by two coders: item 'talk': reference is ann, hypothesis is bo: "
-        "reference: this measure cannot score a dialogue; got 2 speakers; use flexible_similarity\n"
-    )
+    assert result.exit_code == 0
+    assert tables(result.stdout)[0][0].keys() == {"item", "kappa(S_f)", "alpha"}
 
 
 def test_each_measure_has_its_own_coefficients(talk: Run) -> None:

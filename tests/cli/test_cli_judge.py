@@ -233,7 +233,11 @@ def test_dialogue_and_settings(run: Run) -> None:
             "'item 4', 'item 5' and 1 more",
         ),
         (["people.json", "--system", "people.json"], "system 'coder 1': a coder has the same name; rename one of them"),
-        (["talk.csv", "--system", "bo", "-m", "pk"], "pk cannot score dialogues; use flexible_similarity"),
+        (
+            ["talk.csv", "--system", "bo", "-m", "fuzzy_success"],
+            "fuzzy_success cannot score dialogues; use "
+            + ", ".join(name for name, measure in cz.measures().items() if "dialogue" in measure.kinds),
+        ),
         (
             ["readers.json", "--system", "7", "-m", "fuzzy_success(minimal_peak=9)"],
             "nothing could be scored: "

@@ -485,12 +485,21 @@ def test_item_shorter_than_the_window_is_listed():
 def test_a_measure_that_scores_no_dialogue_listed_first():
     """Drop, test and mistakes use the first measure that can score. This once raised a KeyError."""
     corpus, systems = talk()
-    judgement = cz.judge(corpus, systems, measures=[B, "flexible_similarity"], seed=1, bounds=3)
+    judgement = cz.judge(corpus, systems, measures=["fuzzy_success", "flexible_similarity"], seed=1, bounds=3)
     assert judgement.aligner == cz.parse("flexible_similarity")
-    assert judgement.excluded == (
-        Excluded(None, None, "B: a: this measure cannot score a dialogue; got 2 speakers; use flexible_similarity"),
-    )
+    assert [entry.reason.split(":")[0] for entry in judgement.excluded] == ["fuzzy success"]
     assert judgement.drops[0].value is not None
+
+
+def test_boundary_measures_score_dialogues():
+    corpus, systems = talk()
+    judgement = cz.judge(corpus, systems, measures=[B, "F1", "B-F"], seed=1, bounds=3)
+    assert judgement.excluded == ()
+    name = next(iter(systems))
+    pairs = [(corpus[item, coder], systems[name][item]) for item, coder in corpus]
+    for measure in (B, "F1", "B-F"):
+        expected = cz.score_many(pairs, measure).total
+        assert judgement.row(name, cz.parse(measure).name).value == pytest.approx(expected.value)
 
 
 # -- types and dialogue ------------------------------------------------------------------------------------------------

@@ -515,7 +515,10 @@ def test_invalid_documents_are_listed_and_the_rest_are_scored():
         3: (MismatchError, "unit 2 differs: counts has 'be', hypothesis has 'do'" + ALIGN_HINT),
         4: (MismatchError, "counts: expected Marks or a Segmentation; got list"),
         5: (MismatchError, "hypothesis: expected a Segmentation; got Marks"),
-        6: (MismatchError, "counts: this measure cannot score a dialogue; got 1 speaker; use flexible_similarity"),
+        6: (
+            MismatchError,
+            "counts: this measure cannot score a dialogue; got 1 speaker; use boundary_similarity or flexible_similarity",
+        ),
         7: (MismatchError, "expected a pair of segmentations; got int"),
         8: (OptionError, "p_min must not be above p_max, by default 1 / clusters = 0.333333; got 0.4; set p_max too"),
         9: (OptionError, "minimal_peak must lie in 1..1, the number of coders; got 4"),
@@ -574,7 +577,7 @@ def test_invalid_counts():
             {"F": hypothesis},
             5,
             MismatchError,
-            "counts: this measure cannot score a dialogue; got 1 speaker; use flexible_similarity",
+            "counts: this measure cannot score a dialogue; got 1 speaker; use boundary_similarity or flexible_similarity",
         ),
     ):
         with pytest.raises(kind) as caught:

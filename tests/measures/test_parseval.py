@@ -562,7 +562,7 @@ def test_only_common_sentences_are_compared():
         Excluded("03", "one", "there is no tree"),
     )
     assert (comparison.excluded[2].item, comparison.excluded[2].coder) == ("06", "other")
-    assert comparison.excluded[2].reason.startswith("parseval: both sides must have the same words")
+    assert comparison.excluded[2].reason.startswith("PARSEVAL F: both sides must have the same words")
     assert comparison.scores["one"].documents == 10
     row = parser_table(comparison).rows[0]
     assert row[0] == "one - other"

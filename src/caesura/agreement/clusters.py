@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from caesura.agreement.chance import Chance, Coefficient
-from caesura.agreement.families import CHANCE_FAMILIES, POSITION_COEFFICIENTS, resolve_coefficient
+from caesura.agreement.families import CHANCE_FAMILIES, resolve_coefficient
 from caesura.agreement.pairwise import CoderPairs, score_coder_pairs
 from caesura.engines import Engine, use_engine
 from caesura.errors import OptionError
@@ -228,8 +228,6 @@ def cluster_coefficients(measure: Measure) -> tuple[str, ...]:
     if not measure.coefficients:
         return ()
     unsuitable = {"bias", *CHANCE_FAMILIES[measure.chance_family].general_forms}
-    if measure.kind != "linear":  # only the streams of a dialogue have positions, not the dialogue itself
-        unsuitable |= set(POSITION_COEFFICIENTS)
     return tuple(name for name in measure.coefficients if name not in unsuitable)
 
 

@@ -90,11 +90,11 @@ class CountChance(ChanceModel):
         types = observed.scores.types if observed.measure.view == "typed" else observed.scores.types[:1]
         counts = np.zeros((len(observed.items), len(observed.coders), len(types)))
         for i, j in np.argwhere(observed.present).tolist():
-            segmentation = observed.segmentation(observed.items[i], observed.coders[j])
-            if len(types) > 1:
-                counts[i, j] = np.bincount(inner_boundaries(segmentation, types)[1], minlength=len(types))
-            else:
-                counts[i, j, 0] = segmentation.inner.size
+            for stream in observed.streams(observed.items[i], observed.coders[j]):
+                if len(types) > 1:
+                    counts[i, j] += np.bincount(inner_boundaries(stream, types)[1], minlength=len(types))
+                else:
+                    counts[i, j, 0] += stream.inner.size
         return counts
 
     @cached_property
@@ -102,19 +102,26 @@ class CountChance(ChanceModel):
         """Number of inner positions per item, 0 for coders who did not annotate it: items x coders."""
         observed = self.observed
         lengths = {item: annotation.length for (item, _), annotation in observed.annotations.items()}
-        positions = np.array([lengths[item] for item in observed.items], float) - 1
-        return np.where(observed.present, positions[:, None], 0.0)
+        positions = np.array([lengths[item] for item in observed.items], float)[:, None] - self._streams
+        return np.where(observed.present, positions, 0.0)
+
+    @cached_property
+    def _streams(self) -> Floats:
+        """Number of streams per item, which is 1 unless the item is a dialogue: items x coders, 0 if not annotated."""
+        observed = self.observed
+        streams = {item: len(observed.streams(item, coder)) for item, coder in observed.annotations}
+        return np.where(observed.present, np.array([streams[item] for item in observed.items], float)[:, None], 0.0)
 
     @cached_property
     def _cells(self) -> Floats:
         """The numbers to be summed, items x coders x (counts by type, positions, rates by type, cells, boundaries)."""
-        b, n, present = self._boundaries, self._positions[:, :, None], self.observed.present[:, :, None]
+        b, n = self._boundaries, self._positions[:, :, None]
         total = b.sum(axis=2, keepdims=True)
         if self._settings["types"] == "together":
             n = n * b.shape[2]
             b = total
         if self._settings["counted"] == "segments":
-            b = b + present
+            b = b + self._streams[:, :, None]
         possible = n > 0  # an item of one unit has no position and therefore no rate
         rates = np.where(possible, b / np.where(possible, n, 1), 0)
         return np.concatenate([b, n, rates, possible, total], axis=2)

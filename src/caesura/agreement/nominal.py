@@ -20,7 +20,7 @@ from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, 
 from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Engine
 from caesura.measures.batch import inner_boundaries
-from caesura.model.segmentation import UNTYPED
+from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import Floats, Ints
 
 
@@ -63,15 +63,17 @@ class NominalChance(ChanceModel):
     @cached_property
     def _types(self) -> tuple[str, ...]:
         """Types that occur. Their order does not matter to a nominal coefficient, so it need not be declared."""
-        segmentations = (self.observed.segmentation(*key) for key in self.observed.annotations)
-        return tuple(sorted({name for entry in segmentations for _, name in entry.boundaries})) or UNTYPED
+        texts = (text for key in self.observed.annotations for text in self.observed.streams(*key))
+        return tuple(sorted({name for text in texts for _, name in text.boundaries})) or UNTYPED
 
     def _count(self, i: int) -> list[tuple[int, int, int, int]]:
         """Count the matches of item i, and return how often each coder gave each value: (item, coder, value, count)."""
         coders = np.flatnonzero(self.observed.present[i]).tolist()
-        marked, codes, length = self._codes(i, coders)
-        unmarked = length - 1 - marked
-        self._positions[i] = length - 1
+        observed = self.observed
+        texts = [observed.streams(observed.items[i], observed.coders[j]) for j in coders]
+        codes = np.concatenate([self._codes(stream) for stream in zip(*texts, strict=True)], axis=1)
+        self._positions[i] = sum(text.length - 1 for text in texts[0])
+        unmarked = int(self._positions[i]) - codes.shape[1]
         counts = []
         for row, coder in enumerate(coders):
             values, times = np.unique(codes[row], return_counts=True)
@@ -83,10 +85,8 @@ class NominalChance(ChanceModel):
             self._pair_matches[0 if self.observed.complete else i, places] += matches
         return counts
 
-    def _codes(self, i: int, coders: list[int]) -> tuple[int, Ints, int]:
-        """Return the number of positions with a mark, the codes there (coders x positions), and the length."""
-        observed = self.observed
-        segmentations = [observed.segmentation(observed.items[i], observed.coders[j]) for j in coders]
+    def _codes(self, segmentations: tuple[Segmentation, ...]) -> Ints:
+        """Return the codes of all coders at the positions of a text with a mark: coders x positions."""
         positions = np.unique(np.concatenate([entry.inner for entry in segmentations]))
         codes = np.zeros((len(segmentations), len(positions)), np.int64)
         for row, segmentation in enumerate(segmentations):
@@ -97,7 +97,7 @@ class NominalChance(ChanceModel):
                 known = self._value_codes
                 values = [known.setdefault(types_here.tobytes(), len(known)) for types_here in sets]
             codes[row, np.searchsorted(positions, segmentation.inner)] = values
-        return len(positions), codes, segmentations[0].length
+        return codes
 
     def over_items(self, weights: Floats) -> AgreementArrays:
         return _arrays(weights @ self._weighted_matches, weights @ self._counts.sum(axis=1))

@@ -110,8 +110,8 @@ class CoderPairs:
         shared[self.item_index, self.pair_index] = True
         return shared
 
-    def segmentation(self, item: str, coder: str) -> Segmentation:
-        """Return a coder's segmentation of an item, for measures that do not score dialogues.
+    def streams(self, item: str, coder: str) -> tuple[Segmentation, ...]:
+        """Return a coder's segmentations of an item.
 
         Parameters
         ----------
@@ -120,10 +120,11 @@ class CoderPairs:
 
         Returns
         -------
-        Segmentation
-            The segmentation.
+        tuple of Segmentation
+            One segmentation, or one per stream of a dialogue; the streams have the same order for all coders.
         """
-        return cast(Segmentation, self.annotations[item, coder])
+        annotation = self.annotations[item, coder]
+        return (annotation,) if isinstance(annotation, Segmentation) else _sorted_streams(annotation)
 
     def similarity(self, parts: Floats) -> Floats:
         """Return the similarity for each row of parts; error rates are converted to 1 - rate.
@@ -139,6 +140,11 @@ class CoderPairs:
             One similarity per row.
         """
         return self.measure.as_similarity(self.measure.finish(parts, self.scores.types))
+
+
+def _sorted_streams(annotation: Comparable) -> tuple[Segmentation, ...]:
+    streams = streams_of(annotation)
+    return tuple(streams[name] for name in sorted(streams))
 
 
 def check_corpus(corpus: Corpus) -> None:

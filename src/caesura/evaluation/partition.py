@@ -272,7 +272,7 @@ class _Scoring:
             for place, error in errors.items():
                 self._exclude(chunk, place, str(error), measure)
             if len(batch):
-                computed = measure.compute(batch)
+                computed = measure.count(batch)
                 result.sums[i] = result.sums[i].merge(Partial.of(measure, computed, batch.types), measure)
                 if self.job.scores is not None:
                     columns[i][places] = measure.finish(computed.counts, batch.types)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
-from caesura.measures.batch import Batch, Comparison, Packed, Text, View, pack
+from caesura.measures.batch import Batch, Comparison, Packed, Text, View, are_plain, pack
 from caesura.measures.expected import ExpectedCounts
+from caesura.measures.pooled import PooledBatch, has_streams, pack_dialogues
 from caesura.measures.sums import exact_sum, summarize
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.marks import Marks
@@ -545,7 +546,10 @@ class Measure(Value, ABC):
         tuple
             Batch, indices and errors.
         """
-        return pack(pairs, self.view, self.sides)
+        plain = are_plain(pairs)
+        if not plain and "dialogue" in self.kinds and has_streams(pairs):
+            return pack_dialogues(pairs, self.view, self.sides)
+        return pack(pairs, self.view, self.sides, plain=plain)
 
     def pack(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         """Return the arrays of the pairs that can be scored, their indices in ``pairs``, and errors by index.
@@ -561,8 +565,50 @@ class Measure(Value, ABC):
             Batch, indices and errors.
         """
         batch, places, errors = self.to_batch(pairs)
-        batch, places, undefined = batch.drop(self.check(batch), places)
+        if isinstance(batch, PooledBatch):
+            problems = batch.document_errors(self.check(batch.streams))
+        else:
+            problems = self.check(batch)
+        batch, places, undefined = batch.drop(problems, places)
         return batch, places, errors | undefined
+
+    def count(self, batch: Batch) -> BatchCounts:
+        """Return the counts of every document; the counts of the streams of a dialogue are added.
+
+        Parameters
+        ----------
+        batch : Batch
+            Documents that have passed ``check``.
+
+        Returns
+        -------
+        BatchCounts
+            Counts and resolved options.
+        """
+        if not isinstance(batch, PooledBatch):
+            return self.compute(batch)
+        result = self.compute(batch.streams)
+        words = self.resolved_words
+        resolved = {name: batch.pool_resolved(column, words.get(name)) for name, column in result.resolved.items()}
+        return BatchCounts(batch.pool_counts(result.counts), resolved)
+
+    def edits_of(self, batch: Batch) -> tuple[Edit, ...] | None:
+        """Return the edits of a document, stream by stream; None if the measure does not align boundaries.
+
+        Parameters
+        ----------
+        batch : Batch
+            A batch of one document.
+
+        Returns
+        -------
+        tuple of Edit or None
+            The edits; those of a dialogue have the name of their stream.
+        """
+        if not isinstance(batch, PooledBatch):
+            return self.align(batch)
+        by_stream = [(name, self.align(stream)) for name, stream in batch.named_streams()]
+        return tuple(replace(edit, stream=name) for name, edits in by_stream for edit in edits or ())
 
     def score(self, a: Text | Marks | Hierarchy | Tree, b: Text | Hierarchy | Tree) -> Score:
         """Return the score of a pair of annotations.
@@ -589,7 +635,7 @@ class Measure(Value, ABC):
         batch, _, errors = self.pack([(a, b)])
         if errors:
             raise errors[0]
-        result = self.compute(batch)
+        result = self.count(batch)
         return self.build_score(result.counts[0], batch.types, self.resolved_at(result.resolved, 0), batch=batch)
 
     def resolved_at(self, resolved: Mapping[str, NDArray[Any]], place: int) -> dict[str, Any]:
@@ -607,10 +653,12 @@ class Measure(Value, ABC):
         dict
             Values by the name of the option.
         """
-        return {
-            name: (self.resolved_words[name][column[place]] if name in self.resolved_words else column[place]).item()
-            for name, column in resolved.items()
-        }
+        return {name: self._resolved_value(name, column[place]) for name, column in resolved.items()}
+
+    def _resolved_value(self, name: str, value: Any) -> Any:
+        if isinstance(value, str):  # the streams of a dialogue
+            return summarize([str(value)])
+        return (self.resolved_words[name][value] if name in self.resolved_words else value).item()
 
     def summarize_resolved(self, resolved: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
         """Return the options that were resolved for many documents, each as one value or a short text.
@@ -625,10 +673,12 @@ class Measure(Value, ABC):
         dict
             Values or texts by the name of the option.
         """
-        return {
-            name: summarize(self.resolved_words[name][np.unique(column)] if name in self.resolved_words else column)
-            for name, column in resolved.items()
-        }
+        return {name: summarize(self._in_words(name, column)) for name, column in resolved.items()}
+
+    def _in_words(self, name: str, column: NDArray[Any]) -> NDArray[Any]:
+        """Return the words for integer codes; other columns are numbers, or texts of dialogues."""
+        codes = name in self.resolved_words and column.dtype.kind != "U"
+        return self.resolved_words[name][np.unique(column)] if codes else column
 
     def build_score(
         self,

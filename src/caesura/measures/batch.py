@@ -192,7 +192,9 @@ def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
     return np.repeat(off[documents] - ends[:-1], sizes) + np.arange(ends[-1]), ends
 
 
-def pack(texts: Sequence[Comparison], view: View, sides: tuple[str, str]) -> Packed[Batch]:
+def pack(
+    texts: Sequence[Comparison], view: View, sides: tuple[str, str], *, plain: bool | None = None
+) -> Packed[Batch]:
     """Return the batch of the pairs that can be compared, their indices in ``texts``, and errors by index.
 
     Parameters
@@ -203,6 +205,8 @@ def pack(texts: Sequence[Comparison], view: View, sides: tuple[str, str]) -> Pac
         Whether types matter.
     sides : tuple of str
         Names of the two sides, for messages.
+    plain : bool, optional
+        The result of :func:`are_plain`, if it is known.
 
     Returns
     -------
@@ -212,7 +216,7 @@ def pack(texts: Sequence[Comparison], view: View, sides: tuple[str, str]) -> Pac
     pairs: Sequence[Any] = texts
     places = np.arange(len(texts))
     errors: dict[int, CaesuraError] = {}
-    if not _are_plain(texts):
+    if not (are_plain(texts) if plain is None else plain):
         pairs, places, errors = select_pairs(texts, lambda a, b: pair_problem(a, b, sides))
     types, misfits = _common_types(pairs, sides) if view == "typed" else (UNTYPED, {})
     if misfits:
@@ -334,8 +338,19 @@ def select_pairs(
     return [pairs[place] for place in places], np.array(places, np.int64), errors
 
 
-def _are_plain(pairs: Sequence[Any]) -> bool:
-    """Return whether all pairs are certainly comparable; in one pass, because most batches have no problem."""
+def are_plain(pairs: Sequence[Any]) -> bool:
+    """Return whether all pairs are certainly comparable; in one pass, because most batches have no problem.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of annotations.
+
+    Returns
+    -------
+    bool
+        Whether they are segmentations with the same units.
+    """
     try:
         are_plain = [
             type(a) is Segmentation
@@ -371,7 +386,7 @@ def pair_problem(a: Any, b: Any, sides: tuple[str, str], *, marks: bool = False)
             continue
         if isinstance(text, Mapping):
             count = f"{len(text)} speaker{'s' * (len(text) != 1)}"
-            return f"{side}: this measure cannot score a dialogue; got {count}; use flexible_similarity"
+            return f"{side}: this measure cannot score a dialogue; got {count}; use boundary_similarity or flexible_similarity"
         may_be_marks = marks and side == sides[0]
         if not (may_be_marks and isinstance(text, Marks)):
             got = kind_name(text) + ("" if may_be_marks else constructors_for(text))
@@ -480,7 +495,7 @@ def over_common_types(
     Parameters
     ----------
     pairs : sequence of pairs
-        Pairs of annotations. Pairs that are not two segmentations are returned unchanged.
+        Pairs of annotations. Pairs that are neither two segmentations nor two dialogues are returned unchanged.
     types : tuple of str
         The types, in order.
     sides : tuple of str
@@ -494,7 +509,15 @@ def over_common_types(
     typed_pairs: list[Any] = []
     errors: dict[int, CaesuraError] = {}
     for i, pair in enumerate(pairs):
-        if not _is_segmentation_pair(pair):
+        if _is_dialogue_pair(pair):
+            streams, stream_errors = over_common_types(
+                [(pair[0][name], pair[1][name]) for name in pair[0]], types, sides
+            )
+            if stream_errors:
+                errors[i] = next(iter(stream_errors.values()))
+            else:
+                typed_pairs.append(tuple(dict(zip(pair[0], side, strict=True)) for side in zip(*streams, strict=True)))
+        elif not _is_segmentation_pair(pair):
             typed_pairs.append(pair)
         elif (problem := _type_problem(pair, types, sides)) is not None:
             errors[i] = MismatchError(problem)
@@ -503,6 +526,17 @@ def over_common_types(
                 tuple(text if text.types == types and text.types_declared else text.with_types(types) for text in pair)
             )
     return typed_pairs, errors
+
+
+def _is_dialogue_pair(pair: Any) -> bool:
+    """Return whether both sides are dialogues with the same streams."""
+    return (
+        isinstance(pair, (tuple, list))
+        and len(pair) == 2
+        and all(isinstance(text, Mapping) for text in pair)
+        and 0 < len(pair[0]) == len(pair[1])
+        and all(name in pair[1] for name in pair[0])
+    )
 
 
 def _is_segmentation_pair(pair: Any) -> bool:

@@ -253,6 +253,7 @@ def _costs(n_t: int, transposition: str, substitution: str, *weights_and_types: 
 class _EditDistanceMeasure(Measure):
     """Base class with the options and the alignment of the boundary edit distance."""
 
+    kinds = ("linear", "dialogue")
     view = "typed"
     aligns = True
     symmetric = True  # swapping the sides keeps the value, but exchanges precision and recall of the confusion matrix

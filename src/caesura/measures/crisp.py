@@ -20,6 +20,7 @@ from caesura.options import Option, whole
 class Crisp(OverlapMeasure):
     """The measure behind :func:`crisp`."""
 
+    kinds = ("linear", "dialogue")
     name = "crisp"
     title = "Boundary precision, recall and F within a tolerance"
     short_name = "F1"
@@ -61,6 +62,7 @@ class Crisp(OverlapMeasure):
 class UnitError(Measure):
     """The measure behind :func:`unit_error`."""
 
+    kinds = ("linear", "dialogue")
     name = "unit_error"
     title = "R_FN and R_FP, the proportion of units missing from or added to a unit's segment"
     short_name = "unit error"

@@ -215,11 +215,11 @@ def compute(
     """
     work = batch.a_off + batch.b_off + np.arange(len(batch) + 1)
     if len(batch) < 2 or (workers is None and work[-1] - work[0] < _MIN_PARALLEL):
-        return measure.compute(batch)
+        return measure.count(batch)
     with use_engine(engine, workers, scheduler) as opened:
         if opened.workers == 1 and not opened.remote:
-            return measure.compute(batch)
-        results = list(opened.map(measure.compute, _pieces(batch, work, opened)))
+            return measure.count(batch)
+        results = list(opened.map(measure.count, _pieces(batch, work, opened)))
     counts = np.concatenate([result.counts for result in results])
     resolved = {name: np.concatenate([result.resolved[name] for result in results]) for name in results[0].resolved}
     return BatchCounts(counts, resolved)

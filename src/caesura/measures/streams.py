@@ -93,10 +93,12 @@ def pack_streams(
         Batch, indices and errors.
     """
     errors: dict[int, CaesuraError] = {}
-    texts = _map_valid(lambda pair: _stream_pairs(pair, sides), dict(enumerate(pairs)), errors)
+    texts = valid_results(lambda pair: stream_pairs(pair, sides), dict(enumerate(pairs)), errors)
     scale = types if fixed_types else _all_types(list(texts.values()), types)
     coder = _type_coder(scale)
-    encoded = _map_valid(lambda text: (coder.encode(text, 0, sides[0]), coder.encode(text, 1, sides[1])), texts, errors)
+    encoded = valid_results(
+        lambda text: (coder.encode(text, 0, sides[0]), coder.encode(text, 1, sides[1])), texts, errors
+    )
     layouts = tuple(
         StreamLayout(tuple(name for name, _, _ in texts[place]), tuple(a.length for _, a, _ in texts[place]))
         for place in encoded
@@ -107,8 +109,23 @@ def pack_streams(
     return batch, np.array(list(encoded), np.int64), errors
 
 
-def _map_valid(function: Callable[[T], R], values: Mapping[int, T], errors: dict[int, CaesuraError]) -> dict[int, R]:
-    """Return the results by index; add every ``MismatchError`` to ``errors`` instead."""
+def valid_results(function: Callable[[T], R], values: Mapping[int, T], errors: dict[int, CaesuraError]) -> dict[int, R]:
+    """Return the results of a function for several values.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    values : mapping
+        Index -> argument.
+    errors : dict
+        Every ``MismatchError`` is added here by its index.
+
+    Returns
+    -------
+    dict
+        Index -> result, for the values without an error.
+    """
     results = {}
     for place, value in values.items():
         try:
@@ -118,21 +135,45 @@ def _map_valid(function: Callable[[T], R], values: Mapping[int, T], errors: dict
     return results
 
 
-def _stream_pairs(pair: Any, sides: tuple[str, str]) -> StreamPairs:
-    """Return the pair stream by stream."""
+def stream_pairs(pair: Any, sides: tuple[str, str]) -> StreamPairs:
+    """Return a pair stream by stream.
+
+    Parameters
+    ----------
+    pair : tuple
+        Two segmentations or two dialogues.
+    sides : tuple of str
+        Names of the two sides, for messages.
+
+    Returns
+    -------
+    list of tuple
+        Name of each stream and its two segmentations; a pair of segmentations is one stream without a name.
+
+    Raises
+    ------
+    MismatchError
+        If streams or units differ.
+    """
     try:
         a, b = pair
     except (TypeError, ValueError):
         raise MismatchError(f"expected a pair of segmentations; got {type(pair).__name__}") from None
     if not isinstance(a, Mapping) and not isinstance(b, Mapping):
         return [_check_stream(None, a, b, sides)]
-    _check_streams(sides[0], a, b)
-    _check_streams(sides[1], b, a)
+    for side, text, other_text in ((sides[0], a, b), (sides[1], b, a)):
+        _check_mapping(side, text, other_text)
+    for side, text, other_text in ((sides[0], a, b), (sides[1], b, a)):
+        missing = [name for name in other_text if name not in text]
+        if missing:
+            raise MismatchError(
+                f"{side}: no stream {_quoted(missing)}, which the other side has; it has {_quoted(text)}"
+            )
     return [_check_stream(str(name), a[name], b[name], sides) for name in a]
 
 
-def _check_streams(side: str, text: Any, other_text: Any) -> None:
-    """Raise an error if a side does not have the streams of the other side."""
+def _check_mapping(side: str, text: Any, other_text: Any) -> None:
+    """Raise an error if a side is no dialogue, although the other side is one."""
     if not isinstance(text, Mapping):
         raise MismatchError(
             f"{side}: expected a mapping from streams to segmentations, because the other side has "
@@ -140,9 +181,6 @@ def _check_streams(side: str, text: Any, other_text: Any) -> None:
         )
     if not text:
         raise MismatchError(f"{side}: a dialogue must have at least one stream; got none")
-    missing = [name for name in other_text if name not in text]
-    if missing:
-        raise MismatchError(f"{side}: no stream {_quoted(missing)}, which the other side has; it has {_quoted(text)}")
 
 
 def _check_stream(

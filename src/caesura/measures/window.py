@@ -65,6 +65,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 class _WindowMeasure(Measure):
     """Base class of Pk, WindowDiff and WinPR, which chooses k and slides the window over the text."""
 
+    kinds = ("linear", "dialogue")
     resolved_words = MappingProxyType({"window_from": np.array(["given", "auto", "auto, clamped to the text"])})
 
     def max_window(self, length: Ints) -> Ints:

@@ -441,7 +441,7 @@ class _Measure(Protocol):
     def total(self, scores: list[Score]) -> Score:
         """Return the score of all documents together."""
 
-    def align(self, source: Any) -> tuple[Edit, ...] | None:
+    def edits_of(self, source: Any) -> tuple[Edit, ...] | None:
         """Return the edits that align both sides."""
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
@@ -501,7 +501,7 @@ class Score(Result):
     @cached_property
     def edits(self) -> tuple[Edit, ...] | None:
         """All edits from left to right; None if the measure does not align boundaries."""
-        return None if self.source is None else self.measure.align(self.source)
+        return None if self.source is None else self.measure.edits_of(self.source)
 
     @property
     def figures(self) -> dict[str, float]:

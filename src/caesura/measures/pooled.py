@@ -1,0 +1,231 @@
+"""Batches of dialogues for measures of single texts: every stream is scored on its own, and the counts are added.
+
+A stream is a document of the kernels. The counts of a dialogue are the sums over its streams, and the score is computed from
+the sums, as for several documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError
+from caesura.measures.batch import Batch, Comparison, Packed, View, pack, rows_of
+from caesura.measures.streams import stream_pairs, valid_results
+from caesura.measures.sums import as_float, exact_sums, summarize
+from caesura.model.segmentation import Segmentation
+from caesura.model.value import Floats, Ints
+
+StreamNames = tuple[str | None, ...]
+"""Names of the streams of a document; None for a text that is no dialogue."""
+
+
+def has_streams(pairs: Sequence[Any]) -> bool:
+    """Return whether a pair has a dialogue on either side.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of annotations.
+
+    Returns
+    -------
+    bool
+        True if at least one annotation is a mapping from streams to segmentations.
+    """
+    return any(
+        type(side) is not Segmentation and isinstance(side, Mapping)
+        for pair in pairs
+        if isinstance(pair, (tuple, list))
+        for side in pair
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PooledBatch(Batch):
+    """A batch of documents that consist of one or several streams.
+
+    Attributes
+    ----------
+    streams : Batch
+        The streams of all documents, each as one document.
+    stream_off : numpy.ndarray
+        Offsets: the first stream of each document, followed by the number of all streams.
+    names : tuple of tuple
+        Names of the streams of each document.
+    """
+
+    streams: Batch = None  # type: ignore[assignment]  # fields of the base class have defaults
+    stream_off: Ints = None  # type: ignore[assignment]
+    names: tuple[StreamNames, ...] = ()
+
+    @classmethod
+    def of(cls, streams: Batch, stream_off: Ints, names: tuple[StreamNames, ...]) -> PooledBatch:
+        """Return the documents that some streams form.
+
+        Parameters
+        ----------
+        streams : Batch
+            The streams, each as one document.
+        stream_off : numpy.ndarray
+            Offsets of the streams of each document.
+        names : tuple of tuple
+            Names of the streams of each document.
+
+        Returns
+        -------
+        PooledBatch
+            One document per entry of ``names``.
+        """
+        ends = np.concatenate([[0], np.cumsum(streams.length)])[stream_off]
+        a = streams.a_pos, streams.a_code, streams.a_off[stream_off]
+        b = streams.b_pos, streams.b_code, streams.b_off[stream_off]
+        return cls(np.diff(ends), *a, *b, streams.types, streams, stream_off, names)
+
+    def slice(self, start: int, stop: int) -> PooledBatch:
+        """Return documents ``start`` to ``stop - 1`` without copying.
+
+        Parameters
+        ----------
+        start, stop : int
+            Places of documents.
+
+        Returns
+        -------
+        PooledBatch
+            A view.
+        """
+        first, last = int(self.stream_off[start]), int(self.stream_off[stop])
+        offsets = self.stream_off[start : stop + 1] - first
+        return self.of(self.streams.slice(first, last), offsets, self.names[start:stop])
+
+    def take(self, documents: Ints) -> PooledBatch:
+        """Return a copy with some of the documents.
+
+        Parameters
+        ----------
+        documents : numpy.ndarray
+            Places of the documents.
+
+        Returns
+        -------
+        PooledBatch
+            A copy.
+        """
+        rows, offsets = rows_of(self.stream_off, documents)
+        return self.of(self.streams.take(rows), offsets, tuple(self.names[d] for d in documents.tolist()))
+
+    def named_streams(self) -> Iterator[tuple[str | None, Batch]]:
+        """Yield the name and the batch of every stream of the only document.
+
+        Yields
+        ------
+        tuple
+            Name and a batch of one document.
+        """
+        for i, name in enumerate(self.names[0]):
+            yield name, self.streams.take(np.array([i]))
+
+    def document_errors(self, errors: Mapping[int, CaesuraError]) -> dict[int, CaesuraError]:
+        """Return the errors of documents from the errors of their streams.
+
+        Parameters
+        ----------
+        errors : mapping
+            Place of a stream -> exception.
+
+        Returns
+        -------
+        dict
+            Place of a document -> the exception of its first stream that has one, with the name of the stream.
+        """
+        found: dict[int, CaesuraError] = {}
+        for place, error in sorted(errors.items()):
+            document = int(np.searchsorted(self.stream_off, place, side="right")) - 1
+            name = self.names[document][place - int(self.stream_off[document])]
+            found.setdefault(document, _named(error, name))
+        return found
+
+    def pool_counts(self, counts: Floats) -> Floats:
+        """Return the sum of the counts of the streams of each document.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray
+            One row per stream.
+
+        Returns
+        -------
+        numpy.ndarray
+            One row per document.
+        """
+        starts = self.stream_off[:-1]
+        if not len(starts) or (counts == np.floor(counts)).all():
+            return np.add.reduceat(counts, starts, axis=0) if len(starts) else counts[:0]
+        rows = [exact_sums(np.ascontiguousarray(counts[start:end])) for start, end in self._ranges()]
+        return np.array([[as_float(units) for units in row] for row in rows])
+
+    def pool_resolved(self, column: NDArray[Any], words: NDArray[np.str_] | None) -> NDArray[np.str_]:
+        """Return an option that was resolved per stream as one text per document, such as ``2..5``.
+
+        Parameters
+        ----------
+        column : numpy.ndarray
+            One value per stream.
+        words : numpy.ndarray or None
+            Words for integer codes.
+
+        Returns
+        -------
+        numpy.ndarray
+            One text per document.
+        """
+        values = column if words is None else words[column]
+        texts = [values[start:end] for start, end in self._ranges()]
+        if words is None:
+            return np.array([f"{part.min()}..{part.max()}" for part in texts], np.str_)
+        return np.array([summarize(part) for part in texts], np.str_)
+
+    def _ranges(self) -> Iterator[tuple[int, int]]:
+        return zip(self.stream_off[:-1].tolist(), self.stream_off[1:].tolist(), strict=True)
+
+
+def pack_dialogues(pairs: Sequence[Comparison], view: View, sides: tuple[str, str]) -> Packed[Batch]:
+    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of dialogues; some may be pairs of segmentations.
+    view : {"inner", "typed"}
+        Whether types matter.
+    sides : tuple of str
+        Names of the two sides, for messages.
+
+    Returns
+    -------
+    tuple
+        Batch, indices and errors.
+    """
+    errors: dict[int, CaesuraError] = {}
+    texts = valid_results(lambda pair: stream_pairs(pair, sides), dict(enumerate(pairs)), errors)
+    document = np.repeat(list(texts), [len(text) for text in texts.values()]).astype(np.int64)
+    flat = [entry for text in texts.values() for entry in text]
+    streams, packed, stream_errors = pack([(a, b) for _, a, b in flat], view, sides)
+    for place, error in sorted(stream_errors.items()):
+        errors.setdefault(int(document[place]), _named(error, flat[place][0]))
+    if stream_errors:  # the other streams of these dialogues are left out as well
+        rest = ~np.isin(document[packed], list(errors))
+        streams, packed = streams.take(np.flatnonzero(rest)), packed[rest]
+    places, counts = np.unique(document[packed], return_counts=True)
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    names = tuple(tuple(name for name, _, _ in texts[place]) for place in places.tolist())
+    return PooledBatch.of(streams, offsets, names), places, errors
+
+
+def _named(error: CaesuraError, stream: str | None) -> CaesuraError:
+    return error if stream is None else type(error)(f"stream {stream!r}: {error}")
