@@ -216,6 +216,6 @@ def test_info_exits_1_if_a_file_cannot_be_read(folders: Path) -> None:
     result = invoke(["info", str(folders / "system")])
     assert result.exit_code == 1
     assert "d4.ref:3: a line is empty" in result.stderr
-    assert "3 items: d1, d2, d3" in result.stdout
+    assert "has 3 items (d1, d2, d3)" in result.stdout
     with pytest.raises(FormatError, match=r"d4\.ref:3"):
         cz.read(folders / "system")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,8 @@ import pytest
 
 import caesura as cz
 from caesura.errors import AmbiguousFileError, CaesuraWarning, FormatError
-from caesura.formats.roles import check_fields, fields_text, split_unit
+from caesura.formats.column_names import split_unit
+from caesura.formats.roles import check_fields, fields_text
 from caesura.model.tier import Tier
 
 
@@ -160,11 +160,17 @@ def test_several_sheets(tmp_path: Path) -> None:
     book.active.title = "Kodierung"
     for row in (("text", "ann"), ("a", 0), ("b", 1), ("c", 0)):
         book.active.append(row)
-    book.create_sheet("Notizen").append(["siehe oben"])
-    stream = io.BytesIO()
-    book.save(stream)
+    sheet = book.create_sheet("Notizen")
+    sheet.append(["siehe oben"])
     path = tmp_path / "t.xlsx"
-    path.write_bytes(stream.getvalue())
+    book.save(path)
+    corpus = cz.read(path)
+    assert corpus.coders == ("ann",)
+    assert corpus.source is not None
+    assert corpus.source.ignored == ("sheet Notizen (not a table)",)
+    for row in (("text", "bo"), ("a", 0), ("b", 1)):
+        sheet.append(row)
+    book.save(path)
     with pytest.raises(AmbiguousFileError, match="2 sheets") as error:
         cz.read(path)
     assert choices(error) == [{"sheet": "Kodierung"}, {"sheet": "Notizen"}]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import FormatError
 from caesura.formats import check_same_tokens
-from caesura.formats.roles import RESERVED, normalize
+from caesura.formats.column_names import RESERVED, normalize
 
 characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 names = st.text(characters, min_size=1, max_size=6)

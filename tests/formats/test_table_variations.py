@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import AmbiguousFileError, CaesuraError, FormatError
-from caesura.formats.roles import RESERVED, normalize
+from caesura.formats.column_names import RESERVED, normalize
 
 # item d1  ann ··|····|·   bo ·|·····|·    item d2  ann ·|···  bo ··|··   cy ···|·
 TEXTS = {

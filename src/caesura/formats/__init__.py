@@ -19,7 +19,7 @@ from typing import Any
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
 from caesura.formats import folders, layout, timed
 from caesura.formats.folders import InputFile, NamingScheme
-from caesura.formats.format import Format, Reading, Writing, decode, decode_text, load, warn
+from caesura.formats.format import Format, Reading, Writing, decode, decode_text, load, unpacked_path, warn
 from caesura.formats.sample import first_rows
 from caesura.formats.settings import Settings, read_settings
 from caesura.formats.tier_layout import name_tier_files
@@ -458,7 +458,7 @@ def is_collection(path: str | PathLike[str]) -> bool:
 
 def _looks_like_any(path: str, candidates: Sequence[Format]) -> bool:
     """Return whether a file looks like one of the candidates; only formats with its suffix are tried."""
-    suffix = Path(path).suffix.lower()
+    suffix = unpacked_path(path).suffix.lower()
     try:
         text = decode(path, load(path))
     except FormatError:
@@ -749,7 +749,7 @@ def _by_suffix(path: str | PathLike[str]) -> list[Format]:
 
 def _load(path: str | PathLike[str], name: str | None, encoding: str | None = None) -> tuple[Format, bytes]:
     """Return the format and the bytes of a file. An empty file is allowed if a candidate format allows it."""
-    candidates = _by_suffix(path) if name is None else [_by_name(name)]
+    candidates = _by_suffix(unpacked_path(path)) if name is None else [_by_name(name)]
     data = load(path, may_be_empty=any(format.may_be_empty for format in candidates))
     return _detect(path, data, encoding) if name is None else candidates[0], data
 
@@ -758,7 +758,7 @@ def _detect(path: str | PathLike[str], data: bytes, encoding: str | None = None)
     for format in _registry().values():
         if _matches_bytes(format, data):
             return format
-    candidates = _by_suffix(path)
+    candidates = _by_suffix(unpacked_path(path))
     if candidates and (candidates[0].decode is not None or candidates[0].magic):  # no other format has this encoding
         return candidates[0]
     guess = any(format.guesses_encoding for format in candidates)
@@ -767,7 +767,7 @@ def _detect(path: str | PathLike[str], data: bytes, encoding: str | None = None)
 
 def _detect_text(path: str | PathLike[str], text: str, candidates: Sequence[Format]) -> Format:
     """Return the format that a text looks like; ``candidates`` are the formats with the suffix of the file."""
-    suffix = Path(path).suffix.lower()
+    suffix = unpacked_path(path).suffix.lower()
     by_content = [format for format in _registry().values() if suffix in format.other_suffixes]
     for format in (*by_content, *candidates):
         if format.looks_like(text):

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from caesura.errors import AmbiguousFileError, FormatError
+from caesura.formats.column_names import COMMENTS, PERSON, normalize
 from caesura.formats.columns import Column, Table
 from caesura.formats.format import NUMBER, Reading
 from caesura.formats.marks import ABSENT, EMPTY, UNREPEATED, ZERO, Content, Groups, content_of, kind_of_cell, type_names
-from caesura.formats.roles import COMMENTS, PERSON, Roles, normalize
+from caesura.formats.roles import Roles
 from caesura.model.segmentation import check_types
 
 DESCRIPTIONS = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import sys
 import zipfile
 from array import array
 from collections import defaultdict
@@ -24,16 +25,16 @@ from numpy.typing import NDArray
 from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats import arrow, csv_arrow
 from caesura.formats.arrow import pa, pc, pq
-from caesura.formats.format import MAX_BYTES, Reading, json_text
+from caesura.formats.format import MAX_BYTES, Reading, json_text, unpacked_path
+from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header, sample_rows
 
-DELIMITERS = (",", ";", "\t", "|")
 _DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _MAX_COLUMNS = 20_000
 _MAX_SHEETS = 8  # in a message
 _MAX_UNPACKED = 2**28  # bytes of an Excel workbook
 _MAX_CELLS = 2**28  # two gigabytes of pointers
-_SAMPLE_LINES = 50  # rows from which the delimiter is found
 _BATCH_ROWS = 2**14
+_MAX_TITLE_LINE = 20  # an error further down is not about titles above the header
 _PIECE_SIZE = 2**20  # characters
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
@@ -141,7 +142,7 @@ class Table:
 # -- delimited text ---------------------------------------------------------------------------------------------------
 
 
-def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = True) -> Table:
+def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = True, skip: int | None = None) -> Table:
     """Return the table of a CSV or TSV file.
 
     Parameters
@@ -152,6 +153,8 @@ def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = T
         Character between cells; if None, it is found from the first rows.
     header : bool, default True
         Whether the first row contains the names of the columns. Otherwise they are called 1, 2, 3 and so on.
+    skip : int, optional
+        Number of lines above the header; by default titles are recognised (:mod:`caesura.formats.header`).
 
     Returns
     -------
@@ -163,21 +166,52 @@ def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = T
     FormatError
         If a row has more or fewer cells than the header, a name occurs twice, or the quotes are invalid.
     """
-    chosen = delimiter or find_delimiter(reading.text)
-    rows = _Rows(reading, chosen)
+    declared, skipped = declared_delimiter(reading.text)
+    chosen = declared or delimiter or find_delimiter(reading.text)
+    rows = _Rows(reading, chosen, skipped, int(skipped > 0))
+    sample = sample_rows(reading.text[skipped:], chosen)
+    above = _skip_titles(rows, sample, skip) if header else 0
     first_line, first = next(iter(rows), (1, []))
     names = [name.strip() for name in first] if header else [str(i) for i in range(1, len(first) + 1)]
+    if header and _has_row_names(names, sample[above + 1 :]):
+        names = ["", *names]
     _check_names(reading, names)
     parts = _Accumulator(len(names))
     if not header:
         parts.add([first_line], [first])
     _add_rows(reading, rows, parts)
     table = _with_names(reading, names, parts)
-    if chosen in _DELIMITER_NAMES and not reading.path.lower().endswith(".tsv"):
+    if above:
+        table.notes.append(_lines_above(first_line))
+    if chosen in _DELIMITER_NAMES and unpacked_path(reading.path).suffix.lower() != ".tsv":
         table.notes.append(f"{_DELIMITER_NAMES[chosen]} between cells")
     if chosen == ";":
         _convert_decimal_commas(table)
     return table
+
+
+def _skip_titles(rows: _Rows, sample: Sequence[Sequence[str]], skip: int | None) -> int:
+    """Pass the rows above the header, and return their number."""
+    number = rows_above_header(sample) if skip is None else 0
+    for _ in range(number):
+        next(iter(rows))
+    while skip is not None and rows.line < skip:
+        rows.skip_line()
+        number += 1
+    return number
+
+
+def _lines_above(line: int) -> str:
+    """Return the note about lines above the header."""
+    lines = "line 1 is" if line == 2 else f"lines 1 to {line - 1} are"
+    return f"the header is in line {line}; {lines} left out"
+
+
+def _has_row_names(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether all rows have one cell more than the header, as R writes them: the first cell numbers the row."""
+    numbers = [row[0].strip() for row in rows]
+    counted = numbers == [*map(str, range(1, len(rows) + 1))]
+    return len(names) > 1 and len(rows) > 1 and counted and all(len(row) == len(names) + 1 for row in rows)
 
 
 class _Accumulator:
@@ -206,33 +240,6 @@ class _Accumulator:
         return Column(name, list(self.indices[i]), np.frombuffer(self.codes[i], np.int32).copy())
 
 
-def find_delimiter(text: str) -> str:
-    """Return the delimiter that divides the header and the first rows into the same number of cells.
-
-    Parameters
-    ----------
-    text : str
-        Content of the file.
-
-    Returns
-    -------
-    str
-        One of ``,``, ``;``, tab and ``|``; a comma if there is only one column.
-    """
-    sample = text[: text.find("\n", _PIECE_SIZE) + 1 or len(text)] if len(text) > _PIECE_SIZE else text
-    widths = {}
-    for delimiter in DELIMITERS:
-        rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-        try:
-            lengths = [len(row) for row in islice(rows, _SAMPLE_LINES) if row]
-        except csv.Error:
-            continue
-        equal = sum(length == lengths[0] for length in lengths) if lengths else 0
-        if lengths and lengths[0] > 1:
-            widths[delimiter] = (equal / len(lengths), lengths[0])
-    return max(widths, key=lambda delimiter: widths[delimiter]) if widths else ","
-
-
 class _Rows:
     """Rows of a delimited text that are not empty, with their lines.
 
@@ -258,6 +265,11 @@ class _Rows:
             limit = csv.field_size_limit()
             reason = f"a cell has more than {limit} characters" if "field limit" in str(problem) else str(problem)
             raise self.reading.error(self.line, f"not a valid table: {reason}") from None
+
+    def skip_line(self) -> None:
+        """Pass one line, whatever it contains."""
+        end = self.reading.text.find("\n", self.position) + 1
+        self.position, self.line = end or len(self.reading.text), self.line + 1 if end else sys.maxsize
 
     def _lines(self) -> Iterator[str]:
         """Yield the lines. The text is split into pieces, because a StringIO takes four bytes per character."""
@@ -316,8 +328,7 @@ def _add_slowly(reading: Reading, rows: _Rows, parts: _Accumulator, end: int) ->
     remaining = _rows_before(rows, end)
     while batch := list(islice(remaining, _BATCH_ROWS)):
         lines, cells = zip(*batch, strict=True)
-        _check_widths(reading, lines, cells, len(parts.codes))
-        parts.add(lines, cells)
+        parts.add(lines, _with_width(reading, lines, cells, len(parts.codes)))
 
 
 def _rows_before(rows: _Rows, end: int) -> Iterator[tuple[int, list[str]]]:
@@ -328,11 +339,18 @@ def _rows_before(rows: _Rows, end: int) -> Iterator[tuple[int, list[str]]]:
                 return
 
 
-def _check_widths(reading: Reading, lines: Sequence[int], rows: Sequence[Sequence[str]], width: int) -> None:
+def _with_width(reading: Reading, lines: Sequence[int], rows: Sequence[list[str]], width: int) -> Sequence[list[str]]:
+    """Return the rows without empty cells after the last column; another number of cells is an error."""
     if {*map(len, rows)} == {width}:
-        return
-    line, row = next((line, row) for line, row in zip(lines, rows, strict=True) if len(row) != width)
-    raise reading.error(line, f"a row must have {width} cells like the header; got {len(row)}")
+        return rows
+    rows = [row if any(cell.strip() for cell in row[width:]) else row[:width] for row in rows]
+    for line, row in zip(lines, rows, strict=True):
+        if len(row) != width:
+            hint = (
+                "; if the header is further down, say so with --reading skip=LINES" if line <= _MAX_TITLE_LINE else ""
+            )
+            raise reading.error(line, f"a row must have {width} cells like the header; got {len(row)}{hint}")
+    return rows
 
 
 def _check_names(reading: Reading, names: Sequence[str]) -> None:
@@ -360,7 +378,27 @@ def _with_names(reading: Reading, names: Sequence[str], parts: _Accumulator) -> 
             ignored.append("the first column (row numbers)")
         elif any(column.stripped):
             raise reading.error(1, f"column {i + 1} must have a name in the header; it is empty")
-    return Table(columns, lines, ignored)
+    return _without_empty_rows(Table(columns, lines, ignored))
+
+
+def _without_empty_rows(table: Table) -> Table:
+    """Return the table without rows of empty cells, if a column is filled in all other rows.
+
+    Otherwise an empty row may be a unit without a boundary.
+    """
+    if not len(table) or not table.columns:
+        return table
+    filled = [np.array([bool(value) for value in column.stripped])[column.codes] for column in table.columns.values()]
+    kept = np.logical_or.reduce(filled)
+    number = int(len(kept) - np.count_nonzero(kept))
+    if not number or not any(np.array_equal(cells, kept) for cells in filled):
+        return table
+    columns = {
+        name: Column.of(name, [column.values[code] for code in column.codes[kept].tolist()])
+        for name, column in table.columns.items()
+    }
+    notes = [*table.notes, f"{number} empty row{'s' if number > 1 else ''} left out"]
+    return Table(columns, table.lines[kept], table.ignored, notes)
 
 
 def _counts_rows(column: Column) -> bool:
@@ -561,7 +599,7 @@ def _from_pandas(data: Any, name: str) -> Table:
     return Table(columns, np.arange(1, len(data) + 1, dtype=np.int64))
 
 
-def from_excel(reading: Reading, sheet: str | None = None) -> Table:
+def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = None) -> Table:
     """Return a sheet of an Excel workbook as a table.
 
     Parameters
@@ -569,7 +607,9 @@ def from_excel(reading: Reading, sheet: str | None = None) -> Table:
     reading : Reading
         The file.
     sheet : str, optional
-        Name of the sheet; by default the only sheet with content.
+        Name of the sheet; by default the only sheet with a table.
+    skip : int, optional
+        Number of rows above the header; by default titles are recognised.
 
     Returns
     -------
@@ -593,7 +633,7 @@ def from_excel(reading: Reading, sheet: str | None = None) -> Table:
     try:
         book = openpyxl.load_workbook(io.BytesIO(reading.data), read_only=True, data_only=True, keep_links=False)
         sheets = {
-            page.title: [(i, row) for i, row in enumerate(_excel_rows(page), 1) if any(row)]
+            page.title: _without_blank_ends([*enumerate(_excel_rows(page), 1)])
             for page in book.worksheets
             if sheet in (None, page.title)
         }
@@ -603,6 +643,9 @@ def from_excel(reading: Reading, sheet: str | None = None) -> Table:
     except Exception as problem:  # openpyxl raises many kinds of errors for damaged files
         raise reading.error(None, f"not a valid Excel workbook: {str(problem)[:200]}") from None
     filled = {title: rows for title, rows in sheets.items() if rows}
+    tables = {title: rows for title, rows in filled.items() if _is_table(rows)}
+    others = [title for title in filled if len(tables) == 1 and title not in tables]
+    filled = tables if len(tables) == 1 else filled
     if len(filled) > 1:
         choices = [(f"the sheet {title}", {"sheet": title}) for title in list(filled)[:_MAX_SHEETS]]
         raise AmbiguousFileError(reading.path, f"the workbook has {len(filled)} sheets with content", choices)
@@ -611,8 +654,9 @@ def from_excel(reading: Reading, sheet: str | None = None) -> Table:
         missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
         raise reading.error(None, f"{missing}; the sheets are {titles}")
     ((title, rows),) = filled.items()
-    table = _from_rows(reading, rows)
+    table = _from_rows(reading, rows, skip)
     table.notes.append(f"sheet {title!r}")
+    table.ignored += [f"sheet {other} (not a table)" for other in others]
     if formulas:
         table.notes.append("cells with formulas have the values that the program stored last")
     return table
@@ -649,14 +693,50 @@ def _has_formulas(data: bytes, openpyxl: Any) -> bool:
     )
 
 
-def _from_rows(reading: Reading, rows: Sequence[tuple[int, list[str]]]) -> Table:
+_NumberedRow = tuple[int, list[str]]
+
+
+def _without_blank_ends(rows: list[_NumberedRow]) -> list[_NumberedRow]:
+    """Return the rows from the first to the last one with content."""
+    filled = [i for i, (_, row) in enumerate(rows) if any(cell.strip() for cell in row)]
+    return rows[filled[0] : filled[-1] + 1] if filled else []
+
+
+def _is_table(rows: Sequence[_NumberedRow]) -> bool:
+    """Return whether a sheet has at least two rows with two cells; a sheet with notes has not."""
+    return sum(sum(bool(cell.strip()) for cell in row) > 1 for _, row in rows) > 1
+
+
+def _from_rows(reading: Reading, rows: Sequence[_NumberedRow], skip: int | None = None) -> Table:
     """Return a table of rows that may have different lengths; missing cells at the end are empty."""
-    width = max(len(row) for _, row in rows)
-    (_, header), *body = rows
+    if skip is None:
+        above = rows_above_header([row for _, row in rows[:_MAX_TITLE_LINE]])
+    else:
+        above = sum(line <= skip for line, _ in rows)
+    if above >= len(rows):
+        raise reading.error(None, f"the sheet has no row below line {skip}")
+    (header_line, header), *body = rows[above:]
+    width = max(len(row) for _, row in (*body, (header_line, header)))
     names = [name.strip() for name in header] + [""] * (width - len(header))
     _check_names(reading, names)
     parts = _Accumulator(width)
     padded = [row + [""] * (width - len(row)) for _, row in body]
     if body:
         parts.add([line for line, _ in body], padded)
-    return _with_names(reading, names, parts)
+    table = _with_names(reading, names, parts)
+    if above:
+        table.notes.append(_lines_above(header_line))
+    _check_filled(reading, table)
+    return table
+
+
+def _check_filled(reading: Reading, table: Table) -> None:
+    """Raise an error if rows are empty and no column is filled in all other rows: then the number of units is unknown."""
+    if not len(table) or not table.columns:
+        return
+    filled = [np.array([bool(value) for value in column.stripped])[column.codes] for column in table.columns.values()]
+    empty = ~np.logical_or.reduce(filled)
+    if empty.any():
+        problem = "the row is empty, and no column is filled in all rows, so that the number of units is not clear"
+        hint = "add a column called unit with the numbers of the units"
+        raise reading.error(int(table.lines[np.argmax(empty)]), f"{problem}; {hint}")

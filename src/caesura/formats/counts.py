@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import AmbiguousFileError, FormatError
+from caesura.formats.column_names import normalize
 from caesura.formats.columns import Column, Table, from_excel, from_frame, from_parquet, parse_delimited
 from caesura.formats.format import Reading, decode_text, load
 from caesura.formats.marks import Groups, content_of
-from caesura.formats.roles import Roles, assign_roles, check_fields, normalize, whole_numbers
+from caesura.formats.roles import Roles, assign_roles, check_fields, whole_numbers
 from caesura.model.marks import Marks
 from caesura.options import choice, optional, whole
 

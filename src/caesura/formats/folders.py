@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caesura.errors import FormatError, OptionError
-from caesura.formats.format import Format, warn
+from caesura.formats.format import Format, unpacked_path, warn
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.value import list_few
@@ -62,7 +62,7 @@ class InputFile(NamedTuple):
     @property
     def stem(self) -> str:
         """Name of the file without folder and suffix."""
-        return Path(self.path).stem
+        return unpacked_path(self.path).stem
 
     @property
     def name(self) -> str:
@@ -72,7 +72,8 @@ class InputFile(NamedTuple):
     @property
     def relative(self) -> str:
         """Path relative to the folder that was searched, without suffix."""
-        return self.name.removesuffix(Path(self.path).suffix)
+        path = unpacked_path(self.name)
+        return str(path)[: len(str(path)) - len(path.suffix)]
 
     @property
     def parts(self) -> list[str]:
@@ -212,7 +213,7 @@ def _walk(root: str) -> list[str]:
 
 
 def _is_readable(path: str, formats: Iterable[Format], looks_like: Callable[[str], bool]) -> bool:
-    suffix = Path(path).suffix.lower()
+    suffix = unpacked_path(path).suffix.lower()
     if not any(suffix in (*format.suffixes, *format.other_suffixes) for format in formats):
         return False
     own_suffix = any(suffix in format.suffixes for format in formats) and suffix not in AMBIGUOUS_SUFFIXES
@@ -273,7 +274,7 @@ class _Pattern:
         remainder = None
         if len(self.names) == 1:
             start, end = match.span(self.names[0])
-            without_suffix = name.removesuffix(Path(name).suffix)
+            without_suffix = str(unpacked_path(name)).removesuffix(unpacked_path(name).suffix)
             remainder = (without_suffix[:start] + without_suffix[end:]).strip(" _.-/")
         return InputFile(os.path.join(root, name), **match.groupdict(), remainder=remainder)
 
@@ -319,7 +320,7 @@ class NamingScheme(NamedTuple):
         """
         stems = [file.stem for file in files]
         paths = {Path(file.path).absolute() for file in files}
-        stem_paths = {(path.parent, path.stem) for path in paths}
+        stem_paths = {(path.parent, unpacked_path(path).stem) for path in paths}
         automatic = all(file.item is file.coder is file.remainder is None for file in files)
         return cls(
             common_item=item or _common_beginning(stems) or "1",
@@ -519,7 +520,7 @@ class _NameResolver:
             return file.remainder or "1"
         if self.naming.folders_are_coders:
             return path.absolute().parent.name
-        return path.name if self.naming.suffixes_are_coders else path.stem
+        return path.name if self.naming.suffixes_are_coders else file.stem
 
     def item(self, file: InputFile, corpus: Corpus, name_in_file: str) -> str:
         """Return the name of an item in the merged corpus."""

@@ -8,6 +8,7 @@ import json
 import re
 import sys
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +26,9 @@ NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """A decimal number, with an optional sign and exponent."""
 MAX_BYTES = 2**31
 """Maximum size of a file in bytes."""
+MAX_UNPACKED = 2**28
+"""Maximum size in bytes of the content of a compressed file."""
+_GZIP = ".gz"
 
 
 class WarningLog:
@@ -123,7 +127,7 @@ class Reading:
     @property
     def stem(self) -> str:
         """Name of the file without folder and suffix."""
-        return Path(self.path).stem
+        return unpacked_path(self.path).stem
 
     @property
     def item_name(self) -> str:
@@ -836,8 +840,25 @@ def describe_value(value: object) -> str:
     return {"dict": "an object", "list": "a list"}.get(type(value).__name__, type(value).__name__)
 
 
+def unpacked_path(path: str | PathLike[str]) -> Path:
+    """Return the path of a file without the suffix ``.gz``.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of a file that may be compressed, such as ``"people.csv.gz"``.
+
+    Returns
+    -------
+    Path
+        The path whose suffix names the format, such as ``people.csv``.
+    """
+    place = Path(path)
+    return place.with_suffix("") if place.suffix.lower() == _GZIP and Path(place.stem).suffix else place
+
+
 def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
-    """Return the bytes of a file.
+    """Return the bytes of a file; a file whose name ends in ``.gz`` is unpacked.
 
     Parameters
     ----------
@@ -854,7 +875,8 @@ def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
     Raises
     ------
     FormatError
-        If the file does not exist, is not a regular file, cannot be read, is empty, or is larger than ``MAX_BYTES``.
+        If the file does not exist, is not a regular file, cannot be read, is empty, is larger than ``MAX_BYTES``, or
+        unpacks to more than ``MAX_UNPACKED`` bytes.
     """
     place = Path(path)
     try:
@@ -870,9 +892,29 @@ def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
         data = place.read_bytes()
     except OSError as problem:
         raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
+    if place.suffix.lower() == _GZIP:
+        data = _unpack(path, data)
     if not may_be_empty and not data.strip():
         raise FormatError(path, 1, "the file is empty")
     return data
+
+
+def _unpack(path: str | PathLike[str], data: bytes) -> bytes:
+    """Return the content of a gzip file, which may consist of several parts."""
+    content = bytearray()
+    while data:
+        unpacker = zlib.decompressobj(wbits=31)
+        try:
+            content += unpacker.decompress(data, MAX_UNPACKED + 1 - len(content))
+        except zlib.error as problem:
+            raise FormatError(path, None, f"not a valid gzip file: {problem}") from None
+        if len(content) > MAX_UNPACKED:
+            limit = f"a compressed file may unpack to {MAX_UNPACKED // 2**20} MB; this unpacks to more"
+            raise FormatError(path, None, f"{limit}; unpack it first: gunzip -k {path}")
+        if not unpacker.eof:
+            raise FormatError(path, None, "not a valid gzip file: it ends too early")
+        data = unpacker.unused_data.lstrip(b"\0")
+    return bytes(content)
 
 
 def decode(path: str | PathLike[str], data: bytes) -> str:

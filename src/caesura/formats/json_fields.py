@@ -30,7 +30,7 @@ from caesura.errors import AmbiguousFileError, FormatError, InputError, OptionEr
 from caesura.formats.columns import Column, Table, cell_text
 from caesura.formats.documents import FIELDS as DOCUMENT_FIELDS
 from caesura.formats.events import read_lengths
-from caesura.formats.format import Format, Reading, describe_value, lines_of, parse_json
+from caesura.formats.format import Format, Reading, describe_value, lines_of, parse_json, unpacked_path
 from caesura.formats.roles import FIELDS
 from caesura.formats.spans import Continuum, SpanRow, add_spans
 from caesura.formats.table import ROW_OPTIONS, read_table
@@ -106,7 +106,7 @@ def _read(reading: Reading) -> Corpus:
 def _documents(reading: Reading) -> list[Document]:
     """Return the top level of a file: its lines, the entries of its list, or its only value."""
     content = reading.text.lstrip()
-    several = "\n" in content.strip() or Path(reading.path).suffix.lower() in (".jsonl", ".ndjson")
+    several = "\n" in content.strip() or unpacked_path(reading.path).suffix.lower() in (".jsonl", ".ndjson")
     if several and content.startswith("{") and _is_lines(content):
         return [
             Document(parse_json(reading.path, line, "JSON"), str(number), place)

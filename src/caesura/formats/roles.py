@@ -15,95 +15,17 @@ from typing import Any
 import numpy as np
 
 from caesura.errors import AmbiguousFileError, OptionError
+from caesura.formats.column_names import ALIASES, ROLE_OF_NAME, normalize, split_unit
 from caesura.formats.columns import Column, Table
 from caesura.formats.format import NUMBER, Reading
 from caesura.options import Option, suggest
 
-ALIASES: dict[str, tuple[str, ...]] = {
-    "item": (
-        *("item", "doc", "document", "doc_id", "docid", "document_id", "file", "filename", "text_id", "recording"),
-        *("video", "movie", "series", "item_id", "file_id", "dialogue_id", "dial_id", "dialog_id", "conversation_id"),
-        *("story", "article", "essay", "conversation", "dialogue", "dialog", "transcript", "interview", "interview_id"),
-        *("document_name", "clip", "film", "dokument", "dokumentname", "datei", "aufnahme"),
-    ),
-    "coder": (
-        *("coder", "annotator", "rater", "observer", "worker", "coder_id", "annotator_id", "rater_id", "worker_id"),
-        *("coder_name", "annotator_name", "workerid", "annotatorid", "created_by", "kodierer", "kodiererin"),
-    ),
-    "stream": ("stream", "speaker"),
-    "unit": (
-        *("unit", "position", "sentence_id", "sent_id", "line", "index", "paragraph", "utterance_id", "unit_id"),
-        *("token_id", "sentence_number", "turn", "turn_id"),
-    ),
-    "text": ("text", "sentence", "token", "word", "utterance", "content", "sent", "utt", "satz", "wort"),
-    "start": ("start", "onset", "begin", "xmin", "start_time", "tmin", "begin_time", "beginn", "anfang"),
-    "end": ("end", "offset", "xmax", "end_time", "tmax", "stop", "ende"),
-    "time": ("time", "timestamp", "seconds", "zeit"),
-    "mark": ("boundary", "mark", "break", "is_boundary", "grenze"),
-    "score": ("score", "prob", "probability"),
-    "label": ("label", "category", "segment", "topic", "code", "theme", "kategorie", "thema"),
-    "level": ("level",),
-    "length": ("length", "duration", "n_obs"),
-    "types": ("types",),
-}
-"""Role -> names of columns that have it."""
-COMMENTS = (
-    *("comment", "comments", "note", "notes", "remark", "remarks", "memo", "bemerkung", "bemerkungen", "kommentar"),
-    *("anmerkung", "anmerkungen", "commentaire", "remarque"),
-)
-"""Names of columns that are never coders unless the user names them."""
-SECONDS = ("start_time", "end_time", "begin_time", "onset", "xmin", "xmax", "tmin", "tmax")
-"""Names of start and end columns that are always in seconds."""
-PERSON = ("participant", "subject", "participant_id", "subject_id", "versuchsperson", "vp", "teilnehmer")
-"""Names of columns that are the coder if no other column is, and otherwise the stream."""
 _SEVERAL = ("coders", "ignore")  # roles of several columns, in the option ``fields``
 _ROLE_NAMES = (*ALIASES, *_SEVERAL)
 _TIMES = ("start", "end", "time")
 _CLOCK = re.compile(r"(?:0 days )?(?:([0-9]{1,3}):)?([0-9]{1,3}):([0-9]{2}(?:[.,][0-9]{1,9})?)")
 _MAX_DIGITS = 40
 _MAX_LABEL_WORDS = 6  # on average; longer cells are quoted text
-
-
-def normalize(name: str) -> str:
-    """Return the name of a column in lower case, with underscores for spaces, dots and hyphens.
-
-    Parameters
-    ----------
-    name : str
-        Name in the header.
-
-    Returns
-    -------
-    str
-        The name for comparisons.
-    """
-    return re.sub(r"[\s.\-]+", "_", name.strip().lower())
-
-
-def split_unit(name: str) -> tuple[str, str]:
-    """Return the name of a column without its unit of time, and the unit: ``"s"``, ``"ms"`` or nothing.
-
-    Parameters
-    ----------
-    name : str
-        Name in the header, such as ``"time_ms"`` or ``"Onset (s)"``.
-
-    Returns
-    -------
-    tuple of str
-        Normalized name and unit.
-    """
-    normalized = normalize(name)
-    match = re.fullmatch(r"(.+?)_?(?:[(\[](s|ms)[)\]]|_(s|sec|seconds|ms|msec|milliseconds))", normalized)
-    if match is None:
-        return normalized, ""
-    return match[1], "ms" if (match[2] or match[3]).startswith("m") else "s"
-
-
-ROLE_OF_NAME = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
-"""Normalized name of a column -> its role."""
-RESERVED = frozenset({*ROLE_OF_NAME, *PERSON, *COMMENTS, "id"})
-"""Names that a column of a coder cannot have."""
 
 
 def check_fields(name: str, value: Any) -> dict[str, tuple[str, ...]]:

@@ -27,9 +27,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from caesura.errors import SegmentationError
+from caesura.formats.column_names import ALIASES
 from caesura.formats.columns import parse_table
 from caesura.formats.format import Format, Reading, Writing, table_text
-from caesura.formats.roles import ALIASES
 from caesura.formats.symbols import CASE_STUDY, OPTIONS, Streams, Symbols
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue, streams_of

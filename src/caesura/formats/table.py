@@ -39,29 +39,22 @@ from numpy.typing import NDArray
 from caesura.errors import AmbiguousFileError
 from caesura.formats import spans_csv
 from caesura.formats.coder_columns import DESCRIPTIONS, CoderColumns
-from caesura.formats.columns import Column, Table, find_delimiter, from_excel, from_parquet, parse_delimited
+from caesura.formats.column_names import PERSON, RESERVED, normalize
+from caesura.formats.columns import Column, Table, from_excel, from_parquet, parse_delimited
 from caesura.formats.counts import counts_error
 from caesura.formats.documents_parquet import is_documents
 from caesura.formats.events import ALL_CODERS, LENGTHS, read_events
 from caesura.formats.format import NUMBER, Format, Reading
+from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header
 from caesura.formats.mark_columns import LabelColumn, MarkColumn, MarkPositions, Texts
 from caesura.formats.marks import Groups
-from caesura.formats.roles import (
-    FIELDS,
-    PERSON,
-    RESERVED,
-    Roles,
-    assign_roles,
-    describe_roles,
-    normalize,
-    whole_numbers,
-)
+from caesura.formats.roles import FIELDS, Roles, assign_roles, describe_roles, whole_numbers
 from caesura.formats.spans import ANNOTATION_TYPES
 from caesura.formats.unit_table import share_types, write_parquet, write_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.segmentation import Segmentation
-from caesura.options import Option, choice, flag, optional, text
+from caesura.options import Option, choice, flag, optional, text, whole
 
 _SAMPLE = 10_000  # characters
 _SAMPLE_ROWS = 20
@@ -488,6 +481,7 @@ ROW_OPTIONS = (
         "shape of the table, if it is not clear: marks, labels, segments, ...",
     ),
     Option("header", None, optional(flag), "whether the first row contains the names of the columns (default: yes)"),
+    Option("skip", None, optional(whole(0)), "number of lines above the header (default: titles are recognised)"),
     LENGTHS,
     ALL_CODERS,
     *spans_csv.SEGMENT_OPTIONS,
@@ -501,7 +495,8 @@ def _read_delimited(reading: Reading, *, delimiter: str | None) -> Corpus:
         reading.notes.append("no header: the columns are coder, label, start and end in seconds")
         return spans_csv.read_without_header(reading)
     header = reading.options["header"] is not False
-    return read_table(reading, parse_delimited(reading, delimiter=delimiter, header=header))
+    skip = reading.options["skip"]
+    return read_table(reading, parse_delimited(reading, delimiter=delimiter, header=header, skip=skip))
 
 
 def _read_spans(reading: Reading) -> Corpus:
@@ -511,7 +506,7 @@ def _read_spans(reading: Reading) -> Corpus:
 
 
 def _read_excel(reading: Reading) -> Corpus:
-    return read_table(reading, from_excel(reading, reading.options["sheet"]))
+    return read_table(reading, from_excel(reading, reading.options["sheet"], reading.options["skip"]))
 
 
 def _read_parquet(reading: Reading) -> Corpus:
@@ -522,10 +517,11 @@ def _looks_like(text: str) -> bool:
     """Return whether the first row names columns with known roles, and the next rows have as many cells."""
     delimiter = find_delimiter(text[:_SAMPLE])
     try:
-        lines = io.StringIO(text[:_SAMPLE], newline="")
+        lines = io.StringIO(text[declared_delimiter(text)[1] :][:_SAMPLE], newline="")
         rows = [row for row in csv.reader(lines, delimiter=delimiter) if row][:_SAMPLE_ROWS]
     except csv.Error:
         return False
+    rows = rows[rows_above_header(rows) :]
     if len(rows) < 2 or len(rows[0]) < 2:
         return False
     names = {normalize(name) for name in rows[0]}

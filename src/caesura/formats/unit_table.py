@@ -14,10 +14,10 @@ import numpy as np
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import arrow
 from caesura.formats.arrow import pa
+from caesura.formats.column_names import RESERVED, normalize
 from caesura.formats.columns import Column, Table
 from caesura.formats.format import Reading, Writing, json_text, table_text
 from caesura.formats.marks import OTHER, kind_of_cell
-from caesura.formats.roles import RESERVED, normalize
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types

@@ -1,0 +1,137 @@
+"""Find the header of a table: some programs and people write titles and settings above it.
+
+::
+
+    Annotation of news;;;
+    exported 2024-03-12;;;
+    doc;sentence;ann;bo
+    a;It rained.;0;1
+
+A line above the header is left out only if the header below it contains a known name of a column, such as ``sentence``, and
+has more cells with content. Otherwise the option ``skip`` says how many lines are above the header.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+
+from caesura.formats.column_names import RESERVED, normalize
+from caesura.formats.format import NUMBER
+
+DELIMITERS = (",", ";", "\t", "|")
+"""Characters between cells."""
+_SAMPLE_ROWS = 50
+_MAX_TITLES = 20  # rows above the header
+_TITLE_CELLS = 2  # cells with content in a row above the header, such as "Coder" and "Ann"
+_PIECE_SIZE = 2**20  # characters
+_DECLARATION = re.compile(r"\ufeff?sep=([,;|\t])[\t,;|\" ]*(?:\r\n|\n|\r)", re.IGNORECASE)
+
+
+def declared_delimiter(text: str) -> tuple[str | None, int]:
+    """Return the delimiter that the line ``sep=;`` declares, which Excel writes and reads, and the length of this line.
+
+    Parameters
+    ----------
+    text : str
+        Content of the file.
+
+    Returns
+    -------
+    delimiter : str or None
+        The delimiter; None if there is no such line.
+    length : int
+        Number of characters to skip.
+    """
+    match = _DECLARATION.match(text)
+    return (None, 0) if match is None else (match[1], match.end())
+
+
+def find_delimiter(text: str) -> str:
+    """Return the delimiter that divides the header and the first rows into the same number of cells.
+
+    Parameters
+    ----------
+    text : str
+        Content of the file.
+
+    Returns
+    -------
+    str
+        One of ``,``, ``;``, tab and ``|``; a comma if there is only one column.
+    """
+    declared, _ = declared_delimiter(text)
+    if declared is not None:
+        return declared
+    widths = {delimiter: [len(row) for row in sample_rows(text, delimiter)] for delimiter in DELIMITERS}
+    by_header = {
+        delimiter: (lengths.count(lengths[0]) / len(lengths), lengths[0])
+        for delimiter, lengths in widths.items()
+        if lengths and lengths[0] > 1
+    }
+    by_rows = {}
+    for delimiter, lengths in widths.items():  # titles above the header have other widths
+        width, number = Counter(lengths).most_common(1)[0] if lengths else (0, 0)
+        if width > 1 and 2 * number >= len(lengths):
+            by_rows[delimiter] = (number / len(lengths), width)
+    best = max((share for share, _ in by_header.values()), default=0)
+    candidates = by_header if best >= 0.5 or not by_rows else by_rows
+    return max(candidates, key=lambda delimiter: candidates[delimiter]) if candidates else ","
+
+
+def sample_rows(text: str, delimiter: str) -> list[list[str]]:
+    """Return the first rows of a delimited text that are not empty.
+
+    Parameters
+    ----------
+    text : str
+        Content of the file.
+    delimiter : str
+        Character between cells.
+
+    Returns
+    -------
+    list of lists of str
+        At most 50 rows; none if the quotes are invalid.
+    """
+    sample = text[: text.find("\n", _PIECE_SIZE) + 1 or len(text)] if len(text) > _PIECE_SIZE else text
+    rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    try:
+        return [row for row in islice(rows, _SAMPLE_ROWS) if row]
+    except csv.Error:
+        return []
+
+
+def rows_above_header(rows: Sequence[Sequence[str]]) -> int:
+    """Return the number of rows above the header.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+        The first rows that are not empty.
+
+    Returns
+    -------
+    int
+        0 if the first row is the header, or if no row below it is recognised as one.
+    """
+    filled = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    if not filled or len(filled[0]) > _TITLE_CELLS or _has_names(filled[0], least=2):
+        return 0
+    for i, cells in enumerate(filled[: _MAX_TITLES + 1]):
+        if len(cells) > max(1, len(filled[0])) and _has_names(cells, least=1):
+            above = filled[:i]
+            return i if all(len(row) <= min(_TITLE_CELLS, len(cells) - 1) for row in above) else 0
+        if len(cells) > _TITLE_CELLS:
+            return 0
+    return 0
+
+
+def _has_names(cells: Sequence[str], *, least: int) -> bool:
+    """Return whether enough cells are known names of columns, and none is a number."""
+    known = sum(normalize(cell) in RESERVED for cell in cells)
+    return known >= least and not any(NUMBER.fullmatch(cell) for cell in cells)

@@ -1,0 +1,171 @@
+"""Tables with lines above the header, empty rows and columns, row names of R, and compressed files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import caesura as cz
+from caesura.errors import FormatError
+from caesura.formats import format as format_module
+from caesura.formats.header import find_delimiter, rows_above_header
+
+TABLE = """doc,sentence,anna,ben
+a,One.,0,0
+a,Two.,1,0
+a,Three.,0,1
+a,Four.,0,0
+"""
+SEMICOLONS = TABLE.replace(",", ";")
+
+
+def read(tmp_path: Path, text: str, name: str = "t.csv", **options: Any) -> cz.Corpus:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return cz.read(path, **options)
+
+
+def notes(corpus: cz.Corpus) -> str:
+    assert corpus.source is not None
+    return "; ".join(corpus.source.notes)
+
+
+def check(corpus: cz.Corpus) -> None:
+    assert {key: value.positions for key, value in corpus.items()} == {("a", "anna"): (2,), ("a", "ben"): (3,)}
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "Annotation study 2024\n",
+        "Annotation study 2024\n\n",
+        "Annotation study 2024,,,\nexported 12.3.2024,,,\n,,,\n",
+        "Project,News\nRound,2\n",
+        '"A title, with a comma"\n',
+    ],
+)
+def test_titles_above_the_header(tmp_path: Path, above: str) -> None:
+    corpus = read(tmp_path, above + TABLE)
+    check(corpus)
+    assert f"the header is in line {above.count(chr(10)) + 1}; line" in notes(corpus)
+
+
+@pytest.mark.parametrize("above", ["Auswertung\n", "Auswertung, zweite Runde\n", "Auswertung;;;\n\n"])
+def test_titles_above_semicolons(tmp_path: Path, above: str) -> None:
+    check(read(tmp_path, above + SEMICOLONS))
+
+
+def test_line_that_declares_the_delimiter(tmp_path: Path) -> None:
+    check(read(tmp_path, "sep=;\r\n" + SEMICOLONS))
+    assert find_delimiter("sep=|\na|b,c\n") == "|"
+
+
+def test_error_names_the_line_below_a_title(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"t\.csv:6: column 'ben': .*got '\?'"):
+        read(tmp_path, "Annotation study\n" + TABLE.replace("Three.,0,1", "Three.,0,1\na,Three.,0,?"))
+
+
+@pytest.mark.parametrize("text", ["text\nHello, world\nYes, no\n", "a\nb,c\nd,e\n"])
+def test_rows_without_known_names_are_no_header(tmp_path: Path, text: str) -> None:
+    with pytest.raises(FormatError, match=r"a row must have 1 cells like the header; got 2; .*--reading skip=LINES"):
+        read(tmp_path, text)
+
+
+def test_first_row_with_names_is_the_header() -> None:
+    assert rows_above_header([["text", "label"], ["item", "x", "text"]]) == 0
+    assert rows_above_header([["ann", "bo"], ["0", "1"]]) == 0
+    assert rows_above_header([["Title"], ["text", "1"]]) == 0
+
+
+def test_lines_above_the_header_by_option(tmp_path: Path) -> None:
+    text = "Annotation, study\nof news\nsatz_nr;A;B\ns1;0;0\ns2;1;0\ns3;0;1\ns4;0;0\n"
+    corpus = read(tmp_path, text, skip=2)
+    assert [corpus["t", coder].positions for coder in "AB"] == [(2,), (3,)]
+    with pytest.raises(FormatError, match=r"no column|no rows"):
+        read(tmp_path, text, skip=99)
+
+
+def test_empty_rows_and_columns_at_the_end(tmp_path: Path) -> None:
+    text = "".join(line + ",,\n" for line in TABLE.splitlines()) + ",,,,,\n,,,,,\n"
+    corpus = read(tmp_path, text)
+    check(corpus)
+    assert "2 empty rows left out" in notes(corpus)
+    text = TABLE.splitlines()[0] + "\n" + "".join(line + ",,\n" for line in TABLE.splitlines()[1:])
+    check(read(tmp_path, text))  # only the rows have empty cells at the end
+
+
+def test_an_empty_row_may_be_a_unit(tmp_path: Path) -> None:
+    corpus = read(tmp_path, "anna,ben\n,\nx,\n,\n,x\n,\n")
+    assert [corpus["t", coder].positions for coder in ("anna", "ben")] == [(2,), (4,)]
+    assert corpus["t", "anna"].length == 5
+
+
+def test_row_names_of_r(tmp_path: Path) -> None:
+    lines = TABLE.replace(",", "\t").splitlines()
+    text = "\n".join([lines[0], *(f"{i}\t{line}" for i, line in enumerate(lines[1:], 1))])
+    check(read(tmp_path, text, "t.tsv"))
+
+
+def excel(tmp_path: Path, rows: list[list[Any]]) -> cz.Corpus:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    path = tmp_path / "t.xlsx"
+    book.save(path)
+    return cz.read(path)
+
+
+def test_titles_and_empty_rows_of_a_workbook(tmp_path: Path) -> None:
+    rows: list[list[Any]] = [line.split(",") for line in TABLE.splitlines()]
+    corpus = excel(tmp_path, [["Annotation of news"], [], *rows[:3], [], *rows[3:], [None, "", None]])
+    check(corpus)
+    assert "the header is in line 3; lines 1 to 2 are left out" in notes(corpus)
+    assert "1 empty row left out" in notes(corpus)
+
+
+def test_empty_rows_of_a_workbook_are_never_lost(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"t\.xlsx:2: the row is empty, and no column is filled in all rows"):
+        excel(tmp_path, [["anna", "ben"], [None, None], ["x", None], [None, None], [None, "x"]])
+
+
+def test_compressed_files(tmp_path: Path) -> None:
+    for name, text in (("t.csv.gz", TABLE), ("t.tsv.gz", TABLE.replace(",", "\t"))):
+        (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+        check(cz.read(tmp_path / name))
+    documents = [{"dial_id": "a", "utterances": ["x", "y", "z"], "segments": [1, 2]}]
+    lines = "".join(json.dumps(document) + "\n" for document in documents)
+    (tmp_path / "d.jsonl.gz").write_bytes(gzip.compress(lines[:20].encode()) + gzip.compress(lines[20:].encode()))
+    assert cz.read(tmp_path / "d.jsonl.gz")["a", "d"].positions == (1,)
+
+
+def test_folder_of_compressed_files(tmp_path: Path) -> None:
+    for coder, marks in (("anna", "010"), ("ben", "100")):
+        folder = tmp_path / "study" / coder
+        folder.mkdir(parents=True)
+        rows = "".join(f"{word},{mark}\n" for word, mark in zip(("one", "two", "three"), marks, strict=True))
+        (folder / "talk.csv.gz").write_bytes(gzip.compress(f"text,boundary\n{rows}".encode()))
+    corpus = cz.read(tmp_path / "study")
+    assert {key: value.positions for key, value in corpus.items()} == {("talk", "anna"): (2,), ("talk", "ben"): (1,)}
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[:-9], lambda data: b"no gzip", lambda data: data[:20] + b"x" * 30]
+)
+def test_damaged_compressed_file(tmp_path: Path, damage: Any) -> None:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(damage(gzip.compress(TABLE.encode())))
+    with pytest.raises(FormatError, match="not a valid gzip file"):
+        cz.read(path)
+
+
+def test_compressed_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(format_module, "MAX_UNPACKED", 1000)
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"x" * 1001))
+    with pytest.raises(FormatError, match="may unpack to 0 MB; this unpacks to more; unpack it first: gunzip -k"):
+        cz.read(path)
