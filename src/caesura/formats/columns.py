@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats import arrow, csv_arrow
 from caesura.formats.arrow import pa, pc, pq
+from caesura.formats.column_names import ROLE_OF_NAME, normalize
 from caesura.formats.format import MAX_BYTES, Reading, json_text, unpacked_path
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header, sample_rows
 
@@ -34,6 +35,7 @@ _MAX_SHEETS = 8  # in a message
 _MAX_UNPACKED = 2**28  # bytes of an Excel workbook
 _MAX_CELLS = 2**28  # two gigabytes of pointers
 _BATCH_ROWS = 2**14
+_ROW_ROLES = ("item", "unit", "text", "coder", "start", "time")  # roles of columns that are filled in every row
 _MAX_TITLE_LINE = 20  # an error further down is not about titles above the header
 _PIECE_SIZE = 2**20  # characters
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
@@ -347,7 +349,9 @@ def _with_width(reading: Reading, lines: Sequence[int], rows: Sequence[list[str]
     for line, row in zip(lines, rows, strict=True):
         if len(row) != width:
             hint = (
-                "; if the header is further down, say so with --reading skip=LINES" if line <= _MAX_TITLE_LINE else ""
+                "; if the header is further down, say so with --reading skip=LINES"
+                if len(row) > width and line <= _MAX_TITLE_LINE
+                else ""
             )
             raise reading.error(line, f"a row must have {width} cells like the header; got {len(row)}{hint}")
     return rows
@@ -382,16 +386,15 @@ def _with_names(reading: Reading, names: Sequence[str], parts: _Accumulator) -> 
 
 
 def _without_empty_rows(table: Table) -> Table:
-    """Return the table without rows of empty cells, if a column is filled in all other rows.
+    """Return the table without rows of empty cells, if the item, the text or the time is filled in all other rows.
 
     Otherwise an empty row may be a unit without a boundary.
     """
-    if not len(table) or not table.columns:
-        return table
-    filled = [np.array([bool(value) for value in column.stripped])[column.codes] for column in table.columns.values()]
-    kept = np.logical_or.reduce(filled)
+    filled = {name: _filled(column) for name, column in table.columns.items()}
+    kept = np.logical_or.reduce([*filled.values()]) if filled else np.ones(len(table), bool)
     number = int(len(kept) - np.count_nonzero(kept))
-    if not number or not any(np.array_equal(cells, kept) for cells in filled):
+    keys = [cells for name, cells in filled.items() if ROLE_OF_NAME.get(normalize(name)) in _ROW_ROLES]
+    if not number or not any(np.array_equal(cells, kept) for cells in keys):
         return table
     columns = {
         name: Column.of(name, [column.values[code] for code in column.codes[kept].tolist()])
@@ -399,6 +402,11 @@ def _without_empty_rows(table: Table) -> Table:
     }
     notes = [*table.notes, f"{number} empty row{'s' if number > 1 else ''} left out"]
     return Table(columns, table.lines[kept], table.ignored, notes)
+
+
+def _filled(column: Column) -> NDArray[np.bool_]:
+    """Return whether each cell has content."""
+    return np.array([bool(value) for value in column.stripped], bool)[column.codes]
 
 
 def _counts_rows(column: Column) -> bool:
@@ -734,8 +742,7 @@ def _check_filled(reading: Reading, table: Table) -> None:
     """Raise an error if rows are empty and no column is filled in all other rows: then the number of units is unknown."""
     if not len(table) or not table.columns:
         return
-    filled = [np.array([bool(value) for value in column.stripped])[column.codes] for column in table.columns.values()]
-    empty = ~np.logical_or.reduce(filled)
+    empty = ~np.logical_or.reduce([_filled(column) for column in table.columns.values()])
     if empty.any():
         problem = "the row is empty, and no column is filled in all rows, so that the number of units is not clear"
         hint = "add a column called unit with the numbers of the units"

@@ -31,6 +31,7 @@ from caesura.formats.columns import Column, Table, cell_text
 from caesura.formats.documents import FIELDS as DOCUMENT_FIELDS
 from caesura.formats.events import read_lengths
 from caesura.formats.format import Format, Reading, describe_value, lines_of, parse_json, unpacked_path
+from caesura.formats.mark_places import CHOICES
 from caesura.formats.roles import FIELDS
 from caesura.formats.spans import Continuum, SpanRow, add_spans
 from caesura.formats.table import ROW_OPTIONS, read_table
@@ -650,11 +651,7 @@ def _read_or_ask(reading: Reading) -> Corpus:
         return _read(reading)
     except _Undecided:
         problem = "one mark per unit: a 1 may be at the first or at the last unit of a segment"
-        choices = [
-            ("a 1 is at the first unit of a segment", {"marks": "start"}),
-            ("a 1 is at the last unit of a segment", {"marks": "end"}),
-        ]
-        raise AmbiguousFileError(reading.path, problem, choices) from None
+        raise AmbiguousFileError(reading.path, problem, CHOICES) from None
 
 
 def _looks_like(text: str) -> bool:
@@ -694,10 +691,9 @@ FORMAT = Format(
     options=(
         FIELDS,
         Option("recipe", None, text, "name of a recipe, or a .toml file with one (default: by the fields)"),
-        Option("marks", None, choice("start", "end"), "whether a 1 is at the first or the last unit of a segment"),
         Option("positions", None, choice(*_CONVENTIONS), "what positions count (default: ends)"),
         Option("length", None, whole(1), "number of units of every text, for positions"),
-        *(option for option in ROW_OPTIONS if option.name not in ("fields", "header", "length")),
+        *(option for option in ROW_OPTIONS if option.name not in ("fields", "header", "skip", "length")),
     ),
     annotation_types=(Segmentation, Hierarchy, Tier),
     fallback=(".json",),

@@ -70,14 +70,17 @@ class MarkColumn:
         The column.
     typed : bool
         Whether the cells are boundary types.
+    at_start : bool, default False
+        Whether a mark is at the first unit of a segment, so that the boundary is before the unit.
     """
 
-    def __init__(self, coders: CoderColumns, column: Column, typed: bool) -> None:
+    def __init__(self, coders: CoderColumns, column: Column, typed: bool, at_start: bool = False) -> None:
         self._reading = coders.reading
         self._lines = coders.table.lines
         self._column = column
         self._types = coders.types
         self._typed = typed
+        self.at_start = at_start
         kinds = [kind_of_cell(value) for value in column.values]
         if typed:
             kinds = [
@@ -114,10 +117,16 @@ class MarkColumn:
         if kinds is None:
             return None
         marked = np.flatnonzero((kinds == OTHER) | (kinds == MARK))
+        if self.at_start:
+            marked = marked[marked > 0]
         codes = self._column.codes[rows[marked]]
         names = {int(code): self._names(int(code)) for code in np.unique(codes)}
         return Segmentation.from_positions(
-            len(rows), marked + 1, marks=[names[code] for code in codes.tolist()], types=self._types, units=units
+            len(rows),
+            marked + (not self.at_start),
+            marks=[names[code] for code in codes.tolist()],
+            types=self._types,
+            units=units,
         )
 
     def positions(self, rows: NDArray[np.int64], place: str, *, last: bool = False) -> NDArray[np.int64] | None:
@@ -140,7 +149,10 @@ class MarkColumn:
         kinds = self._coded(rows, place)
         if kinds is None:
             return None
-        positions = np.flatnonzero(kinds == MARK) + 1
+        marked = np.flatnonzero(kinds == MARK)
+        if self.at_start and not last:
+            return marked[marked > 0]
+        positions = marked + 1
         return positions if last or not len(positions) or positions[-1] < len(rows) else positions[:-1]
 
     def kinds_of(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
@@ -159,19 +171,19 @@ class MarkColumn:
         return self._kinds[self._column.codes[rows]]
 
     def states(
-        self, kinds: NDArray[np.int8], is_last: NDArray[np.bool_], starts: NDArray[np.int64]
+        self, kinds: NDArray[np.int8], is_edge: NDArray[np.bool_], starts: NDArray[np.int64]
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which groups of cells are coded, and which of these are invalid.
 
         A group is not coded if all its cells are NA, or if all are empty and the column writes 0 elsewhere. A coded group
-        is invalid if some cells are NA, or if it has 0 and an empty cell that is not the last one.
+        is invalid if some cells are NA, or if it has 0 and an empty cell that is not at the edge.
 
         Parameters
         ----------
         kinds : array
             Kinds of the cells, group by group.
-        is_last : array
-            Whether a cell is the last one of its group.
+        is_edge : array
+            Whether a cell is the last one of its group, which says nothing (the first one if marks are at the start).
         starts : array
             Index of the first cell of each group.
 
@@ -189,14 +201,14 @@ class MarkColumn:
         if self._writes_zero:
             empty = kinds == EMPTY
             coded &= some(~empty)
-            invalid |= some(empty & ~is_last) & some(kinds == ZERO)
+            invalid |= some(empty & ~is_edge) & some(kinds == ZERO)
         return coded, invalid & coded
 
     def _coded(self, rows: NDArray[np.int64], place: str) -> NDArray[np.int8] | None:
         """Return the kinds of the cells; None if the coder did not code these rows, and an error if only half of them."""
         kinds = self.kinds_of(rows)
-        is_last = np.arange(len(rows)) == len(rows) - 1
-        ((coded,), (invalid,)) = self.states(kinds, is_last, np.zeros(1, np.int64))
+        is_edge = np.arange(len(rows)) == (0 if self.at_start else len(rows) - 1)
+        ((coded,), (invalid,)) = self.states(kinds, is_edge, np.zeros(1, np.int64))
         if not coded:
             return None
         if not invalid:
@@ -244,14 +256,14 @@ class MarkPositions:
         self._column, self._groups = column, groups
         self._bounds = groups.bounds.tolist()
         kinds = column.kinds_of(groups.order)
-        is_last = np.zeros(len(kinds), bool)
-        is_last[groups.bounds[1:] - 1] = True
-        coded, invalid = column.states(kinds, is_last, groups.bounds[:-1])
+        is_edge = np.zeros(len(kinds), bool)
+        is_edge[groups.bounds[:-1] if column.at_start else groups.bounds[1:] - 1] = True
+        coded, invalid = column.states(kinds, is_edge, groups.bounds[:-1])
         self.is_coded: list[bool] = coded.tolist()
         self.is_invalid: list[bool] = invalid.tolist()
-        marked = np.flatnonzero((kinds == MARK) & ~is_last)
+        marked = np.flatnonzero((kinds == MARK) & ~is_edge)
         offsets = np.searchsorted(marked, groups.bounds)
-        self._positions = marked + 1 - np.repeat(groups.bounds[:-1], np.diff(offsets))
+        self._positions = marked + int(not column.at_start) - np.repeat(groups.bounds[:-1], np.diff(offsets))
         self._offsets = offsets.tolist()
 
     def segmentation(self, i: int, units: tuple[str, ...] | None) -> Segmentation:

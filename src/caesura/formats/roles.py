@@ -261,13 +261,25 @@ def _role(name: str, column: Column) -> str | None:
         numbers = whole_numbers(column)
         if role == "text":
             return "unit" if numbers is not None and name in ("sentence", "utterance") and _counts_up(numbers) else role
-        return "text" if numbers is None and _is_prose(column) else "unit"
+        return "text" if numbers is None and is_prose(column) else "unit"
     if role in (*_TIMES, "score"):
         return role if _mostly_numbers(column) or (role in _TIMES and _are_times_of_day(column)) else None
     return None if role == "label" and _is_quotation(column) else role
 
 
-def _is_prose(column: Column) -> bool:
+def is_prose(column: Column) -> bool:
+    """Return whether most distinct cells have several words.
+
+    Parameters
+    ----------
+    column : Column
+        The column.
+
+    Returns
+    -------
+    bool
+        False for a column of words.
+    """
     return bool(np.mean([len(value.split()) > 1 for value in column.values]) > 0.5) if column.values else False
 
 

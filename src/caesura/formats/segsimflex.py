@@ -27,9 +27,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from caesura.errors import SegmentationError
-from caesura.formats.column_names import ALIASES
+from caesura.formats.column_names import ALIASES, RESERVED, ROLE_OF_NAME, normalize
 from caesura.formats.columns import parse_table
 from caesura.formats.format import Format, Reading, Writing, table_text
+from caesura.formats.header import sample_rows
+from caesura.formats.marks import MARK, OTHER, ZERO, kind_of_cell
 from caesura.formats.symbols import CASE_STUDY, OPTIONS, Streams, Symbols
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue, streams_of
@@ -226,7 +228,23 @@ def _check_writable(writing: Writing, segmentation: Segmentation, place: str) ->
 
 
 def _looks_like(table: str) -> bool:
-    return any({"speaker", "utterance"} <= _header(table, delimiter) for delimiter in _DELIMITERS)
+    """Return whether the columns are those of the R package, and no other column contains marks or labels."""
+    for delimiter in _DELIMITERS:
+        if {"speaker", "utterance"} <= _header(table, delimiter):
+            return not _has_annotations(sample_rows(table, delimiter))
+    return False
+
+
+def _has_annotations(rows: list[list[str]]) -> bool:
+    """Return whether a column is called like marks or labels, or all its cells are marks."""
+    header, *body = rows or [[]]
+    for i, name in enumerate(header):
+        role = ROLE_OF_NAME.get(normalize(name))
+        kinds = {kind_of_cell(row[i]) for row in body if i < len(row)}
+        marked = bool(kinds & {MARK, ZERO}) and OTHER not in kinds
+        if role in ("mark", "label") or (role is None and normalize(name) not in RESERVED and marked):
+            return True
+    return False
 
 
 FORMAT = Format(

@@ -47,9 +47,11 @@ from caesura.formats.events import ALL_CODERS, LENGTHS, read_events
 from caesura.formats.format import NUMBER, Format, Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header
 from caesura.formats.mark_columns import LabelColumn, MarkColumn, MarkPositions, Texts
+from caesura.formats.mark_places import MARKS, marks_at_start
 from caesura.formats.marks import Groups
 from caesura.formats.roles import FIELDS, Roles, assign_roles, describe_roles, whole_numbers
 from caesura.formats.spans import ANNOTATION_TYPES
+from caesura.formats.speakers import check_speaker
 from caesura.formats.unit_table import share_types, write_parquet, write_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
@@ -183,6 +185,7 @@ class _TableReader:
     # -- marks and labels --------------------------------------------------------------------------------------------
 
     def _read_marks(self) -> Corpus:
+        check_speaker(self.reading, self.table, self.roles)
         if "coder" in self.roles:
             return self._read_long()
         groups = self.columns.item_groups()
@@ -194,6 +197,7 @@ class _TableReader:
         return self._build(groups, {name: self._coder_name(name) for name in coders}, shape, typed)
 
     def _read_labels(self) -> Corpus:
+        check_speaker(self.reading, self.table, self.roles)
         if "coder" in self.roles:
             return self._read_long()
         groups = self.columns.item_groups()
@@ -264,13 +268,17 @@ class _TableReader:
 
     def _build(self, groups: Groups, coders: Mapping[str, str], shape: str, typed: bool) -> Corpus:
         """Build the annotations of a wide table."""
+        columns = [self.table.columns[name] for name in coders]
+        by_name = list(coders) == [self.roles.columns.get("mark")] or len(coders) == 1
+        at_start = shape == "marks" and marks_at_start(self.reading, columns, groups, by_name=by_name)
         if shape == "marks" and "stream" not in self.roles:
-            return self._build_marks(groups, coders)
+            return self._build_marks(groups, coders, at_start)
         builders: Mapping[str, MarkColumn | LabelColumn]
         if shape in ("labels", "numbers"):
             builders = {name: LabelColumn(self.columns, self.table.columns[name]) for name in coders}
         else:
-            builders = {name: MarkColumn(self.columns, self.table.columns[name], typed) for name in coders}
+            at_start = at_start or self.reading.options["marks"] == "start"
+            builders = {name: MarkColumn(self.columns, self.table.columns[name], typed, at_start) for name in coders}
         units = self._units()
         items: dict[str, list[int]] = {}
         for i, (item, _) in enumerate(groups.keys):
@@ -286,10 +294,10 @@ class _TableReader:
         corpus = self.reading.corpus()
         return share_types(corpus) if typed and self.columns.types is None else corpus
 
-    def _build_marks(self, groups: Groups, coders: Mapping[str, str]) -> Corpus:
+    def _build_marks(self, groups: Groups, coders: Mapping[str, str], at_start: bool) -> Corpus:
         """Build segmentations without types and streams, for many items at once."""
         columns = {
-            coder: MarkPositions(MarkColumn(self.columns, self.table.columns[name], False), groups)
+            coder: MarkPositions(MarkColumn(self.columns, self.table.columns[name], False, at_start), groups)
             for name, coder in coders.items()
         }
         texts = self._units()
@@ -344,10 +352,13 @@ class _TableReader:
         self.columns.ignore_others([name])
         typed = shape == "types"
         column = self.table.columns[name]
+        at_start = self.reading.options["marks"] == "start"
+        if shape == "marks":
+            at_start = marks_at_start(self.reading, [column], groups, by_name=True)
         builder = (
             LabelColumn(self.columns, column)
             if shape in ("labels", "numbers")
-            else MarkColumn(self.columns, column, typed)
+            else MarkColumn(self.columns, column, typed, at_start)
         )
         units = self._units()
         numbers = None
@@ -399,9 +410,13 @@ class _TableReader:
             expected = "expected columns start and end (in units) or start_time and end_time (in seconds)"
             raise self.reading.error(1, f"{expected}; got {columns}")
         self._person_is_coder()
-        if "coder" not in self.roles and "stream" in self.roles:
+        speaker = self.roles.columns.get("stream") if "coder" not in self.roles else None
+        if speaker is not None:
             self.roles.release("stream")
         self._check_groups("start")
+        if speaker in self.roles.rest and "label" not in self.roles:  # who speaks is what a segment is about
+            self.roles.rest.remove(speaker)
+            self.roles.columns["label"] = speaker
         describe_roles(self.reading, self.roles, {})
         self.columns.ignore_others([])
         return spans_csv.read_segments(self.reading, self.table, self.roles)
@@ -482,6 +497,7 @@ ROW_OPTIONS = (
     ),
     Option("header", None, optional(flag), "whether the first row contains the names of the columns (default: yes)"),
     Option("skip", None, optional(whole(0)), "number of lines above the header (default: titles are recognised)"),
+    MARKS,
     LENGTHS,
     ALL_CODERS,
     *spans_csv.SEGMENT_OPTIONS,

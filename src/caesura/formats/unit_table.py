@@ -108,7 +108,8 @@ def write_parquet(writing: Writing, *, read: Reader) -> bytes:
 def table_rows(writing: Writing, read: Reader) -> list[list[str]]:
     """Return the rows of a table of units, with NA for missing annotations.
 
-    A table whose boundary types could be misread has them as JSON lists.
+    A table whose boundary types could be misread has them as JSON lists, and a table whose marks could be misread as the
+    beginnings of segments has a 1 at the end of each text as well.
 
     Parameters
     ----------
@@ -129,8 +130,8 @@ def table_rows(writing: Writing, read: Reader) -> list[list[str]]:
     """
     _check_coders(writing)
     problem = ""
-    for lists in (False, True):
-        rows = _rows(writing, lists)
+    for lists, ends in ((False, False), (True, False), (False, True)):
+        rows = _rows(writing, lists, ends)
         problem = _difference(writing, rows, read)
         if not problem:
             return rows
@@ -153,7 +154,7 @@ def _difference(writing: Writing, rows: list[list[str]], read: Reader) -> str:
     return "" if len(result) == len(writing.corpus) else "there would be more annotations"
 
 
-def _rows(writing: Writing, lists: bool) -> list[list[str]]:
+def _rows(writing: Writing, lists: bool, ends: bool) -> list[list[str]]:
     corpus = writing.corpus
     segmentations = list(_segmentations(corpus))
     types = _common_types(writing, segmentations)
@@ -165,7 +166,7 @@ def _rows(writing: Writing, lists: bool) -> list[list[str]]:
     }
     header = ["item", *(name for name, present in optional.items() if present), *corpus.coders]
     cell = None if types is None else partial(_cell, lists=lists)
-    rows = [header, *chain.from_iterable(_item_rows(writing, item, header, cell) for item in corpus.item_names)]
+    rows = [header, *chain.from_iterable(_item_rows(writing, item, header, cell, ends) for item in corpus.item_names)]
     if types is not None and optional["types"]:
         rows[1][header.index("types")] = json_text(list(types))
     return rows
@@ -184,7 +185,7 @@ def _check_coders(writing: Writing) -> None:
 
 
 def _item_rows(
-    writing: Writing, item: str, header: list[str], cell: Callable[[list[str]], str] | None
+    writing: Writing, item: str, header: list[str], cell: Callable[[list[str]], str] | None, ends: bool
 ) -> Iterator[list[str]]:
     """Yield the rows of an item; the cells of the column ``types`` are empty."""
     for stream, by_coder in _streams(writing, item).items():
@@ -198,7 +199,7 @@ def _item_rows(
             "types": [""] * size,
         }
         for coder in writing.corpus.coders:
-            columns[coder] = _column(by_coder.get(coder), size, cell, "types" in header)
+            columns[coder] = _column(by_coder.get(coder), size, cell, "types" in header, ends)
         yield from map(list, zip(*(columns[name] for name in header), strict=True))
 
 
@@ -242,13 +243,13 @@ def _common_units(writing: Writing, item: str, by_coder: dict[str, Segmentation]
 
 
 def _column(
-    segmentation: Segmentation | None, length: int, cell: Callable[[list[str]], str] | None, declared: bool
+    segmentation: Segmentation | None, length: int, cell: Callable[[list[str]], str] | None, declared: bool, ends: bool
 ) -> list[str]:
     """Return the cells of a coder: 0 and 1, or boundary types as ``cell`` writes them."""
     if segmentation is None:
         return [_MISSING] * length
     if cell is None:
-        return [*segmentation.bits(), "0"]
+        return [*segmentation.bits(), "1" if ends else "0"]
     types_at: dict[int, list[str]] = {}
     for position, name in segmentation.boundaries:
         types_at.setdefault(position, []).append(name)

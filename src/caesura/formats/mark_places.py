@@ -1,0 +1,95 @@
+"""Decide whether a mark stands at the last unit of a segment or at the first unit of the next one.
+
+A mark is a boundary after its unit, unless the option ``marks`` or the name of the column (``new_topic``, ``segment_start``)
+says that it is at the first unit of a segment. If the first unit of every item is marked and the last one never is, both
+readings are plausible, and the user must choose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from caesura.errors import AmbiguousFileError
+from caesura.formats.column_names import normalize
+from caesura.formats.columns import Column
+from caesura.formats.format import Reading
+from caesura.formats.marks import MARK, Groups, kind_of_cell
+from caesura.options import Option, choice, optional
+
+MARKS = Option(
+    "marks", None, optional(choice("start", "end")), "whether a 1 is at the first or the last unit of a segment"
+)
+"""Option of all formats with marks."""
+CHOICES = (
+    ("a 1 is at the first unit of a segment", {"marks": "start"}),
+    ("a 1 is at the last unit of a segment", {"marks": "end"}),
+)
+"""Possible readings, with their options."""
+_PART = "(?:topic|segment|seg|section|scene|story|paragraph|part|unit|chapter|event|edu|episode|block|iu)"
+_START = re.compile(
+    rf"(?:is_|has_)?(?:new_?{_PART}|{_PART}_?(?:starts?|begins?|beginning|initial|shift|onset)|(?:starts?|begins?)_?(?:of_)?{_PART})"
+    "|is_(?:new|start|beginning|initial)|starts|begins"
+)
+_MIN_UNITS = 3
+_MIN_GROUPS = 2
+
+
+def marks_at_start(reading: Reading, columns: Sequence[Column], groups: Groups, *, by_name: bool) -> bool:
+    """Return whether the marks of a table are at the first unit of a segment.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, with the option ``marks``.
+    columns : sequence of Column
+        Columns with marks.
+    groups : Groups
+        Rows by item and, in a long table, coder.
+    by_name : bool
+        Whether the name of the column describes the marks; otherwise it is the name of a coder.
+
+    Returns
+    -------
+    bool
+        False if marks are at the last unit.
+
+    Raises
+    ------
+    AmbiguousFileError
+        If both are plausible.
+    """
+    option = reading.options.get("marks")
+    if option is not None:
+        return bool(option == "start")
+    if by_name and all(_START.fullmatch(normalize(column.name)) for column in columns):
+        names = ", ".join(column.name for column in columns)
+        reading.notes.append(f"a mark in {names} is at the first unit of a segment (--reading marks=end changes this)")
+        return True
+    number = _count_texts_that_begin_with_a_mark(columns, groups)
+    if number >= _MIN_GROUPS:
+        problem = "the first unit of every text is marked, and the last one never is: a 1 may be at the first or at the"
+        raise AmbiguousFileError(reading.path, f"{problem} last unit of a segment", CHOICES)
+    if number:
+        reading.notes.append("a mark is a boundary after its unit (--reading marks=start if it is at the first unit)")
+    return False
+
+
+def _count_texts_that_begin_with_a_mark(columns: Sequence[Column], groups: Groups) -> int:
+    """Return the number of texts, counted once per coder, if all of them begin with a mark and none ends with one.
+
+    0 if this is not the case. Texts without a mark do not count.
+    """
+    first, last = groups.order[groups.bounds[:-1]], groups.order[groups.bounds[1:] - 1]
+    sizes = np.diff(groups.bounds)
+    number = 0
+    for column in columns:
+        marked = np.array([kind_of_cell(value) == MARK for value in column.values], bool)[column.codes]
+        has_mark = np.logical_or.reduceat(marked[groups.order], groups.bounds[:-1])
+        long = has_mark & (sizes >= _MIN_UNITS)
+        if np.any(marked[last] & (sizes > 1)) or not np.all(marked[first[has_mark]]):
+            return 0
+        number += int(np.count_nonzero(long))
+    return number
