@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,8 @@ class Sample:
     @property
     def by_item(self) -> Floats:
         """Parts summed over coders, as systems x items x parts."""
-        return self.parts.sum(axis=2)
+        sums: Floats = self.parts.sum(axis=2)
+        return sums
 
     @property
     def values(self) -> Floats:
@@ -63,7 +65,8 @@ class Sample:
     @property
     def means(self) -> Floats:
         """Mean values over coders, as items x systems."""
-        return self.values.mean(axis=1).round(12)
+        means: Floats = self.values.mean(axis=1).round(12)
+        return means
 
 
 Case = Callable[[np.random.Generator, int, int], Sample]
@@ -110,7 +113,7 @@ def _pool(texts: int = 1500, systems: int = 5) -> Floats:
     """Return the parts of pseudo-coders as systems, compared with six other pseudo-coders: systems x texts x coders x parts."""
     corpus = pseudo_coders([60] * texts, [5, 8, 12], coders=CODERS + systems, near=0.15, miss=0.25, seed=1)
     coders = corpus.coders
-    pairs = [
+    pairs: list[Any] = [
         (corpus[item, coder], corpus[item, system])
         for system in coders[CODERS:]
         for item in corpus.item_names

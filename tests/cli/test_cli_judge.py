@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,26 +62,60 @@ def inside(*names: str) -> list[str]:
     return [word for name in names for word in ("--system", name)]
 
 
-def test_tables(run: Run) -> None:
+def test_the_answer_and_the_main_table(run: Run) -> None:
     result = run("both.json", *inside(*SYSTEMS), *QUICK)
     assert result.exit_code == 1
     assert without_warnings(result) == LACKS
+    text, table = result.stdout.split("\n\n")[:2]
+    sentence = " ".join(text.split())
+    assert re.match(
+        r"alpha \(B \.\d\d\) is best of 3 systems: .*(beta|gamma) \(\.\d\d\).* people \(\.\d\d\)\.", sentence
+    )
+    assert "6 items are few: the interval is [" in sentence
+    lines = table.splitlines()
+    assert lines[0].split() == ["segmenter", "B", "S", "B-F", "WD", "fuzzy", "success"]
+    assert [line.split()[0] for line in lines[2:10]] == [
+        *("alpha", "beta", "gamma"),
+        *("(human)", "(random)", "(regular)", "(none)", "(all)"),
+    ]
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    for note in ("letters: systems that share a letter do not differ at 0.05", "WD: error rate", "seed 3;"):
+        assert note in result.stdout
+    assert "More: --details, or --table with one of scores, comparisons, drop, replacement," in result.stdout
+
+
+def test_details(run: Run) -> None:
+    result = run("both.json", *inside(*SYSTEMS), *QUICK, "--details")
     for text in (
-        "B\n",
-        "WD, an error rate: lower is better",
-        "(human)",
-        "(random)",
-        "precision",
         "low, high: 0.95 percentile bootstrap over 6 items, 100 replicates\n",
         "low, high of (random): 0.95 percentiles of 5 draws\n",
         "Systems compared",
         "Drop in agreement",
         "Alternative annotator test",
+        "Errors of the systems",
+        "Mistakes of the systems",
         "|seed:3|",
     ):
         assert text in result.stdout
-    assert result.stdout.count("letters: systems that share a letter") == 1
-    assert "Errors of the systems" not in result.stdout
+
+
+def test_the_same_bytes_and_what_the_seed_changes(run: Run) -> None:
+    """The seed changes intervals, the bootstrap and the random bound, and nothing else: the rest is exact."""
+    arguments = ("both.json", *inside(*SYSTEMS), "--draws", "5", "--replicates", "100")
+    first, again, other = (run(*arguments, "--details", *seed) for seed in ((), ("--seed", "0"), ("--seed", "1")))
+    assert first.stdout_bytes == again.stdout_bytes
+    assert first.stdout_bytes != other.stdout_bytes
+
+    def fixed(*seed: str) -> object:
+        data = results_of(run(*arguments, "--json", *seed))
+        random = {"interval", "bootstrap", "borderline", "score", "interval_note"}
+        rows = [row for row in data["rows"] if row["segmenter"] != "random"]
+        kept = [{key: value for key, value in row.items() if key not in random} for row in rows]
+        pairs = [pair for comparison in data["comparisons"] for pair in comparison["pairs"]]
+        kept += [{key: value for key, value in pair.items() if key not in random} for pair in pairs]
+        return kept, data["drops"], data["replacements"], [entry["letters"] for entry in data["comparisons"]]
+
+    assert fixed() == fixed("--seed", "1")
 
 
 def test_systems_in_the_corpus_or_in_files_give_equal_results(run: Run) -> None:
@@ -112,24 +147,46 @@ def test_json(run: Run) -> None:
 
 
 def test_csv_names_the_measure_and_keeps_all_digits(run: Run) -> None:
-    result = run("both.json", *inside(*SYSTEMS), "-m", "boundary_confusion", "-m", "pk", "--csv", *QUICK)
-    scores, compared, drops, replaced = result.stdout.split("\n\n")
-    rows = list(csv.DictReader(io.StringIO(scores)))
-    assert [row["measure"] for row in rows] == ["boundary_confusion(n_t=2)"] * 8 + ["pk"] * 8
-    assert {(row["segmenter"], row["bound"]) for row in rows} >= {("alpha", "no"), ("random", "yes")}
+    arguments = ("both.json", *inside(*SYSTEMS), "-m", "boundary_confusion", "-m", "pk", "--csv", *QUICK)
+    main, scores, compared = (
+        list(csv.DictReader(io.StringIO(run(*arguments, *more).stdout)))
+        for more in ((), ("--table", "scores"), ("--table", "comparisons"))
+    )
     people, systems = people_and_systems()
     pairs = [(people[key], systems["alpha"][key[0]]) for key in people]
-    row = next(row for row in rows if row["segmenter"] == "alpha" and row["measure"] == "pk")
-    assert float(row["value"]) == cz.score_many(pairs, "pk").total.value
-    assert [row["measure"] for row in csv.DictReader(io.StringIO(compared))] == ["B-F"] * 3 + ["Pk"] * 3
-    assert [row["system"] for row in csv.DictReader(io.StringIO(drops))] == list(SYSTEMS)
-    assert [row["system"] for row in csv.DictReader(io.StringIO(replaced))] == list(SYSTEMS)
+    value = cz.score_many(pairs, "pk").total.value
+    assert [row["segmenter"] for row in main if row["bound"] == "yes"] == ["human", "random", "regular", "none", "all"]
+    assert float(next(row for row in main if row["segmenter"] == "alpha")["Pk"]) == value
+    assert {row["Pk letters"] for row in main if row["bound"] == "no"} <= {"a", "b", "ab"}
+    assert [row["measure"] for row in scores] == ["B-F"] * 8 + ["Pk"] * 8
+    assert float(next(row for row in scores if (row["segmenter"], row["measure"]) == ("alpha", "Pk"))["value"]) == value
+    assert [row["measure"] for row in compared] == ["B-F"] * 3 + ["Pk"] * 3
+    for table in ("drop", "replacement"):
+        rows = list(csv.DictReader(io.StringIO(run(*arguments, "--table", table).stdout)))
+        assert [row["system"] for row in rows] == list(SYSTEMS)
 
 
-def test_latex(run: Run) -> None:
-    result = run("both.json", *inside(*SYSTEMS), "-m", "boundary_similarity", "--latex", *QUICK)
-    assert result.stdout.startswith("% B\n\\begin{tabular}{lrrrrlr}\n\\toprule\n")
-    assert result.stdout.count(r"\begin{tabular}") == result.stdout.count(r"\end{tabular}") == 4
+def test_latex_is_the_table_of_a_paper(run: Run) -> None:
+    """Systems by measures, the best in bold, letters as superscripts, bounds below a rule."""
+    result = run("both.json", *inside(*SYSTEMS), "-m", "boundary_similarity", "-m", "pk", "--latex", *QUICK)
+    lines = result.stdout.splitlines()
+    assert lines[:4] == [r"\begin{tabular}{lll}", r"\toprule", r" & B & Pk $\downarrow$ \\", r"\midrule"]
+    assert re.fullmatch(r"alpha & \\textbf\{0\.\d{3}\}\$\^\{a\}\$ & .*\$\^\{a\}\$ \\\\", lines[4])
+    assert result.stdout.count(r"\textbf") == 2
+    assert lines[7] == r"\midrule"
+    assert lines[8].startswith("human & 0.")
+    assert "$^" not in lines[8]
+    assert lines[13:15] == [r"\bottomrule", r"\end{tabular}"]
+    assert all(line.startswith("% ") for line in lines[15:])
+
+
+def test_latex_escapes_names(run: Run) -> None:
+    people, systems = people_and_systems()
+    named = {i: {"a_b & {c}": systems["alpha"][i], "50 %": systems["beta"][i]} for i in people.item_names}
+    cz.write(cz.Corpus(named), "names.json")
+    result = run("people.json", "--system", "names.json", "-m", "boundary_similarity", "--latex", *QUICK)
+    assert r"a\_b \& \{c\} & \textbf{" in result.stdout
+    assert r"50 \% & 0." in result.stdout
 
 
 def test_errors(run: Run) -> None:
@@ -141,13 +198,21 @@ def test_errors(run: Run) -> None:
 
 def test_every_error_is_listed(run: Run) -> None:
     arguments = ("both.json", *inside("alpha"), "-m", "boundary_similarity", *QUICK)
-    listed = run(*arguments, "--list-errors", "--csv").stdout.split("\n\n")[-1]
+    listed = run(*arguments, "--csv", "--table", "mistakes").stdout
     rows = list(csv.DictReader(io.StringIO(listed)))
     data = results_of(run(*arguments, "--list-errors", "--json"))
     assert len(rows) == len(data["mistakes"]["alpha"]["mistakes"]) > 20
-    assert list(rows[0]) == ["item", "coder", "kind", "coder has", "system has", "late by"]  # untyped, no dialogue
+    assert list(rows[0]) == [
+        "system",
+        "item",
+        "coder",
+        "kind",
+        "coder has",
+        "system has",
+        "late by",
+    ]  # untyped, no dialogue
     assert {row["kind"] for row in rows} == {"miss", "false alarm", "near miss"}
-    assert "Mistakes of alpha" in run(*arguments, "--list-errors").stdout
+    assert "Mistakes of the systems" in run(*arguments, "--list-errors").stdout
 
 
 def test_intervals(run: Run) -> None:
@@ -159,8 +224,8 @@ def test_intervals(run: Run) -> None:
     none = run(*arguments, *QUICK, "--interval", "none")
     assert results_of(none)["rows"][0]["interval"] is None
     assert without_warnings(none) == ""
-    output = run(*arguments[:-1], *QUICK, "--interval", "pairs").stdout
-    assert "±" in output
+    output = " ".join(run(*arguments[:-1], *QUICK, "--interval", "pairs", "--table", "scores").stdout.split())
+    assert "standard error" in output
     assert "no interval: pk is not a mean over boundary pairs; use boundary_similarity" in output
 
 
@@ -190,12 +255,16 @@ def test_single_items_are_paired_despite_different_names(run: Run) -> None:
 
 def test_one_coder(run: Run) -> None:
     """Undefined values are reported and are not an error."""
-    result = run("readers.json", *inside(*"234567"), "-m", "boundary_similarity", *QUICK)
+    result = run("readers.json", *inside(*"234567"), "-m", "boundary_similarity", *QUICK, "--details")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert "(human) is undefined: expected at least two coders; got one" in result.stdout
-    assert "expected at least two coders; got one" in result.stdout
-    assert "the alternative annotator test needs at least 3 coders; got 1" in result.stdout
-    assert "no interval: an interval over items needs at least 2 items; got 1" in result.stdout
+    output = " ".join(result.stdout.split())
+    assert (
+        "is best of 6 systems: its lead over 5 others may be chance (smallest p = 1.00). One item is not enough."
+        in output
+    )
+    assert "(human) is undefined: expected at least two coders; got one" in output
+    assert "the alternative annotator test needs at least 3 coders; got 1" in output
+    assert "no interval: an interval over items needs at least 2 items; got 1" in output
 
 
 def test_dialogue_and_settings(run: Run) -> None:
@@ -260,7 +329,8 @@ def test_items_without_a_cluster_are_listed_and_the_rest_are_scored(run: Run) ->
     assert without_warnings(result) == (
         "caesura: item 'x': fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2\n"
     )
-    assert "fuzzy_success,bot,no,1.0," in result.stdout
+    (row,) = [row for row in csv.DictReader(io.StringIO(result.stdout)) if row["segmenter"] == "bot"]
+    assert row["fuzzy success"] == "1.0"
 
 
 def test_different_lengths_are_listed_one_per_line(run: Run) -> None:
@@ -279,17 +349,18 @@ def test_different_lengths_are_listed_one_per_line(run: Run) -> None:
     assert people.item_names == tuple(wrong)
 
 
-def test_a_long_list_of_excluded_items_is_cut_short(run: Run, tmp_path: Path) -> None:
+def test_a_system_that_lacks_thousands_of_items_prints_one_line(run: Run, tmp_path: Path) -> None:
     text = cz.Segmentation.from_masses([2, 3, 2])
-    items = [f"item {number:02}" for number in range(40)]
+    items = [f"item {number:04}" for number in range(3000)]
     cz.write(cz.Corpus({item: {"ann": text, "bo": text} for item in items}), tmp_path / "many.json")
     cz.write(cz.Corpus({item: {"short": text} for item in items[:10]}), tmp_path / "short.json")
-    result = run(str(tmp_path / "many.json"), "--system", str(tmp_path / "short.json"), "--no-bounds", *QUICK)
+    arguments = (str(tmp_path / "many.json"), "--system", str(tmp_path / "short.json"), "--no-bounds", *QUICK)
+    result = run(*arguments, "-m", "boundary_similarity", "--json")
     assert result.exit_code == 1
-    lines = [line for line in result.stderr.splitlines() if "did not annotate" in line or "more" in line]
-    assert len(lines) == 21
-    assert lines[19] == "caesura: item 'item 29', coder 'short': the system did not annotate this item"
-    assert lines[20] == "caesura: and 10 more"
+    assert without_warnings(result) == (
+        "caesura: coder 'short', 2,990 items (item 0010, item 0011, item 0012, ...): the system did not annotate this item\n"
+    )
+    assert len(excluded_of(result)) == 2990
 
 
 def test_unreadable_items_are_listed(run: Run) -> None:
@@ -308,7 +379,7 @@ def test_unreadable_items_are_listed(run: Run) -> None:
     ("arguments", "message"),
     [
         (["readers.json"], "Missing option '--system'"),
-        ([], "Missing argument 'CORPUS'"),
+        ([], "Missing argument 'CORPUS"),
         (["readers.json", "--system", "7", "-m", "bounary_similarity"], "did you mean 'boundary_similarity'?"),
         (
             ["readers.json", "--system", "7", "-m", "fuzzy_success(alpha=3)"],

@@ -20,6 +20,7 @@ from caesura.model.result import Result, to_json, to_plain
 from caesura.model.signature import UNKNOWN_DATA
 from caesura.version import __version__
 from caesura.views.answer import Answer
+from caesura.views.answers import excluded_lines
 from caesura.views.table import Block, Table
 from caesura.views.text_table import plain, table_text, wrap
 
@@ -284,5 +285,5 @@ def list_excluded(entries: Sequence[object], summary: str = "") -> None:
         A last message.
     """
     if entries:
-        print_messages(entries, summary)
+        print_messages(excluded_lines(entries), summary)
         click.get_current_context().exit(1)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -169,7 +169,7 @@ def compare_systems(
     by_ranks = in_blocks = None
     if not paired_only:
         means = scores.item_means(systems)
-        ranking = {"alpha": alpha, "draws": draws, "seed": options.seed}
+        ranking: dict[str, Any] = {"alpha": alpha, "draws": draws, "seed": options.seed}
         by_ranks = _rank_test(lambda: blocked_kruskal_wallis(means, **ranking), notes)
         in_blocks = _rank_test(lambda: friedman(means, **ranking), notes)
     tests = [_paired_tests(scores, pair, replicates, draws, options, notes) for pair in combinations(systems, 2)]
@@ -225,7 +225,7 @@ def _paired_tests(
     table = wins(np.column_stack([scores.finish(parts_a), scores.finish(parts_b)]))
     higher, equal, lower = (int(counts[0, 1]) for counts in (table.wins, table.ties, table.losses))
     counts = (higher, equal, lower) if scores.measure.higher_is_better else (lower, equal, higher)
-    arguments = {"replicates": replicates, "level": options.level, "seed": options.seed}
+    arguments: dict[str, Any] = {"replicates": replicates, "level": options.level, "seed": options.seed}
     try:
         return _PairedTests(systems, counts, swapped, paired_bootstrap(parts_a, parts_b, scores.finish, **arguments))
     except Undefined as error:

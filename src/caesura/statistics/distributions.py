@@ -149,7 +149,8 @@ def mean_ranks(values: Floats) -> Floats:
     if values.ndim > 1:
         smaller = (values[:, None, :] < values[:, :, None]).sum(axis=2)
         equal = (values[:, None, :] == values[:, :, None]).sum(axis=2)
-        return smaller + (equal + 1) / 2
+        ranks: Floats = smaller + (equal + 1) / 2
+        return ranks
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return (last - (counts - 1) / 2)[inverse]

@@ -227,7 +227,7 @@ def blocked_kruskal_wallis(
     --------
     >>> result = blocked_kruskal_wallis([[0.9, 0.7], [0.8, 0.75], [0.7, 0.6], [0.95, 0.5], [0.6, 0.5], [0.5, 0.1]])
     >>> f"H = {result.statistic:.3f}, p = {result.p:.5f}, {result.method}"
-    'H = 1.651, p = 0.03125, exact'
+    'H = 2.619, p = 0.03125, exact'
     """
     table, incomplete = _complete_blocks(blocks)
     n, k = table.shape
@@ -444,8 +444,8 @@ def _exact_null(scores: Ints) -> _Sums:
         for places, count in arrangements.items():
             shifted = tuple(slice(width + x, width + x + size) for x, size in zip(places, old.shape, strict=True))
             distribution[shifted] += count / math.factorial(k) * old
-    places = np.argwhere(distribution > 0) - reach
-    sums = np.column_stack([places, -places.sum(axis=1)])
+    reached = np.argwhere(distribution > 0) - reach
+    sums = np.column_stack([reached, -reached.sum(axis=1)])
     return _Sums.of(sums, distribution[distribution > 0])
 
 

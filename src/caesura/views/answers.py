@@ -12,10 +12,13 @@ from caesura.agreement.pairwise import Pairwise, PairwiseRow
 from caesura.evaluation.result import Evaluation
 from caesura.gold.experiment import Unification
 from caesura.gold.gold import Gold
+from caesura.judging.comparison import SystemPair
 from caesura.judging.crisp_gold import CrispAndFuzzy
+from caesura.judging.judge import Judgement, SegmenterScore
 from caesura.model.corpus import Corpus
-from caesura.model.result import Score
+from caesura.model.result import Excluded, Score
 from caesura.model.value import count_of, list_few
+from caesura.statistics.intervals import MIN_ITEMS
 from caesura.tasks.agree import AgreementOutcome, AgreementStudy
 from caesura.tasks.files import FileInfo
 from caesura.tasks.pairwise import PairwiseStudy
@@ -45,6 +48,7 @@ PLACEMENT_NOTE = "placed: beyond the agreement of coders who place as many bound
 _MIN_GAIN = 0.01  # smallest gain without a coder that is worth a sentence
 _FEW = 4  # names in a sentence
 _MAX_QUOTE = 40  # characters of a quotation
+_MAX_LISTED = 3  # excluded items with the same reason that are listed one by one
 
 
 def short(value: float | None, digits: int = 2) -> str:
@@ -492,6 +496,193 @@ def score_figure(score: Score) -> str:
     notes = [f"{name} {short(score.figures[name])}" for name in ("precision", "recall") if name in score.figures]
     notes += [] if measure.higher_is_better else ["an error rate, 0 is best"]
     return f"{text} ({', '.join(notes)})" if notes else text
+
+
+# -- systems --------------------------------------------------------------------------------------------------------
+
+
+def judgement_answer(judgement: Judgement) -> str:
+    """Say which system is best, whether that may be chance, and whether it is as good as people.
+
+    Parameters
+    ----------
+    judgement : Judgement
+        The result of ``caesura judge``.
+
+    Returns
+    -------
+    str
+        One to three sentences about the first measure.
+    """
+    measure = judgement.rows[0].measure
+    best, *others = (judgement.row(name, measure, bound=False) for name in judgement.ranking(measure))
+    rate = "" if measure.higher_is_better else ", an error rate"
+    name = f"{best.segmenter} ({measure.label} {short(best.value)}{rate})"
+    people = _people_words(judgement, best)
+    if not others:
+        figure = f"{measure.label} {short(best.value)}{short_interval(best.interval)}{rate}"
+        sentence = f"{best.segmenter} has {figure} over {count_of(best.items, 'item')}{people and f', {people}'}."
+        return " ".join(filter(None, (sentence, _random_words(judgement, best), _few_words(best, interval=False))))
+    pairs = {frozenset(pair.systems): pair for pair in _pairs_under(judgement, best)}
+    comparisons = [(row, pairs.get(frozenset((best.segmenter, row.segmenter)))) for row in others]
+    if len(others) == 1:
+        sentence = f"{name} {_lead_words(best, *comparisons[0], _alpha(judgement))}"
+    else:
+        sentence = f"{name} is best of {len(judgement.systems)} systems: {_leads_words(comparisons, _alpha(judgement))}"
+    sentence += f", and {people}." if people else "."
+    return " ".join(filter(None, (sentence, _random_words(judgement, best), _few_words(best))))
+
+
+def p_words(p: float, *, borderline: bool = False) -> str:
+    """Return a p-value for a sentence.
+
+    Parameters
+    ----------
+    p : float
+        The p-value.
+    borderline : bool, default False
+        Whether it comes from random draws and is too close to the level to decide.
+
+    Returns
+    -------
+    str
+        The p-value.
+
+    Examples
+    --------
+    >>> p_words(0.0312), p_words(0.0004), p_words(0.0492, borderline=True)
+    ('p = .03', 'p < .001', 'p = .049, borderline')
+    """
+    if p < 0.001:
+        return "p < .001"
+    digits = 3 if borderline or p < 0.0095 or 0.045 < p < 0.055 else 2
+    return f"p = {short(p, digits)}{', borderline' if borderline else ''}"
+
+
+def _alpha(judgement: Judgement) -> float:
+    return judgement.comparisons[0].alpha
+
+
+def _pairs_under(judgement: Judgement, row: SegmenterScore) -> tuple[SystemPair, ...]:
+    return next((entry.pairs for entry in judgement.comparisons if entry.measure == row.measure), ())
+
+
+def _lead_words(best: SegmenterScore, row: SegmenterScore, pair: SystemPair | None, alpha: float) -> str:
+    """Say whether the best of two systems is better than the other."""
+    other = f"{row.segmenter} ({short(row.value)})"
+    if pair is None or pair.randomisation is None:
+        return f"is ahead of {other}, but they share no item, so there is no test"
+    p = p_words(pair.randomisation, borderline="randomisation" in pair.borderline)
+    items = f"over {count_of(pair.items, 'item')}"
+    if pair.randomisation <= alpha:
+        return f"is better than {other}, {p} {items}"
+    if best.value == row.value:
+        return f"and {other} are equal {items}"
+    return f"is ahead of {other}, but that may be chance ({p} {items})"
+
+
+def _leads_words(comparisons: Sequence[tuple[SegmenterScore, SystemPair | None]], alpha: float) -> str:
+    """Say which systems the best of several is better than, and which leads may be chance."""
+    groups: dict[bool, list[SegmenterScore]] = {True: [], False: []}
+    p_values: dict[bool, list[tuple[float, bool]]] = {True: [], False: []}
+    for row, pair in comparisons:
+        p = None if pair is None else pair.randomisation
+        is_better = p is not None and p <= alpha
+        groups[is_better].append(row)
+        if pair is not None and p is not None:
+            p_values[is_better].append((p, "randomisation" in pair.borderline))
+    clauses = []
+    if groups[True]:
+        p, close = max(p_values[True])
+        largest = "largest " if len(groups[True]) > 1 else ""
+        clauses.append(f"better than {_systems(groups[True])} ({largest}{p_words(p, borderline=close)})")
+    if groups[False]:
+        clause = f"its lead over {_systems(groups[False])} may be chance"
+        if p_values[False]:
+            p, close = min(p_values[False])
+            smallest = "smallest " if len(groups[False]) > 1 else ""
+            clause += f" ({smallest}{p_words(p, borderline=close)})"
+        clauses.append(clause)
+    return "; ".join(clauses)
+
+
+def _systems(rows: Sequence[SegmenterScore]) -> str:
+    if len(rows) > _FEW:
+        return f"{len(rows)} others"
+    return join(f"{row.segmenter} ({short(row.value)})" for row in rows)
+
+
+def _bound(judgement: Judgement, name: str, like: SegmenterScore) -> SegmenterScore | None:
+    try:
+        return judgement.row(name, like.measure, bound=True)
+    except KeyError:
+        return None
+
+
+def _people_words(judgement: Judgement, best: SegmenterScore) -> str:
+    """Compare a system with the agreement of the coders among each other."""
+    human = _bound(judgement, "human", best)
+    if human is None:
+        return ""
+    people = f"people ({short(human.value)})"
+    if best.interval is not None and best.interval[0] <= human.value <= best.interval[1]:
+        return f"close to {people}"
+    is_better = best.value > human.value if best.measure.higher_is_better else best.value < human.value
+    return f"close to {people}" if best.value == human.value else f"{'better' if is_better else 'worse'} than {people}"
+
+
+def _random_words(judgement: Judgement, best: SegmenterScore) -> str:
+    """Say so if not even the best system is better than random boundaries."""
+    random = _bound(judgement, "random", best)
+    if random is None or random.interval is None:
+        return ""
+    beyond = best.value > random.interval[1] if best.measure.higher_is_better else best.value < random.interval[0]
+    return "" if beyond else f"It is not clearly better than random boundaries ({short(random.value)})."
+
+
+def _few_words(best: SegmenterScore, *, interval: bool = True) -> str:
+    """Say how uncertain a score is, and warn of few items."""
+    ends = short_interval(best.interval).strip()
+    if best.items < MIN_ITEMS:
+        few = "One item is not enough" if best.items == 1 else f"{best.items} items are few"
+        return f"{few}: the interval is {ends}." if ends and interval else f"{few}."
+    return f"The interval is {ends}." if ends and interval else ""
+
+
+def excluded_lines(entries: Iterable[object]) -> list[str]:
+    """Return what was excluded, with one line for many items that one coder or system lacks for the same reason.
+
+    Parameters
+    ----------
+    entries : iterable
+        Excluded items, and other messages.
+
+    Returns
+    -------
+    list of str
+        Lines in the order of the entries.
+
+    Examples
+    --------
+    >>> excluded_lines(Excluded(f"item {i}", "mine", "the system did not annotate this item") for i in range(5000))
+    ["coder 'mine', 5,000 items (item 0, item 1, item 2, ...): the system did not annotate this item"]
+    """
+    groups: dict[tuple[str | None, str], list[Excluded]] = {}
+    listed = list(dict.fromkeys(entries))
+    for entry in listed:
+        if isinstance(entry, Excluded) and entry.item is not None:
+            groups.setdefault((entry.coder, entry.reason), []).append(entry)
+    lines: dict[str, None] = {}
+    for entry in listed:
+        group = groups.get((entry.coder, entry.reason), []) if isinstance(entry, Excluded) and entry.item else []
+        lines[str(entry) if len(group) <= _MAX_LISTED else _group_line(group)] = None
+    return list(lines)
+
+
+def _group_line(group: Sequence[Excluded]) -> str:
+    items = f"{len(group):,} items ({', '.join(str(entry.item) for entry in group[:3])}, ...)"
+    coder = "" if group[0].coder is None else f"coder {group[0].coder!r}, "
+    return f"{coder}{items}: {group[0].reason}"
 
 
 # -- gold standards --------------------------------------------------------------------------------------------------

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from caesura.judging.comparison import SystemComparison, SystemPair
 from caesura.judging.judge import Judgement, SegmenterScore
@@ -12,10 +13,12 @@ from caesura.judging.mistakes import Mistakes
 from caesura.judging.substitution import AgreementDrop, Replacement
 from caesura.measures.signatures import short_signature
 from caesura.model.segmentation import UNTYPED
-from caesura.model.value import count_of
+from caesura.model.value import count_of, list_few
 from caesura.options import OptionSet, switch
+from caesura.statistics import RankTest
 from caesura.views.answer import Answer, Section
-from caesura.views.table import Cell, Table, cells, extra_figures, interval_cells, or_undefined
+from caesura.views.answers import judgement_answer
+from caesura.views.table import Cell, Table, cells, clean, extra_figures, interval_cells, latex_text, or_undefined
 
 
 def score_tables(judgement: Judgement) -> list[Table]:
@@ -114,12 +117,167 @@ def _score_records(judgement: Judgement, rows: list[SegmenterScore], figures: li
     letters = next((comparison.letters for comparison in tests if comparison.letters is not None), {})
     for row in rows:
         yield (
-            {"measure": repr(row.measure), "segmenter": row.segmenter, "bound": "yes" if row.bound else "no"}
+            {"measure": row.measure.label, "segmenter": row.segmenter, "bound": "yes" if row.bound else "no"}
             | {"value": row.value, **interval_cells(row.interval), "macro": row.macro}
             | {name: row.score.figures.get(name) for name in figures}
             | {"letters": None if row.bound else letters.get(row.segmenter)}
             | cells(row, "pairs", "standard error", "items")
         )
+
+
+@dataclass(frozen=True)
+class SystemsTable(Table):
+    """The main table of a judgement: systems, best first, and bounds, by measures.
+
+    On a terminal a cell has the value and the letters. CSV has them in separate columns. LaTeX is the table of a paper.
+
+    Parameters
+    ----------
+    judgement : Judgement or None
+        The result that the table shows.
+    """
+
+    judgement: Judgement | None = field(default=None, repr=False)
+
+    def csv(self) -> str:
+        """Return values and letters of every measure in columns of their own.
+
+        Returns
+        -------
+        str
+            One line per system or bound, below the names of the columns.
+        """
+        assert self.judgement is not None
+        records = []
+        for name, bound in _segmenters(self.judgement):
+            record: dict[str, Any] = {"segmenter": name, "bound": "yes" if bound else "no"}
+            for row, letters, _ in _entries(self.judgement, name, bound):
+                label = row.measure.label
+                record |= {label: row.value, f"{label} low": None, f"{label} high": None}
+                record |= dict(zip((f"{label} low", f"{label} high"), row.interval or (), strict=False))
+                record |= {f"{label} letters": letters}
+            records.append(record)
+        return Table.from_records(records).csv()
+
+    def latex(self) -> str:
+        """Return the table of a paper: best values in bold, letters as superscripts, and bounds below a rule.
+
+        Returns
+        -------
+        str
+            A booktabs ``tabular``, with the notes as comments.
+        """
+        assert self.judgement is not None
+        measures = [rows[0].measure for rows in rows_by_measure(self.judgement)]
+        heads = [
+            latex_text(measure.label) + ("" if measure.higher_is_better else r" $\downarrow$") for measure in measures
+        ]
+        lines = [
+            rf"\begin{{tabular}}{{l{'l' * len(measures)}}}",
+            r"\toprule",
+            rf" & {' & '.join(heads)} \\",
+            r"\midrule",
+        ]
+        was_bound = False
+        for name, bound in _segmenters(self.judgement):
+            if bound and not was_bound:
+                lines.append(r"\midrule")
+            was_bound = bound
+            entries = {
+                row.measure: (row, letters, best) for row, letters, best in _entries(self.judgement, name, bound)
+            }
+            texts = [_latex_cell(*entries[measure]) if measure in entries else "--" for measure in measures]
+            lines.append(rf"{latex_text(name)} & {' & '.join(texts)} \\")
+        lines += [r"\bottomrule", r"\end{tabular}", *(f"% {clean(note)}" for note in self.notes)]
+        return "\n".join(lines) + "\n"
+
+
+def _latex_cell(row: SegmenterScore, letters: str | None, best: bool) -> str:
+    value = f"{row.value:.{PAPER_DIGITS}f}"
+    value = rf"\textbf{{{value}}}" if best else f"${value}$" if row.value < 0 else value
+    return value + (f"$^{{{letters}}}$" if letters else "")
+
+
+PAPER_DIGITS = 3
+"""Decimals of the LaTeX table."""
+
+
+def _segmenters(judgement: Judgement) -> list[tuple[str, bool]]:
+    """Return the systems, best first under the first measure, and then the bounds: name, and whether it is a bound."""
+    order = [*judgement.ranking(judgement.rows[0].measure), *judgement.systems]
+    bounds = dict.fromkeys(row.segmenter for row in judgement.rows if row.bound)
+    return [*((name, False) for name in dict.fromkeys(order)), *((name, True) for name in bounds)]
+
+
+def _entries(judgement: Judgement, name: str, bound: bool) -> Iterator[tuple[SegmenterScore, str | None, bool]]:
+    """Yield the row of a system or bound under each measure, its letters, and whether no system has a better value."""
+    letters = {entry.measure: entry.letters for entry in judgement.comparisons if entry.letters is not None}
+    for row in judgement.rows:
+        if (row.segmenter, row.bound) == (name, bound):
+            best = judgement.row(judgement.ranking(row.measure)[0], row.measure, bound=False)
+            equal = round(best.value, PAPER_DIGITS) == round(row.value, PAPER_DIGITS)
+            is_best = not bound and equal and len(judgement.systems) > 1
+            yield row, None if bound else letters.get(row.measure, {}).get(name), is_best
+
+
+def systems_table(judgement: Judgement) -> SystemsTable:
+    """Return all systems, best first, and all bounds, with one column per measure.
+
+    Parameters
+    ----------
+    judgement : Judgement
+        Systems judged against human coders.
+
+    Returns
+    -------
+    SystemsTable
+        Values with letters; with a single measure also its interval, mean over items, and number of items.
+    """
+    groups = rows_by_measure(judgement)
+    single = len(groups) == 1
+    widths = {rows[0].measure: max(len(f"{row.value:.4f}") for row in rows) for rows in groups}
+    records = []
+    for name, bound in _segmenters(judgement):
+        record: dict[str, Any] = {"segmenter": f"({name})" if bound else name}
+        for row, letters, _ in _entries(judgement, name, bound):
+            value = f"{row.value:{widths[row.measure]}.4f}"
+            record[row.measure.label] = f"{value} {letters}" if letters else value
+            record |= {**interval_cells(row.interval), **cells(row, "macro", "items")} if single else {}
+        records.append(record)
+    table = SystemsTable.from_records(records, notes=_main_notes(judgement), judgement=judgement)
+    assert isinstance(table, SystemsTable)
+    return table
+
+
+def _main_notes(judgement: Judgement) -> tuple[str, ...]:
+    """Return what the letters, brackets and error rates of the main table mean, and its signature."""
+    rates = [rows[0].measure.label for rows in rows_by_measure(judgement) if not rows[0].measure.higher_is_better]
+    notes = _letters_notes(judgement)
+    if rates:
+        notes.append(f"{', '.join(rates)}: {'error rate' if len(rates) == 1 else 'error rates'}, lower is better")
+    if any(row.bound for row in judgement.rows):
+        notes.append("in brackets: bounds (docs/judging.md)")
+    if "human" in judgement.undefined:
+        notes.append(f"(human) is undefined: {judgement.undefined['human']}")
+    best = judgement.row(judgement.ranking(judgement.rows[0].measure)[0], judgement.rows[0].measure, bound=False)
+    return (*notes, f"seed {judgement.seed}; {best.segmenter}: {short_signature(best.score)}")
+
+
+def _letters_notes(judgement: Judgement) -> list[str]:
+    if all(comparison.letters is None for comparison in judgement.comparisons):
+        return []
+    alpha = judgement.comparisons[0].alpha
+    close = sorted(
+        {
+            " - ".join(pair.systems)
+            for entry in judgement.comparisons
+            for pair in entry.pairs
+            if "randomisation" in pair.borderline
+        }
+    )
+    notes = [f"letters: systems that share a letter do not differ at {alpha:g} (randomisation over items, Holm)"]
+    notes += [f"borderline, another --seed may change the letters: {list_few(close)}"] if close else []
+    return notes
 
 
 def score_notes(judgement: Judgement) -> tuple[str, ...]:
@@ -137,9 +295,8 @@ def score_notes(judgement: Judgement) -> tuple[str, ...]:
     """
     notes = ["value and figures: from counts summed over all items and coders; macro: the mean over items"]
     notes += _interval_notes(judgement)
-    if any(comparison.letters is not None for comparison in judgement.comparisons):
-        alpha = judgement.comparisons[0].alpha
-        notes += [f"letters: systems that share a letter do not differ at {alpha:g} (randomisation over items, Holm)"]
+    notes += dict.fromkeys(row.interval_note for row in judgement.rows if row.interval_note.startswith("no interval:"))
+    notes += _letters_notes(judgement)
     if "human" in judgement.undefined and any(row.bound for row in judgement.rows):
         notes.append(f"(human) is undefined: {judgement.undefined['human']}")
     return (*notes, judgement.signature)
@@ -177,17 +334,36 @@ def comparison_table(comparisons: Iterable[SystemComparison]) -> Table:
         | pair_cells(pair)
         | {"p Friedman": pair.friedman, "p Kruskal": pair.kruskal_wallis}
         | {"w/t/l": f"{pair.wins}/{pair.ties}/{pair.losses}", "items": pair.items}
+        | {"borderline": ", ".join(pair.borderline)}
         for comparison in listed
         for pair in comparison.pairs
     ]
     notes = [
-        "p-values are corrected for the number of pairs: randomisation and studentised bootstrap over items (Holm), Friedman "
-        "(WNMT) and Kruskal-Wallis over items and coders; w/t/l: items won, tied, lost",
-        "the last two tests treat the coders of an item as independent: with several coders their p-values are too small",
+        "p-values: corrected for the number of pairs, over items; randomisation and studentised bootstrap by Holm, Friedman "
+        "(WNMT) and Kruskal-Wallis by the largest difference of ranks under permutations within items, of the mean over coders",
+        "w/t/l: items won, tied, lost",
+        *_draw_notes(listed),
         *(note for comparison in listed for note in _omnibus_notes(comparison)),
         *dict.fromkeys(note for comparison in listed for note in comparison.notes),
     ]
-    return Table.from_records(records, title="Systems compared", notes=tuple(notes), group=1)
+    return Table.from_records(records, title="Systems compared", notes=tuple(notes), group=1, p_values=P_VALUES)
+
+
+P_VALUES = ("p random.", "p bootstr.", "p Friedman", "p Kruskal")
+"""Columns of p-values."""
+
+
+def _draw_notes(comparisons: Iterable[SystemComparison]) -> Iterator[str]:
+    """Yield how many random swaps were drawn, and what borderline means, if there are such tests."""
+    listed = list(comparisons)
+    drawn = [comparison for comparison in listed if not all(pair.exact for pair in comparison.pairs)]
+    if drawn:
+        yield f"randomisation: {drawn[0].draws:,} random swaps if two systems differ on more than 20 items, otherwise all"
+    if any(pair.borderline for comparison in listed for pair in comparison.pairs):
+        yield (
+            f"borderline: tests from random draws whose p-value is within three standard errors of {listed[0].alpha:g}; "
+            "another --seed may lead to the opposite decision"
+        )
 
 
 def pair_cells(pair: SystemPair) -> dict[str, Cell]:
@@ -212,8 +388,14 @@ def _omnibus_notes(comparison: SystemComparison) -> Iterator[str]:
     candidates = (("Friedman", comparison.friedman), ("Kruskal-Wallis", comparison.kruskal_wallis))
     tests = [(name, test) for name, test in candidates if test is not None]
     if tests:
-        texts = "; ".join(f"{name} {test.statistic:.2f}, p = {test.p:.2g}" for name, test in tests)
-        yield f"{comparison.measure.label}, all systems: {texts} ({tests[0][1].df} df)"
+        texts = "; ".join(f"{name} {test.statistic:.2f}, p = {test.p:.2g} ({_method(test)})" for name, test in tests)
+        yield f"{comparison.measure.label}, all systems: {texts}"
+
+
+def _method(test: RankTest) -> str:
+    """Return how the p-value of a rank test was computed."""
+    words = {"exact": "exact", "draws": f"{test.draws:,} permutations", "asymptotic": f"{test.df} df"}[test.method]
+    return f"{words}, borderline" if test.is_borderline() else words
 
 
 def drop_table(drops: Iterable[AgreementDrop]) -> Table:
@@ -324,29 +506,36 @@ def _mistake_notes(mistakes: Mistakes) -> Iterator[str]:
         yield f"{mistakes.system}, types confused most: {texts}"
 
 
-def mistake_list(mistakes: Mistakes) -> Table:
-    """Return one row per mistake of one system.
+def mistake_list(mistakes: Mistakes | Iterable[Mistakes]) -> Table:
+    """Return one row per mistake of one system, or of several.
 
     Parameters
     ----------
-    mistakes : Mistakes
-        Mistakes of the system.
+    mistakes : Mistakes or iterable of Mistakes
+        Mistakes of the systems.
 
     Returns
     -------
     Table
-        Items, coders, kinds and positions.
+        Systems if there are several, items, coders, kinds and positions.
     """
+    listed = [mistakes] if isinstance(mistakes, Mistakes) else list(mistakes)
     records = [
-        cells(entry, "item", "stream", "coder", "kind")
+        {"system": system.system}
+        | cells(entry, "item", "stream", "coder", "kind")
         | {"coder has": entry.position, "system has": entry.system_position}
         | {"late by": entry.offset if entry.kind == "near miss" else None}
         | {"type": _type_cell(entry.type), "system's type": _type_cell(entry.system_type)}
-        for entry in mistakes.mistakes
+        for system in listed
+        for entry in system.mistakes
     ]
     columns = ("item", "stream", "coder", "kind", "coder has", "system has", "late by", "type", "system's type")
-    title = f"Mistakes of {mistakes.system}"
-    return Table.from_records(records, columns=columns, title=title).without_empty_columns()
+    if isinstance(mistakes, Mistakes):
+        return Table.from_records(
+            records, columns=columns, title=f"Mistakes of {mistakes.system}"
+        ).without_empty_columns()
+    table = Table.from_records(records, columns=("system", *columns), title="Mistakes of the systems")
+    return table.without_empty_columns()
 
 
 def _type_cell(name: str | None) -> str | None:
@@ -380,17 +569,21 @@ def judgement_view(judgement: Judgement, tables: JudgeTables) -> Answer:
         Scores, tests, drop in agreement, the alternative annotator test, errors.
     """
     sections = [
-        Section("scores", score_table(judgement)),
+        Section("systems", systems_table(judgement)),
+        Section("scores", partial(_scores, judgement)),
         *([Section("comparisons", comparison_table(judgement.comparisons))] if judgement.comparisons else []),
         Section("drop", drop_table(judgement.drops)),
         Section("replacement", replacement_table(judgement.replacements)),
-        Section("errors", lambda: mistake_table(judgement.mistakes.values()), tables.errors or tables.list_errors),
     ]
-    for system in judgement.systems:
-        list_mistakes = partial(_mistakes_of, judgement, system)
-        sections.append(Section(f"mistakes-{system}", list_mistakes, tables.list_errors))
-    return Answer("", tuple(sections))
+    if judgement.aligner.aligns:
+        sections += [
+            Section("errors", lambda: mistake_table(judgement.mistakes.values()), tables.errors),
+            Section("mistakes", lambda: mistake_list(judgement.mistakes.values()), tables.list_errors),
+        ]
+    return Answer(judgement_answer(judgement), tuple(sections))
 
 
-def _mistakes_of(judgement: Judgement, system: str) -> Table:
-    return mistake_list(judgement.mistakes[system])
+def _scores(judgement: Judgement) -> Table:
+    return replace(
+        score_table(judgement), title="All figures", group=1, split_groups=True, notes=score_notes(judgement)
+    )

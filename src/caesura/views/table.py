@@ -302,8 +302,24 @@ _LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {"\n": " ", "\r": " "}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
 
+def latex_text(text: str) -> str:
+    """Return text with everything escaped that LaTeX would interpret.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        The text for LaTeX.
+    """
+    return "".join(_LATEX.get(c, clean(c)) for c in text)
+
+
 def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join("".join(_LATEX.get(c, clean(c)) for c in cell) for cell in cells) + r" \\"
+    return " & ".join(map(latex_text, cells)) + r" \\"
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
