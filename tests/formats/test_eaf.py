@@ -309,3 +309,51 @@ def test_without_lxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lxml.etree", None)
     with pytest.raises(FormatError, match=r"reading this needs lxml; install caesura\[xml\]"):
         cz.read(path)
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+def test_written_file(tmp_path: Path) -> None:
+    words = [(0, 0.5, "good"), (0.5, 1.0, "night")]
+    ann = Tier([(0.5, 2, "A & <B>"), (2, 3.25, 'é "quoted"\n你')], end=4, words=words)
+    bo = Tier([(0.001, 3.25, "x\ry")], end=4, words=words)
+    path = tmp_path / "talk.eaf"
+    cz.write(Corpus({"talk": {"ann <1>": ann, "bo": bo}}), path)
+    again = cz.read(path, units="times", tiers=["ann <1>", "bo"], words="words")
+    assert again == Corpus({"talk": {"ann <1>": ann, "bo": bo}})
+
+
+def test_times_are_rounded_to_milliseconds(tmp_path: Path) -> None:
+    path = tmp_path / "talk.eaf"
+    cz.write(Corpus({"talk": {"ann": Tier([(0.12345, 2.00049, "A")], end=3)}}), path)
+    tier_read = cz.read(path, units="times", tiers="ann")["talk", "ann"]
+    assert isinstance(tier_read, Tier)
+    assert (tier_read.intervals[0][:2], tier_read.end) == ((0.123, 2.0), 3.0)
+
+
+@pytest.mark.parametrize(
+    ("tier_written", "problem"),
+    [
+        (Tier(points=[(1, "x")], end=2), "ELAN has no points; write a TextGrid"),
+        (Tier([(1, 1.0001, "x")], end=2), "ELAN stores whole milliseconds from 0 up; got 1-1.0001 s 'x'"),
+        (Tier([(-1, 1, "x")], begin=-1, end=2), "ELAN stores whole milliseconds from 0 up; got -1-1 s 'x'"),
+        (Tier([(0, 1, "x\x01")], end=2), "XML cannot store the character '\\x01'"),
+    ],
+)
+def test_tiers_that_cannot_be_written(tmp_path: Path, tier_written: Tier, problem: str) -> None:
+    path = tmp_path / "talk.eaf"
+    with pytest.raises(FormatError) as caught:
+        cz.write(Corpus({"talk": {"ann": tier_written}}), path)
+    assert f"item 'talk', coder 'ann': {problem}" in str(caught.value)
+    assert not path.exists()
+
+
+def test_words_must_be_the_same(tmp_path: Path) -> None:
+    words = [(0, 1, "good")]
+    corpus = Corpus({"talk": {"ann": Tier([(0, 1, "x")], words=words), "bo": Tier([(0, 1, "x")])}})
+    with pytest.raises(FormatError, match="a file has one word tier; 'ann' and 'bo' have different words"):
+        cz.write(corpus, tmp_path / "talk.eaf")
+    corpus = Corpus({"talk": {"words": Tier([(0, 1, "x")], words=words)}})
+    with pytest.raises(FormatError, match="a coder has the name of the word tier, 'words'"):
+        cz.write(corpus, tmp_path / "talk.eaf")

@@ -90,6 +90,31 @@ def test_table_2_of_2012(moonstone: dict[str, cz.Corpus], chapter: str) -> None:
     assert len(wd.rows) == n * (n - 1)
 
 
+# The last three columns: coders, boundaries (in fact segments: one more per coder) and units of each chapter.
+TABLE_2_SIZES = {
+    "ch1": (4, 13, 13),
+    "ch2": (6, 20, 15),
+    "ch3": (4, 23, 38),
+    "ch4": (4, 25, 46),
+    "ch5": (6, 34, 42),
+    "ch8": (6, 48, 39),
+    "ch10": (6, 56, 83),
+    "ch11": (4, 73, 111),
+}
+
+
+def test_table_2_of_2012_in_one_table(moonstone: dict[str, cz.Corpus]) -> None:
+    """All chapters of a group at once: one row per item, as in the paper."""
+    rows = {}
+    for corpus in moonstone.values():
+        table = cz.pairwise(corpus, "window_diff(compat='fournier2012')", ordered=True)
+        rows |= {row.item: row for row in table.items}
+    printed = {chapter: values[3:] for chapter, values in TABLE_2.items()}
+    assert {item: (round(1 - row.mean, 4), round(row.deviation, 4)) for item, row in rows.items()} == printed
+    assert {item: (row.coders, row.boundaries + row.coders, row.units) for item, row in rows.items()} == TABLE_2_SIZES
+    assert all(row.pairs == row.coders * (row.coders - 1) for row in rows.values())
+
+
 def test_table_2_is_that_of_the_oracle() -> None:
     rows = read_oracle("fournier_figures.json")
     published = {}

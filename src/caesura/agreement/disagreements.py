@@ -355,7 +355,7 @@ def disagreements(corpus: Corpus, *, measure: str | Measure | None = None, again
         rows=tuple(row for place in places for row in place.rows),
         places=tuple(places),
         excluded=(*prepared.excluded, *(Excluded(item, None, reason) for item, reason in excluded.items())),
-        signature=with_data(signature, corpus.fingerprint, sum(place.cost for place in places)),
+        signature=with_data(signature, prepared.data, sum(place.cost for place in places)),
     )
 
 
@@ -425,6 +425,8 @@ class _Prepared:
         Item, coder and stream -> position -> time.
     words : mapping
         Item -> whether its units are words; False if they are times.
+    data : str
+        Fingerprint of the annotations over units.
     majority : bool
         Whether the majority was added as a coder.
     excluded : tuple of Excluded
@@ -434,6 +436,7 @@ class _Prepared:
     corpus: Corpus
     times: BoundaryTimes = field(default_factory=dict)
     words: Mapping[str, bool] = field(default_factory=dict)
+    data: str = ""
     majority: bool = False
     excluded: tuple[Excluded, ...] = ()
 
@@ -463,17 +466,17 @@ def _prepare(corpus: Corpus, measure: Measure) -> _Prepared:
     if any(tiers_of(annotation) for annotation in corpus.values()):
         return _prepare_tiers(corpus)
     if corpus.kind != "hierarchy":
-        return _Prepared(corpus)
+        return _Prepared(corpus, data=corpus.fingerprint)
     shared, notes = over_common_units(corpus)
     for item, note in notes.items():
         warnings.warn(f"item {item!r}: {note}", CaesuraWarning, stacklevel=4)
     if "hierarchy" in measure.kinds:
-        return _Prepared(shared)
+        return _Prepared(shared, data=shared.fingerprint)
     times = {}
     for (item, coder), annotation in shared.items():
         if isinstance(annotation, Hierarchy) and annotation.edges is not None:
             times[item, coder, ""] = dict(enumerate(annotation.edges))
-    return _Prepared(levels_as_types(shared), times)
+    return _Prepared(levels_as_types(shared), times, data=shared.fingerprint)
 
 
 def _prepare_tiers(corpus: Corpus) -> _Prepared:
@@ -488,7 +491,7 @@ def _prepare_tiers(corpus: Corpus) -> _Prepared:
         has_words = any(tier.words is not None for tier in tiers_of(annotation).values())
         words[item] = words.get(item, False) or has_words
     excluded = tuple(Excluded(None, None, str(error)) for error in errors)
-    return _Prepared(converted, boundary_times(corpus), words, excluded=excluded)
+    return _Prepared(converted, boundary_times(corpus), words, converted.fingerprint, excluded=excluded)
 
 
 def _keys(corpus: Corpus, against: str | None, excluded: dict[str, str]) -> list[Key]:

@@ -19,7 +19,7 @@ from caesura.options import parse_call
 
 _PLAIN = re.compile(r"[\w.+-]+")
 _NOT_COMPARED = {"coders", "items", "interval", "level", "replicates", "pairs"}  # facts that a short signature omits
-_DEFAULT_FACTS = {"seed": "0", "draws": "10000"}
+_DEFAULT_FACTS = {"seed": "0", "draws": "10000", "against": "pairs"}
 _CHANCE_WORDS = {"simulated": "simulate", "exact": "exact", "placement": "placement"}
 
 

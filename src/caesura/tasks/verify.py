@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from caesura.agreement.chance import as_chance
 from caesura.agreement.coefficients import agreement
+from caesura.agreement.disagreements import disagreements
 from caesura.agreement.families import COEFFICIENTS, resolve_coefficient
 from caesura.agreement.pairwise import pairwise
 from caesura.errors import CaesuraError, InputError, OptionError
@@ -302,9 +303,13 @@ def _recompute(
         ordered = "ordered" in claim.words or claim.facts.get("ordered") == "yes"
         units = on_common_units(corpus, warn=False).corpus
         return _Recomputed(units.fingerprint, lambda: pairwise(units, claim.measure or "", ordered=ordered).mean)
+    if task == "disagreements" and claim.measure is not None:
+        against = None if claim.facts.get("against") == "pairs" else claim.facts.get("against")
+        units = on_common_units(corpus, warn=False).corpus
+        return _Recomputed(units.fingerprint, lambda: disagreements(units, measure=claim.measure, against=against).cost)
     if task in COEFFICIENTS:
         return _agreement(claim, corpus)
-    known = "score, agree, pairwise, judge and evaluate"
+    known = "score, agree, disagreements, pairwise, judge and evaluate"
     raise OptionError(f"a signature of {task!r} cannot be verified; numbers of {known} can")
 
 

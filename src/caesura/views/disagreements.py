@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.agreement.disagreements import Disagreement, DisagreementPlace, Disagreements
+from caesura.measures.signatures import short_signature
 from caesura.options import OptionSet, setting, switch, whole
 from caesura.views.answer import Answer, Section
 from caesura.views.answers import disagreements_answer
@@ -170,7 +171,9 @@ def pairs_table(result: Disagreements) -> Table:
     places = ("position 1", "position 2", "time 1", "time 2", "type 1", "type 2", "first unit", "last unit")
     texts = ("before", "between", "after")
     columns = ("item", "stream", "coder 1", "coder 2", "kind", *places, "cost", *texts)
-    table = Table.from_records(map(_pair_record, result.rows), columns=columns, digits=3, notes=(result.signature,))
+    table = Table.from_records(
+        map(_pair_record, result.rows), columns=columns, digits=3, notes=(short_signature(result),)
+    )
     return table.without_empty_columns(("stream", *places[2:], *texts))
 
 

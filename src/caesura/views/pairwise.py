@@ -7,6 +7,7 @@ from typing import Any
 
 from caesura.agreement.pairwise import Pairwise, PairwiseItem
 from caesura.agreement.placed import Placed
+from caesura.measures.signatures import short_signature
 from caesura.tasks.pairwise import PairwiseStudy
 from caesura.views.answer import Answer, Section
 from caesura.views.answers import pairwise_answer
@@ -116,15 +117,15 @@ def items_table(study: PairwiseStudy) -> Table:
             record = records.setdefault(row.item, _size(row))
             record |= {table.measure.label: row.mean, f"{table.measure.label} ±": row.deviation}
     for row in study.pairwise[0].items:
-        records[row.item] |= {"full misses": row.full_misses, "near misses": row.near_misses}
+        records[row.item] |= {"full": row.full_misses, "near": row.near_misses}
     notes = ("±: standard deviation over pairs, all with the same weight", *_notes(study.pairwise))
     items = Table.from_records(records.values(), notes=notes)
-    return items.without_empty_columns(("boundaries", "per coder", "full misses", "near misses"))
+    return items.without_empty_columns(("boundaries", "per coder", "full", "near"))
 
 
 def _size(row: PairwiseItem) -> dict[str, Any]:
     size = {"item": row.item, "coders": row.coders, "units": row.units, "boundaries": row.boundaries}
-    return size | {"per coder": row.boundaries_per_coder, "pairs": row.pairs}
+    return size | {"per coder": row.boundaries_per_coder}
 
 
 def counts_table(placed: Placed) -> Table:
@@ -148,6 +149,10 @@ def counts_table(placed: Placed) -> Table:
     return Table.from_records(records, digits=3)
 
 
+def _pairs(table: Pairwise) -> str:
+    return f"{len(table.rows)} {'ordered ' if table.ordered else ''}pairs"
+
+
 def _notes(tables: tuple[Pairwise, ...]) -> tuple[str, ...]:
     """Return what the misses are counted by, their sums, and the signatures, which are last."""
     first = tables[0]
@@ -155,5 +160,5 @@ def _notes(tables: tuple[Pairwise, ...]) -> tuple[str, ...]:
     if first.aligned_by is not None:
         by = "" if first.aligned_by == first.measure else f", counted by {first.aligned_by.label}"
         full, near = first.full_misses, first.near_misses
-        notes.append(f"misses of all pairs: {full} full, {near} near{by}")
-    return (*notes, *(table.signature for table in tables))
+        notes.append(f"misses of {_pairs(first)}: {full} full, {near} near{by}")
+    return (*notes, *map(short_signature, tables))
