@@ -226,6 +226,7 @@ def test_evaluate(run: Run) -> None:
     assert rows["CFU"]["recall"]["mean"] == pytest.approx((1 + 1 / 3 + 1) / 3)
     assert rows["CFU"]["non_crossing"] == rows["CFU"]["recall"]
     assert "BestAnnotator-self" in run("unify", "figure.json", "--evaluate").stdout
+    assert run("unify", "figure.json", "--evaluate", "--table", "deviations").exit_code == 0
     assert run("unify", "figure.json", "--evaluate", "--latex").stdout.count(r"\begin{tabular}") == 1
 
 

@@ -202,7 +202,7 @@ def test_tables():
     assert span_table({"song": timed}).rows == (("song", "0.00-4.50 s", 1, "A", "coder 1, coder 2", 2),)
     result = cz.evaluate_unification(cz.Corpus({"figure": FIGURE_1}))
     means = unification_table(result)
-    assert means.columns == ("method", "kappa", "recall", "precision", "non-crossing", "spans", "best annotator")
+    assert means.columns == ("method", "kappa", "recall", "precision", "non-crossing", "spans", "coder")
     assert [row[0] for row in means.rows][-2:] == ["BestAnnotator", "BestAnnotator-self"]
     assert [row[-1] for row in means.rows] == [None] * 7 + ["3", "3"]
     deviations = deviation_table(result)

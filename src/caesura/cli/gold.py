@@ -10,25 +10,46 @@ from caesura.cli.options import reading_options, with_options
 from caesura.cli.output import OutputOptions, print_result, table_options
 from caesura.cli.program import main, print_message
 from caesura.gold.gold import GOLD_CODER, Gold
+from caesura.model.corpus import Corpus
 from caesura.model.value import count_of
 from caesura.options import OptionSet, setting, switch, text
 from caesura.tasks.gold import GoldOptions, UnifyOptions, make_gold, unify_hierarchies, write_gold
 from caesura.tasks.prepare import ReadingOptions
 from caesura.views.gold import gold_view, unification_view
 
+_TARGET = "Write the gold standard to this file; its suffix names the format."
+
 
 @dataclass(frozen=True)
-class GoldFiles(OptionSet):
-    """Options of both commands: output file, repair and items."""
+class GoldInput(OptionSet):
+    """Options of both commands: items, and repair of hierarchies."""
 
-    target: str | None = setting(
-        None, text, "Write the gold standard to this file; its suffix names the format.", flags=("-o", "--output")
-    )
+    items: tuple[str, ...] = setting((), text, "Use only this item. May be repeated.", flags=("--item",))
     repair: bool = switch(
         "Hierarchies: drop spans that cross other spans of the same coder: the deeper span, then the shorter, then the later "
         "one."
     )
-    items: tuple[str, ...] = setting((), text, "Use only this item. May be repeated.", flags=("--item",))
+
+    def read(self, reading: ReadingOptions, paths: tuple[str, ...], purpose: str) -> Corpus:
+        """Read the annotations of the coders.
+
+        Parameters
+        ----------
+        reading : ReadingOptions
+            Options of reading.
+        paths : tuple of str
+            The files.
+        purpose : str
+            Purpose of the corpus, for the error message if it is empty.
+
+        Returns
+        -------
+        Corpus
+            The chosen items.
+        """
+        if self.repair:
+            reading = reading.with_options(repair=True)
+        return reading.require(reading.read(paths), purpose).select(items=self.items or None)
 
 
 @dataclass(frozen=True)
@@ -37,20 +58,21 @@ class GoldTables(OptionSet):
 
     kept: bool = switch("List every boundary of the gold standard with the coders who placed it and their near misses.")
     dropped: bool = switch("List every boundary that is not in the gold standard with its coders.")
+    target: str | None = setting(None, text, _TARGET, flags=("-o", "--output"))
 
 
 @main.command()
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @with_options(GoldOptions, "options", "Gold standard")
 @with_options(GoldTables, "tables", "Output")
-@with_options(GoldFiles, "files", "Output")
+@with_options(GoldInput, "source", "Reading")
 @reading_options
 @table_options
 def gold(
     paths: tuple[str, ...],
     options: GoldOptions,
     tables: GoldTables,
-    files: GoldFiles,
+    source: GoldInput,
     reading: ReadingOptions,
     output: OutputOptions,
 ) -> None:
@@ -66,12 +88,9 @@ def gold(
       caesura gold people.json
       caesura gold people.json --method majority --dropped -o gold.json
     """
-    if files.repair:
-        reading = reading.with_options(repair=True)
-    corpus = reading.require(reading.read(paths), "make a gold standard from").select(items=files.items or None)
-    result = make_gold(corpus, options)
-    if files.target is not None:
-        _write(result, files.target)
+    result = make_gold(source.read(reading, paths, "make a gold standard from"), options)
+    if tables.target is not None:
+        _write(result, tables.target)
     answer = gold_view(result, kept=tables.kept, dropped=tables.dropped)
     print_result("gold", result, answer, output=output, reading=reading)
 
@@ -84,20 +103,21 @@ class UnifyTables(OptionSet):
         "List every span that is not in the gold standard, with its coders and the spans that it crosses."
     )
     evaluate: bool = switch("Compare every method with every annotation: kappa, recall, precision, non-crossing.")
+    target: str | None = setting(None, text, _TARGET, flags=("-o", "--output"))
 
 
 @main.command()
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @with_options(UnifyOptions, "options", "Gold standard")
 @with_options(UnifyTables, "tables", "Output")
-@with_options(GoldFiles, "files", "Output")
+@with_options(GoldInput, "source", "Reading")
 @reading_options
 @table_options
 def unify(
     paths: tuple[str, ...],
     options: UnifyOptions,
     tables: UnifyTables,
-    files: GoldFiles,
+    source: GoldInput,
     reading: ReadingOptions,
     output: OutputOptions,
 ) -> None:
@@ -110,14 +130,10 @@ def unify(
     Example:
       caesura unify annotators.json
     """
-    if files.repair:
-        reading = reading.with_options(repair=True)
-    corpus = reading.require(reading.read(paths), "unify").select(items=files.items or None)
-    make = not tables.evaluate or files.target is not None
-    study = unify_hierarchies(corpus, options, make=make, evaluate=tables.evaluate)
-    if files.target is not None and study.gold is not None:
-        _write(study.gold, files.target)
-    answer = unification_view(study, kept=files.target is None, dropped=tables.why)
+    study = unify_hierarchies(source.read(reading, paths, "unify"), options, evaluate=tables.evaluate)
+    if tables.target is not None:
+        _write(study.gold, tables.target)
+    answer = unification_view(study, kept=tables.target is None, dropped=tables.why)
     print_result("unify", study, answer, output=output, reading=reading)
 
 

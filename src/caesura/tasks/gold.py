@@ -69,11 +69,11 @@ class UnifyOptions(OptionSet):
 
 @dataclass(frozen=True)
 class GoldStudy(Result):
-    """A gold standard, or the evaluation of all methods for hierarchies, or both.
+    """A gold standard of hierarchies, and the evaluation of all methods.
 
     Attributes
     ----------
-    gold : Gold or None
+    gold : Gold
         The gold standard.
     evaluation : Unification or None
         Comparison of every method with every annotation, if requested.
@@ -81,15 +81,14 @@ class GoldStudy(Result):
         Items that could not be used.
     """
 
-    gold: Gold | None
+    gold: Gold
     evaluation: Unification | None = None
     excluded: tuple[Excluded, ...] = ()
 
     @property
-    def signature(self) -> str | None:
-        """The signature of the gold standard, or of the evaluation."""
-        result = self.gold or self.evaluation
-        return None if result is None else result.signature
+    def signature(self) -> str:
+        """The signature of the gold standard."""
+        return self.gold.signature
 
     def to_dict(self) -> dict[str, Any]:
         """Return the gold standard and the evaluation as plain data.
@@ -99,8 +98,7 @@ class GoldStudy(Result):
         dict
             The entries of the gold standard, and ``evaluation``.
         """
-        plain = {} if self.gold is None else self.gold.to_dict()
-        return plain | {"evaluation": None if self.evaluation is None else self.evaluation.to_dict()}
+        return self.gold.to_dict() | {"evaluation": None if self.evaluation is None else self.evaluation.to_dict()}
 
 
 def make_gold(corpus: Corpus, options: GoldOptions | None = None) -> Gold:
@@ -125,9 +123,7 @@ def make_gold(corpus: Corpus, options: GoldOptions | None = None) -> Gold:
     return replace(result, excluded=(*without_units, *result.excluded)) if without_units else result
 
 
-def unify_hierarchies(
-    corpus: Corpus, options: UnifyOptions | None = None, *, make: bool = True, evaluate: bool = False
-) -> GoldStudy:
+def unify_hierarchies(corpus: Corpus, options: UnifyOptions | None = None, *, evaluate: bool = False) -> GoldStudy:
     """Make one hierarchy from those of several coders, item by item.
 
     Parameters
@@ -136,8 +132,6 @@ def unify_hierarchies(
         The coders' hierarchies.
     options : UnifyOptions, optional
         The method and its options.
-    make : bool, default True
-        Whether to make the gold standard.
     evaluate : bool, default False
         Whether to compare every method with every annotation.
 
@@ -154,10 +148,10 @@ def unify_hierarchies(
     options = options or UnifyOptions()
     _require_hierarchies(corpus)
     arguments = options.select("threshold", "weights", "min_support", "tolerance")
-    result = gold(corpus, options.method, level=options.level, **arguments) if make else None
+    result = gold(corpus, options.method, level=options.level, **arguments)
     evaluation = evaluate_unification(corpus, **arguments) if evaluate else None
-    excluded = [entry for part in (result, evaluation) if part is not None for entry in part.excluded]
-    return GoldStudy(result, evaluation, tuple(dict.fromkeys(excluded)))
+    more = () if evaluation is None else evaluation.excluded
+    return GoldStudy(result, evaluation, tuple(dict.fromkeys((*result.excluded, *more))))
 
 
 def write_gold(result: Gold, target: str) -> tuple[str, ...]:

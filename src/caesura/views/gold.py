@@ -54,16 +54,16 @@ def unification_table(experiment: Unification) -> Table:
     for row in experiment.rows:
         record: dict[str, Cell] = {"method": row.name}
         record |= {name: or_undefined(summary.mean) for name, summary in _figures(row).items()}
-        records.append(record | {"spans": row.mean_spans, "best annotator": _best_annotators(row)})
+        records.append(record | {"spans": row.mean_spans, "coder": _best_annotators(row)})
         notes += _method_notes(row, len(experiment.items))
     if any(not row.includes_self for row in experiment.rows):
-        notes.append("BestAnnotator-self: without the annotation that is itself the gold standard")
+        notes.append("coder: the best annotator; BestAnnotator-self: without the annotation that is the gold standard")
     if experiment.empty_spans:
         notes.append(f"spans dropped because they became empty when times were merged: {experiment.empty_spans}")
     notes += [f"item {entry.item!r} excluded: {entry.reason}" for entry in experiment.excluded]
     title = f"Gold standards against the annotations of {count_of(len(experiment.items), 'item')}: means"
     table = Table.from_records(records, title=title, notes=(*notes, experiment.signature), digits=3)
-    return table.without_empty_columns(("best annotator",))
+    return table.without_empty_columns(("coder",))
 
 
 def deviation_table(experiment: Unification) -> Table:
@@ -382,9 +382,9 @@ def unification_view(study: GoldStudy, *, kept: bool, dropped: bool) -> Answer:
     Answer
         The evaluation of all methods if there is one, else the gold standards.
     """
-    if study.evaluation is not None:
-        return Answer(
-            unification_answer(study.evaluation), (Section("evaluation", unification_table(study.evaluation)),)
-        )
-    assert study.gold is not None
-    return gold_view(study.gold, kept=kept, dropped=dropped)
+    answer = gold_view(study.gold, kept=kept and study.evaluation is None, dropped=dropped)
+    if study.evaluation is None:
+        return answer
+    tables = {"evaluation": unification_table(study.evaluation), "deviations": deviation_table(study.evaluation)}
+    sections = tuple(Section(name, table) for name, table in tables.items())
+    return Answer(unification_answer(study.evaluation), (*sections, *answer.sections))
