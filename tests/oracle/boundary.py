@@ -222,10 +222,17 @@ def _gain(a: list[Cell], b: list[Cell], rules: Rules) -> tuple[Fraction, int]:
             j = before
 
 
-def confusion(explanation: Explanation, a: Collection[Cell], rules: Rules) -> list[list[Fraction]]:
-    """Return the matrix with rows predicted (b) and columns actual (a). "No boundary" is last. A pair adds 1 - cost."""
+def confusion(
+    explanation: Explanation, a: Collection[Cell], b: Collection[Cell], length: int, rules: Rules
+) -> list[list[Fraction]]:
+    """Return the matrix with rows predicted (b) and columns actual (a). "No boundary" is last. A pair adds 1 - cost.
+
+    The last cell counts the inner positions at which neither side has a boundary of any type.
+    """
     T = rules.types  # noqa: N806
     matrix = [[Fraction(0)] * (T + 1) for _ in range(T + 1)]
+    marked = {position for position, _ in (*a, *b)}
+    matrix[T][T] += sum(position not in marked for position in range(1, length))
     for _, kind in explanation.matches:
         matrix[kind][kind] += 1
     for x, y in explanation.pairs:

@@ -212,7 +212,7 @@ class BoundaryCosts:
         counts = np.zeros((len(pairs), 5))
         near, per_position, other, per_step = (self.weights[1:5] / self.scale).tolist()
         if self.transposition == "te":
-            counts[:, 0], counts[:, 4] = pairs, near * pairs - cost
+            counts[:, 0], counts[:, 4] = pairs, (near * pairs - cost) / float(self.w_trp or 1)
         elif per_position:
             counts[:, 0], counts[:, 1] = pairs, (cost - near * pairs) / per_position
         elif self.types == 1 or (per_step == 0 and near == other):
@@ -561,11 +561,13 @@ class ConfusionScore(Score):
     def matrix(self) -> Floats:
         """Correctness by predicted type (rows) and actual type (columns); the last of each is "no boundary".
 
-        A pair adds its correctness to its cell: 1 for a match, 1 minus the cost for a transposition or substitution.
+        A pair adds its correctness to its cell: 1 for a match, 1 minus the cost for a transposition or substitution. The
+        last cell counts the true negatives: inner positions without a boundary on either side.
         """
         T = len(self.types)  # noqa: N806 - the paper's symbol
         costs = self.measure.costs(self.types)
         out = np.zeros((T + 1, T + 1))
+        out[T, T] = self.parts[_TRUE_NEGATIVES]
         for i, x in enumerate(self.types):
             out[i, T] = self._count("insertions", x)
             out[T, i] = self._count("deletions", x)
@@ -681,7 +683,19 @@ def _part_name(part: str, *types: str) -> str:
 
 
 _PLAIN = re.compile(r"[^>'\"\[\]\s]+")
+_TRUE_NEGATIVES = "true_negatives"
 _PARTS_BY_TYPE = ("matches", "transpositions", "span", "hypothesis", "reference", "insertions", "deletions")
+
+
+def _marked_positions(batch: Batch) -> Ints:
+    """Return the number of positions of each document that at least one side marks, with one or several types."""
+    stride = int(batch.length.max(initial=0)) + 1
+    documents = np.arange(len(batch))
+    keys = [
+        np.repeat(documents, off[1:] - off[:-1]) * stride + pos[off[0] : off[-1]]
+        for pos, off in ((batch.a_pos, batch.a_off), (batch.b_pos, batch.b_off))
+    ]
+    return np.bincount(np.union1d(*keys) // stride, minlength=len(batch))
 
 
 class BoundaryConfusion(_EditDistanceMeasure):
@@ -711,7 +725,7 @@ class BoundaryConfusion(_EditDistanceMeasure):
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         by_type = [_part_name(part, name) for part in _PARTS_BY_TYPE for name in types]
-        return (*by_type, *(_part_name("substitutions", x, y) for x in types for y in types))
+        return (*by_type, *(_part_name("substitutions", x, y) for x in types for y in types), _TRUE_NEGATIVES)
 
     def count_misses(self, counts: Counts, types: tuple[str, ...]) -> tuple[Floats, Floats]:
         T = len(types)  # noqa: N806 - the paper's symbol
@@ -723,7 +737,7 @@ class BoundaryConfusion(_EditDistanceMeasure):
         return super().expected_counts(types, sets) if len(types) == 1 else None
 
     def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
-        gain, pairs, matches, _, reference, hypothesis = edits.T
+        gain, pairs, matches, positions, reference, hypothesis = edits.T
         costs = self.costs(types)
         near, span = costs.split(pairs, 2 * pairs - gain / costs.scale).T[:2]
         paired = near + matches
@@ -736,13 +750,16 @@ class BoundaryConfusion(_EditDistanceMeasure):
             hypothesis - paired,
             reference - paired,
             np.zeros(len(gain)),
+            positions - reference - hypothesis + matches,
         ]
         return np.column_stack(columns)
 
     def compute(self, batch: Batch) -> BatchCounts:
         T = len(batch.types)  # noqa: N806
-        out = np.zeros((len(batch), 7 * T + T * T))
+        out = np.zeros((len(batch), 7 * T + T * T + 1))
         kernel.confuse(*batch.arrays, self.partners(batch), T, out)
+        marked = batch.a_count + batch.b_count - out[:, 0] if T == 1 else _marked_positions(batch)
+        out[:, -1] = batch.length - 1 - marked
         return BatchCounts(out, {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
@@ -947,7 +964,8 @@ def boundary_confusion(
         B-precision(t) = cell (t, t) / boundaries of type t in the hypothesis
         B-recall(t)    = cell (t, t) / boundaries of type t in the reference
 
-    so the cost of a near miss lowers both.
+    so the cost of a near miss lowers both. The last row and column of the matrix are "no boundary"; its last cell counts the
+    inner positions without a boundary on either side (true negatives), which no rate uses.
 
     Equation 7 of the 2013 paper credits a near miss with its cost instead of its correctness; the two are equal only at
     n_t = 2. Table 2 divides by TP + FP and TP + FN and counts only additions as FP and FN. A boundary nine positions off
@@ -965,7 +983,7 @@ def boundary_confusion(
     (0.5, 0.75)
     >>> score.matrix
     array([[1.5, 1. ],
-           [0. , 0. ]])
+           [0. , 7. ]])
     """
     costs = {"transposition": transposition, "substitution": substitution, "w_trp": w_trp, "w_sub": w_sub}
     measure = BoundaryConfusion.cached(compat, n_t=n_t, **costs, denominator=denominator, **options)
