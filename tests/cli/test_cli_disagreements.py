@@ -12,6 +12,7 @@ import pytest
 from click.testing import Result
 
 import caesura as cz
+from caesura.data import stargazer
 from support.commands import invoke
 from support.envelope import envelope_of, excluded_of, results_of
 
@@ -75,6 +76,16 @@ def test_answer_with_words(run: Run) -> None:
     )
 
 
+def test_answer_with_many_marks(run: Run) -> None:
+    """Stargazer, after unit 7 and unit 8: readers 1 and 3 have 8, 7 has 7, and 4 has both."""
+    cz.write(stargazer(), "stargazer.json")
+    result = run("disagreements", "stargazer.json")
+    assert "the costliest is stargazer, near unit 7: 1, 3, 4 and 7 have a boundary nearby, 2, 5 and 6 have none." in (
+        sentence(result)
+    )
+    assert "7: 4, 7; 8: 1, 3, 4" in " ".join(result.stdout.split())
+
+
 def test_two_coders_take_part_in_everything(run: Run) -> None:
     assert "takes part" not in run("disagreements", "ann.csv", "bo.csv").stdout
 
@@ -87,7 +98,7 @@ def test_tables(run: Run) -> None:
         "stream": "",
         "place": "9-10",
         "text": "",
-        "has": "ann 9, cy 10",
+        "has": "9: ann; 10: cy",
         "has not": "bo",
         "kind": "miss, near miss",
         "cost": "2.5",
@@ -157,7 +168,7 @@ def test_hierarchies(run: Run) -> None:
 def test_times(run: Run) -> None:
     result = run("disagreements", "song.TextGrid", *CHOSEN, *IGNORE, "--words", "words")
     assert "1.00 s" in result.stdout
-    assert "ann 2.10, bo 2.95, cy 2.95" in result.stdout
+    assert "2.10 s: ann; 2.95 s: bo, cy" in " ".join(result.stdout.split())
     assert "good | night moon light" in " ".join(result.stdout.split())
 
 

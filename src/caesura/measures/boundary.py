@@ -27,7 +27,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from math import lcm
 from operator import itemgetter
 from types import MappingProxyType
@@ -394,8 +394,8 @@ class _EditDistanceMeasure(Measure):
         return list_edits(
             batch,
             self.partners(batch),
-            transposition_cost=lambda d: float(costs.transposition_cost(d)),
-            substitution_cost=lambda x: float(costs.substitution_cost(x)),
+            transposition_cost=cache(lambda d: float(costs.transposition_cost(d))),
+            substitution_cost=cache(lambda x: float(costs.substitution_cost(x))),
         )
 
 

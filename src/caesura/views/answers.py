@@ -332,6 +332,11 @@ def who_words(place: DisagreementPlace) -> str:
     for i, (words, coders) in enumerate(groups.items()):
         verb = f"{'has' if len(coders) == 1 else 'have'} {noun}" if not i else ""
         clauses.append(" ".join(filter(None, (_people(coders), verb, words))))
+    if len(groups) > 2:
+        how = (
+            "nearby" if len(place.positions) > 1 else "of different types" if place.span is None else "on other levels"
+        )
+        clauses = [f"{_people(place.has)} have {noun} {how}"]
     if place.has_not:
         clauses.append(f"{_people(place.has_not)} {'has' if len(place.has_not) == 1 else 'have'} none")
     return ", ".join(clauses)

@@ -16,8 +16,6 @@ from caesura.views.table import Table, shorten, text_width
 
 MAX_PLACES = 20
 """Number of places that a terminal shows."""
-MAX_NAMES = 6
-"""Number of coders that a cell of the main table names."""
 _SIDE = 24  # columns of text on each side of a boundary
 
 
@@ -98,7 +96,7 @@ def _place_record(place: DisagreementPlace) -> dict[str, Any]:
         "place": _where(place),
         "text": _text(place) or None,
         "has": _has(place),
-        "has not": _names(place.has_not) or None,
+        "has not": ", ".join(place.has_not) or None,
         "kind": ", ".join(place.kinds),
         "cost": place.cost,
     }
@@ -138,21 +136,18 @@ def _last(text: str, width: int) -> str:
 
 
 def _has(place: DisagreementPlace) -> str | None:
-    """Return the coders who have a boundary, with its position or type if they differ."""
-    if len(place.has) > MAX_NAMES or not place.has:
-        return _names(place.has) or None
+    """Return the coders who have a boundary; by position if there are several, and with its type if types differ."""
     several = len(place.positions) > 1 and place.span is None
-    names = []
+    typed = len({kind for marks in place.marks.values() for _, kind in marks}) > 1
+    groups: dict[tuple[str, str], list[str]] = {}
     for coder, marks in place.marks.items():
-        times = [f"{time:.2f}" for time in place.mark_times.get(coder, ())]
-        at = "+".join(times or [str(position) for position, _ in marks]) if several else ""
-        names.append(" ".join(filter(None, (place.coder_label(coder), at))))
-    return ", ".join(names)
-
-
-def _names(coders: tuple[str, ...]) -> str:
-    more = len(coders) - MAX_NAMES
-    return ", ".join(coders) if more <= 0 else f"{', '.join(coders[:MAX_NAMES])} and {more} more"
+        times = [f"{time:.2f} s" for time in place.mark_times.get(coder, ())]
+        for i, (position, kind) in enumerate(marks):
+            at = times[i] if len(times) == len(marks) else str(position)
+            groups.setdefault((at if several else "", kind or "" if typed else ""), []).append(coder)
+    texts = {key: ", ".join(coders) + (f" ({key[1]})" if key[1] else "") for key, coders in groups.items()}
+    ordered = sorted(texts, key=lambda key: float(key[0].removesuffix(" s") or 0))
+    return "; ".join(f"{key[0]}: {texts[key]}" if key[0] else texts[key] for key in ordered) or None
 
 
 def pairs_table(result: Disagreements) -> Table:
