@@ -98,7 +98,7 @@ def check_values(judgement: cz.Judgement, corpus: cz.Corpus, normalize: str) -> 
     assert row.interval[0] < row.value < row.interval[1]
     assert row.by_coder == {"human": pytest.approx(row.value)}
     values = {stream.segmenter: stream.value for stream in judgement.rows if stream.measure == row.measure}
-    assert list(values) == ["auto", "random", "regular", "none", "all"]
+    assert list(values) == ["auto", "random", "placement", "regular", "none", "all"]
     assert values["auto"] == max(values.values())
 
 

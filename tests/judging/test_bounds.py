@@ -74,16 +74,17 @@ def test_random_draws_segments_with_replacement_until_the_text_is_full():
     assert shares == pytest.approx({2: 1 / 7, 3: 1 / 7, 4: 2 / 7, 5: 1 / 7, 6: 2 / 7}, abs=0.03)
 
 
-def test_random_is_the_mean_of_pooled_values():
+@pytest.mark.parametrize(("bound", "stream"), [("random", 1), ("placement", 2)])
+def test_random_is_the_mean_of_pooled_values(bound: str, stream: int):
     """Each draw is pooled over items and coders separately."""
     judgement = cz.judge(PEOPLE, BOT, seed=9, bounds=12)
-    rng = np.random.default_rng([9, 1])
+    rng = np.random.default_rng([9, stream])
     baselines = bounds(PEOPLE)
     measures = [cz.parse(name) for name in (B, "window_diff", "boundary_confusion(n_t=2)")]
     values = {measure: [] for measure in measures}
     macro = {measure: [] for measure in measures}
     for _ in range(12):
-        random = baselines.random(rng)
+        random = getattr(baselines, bound)(rng)
         for measure in measures:
             scores = {
                 item: sum(measure.score(score, random[item]) for score in PEOPLE.of_item(item).values())
@@ -92,7 +93,7 @@ def test_random_is_the_mean_of_pooled_values():
             values[measure].append(sum(scores.values()).value)
             macro[measure].append(np.mean([score.value for score in scores.values()]))
     for measure in measures:
-        row = judgement.row("random", measure)
+        row = judgement.row(bound, measure)
         assert row.value == pytest.approx(np.mean(values[measure]), abs=1e-12)
         assert row.macro == pytest.approx(np.mean(macro[measure]), abs=1e-12)
         assert row.interval == pytest.approx(tuple(np.quantile(values[measure], [0.025, 0.975])), abs=1e-12)
@@ -169,3 +170,14 @@ def test_ends_of_one_unnamed_kind():
 def test_a_bound_carries_no_units():
     segmentation = cz.Segmentation.from_masses([1, 2], units=["so", "it", "goes"])
     assert bounds(cz.Corpus({"x": {"ann": segmentation}}), {"bot": {"x": segmentation}}).all()["x"].units is None
+
+
+def test_rate_of_placement() -> None:
+    baselines = bounds(PEOPLE)
+    texts = [text for item in PEOPLE.item_names for text in PEOPLE.of_item(item).values()]
+    assert baselines.rate == sum(text.inner.size for text in texts) / sum(text.length - 1 for text in texts)
+    rng = np.random.default_rng(4)
+    drawn = [text for _ in range(300) for text in baselines.placement(rng).values()]
+    positions = sum(text.length - 1 for text in drawn)
+    error = (baselines.rate * (1 - baselines.rate) / positions) ** 0.5
+    assert abs(sum(text.inner.size for text in drawn) / positions - baselines.rate) < 4 * error

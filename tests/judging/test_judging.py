@@ -188,9 +188,9 @@ def test_ranking_and_rows(judged):
         values = {name: judgement.row(name, measure).value for name in SYSTEMS}
         error = measure == "window_diff"
         assert judgement.ranking(measure) == tuple(sorted(values, key=values.get, reverse=not error))
-    assert [(row.segmenter, row.bound) for row in judgement.rows[:8]] == [
+    assert [(row.segmenter, row.bound) for row in judgement.rows[:9]] == [
         *((name, False) for name in SYSTEMS),
-        *((name, True) for name in ("human", "random", "regular", "none", "all")),
+        *((name, True) for name in ("human", "random", "placement", "regular", "none", "all")),
     ]
     with pytest.raises(KeyError):
         judgement.row("delta", B)
@@ -427,7 +427,15 @@ def test_few_items_warn():
 def test_every_measure_of_the_registry(name):
     corpus, systems = people_and_systems(items=2)
     judgement = cz.judge(corpus, systems, measures=name, seed=1, bounds=2, replicates=100)
-    assert {row.segmenter for row in judgement.rows} == {*SYSTEMS, "human", "random", "regular", "none", "all"}
+    assert {row.segmenter for row in judgement.rows} == {
+        *SYSTEMS,
+        "human",
+        "random",
+        "placement",
+        "regular",
+        "none",
+        "all",
+    }
     plain(judgement)
 
 

@@ -144,7 +144,7 @@ def test_systems_best_first_with_intervals(judged: cz.Judgement) -> None:
     for axes, measure in zip(figure.axes, (B, "window_diff", "boundary_confusion"), strict=True):
         names = ticks(axes.yaxis)
         assert tuple(names[:3]) == judged.ranking(measure)
-        assert names[3:] == ["(random)", "(regular)", "(none)", "(all)"]
+        assert names[3:] == ["(random)", "(placement)", "(regular)", "(none)", "(all)"]
         for y, (box, label) in enumerate(zip(axes.containers, names, strict=True)):
             row = judged.row(label.strip("()"), measure, bound=label.startswith("("))
             assert box.lines[0].get_data()[0][0] == row.value
@@ -166,7 +166,7 @@ def test_one_measure_of_a_judgement(judged: cz.Judgement) -> None:
 def test_precision_against_recall(judged: cz.Judgement) -> None:
     axes = plot.precision_recall(judged).axes[0]
     marks = {line.get_label(): line.get_data() for line in axes.lines if not line.get_label().startswith("_")}
-    assert set(marks) == {*SYSTEMS, "(human)", "(random)", "(regular)", "(none)", "(all)"}
+    assert set(marks) == {*SYSTEMS, "(human)", "(random)", "(placement)", "(regular)", "(none)", "(all)"}
     for system in SYSTEMS:
         figures = judged.row(system, "boundary_confusion").score.figures
         assert [float(values[0]) for values in marks[system]] == [figures["recall"], figures["precision"]]

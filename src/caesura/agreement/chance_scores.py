@@ -134,16 +134,15 @@ class _PairChance:
     def _moments(self, weights: Floats, rates: Floats) -> Moments:
         p_a, p_b = (np.ascontiguousarray(rates[:, side]) for side in (0, 1))
         group: Ints = np.arange(len(weights))
-        counts, covariance = 0.0, None
+        parts: list[Moments] = []
         for measure, formula in self.formulas.items():
             streams = RandomStreams(
                 self.counts.lengths, np.ascontiguousarray((weights * self.members[measure]) @ self.counts.streams)
             )
-            part = formula.moments(p_a, p_b, streams, group)
-            counts = counts + part.counts
-            if part.covariance is not None:
-                covariance = part.covariance if covariance is None else covariance + part.covariance
-        return Moments(counts, covariance)
+            parts.append(formula.moments(p_a, p_b, streams, group))
+        covariances = [part.covariance for part in parts if part.covariance is not None]
+        covariance = np.sum(covariances, axis=0) if covariances else None
+        return Moments(np.sum([part.counts for part in parts], axis=0), covariance)
 
     def _beyond(self, value: float, chance: float) -> float | None:
         best = self.measure.best

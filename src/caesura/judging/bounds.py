@@ -4,6 +4,7 @@ The bounds of a judgement are::
 
     human     each coder compared with every other coder as reference
     random    segment lengths drawn from the coders' segments; the score is the mean of many draws
+    placement a boundary at every position with the same probability, the coders' share of marked positions; also a mean
     regular   segments of equal length, which is the mean length of the coders' segments
     none      no boundary
     all       a boundary at every position
@@ -94,6 +95,30 @@ class Baselines:
         """
         return self._annotate(
             lambda units: fill_with_segments(units, self.masses, rng),
+            lambda sets, n: sets.pool[rng.integers(0, len(sets.pool), n)] if n else np.empty(0, np.int64),
+        )
+
+    @cached_property
+    def rate(self) -> float:
+        """Share of inner positions that a coder marks, over all coders."""
+        positions = sum(text.length - 1 for text in self._texts)
+        return sum(text.inner.size for text in self._texts) / max(positions, 1)
+
+    def placement(self, rng: np.random.Generator) -> dict[str, Annotation]:
+        """Return one random segmentation per item, with boundaries that are placed independently of each other.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of randomness.
+
+        Returns
+        -------
+        dict of str to annotation
+            Item -> segmentation.
+        """
+        return self._annotate(
+            lambda units: np.flatnonzero(rng.random(units - 1) < self.rate) + 1,
             lambda sets, n: sets.pool[rng.integers(0, len(sets.pool), n)] if n else np.empty(0, np.int64),
         )
 

@@ -16,7 +16,7 @@ from caesura.errors import OptionError, Undefined
 from caesura.judging.bounds import Baselines
 from caesura.judging.comparison import ComparisonOptions, SystemComparison, compare_systems
 from caesura.judging.mistakes import Mistakes, find_mistakes
-from caesura.judging.pair_scores import BOUND_PREFIX, HUMAN, RANDOM, PairScores, score_pairs
+from caesura.judging.pair_scores import BOUND_PREFIX, HUMAN, PLACEMENT, RANDOM, PairScores, score_pairs
 from caesura.judging.participants import Participants, Systems, collect_participants
 from caesura.judging.substitution import AgreementDrop, Replacement, agreement_drop, replacement_tests, too_few_coders
 from caesura.measures.base import Measure
@@ -34,6 +34,8 @@ from caesura.statistics import bootstrap, mean_interval
 
 RANDOM_DRAWS = 100
 """Default number of draws of the random bound."""
+MAX_PLACEMENT_DRAWS = 50
+"""Largest number of draws of the placement bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +47,12 @@ class SegmenterScore:
     segmenter : str
         Name of the system or bound.
     bound : bool
-        Whether it is a bound (human, random, regular, none, all) and not a system.
+        Whether it is a bound (human, random, placement, regular, none, all) and not a system.
     measure : Measure
         The measure.
     value : float
-        Micro value, from parts summed over all items and coders; for ``random``, the mean of the micro values of all
-        draws.
+        Micro value, from parts summed over all items and coders; for ``random`` and ``placement``, the mean of the micro
+        values of all draws.
     macro : float
         Macro value: mean over items of the value from all coders.
     interval : tuple of float or None
@@ -63,7 +65,7 @@ class SegmenterScore:
         The micro value with its parts, related values such as precision and recall, and its signature.
     by_coder : mapping of str to float
         Value against each coder as reference, from parts summed over items. Empty if all coders together are the reference
-        (fuzzy success), and for ``random``.
+        (fuzzy success), and for ``random`` and ``placement``.
     pairs : int or None
         Number of boundary pairs, with ``interval="pairs"``.
     standard_error : float or None
@@ -252,6 +254,7 @@ def judge(
 
     - ``human``: each coder compared with every other coder as reference;
     - ``random``: segment lengths drawn from those of all coders; the mean and the percentiles of many draws;
+    - ``placement``: boundaries placed independently at random, as many as coders place on average; mean and percentiles;
     - ``regular``: all segments as long as the mean segment of the coders;
     - ``none`` and ``all``: no boundary, and a boundary at every position.
 
@@ -397,6 +400,8 @@ def _segmenters(participants: Participants, draws: int, seed: int) -> dict[str, 
         baselines = Baselines(participants)
         rng = np.random.default_rng([seed, 1])
         segmenters |= {f"{RANDOM} {k}": baselines.random(rng) for k in range(draws)}
+        rng = np.random.default_rng([seed, 2])
+        segmenters |= {f"{PLACEMENT} {k}": baselines.placement(rng) for k in range(min(draws, MAX_PLACEMENT_DRAWS))}
         segmenters[BOUND_PREFIX + "regular"] = baselines.regular()
         segmenters[BOUND_PREFIX + "none"] = baselines.none()
         segmenters[BOUND_PREFIX + "all"] = baselines.all()
@@ -432,10 +437,10 @@ def _segmenter_rows(scores: PairScores, systems: tuple[str, ...], options: _Judg
     rows = [_row(scores, name, options) for name in scores.scored(systems)]
     if not rows:
         return []
-    draws = [name for name in scores.rows_of if name.startswith(RANDOM)]
-    for bound in (HUMAN, RANDOM, *(BOUND_PREFIX + name for name in ("regular", "none", "all"))):
-        if bound == RANDOM and draws:
-            rows.append(_random_row(scores, draws, options))
+    for bound in (HUMAN, RANDOM, PLACEMENT, *(BOUND_PREFIX + name for name in ("regular", "none", "all"))):
+        draws = [name for name in scores.rows_of if name.startswith(f"{bound} ")]
+        if draws:
+            rows.append(_random_row(scores, bound, draws, options))
         elif bound in scores.rows_of:
             rows.append(_row(scores, bound, options))
     return rows
@@ -457,14 +462,14 @@ def _row(scores: PairScores, name: str, options: _JudgeOptions) -> SegmenterScor
     )
 
 
-def _random_row(scores: PairScores, draws: list[str], options: _JudgeOptions) -> SegmenterScore:
+def _random_row(scores: PairScores, bound: str, draws: list[str], options: _JudgeOptions) -> SegmenterScore:
     """Return the mean of pooled values over draws, with their percentiles."""
     parts = [scores.by_item(scores.rows_of[name])[1] for name in draws]
     values = scores.finish(np.array([by_item.sum(axis=0) for by_item in parts]))
     low, high = np.quantile(values, [(1 - options.level) / 2, (1 + options.level) / 2]).tolist()
     rows = np.concatenate([scores.rows_of[name] for name in draws])
     return SegmenterScore(
-        segmenter="random",
+        segmenter=bound.removeprefix(BOUND_PREFIX),
         bound=True,
         measure=scores.measure,
         value=float(values.mean()),

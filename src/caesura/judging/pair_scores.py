@@ -25,6 +25,7 @@ BOUND_PREFIX = "\0"
 """First character of the names of bounds among the segmenters; no system name can start with it."""
 HUMAN = BOUND_PREFIX + "human"
 RANDOM = BOUND_PREFIX + "random"
+PLACEMENT = BOUND_PREFIX + "placement"
 
 
 @dataclass(frozen=True, eq=False)

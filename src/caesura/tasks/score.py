@@ -224,7 +224,10 @@ def _chances(pairs: Sequence[Pair], results: Sequence[tuple[Measure, Scores]], o
     for measure, scores in results:
         if supports_chance(measure) and scores.scored.size:
             total, by_pair = chance_scores(pairs, scores, seed=options.seed)
-            chances.append({None: total, **by_pair})
+            by_place: dict[int | None, ChanceScore] = {None: total}
+            for place, chance in by_pair.items():
+                by_place[place] = chance
+            chances.append(by_place)
         else:
             chances.append({})
     return chances

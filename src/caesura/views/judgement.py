@@ -310,8 +310,8 @@ def _interval_notes(judgement: Judgement) -> Iterator[str]:
     elif interval is not None:
         yield f"low, high: {interval}"
     for row in judgement.rows:
-        if row.bound and row.segmenter == "random":
-            yield f"low, high of (random): {row.interval_note}"
+        if row.bound and row.segmenter in ("random", "placement"):
+            yield f"low, high of ({row.segmenter}): {row.interval_note}"
             return
 
 

@@ -50,7 +50,7 @@ def systems(
     Notes
     -----
     This is Figure 10 of Fournier (2013). The dashed line is the human bound, the band its interval. Baselines that
-    ignore the text (random, regular, none, all) are below the systems, as hollow marks.
+    ignore the text (random, placement, regular, none, all) are below the systems, as hollow marks.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def systems(
     >>> six = readers.select(coders="123456")
     >>> figure = systems(cz.judge(six, seventh, measures="boundary_similarity", interval=None, seed=1))
     >>> [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
-    ['reader 7', '(random)', '(regular)', '(none)', '(all)']
+    ['reader 7', '(random)', '(placement)', '(regular)', '(none)', '(all)']
     """
     panels = _rows_under(canvas.check_type(judgement, Judgement, "judge"), measure)
     canvas.check_count(max(map(len, panels)), MAX_SYSTEMS, "systems")
