@@ -26,6 +26,7 @@ from bench import (
     report,
     scaling,
     simulation,
+    startup,
     trees,
 )
 from caesura import __version__
@@ -52,6 +53,7 @@ BENCHMARKS: dict[str, Callable[[], Iterable[Table]]] = {
     "evaluation": evaluation.tables,
     "reading": reading.tables,
     "scaling": scaling.tables,
+    "startup": startup.tables,
 }
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from time import monotonic
 
 import click
+import pytest
 
 from caesura.cli import main
 from caesura.cli.program import COMMANDS
@@ -21,11 +23,57 @@ def packages(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules}
 
 
-def test_importing_the_package_loads_only_numpy() -> None:
-    extra = packages(loaded_after("import caesura")) - packages(loaded_after("import numpy"))
+def test_importing_the_package_loads_nothing_else() -> None:
+    extra = packages(loaded_after("import caesura")) - packages(loaded_after("pass"))
+    third_party = {name for name in extra if name not in sys.stdlib_module_names and not name.startswith("_")}
+    assert third_party == {"caesura"}
+
+
+def test_importing_a_measure_loads_only_numpy() -> None:
+    extra = packages(loaded_after("import caesura; caesura.pk")) - packages(loaded_after("import numpy"))
     third_party = {name for name in extra if name not in sys.stdlib_module_names and not name.startswith("_")}
     third_party.discard("cython_runtime")  # a name that compiled modules register; there is no such package
     assert third_party == {"caesura"}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["-h"]])
+def test_help_loads_neither_numpy_nor_rich(arguments: list[str]) -> None:
+    command = (
+        f"import runpy; sys.argv = ['caesura', *{arguments}]\ntry: runpy.run_module('caesura', run_name='__main__')"
+    )
+    loaded = loaded_after(f"{command}\nexcept SystemExit: pass")
+    assert "click" in loaded
+    assert not {"numpy", "rich", "pandas", "scipy"} & loaded
+
+
+def test_help_is_fast() -> None:
+    """The limit is 0.15 s; what Python itself needs shows how busy the machine is."""
+
+    def shortest(*arguments: str) -> float:
+        times = []
+        for _ in range(3):
+            began = monotonic()
+            subprocess.run([sys.executable, *arguments], capture_output=True, check=True)
+            times.append(monotonic() - began)
+        return min(times)
+
+    assert shortest("-m", "caesura", "--help") < max(0.15, 10 * shortest("-c", "pass"))
+
+
+def test_folders_do_not_hide_the_functions_of_the_same_name() -> None:
+    code = """
+import caesura.agreement.coefficients, caesura.measures.base
+import caesura
+assert callable(caesura.agreement) and callable(caesura.measures)
+from caesura import agreement, measures
+import caesura.measures.window
+assert caesura.agreement is agreement and caesura.measures is measures
+assert caesura.simulation.__name__ == "caesura.simulation"
+for name in caesura.__all__:
+    assert getattr(caesura, name) is getattr(caesura, name), name
+assert callable(caesura.agreement) and callable(caesura.measures)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_scipy_is_loaded_only_when_statistics_are_used() -> None:
