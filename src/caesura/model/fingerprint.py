@@ -13,6 +13,7 @@ text, the segment labels of a linear segmentation, and the order of the type sca
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import singledispatch
@@ -31,6 +32,10 @@ SHORT_LENGTH = 8
 """Number of characters of a fingerprint in a short signature."""
 _MODULUS = 1 << 128
 _MICROSECONDS = 1e6
+_LITTLE = sys.byteorder == "little"
+_length = struct.Struct("<q").pack
+_two_lengths = struct.Struct("<qq").pack
+_first = itemgetter(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +107,17 @@ def digest_sum(items: Iterable[tuple[str, Mapping[str, Annotation]]], *, single_
         The sum.
     """
     number = total = nameless = 0
+    names: dict[str, bytes] = {}  # of the coders, in their framed form
     for item, by_coder in items:
-        content = blake2b(digest_size=16)
-        for name, annotation in _by_name(by_coder):
-            content.update(_framed(b"" if single_coder else name) + _framed(annotation_bytes(annotation)))
-        digest = content.digest()
+        pieces = []
+        for coder, annotation in by_coder.items():
+            name = names.get(coder)
+            if name is None:
+                name = names[coder] = _framed(b"" if single_coder else _name(coder))
+            content = annotation_bytes(annotation)
+            pieces.append((name[8:], name + _length(len(content)) + content))
+        pieces.sort(key=_first)
+        digest = blake2b(b"".join([piece for _, piece in pieces]), digest_size=16).digest()
         number += 1
         nameless += int.from_bytes(digest, "little")
         total += int.from_bytes(blake2b(digest + _name(item), digest_size=16).digest(), "little")
@@ -156,7 +167,7 @@ def _by_name(entries: Mapping[str, Any]) -> list[tuple[bytes, Any]]:
 
 def _framed(content: bytes) -> bytes:
     """Return bytes with their number in front, so that no two lists of contents have the same bytes."""
-    return struct.pack("<q", len(content)) + content
+    return _length(len(content)) + content
 
 
 def _texts(texts: Iterable[str | None]) -> bytes:
@@ -183,7 +194,6 @@ def _times(times: Iterable[float]) -> bytes:
     return numbers_bytes(round(time * _MICROSECONDS) for time in times)
 
 
-@singledispatch
 def annotation_bytes(annotation: Any) -> bytes:
     """Return the canonical form of an annotation.
 
@@ -202,6 +212,28 @@ def annotation_bytes(annotation: Any) -> bytes:
     TypeError
         If the object is not an annotation.
     """
+    return _segmentation(annotation) if type(annotation) is Segmentation else content_bytes(annotation)
+
+
+@singledispatch
+def content_bytes(annotation: Any) -> bytes:
+    """Return the canonical form of an annotation of any class; classes register their own.
+
+    Parameters
+    ----------
+    annotation : object
+        The annotation.
+
+    Returns
+    -------
+    bytes
+        The canonical form.
+
+    Raises
+    ------
+    TypeError
+        If the object is not an annotation.
+    """
     if isinstance(annotation, Mapping):
         streams = _by_name(annotation)
         if [name for name, _ in streams] == [b""]:  # a text without streams, as measures receive it
@@ -210,19 +242,18 @@ def annotation_bytes(annotation: Any) -> bytes:
     raise TypeError(f"expected an annotation; got {type(annotation).__name__}")
 
 
-@annotation_bytes.register
-def _(annotation: Segmentation) -> bytes:
+@content_bytes.register
+def _segmentation(annotation: Segmentation) -> bytes:
     positions = annotation.boundary_positions
-    head = struct.pack("<qq", annotation.length, positions.size)
+    head = b"s" + _two_lengths(annotation.length, positions.size)
     if annotation.types == UNTYPED or not positions.size:
-        return b"s" + head + positions.astype("<i8", copy=False).tobytes()
+        return head + (positions.tobytes() if _LITTLE else positions.astype("<i8").tobytes())
     entries = sorted((position, normalize("NFC", name)) for position, name in annotation.boundaries)
-    return (
-        b"s" + head + struct.pack(f"<{len(entries)}q", *(place for place, _ in entries)) + _texts(n for _, n in entries)
-    )
+    places = struct.pack(f"<{len(entries)}q", *(place for place, _ in entries))
+    return head + places + _texts(name for _, name in entries)
 
 
-@annotation_bytes.register
+@content_bytes.register
 def _(annotation: Hierarchy) -> bytes:
     spans, edges = annotation.spans, annotation.edges
     if edges is None:
@@ -242,14 +273,14 @@ def _(annotation: Hierarchy) -> bytes:
     )
 
 
-@annotation_bytes.register
+@content_bytes.register
 def _(annotation: Tree) -> bytes:
     times = () if annotation.times is None else annotation.times.reshape(-1).tolist()
     numbers = [len(annotation.words), *annotation.start.tolist(), *annotation.end.tolist()]
     return b"t" + numbers_bytes(numbers) + _texts(annotation.labels) + _times(times)
 
 
-@annotation_bytes.register
+@content_bytes.register
 def _(annotation: Tier) -> bytes:
     points = annotation.points or ()
     rows = [

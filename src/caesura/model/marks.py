@@ -8,7 +8,7 @@ import numpy as np
 
 from caesura.errors import SegmentationError
 from caesura.model import checks
-from caesura.model.fingerprint import annotation_bytes, numbers_bytes
+from caesura.model.fingerprint import content_bytes, numbers_bytes
 from caesura.model.projection import text_difference
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
 from caesura.model.value import Ints, Numbers, Texts, Value, count_of
@@ -143,7 +143,7 @@ class Marks(Value):
         return f"{head}, {count_of(self.positions.size, 'marked position')}, highest {self.max_count})"
 
 
-@annotation_bytes.register
+@content_bytes.register
 def _(annotation: Marks) -> bytes:
     numbers = (*annotation.positions.tolist(), *annotation.position_counts.tolist())
     return b"m" + numbers_bytes((annotation.length, annotation.coders, *numbers))

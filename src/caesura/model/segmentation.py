@@ -731,7 +731,7 @@ def constructors_for(value: object) -> str:
     """
     if not isinstance(value, (list, tuple, np.ndarray)):
         return ""
-    entries = list(value)
+    entries = value.tolist() if isinstance(value, np.ndarray) else list(value)
     shown = repr(entries if len(entries) <= 12 else [*entries[:10]])[:80]
     shown = shown if len(entries) <= 12 else f"{shown[:-1]}, ...]"
     if entries and all(isinstance(entry, (int, np.integer, bool, np.bool_)) for entry in entries):
