@@ -30,7 +30,9 @@ def verification_view(result: Verification | Verifications) -> Answer:
         ("data", _fingerprint(result.expected_data), _fingerprint(result.actual_data)),
         ("version", result.expected_version, result.version),
     ]
-    return Answer(result.message, (Section("comparison", Table(("compared", "in the signature", "here"), tuple(rows))),))
+    return Answer(
+        result.message, (Section("comparison", Table(("compared", "in the signature", "here"), tuple(rows))),)
+    )
 
 
 def _number(value: float | None) -> str:
