@@ -182,7 +182,9 @@ class Judgement(Result):
         return tuple(row.segmenter for row in systems)
 
     def _rows_of(self, measure: str | Measure) -> list[SegmenterScore]:
-        return [row for row in self.rows if measure in (row.measure, repr(row.measure), row.measure.name)]
+        if isinstance(measure, Measure):
+            return [row for row in self.rows if row.measure == measure]
+        return [row for row in self.rows if measure in (row.measure.name, repr(row.measure))]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from caesura.judging.comparison import SystemComparison, SystemPair
 from caesura.judging.judge import Judgement, SegmenterScore
 from caesura.judging.mistakes import Mistakes
 from caesura.judging.substitution import AgreementDrop, Replacement
+from caesura.measures.base import Measure
 from caesura.measures.signatures import short_signature
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import count_of, list_few
@@ -68,9 +69,9 @@ def rows_by_measure(judgement: Judgement) -> list[list[SegmenterScore]]:
     list of list of SegmenterScore
         One list per measure.
     """
-    groups: dict[str, list[SegmenterScore]] = {}
+    groups: dict[Measure, list[SegmenterScore]] = {}
     for row in judgement.rows:
-        groups.setdefault(repr(row.measure), []).append(row)
+        groups.setdefault(row.measure, []).append(row)
     return [_best_first(rows) for rows in groups.values()]
 
 
@@ -212,12 +213,12 @@ def _segmenters(judgement: Judgement) -> list[tuple[str, bool]]:
 def _entries(judgement: Judgement, name: str, bound: bool) -> Iterator[tuple[SegmenterScore, str | None, bool]]:
     """Yield the row of a system or bound under each measure, its letters, and whether no system has a better value."""
     letters = {entry.measure: entry.letters for entry in judgement.comparisons if entry.letters is not None}
-    for row in judgement.rows:
-        if (row.segmenter, row.bound) == (name, bound):
-            best = judgement.row(judgement.ranking(row.measure)[0], row.measure, bound=False)
-            equal = round(best.value, PAPER_DIGITS) == round(row.value, PAPER_DIGITS)
-            is_best = not bound and equal and len(judgement.systems) > 1
-            yield row, None if bound else letters.get(row.measure, {}).get(name), is_best
+    for rows in rows_by_measure(judgement):
+        best = round(rows[0].value, PAPER_DIGITS)
+        for row in rows:
+            if (row.segmenter, row.bound) == (name, bound):
+                is_best = not bound and round(row.value, PAPER_DIGITS) == best and len(judgement.systems) > 1
+                yield row, None if bound else letters.get(row.measure, {}).get(name), is_best
 
 
 def systems_table(judgement: Judgement) -> SystemsTable:
