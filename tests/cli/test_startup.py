@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from time import monotonic
 
 import click
@@ -105,3 +106,16 @@ def test_summaries_are_the_first_lines_of_the_commands() -> None:
         assert command is not None
         assert command.help is not None
         assert command.help.startswith(entry.summary.rstrip(".")), name
+
+
+def test_judging_loads_no_large_packages() -> None:
+    """Distributions are computed by caesura itself: ``scipy.stats`` alone takes half a second to import."""
+    data = Path(__file__).parents[2] / "examples" / "data"
+    arguments = [str(data / "people.json"), "--system", str(data / "mine.json"), "--system", str(data / "theirs.json")]
+    loaded = loaded_after(
+        "import contextlib, io\n"
+        "from caesura.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()):\n"
+        f"    main({['judge', *arguments, '--quiet']!r}, standalone_mode=False)"
+    )
+    assert not {"scipy", "scikit_posthocs", "statsmodels", "pandas", "matplotlib", "rich"} & packages(loaded)

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from caesura.agreement.coefficients import Agreement, ItemAgreement
-from caesura.agreement.disagreements import MAJORITY, DisagreementPlace, Disagreements
-from caesura.agreement.pairwise import Pairwise, PairwiseRow
-from caesura.evaluation.result import Evaluation
-from caesura.gold.experiment import Unification
-from caesura.gold.gold import Gold
-from caesura.judging.comparison import SystemPair
-from caesura.judging.crisp_gold import CrispAndFuzzy
-from caesura.judging.judge import Judgement, SegmenterScore
-from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Score
 from caesura.model.value import count_of, list_few
 from caesura.statistics.intervals import MIN_ITEMS
-from caesura.tasks.agree import AgreementOutcome, AgreementStudy
-from caesura.tasks.files import FileInfo
-from caesura.tasks.pairwise import PairwiseStudy
-from caesura.tasks.score import Scoring
-from caesura.tasks.trees import TreeStudy
-from caesura.tasks.verify import Verification, Verifications
 from caesura.views.table import shorten
+
+if TYPE_CHECKING:  # every command imports this module; it must not import what all other commands need
+    from caesura.agreement.coefficients import Agreement, ItemAgreement
+    from caesura.agreement.disagreements import DisagreementPlace, Disagreements
+    from caesura.agreement.pairwise import Pairwise, PairwiseRow
+    from caesura.evaluation.result import Evaluation
+    from caesura.gold.experiment import Unification
+    from caesura.gold.gold import Gold
+    from caesura.judging.comparison import SystemPair
+    from caesura.judging.crisp_gold import CrispAndFuzzy
+    from caesura.judging.judge import Judgement, SegmenterScore
+    from caesura.model.corpus import Corpus
+    from caesura.tasks.agree import AgreementOutcome, AgreementStudy
+    from caesura.tasks.files import FileInfo
+    from caesura.tasks.pairwise import PairwiseStudy
+    from caesura.tasks.score import Scoring
+    from caesura.tasks.trees import TreeStudy
+    from caesura.tasks.verify import Verification, Verifications
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -257,6 +259,8 @@ def disagreements_answer(result: Disagreements) -> str:
     str
         One to three sentences.
     """
+    from caesura.agreement.disagreements import MAJORITY
+
     whom = {None: "", MAJORITY: " with the majority"}.get(result.against, f" with {result.against}")
     if not result.places:
         return f"The coders agree{whom} everywhere, on {count_of(len(result.items), 'item')}."
@@ -859,7 +863,9 @@ def verification_answer(result: Verification | Verifications) -> str:
     str
         The sentences.
     """
-    if isinstance(result, Verification):
+    from caesura.tasks.verify import Verification as OneNumber
+
+    if isinstance(result, OneNumber):
         return result.message
     entries = result.verifications
     if len(entries) == 1:
