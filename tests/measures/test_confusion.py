@@ -230,3 +230,29 @@ def test_confusion_as_dict():
     data = cz.boundary_confusion(*SCENES).to_dict()
     assert data["types"] == ["scene", "act", None]
     assert data["matrix"] == [[1.5, 0, 0], [0.5, 1, 0], [0, 0, 4]]
+
+
+@given(typed_pairs(max_types=3, max_units=9, max_boundaries=9))
+def test_rates_by_type_follow_from_the_matrix(pair: TypedPair):
+    """The table of types equals the matrix: its diagonal over the boundaries of each side, with rows and columns complete."""
+    score = cz.boundary_confusion(*pair.segmentations)
+    matrix = score.matrix
+    *by_type, overall = score.by_type
+    assert [row.type for row in by_type] == list(score.types)
+    for t, row in enumerate(by_type):
+        assert row.correct == matrix[t, t]
+        assert row.hypothesis == sum(kind == t for _, kind in pair.b)
+        assert row.reference == sum(kind == t for _, kind in pair.a)
+        if row.hypothesis:
+            assert row.precision == pytest.approx(matrix[t, t] / row.hypothesis)
+        if row.reference:
+            assert row.recall == pytest.approx(matrix[t, t] / row.reference)
+        assert (row.precision, row.recall, row.f) == (
+            score.precision(row.type),
+            score.recall(row.type),
+            score.f(row.type),
+        )
+    assert overall.correct == pytest.approx(sum(row.correct for row in by_type))
+    assert overall.hypothesis == len(pair.b)
+    assert overall.reference == len(pair.a)
+    assert overall.f == pytest.approx(score.value)

@@ -546,6 +546,31 @@ class BoundarySimilarity(_SimilarityMeasure):
         return 1 - divide(self.costs(types).total(counts), counts @ _PAIR_COLUMNS)
 
 
+@dataclass(frozen=True, slots=True)
+class TypeScore:
+    """B-precision, B-recall and B-F of one boundary type, or of all types.
+
+    Attributes
+    ----------
+    type : str or None
+        The boundary type; None for all types together.
+    precision, recall, f : float
+        The rates.
+    correct : float
+        Correctness of the pairs of this type: the cell (type, type) of the matrix.
+    hypothesis, reference : int
+        Number of boundaries of each side.
+    """
+
+    type: str | None
+    precision: float
+    recall: float
+    f: float
+    correct: float
+    hypothesis: int
+    reference: int
+
+
 class ConfusionScore(Score):
     """A score with a confusion matrix. The value is micro-averaged F1.
 
@@ -672,6 +697,17 @@ class ConfusionScore(Score):
     def figures(self) -> dict[str, float]:
         """B-precision, B-recall and B-F over all types."""
         return {"precision": self.precision(), "recall": self.recall(), "f": self.f()}
+
+    @property
+    def by_type(self) -> tuple[TypeScore, ...]:
+        """The rates of each type, followed by those of all types together."""
+        return tuple(self._type_score(name) for name in (*self.types, None))
+
+    def _type_score(self, name: str | None) -> TypeScore:
+        names = self.types if name is None else (name,)
+        counts = [sum(self._count(side, type_name) for type_name in names) for side in ("hypothesis", "reference")]
+        rates = self.precision(name), self.recall(name), self.f(name)
+        return TypeScore(name, *rates, sum(map(self._correct, names)), *counts)
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"types": [*self.types, None], "matrix": self.matrix.tolist()}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from caesura.agreement.chance_scores import ChanceScore, chance_scores, supports_chance
 from caesura.engines import Engine, check_engine, use_engine
@@ -19,20 +19,25 @@ from caesura.evaluation.sources import SourceOptions, open_source
 from caesura.formats.settings import Settings, read_settings
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair, Text
+from caesura.measures.boundary import ConfusionScore
 from caesura.measures.many import Scores, score_many
 from caesura.measures.operations import OperationsTable, operations_table
-from caesura.measures.registry import parse_measures
+from caesura.measures.registry import measures as registered_measures
+from caesura.measures.registry import parse, parse_measures
 from caesura.model.common_units import pair_over_common_units, short_spans_note
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue, streams_of, tiers_of
 from caesura.model.fingerprint import fingerprint_of_pairs
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Excluded, Result, Score, to_plain
-from caesura.model.segmentation import check_types
+from caesura.model.segmentation import Segmentation, check_types
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-from caesura.options import OptionSet, flag, seed, setting, switch, text
+from caesura.options import OptionSet, choice, flag, seed, setting, switch, text
 from caesura.tasks.prepare import choose_measures, measures_setting, with_settings, with_units
+
+PRESETS = tuple(dict.fromkeys(preset for measure in registered_measures().values() for preset in measure.presets))
+"""Presets of all measures."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,9 @@ class ScoreOptions(OptionSet):
         None, text, "Coder of HYPOTHESIS, if there are several.", flags=("--hypothesis",)
     )
     by_item: bool = switch("Add one row per item.", flags=("--items",))
+    compat: str | None = setting(
+        None, choice(*PRESETS), "Reproduce the conventions of a publication or program, in the measures that have them."
+    )
     edits: bool = switch("Show the edit of every boundary, item by item.")
     operations: bool = switch("Show the operations on the boundaries of each type, over all items.")
     chance: bool = switch("Add the score of randomly placed boundaries, and how far the score is beyond it.")
@@ -113,12 +121,15 @@ class Scoring(Result):
         Items that could not be scored.
     pairs : mapping
         Item -> reference and hypothesis.
+    confusion : ConfusionScore or None
+        The confusion matrix with the rates of each type, if boundaries have types.
     """
 
     scores: tuple[ItemScore, ...]
     operations: tuple[MeasureOperations, ...] = ()
     excluded: tuple[Excluded, ...] = ()
     pairs: Mapping[str, Pair] = field(default_factory=dict, metadata=HIDDEN, repr=False)
+    confusion: ConfusionScore | None = None
 
     frame_field: ClassVar[str] = "scores"
 
@@ -166,7 +177,8 @@ def score_corpora(
     options = options or ScoreOptions()
     corpora, without_units = with_units([reference, *([] if hypothesis is None else [hypothesis])])
     reference, hypothesis = corpora if len(corpora) == 2 else (corpora[0], None)
-    measures = choose_measures("score", reference, options.measures, settings=settings)
+    measures = choose_measures("score", reference, options.measures, settings=settings, compat=options.compat)
+    measures = with_preset(measures, options.compat)
     pairs, unpaired = pair_items(reference, hypothesis, **options.select("reference_coder", "hypothesis_coder"))
     items = tuple(pairs)
     results = [(measure, _score_pairs(list(pairs.values()), measure)) for measure in measures]
@@ -183,7 +195,69 @@ def score_corpora(
         raise OptionError("\n".join(map(str, excluded)))
     data = fingerprint_of_pairs(pairs)
     entries = [replace(entry, score=_with_facts(entry, reference, data)) for entry in entries]
-    return Scoring(tuple(entries), _operations(results) if options.operations else (), excluded, pairs)
+    operations = _operations(results) if options.operations else ()
+    return Scoring(tuple(entries), operations, excluded, pairs, _confusion(list(pairs.values()), measures))
+
+
+def with_preset(measures: Sequence[Measure], preset: str | None) -> tuple[Measure, ...]:
+    """Return the measures with a preset; measures that do not have this preset are unchanged.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        The measures.
+    preset : str or None
+        Name of the preset; None changes nothing.
+
+    Returns
+    -------
+    tuple of Measure
+        The measures.
+
+    Raises
+    ------
+    OptionConflictError
+        If no measure has the preset, or a measure has a different one.
+    """
+    if preset is None:
+        return tuple(measures)
+    for measure in measures:
+        if measure.compat not in (None, preset):
+            raise OptionConflictError(f"--compat {preset}: {measure!r} already has a preset; remove one of them")
+    if not any(preset in measure.presets for measure in measures):
+        having = [entry().label for entry in registered_measures().values() if preset in entry.presets]
+        raise OptionConflictError(
+            f"--compat {preset}: none of these measures has this preset; it exists for {', '.join(having)}"
+        )
+    return tuple(measure.replace(compat=preset) if preset in measure.presets else measure for measure in measures)
+
+
+def _confusion(pairs: Sequence[Pair], measures: Sequence[Measure]) -> ConfusionScore | None:
+    """Return the confusion matrix of all pairs; None if boundaries have no types.
+
+    The matrix has the costs of the first measure that weighs the same edits. If no measure uses the order of the types, a
+    substitution costs a half whatever the types are.
+    """
+    texts = [text for pair in pairs for side in pair for text in _texts(side)]
+    if not texts or not any(len(text.types) > 1 for text in texts):
+        return None
+    confusion = parse("boundary_confusion")
+    ordered = next((measure for measure in measures if measure.view == "typed"), None)
+    if ordered is None:
+        confusion = confusion.replace(substitution="unit", w_sub=0.5)
+    elif ordered.settings.get("transposition") in ("scaled", "printed", "unit"):
+        shared = {name: value for name, value in ordered.settings.items() if name in confusion.settings}
+        confusion = confusion.replace(**shared)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaesuraWarning)  # the measures have already warned about the order of the types
+        scores = score_many(pairs, confusion)
+    return cast(ConfusionScore, scores.total) if scores.scored.size else None
+
+
+def _texts(side: object) -> Iterable[Segmentation]:
+    if isinstance(side, Segmentation):
+        return (side,)
+    return side.values() if isinstance(side, Mapping) else ()
 
 
 def _with_facts(entry: ItemScore, corpus: Corpus, data: str) -> Score:

@@ -9,6 +9,7 @@ from functools import partial
 
 from caesura.errors import OptionConflictError
 from caesura.evaluation.result import Evaluation
+from caesura.measures.boundary import ConfusionScore
 from caesura.measures.operations import OperationsTable
 from caesura.measures.signatures import short_signature
 from caesura.model.result import Edit, Score
@@ -101,6 +102,52 @@ def operations_view(operations: OperationsTable) -> Table:
     return Table.from_records(records, digits=3)
 
 
+def type_table(confusion: ConfusionScore) -> Table:
+    """Return one row per boundary type: B-precision, B-recall and B-F, and the numbers they are computed from.
+
+    Parameters
+    ----------
+    confusion : ConfusionScore
+        The confusion matrix.
+
+    Returns
+    -------
+    Table
+        The last row is over all types.
+    """
+    records = [
+        {"type": "all" if row.type is None else row.type}
+        | cells(row, "precision", "recall")
+        | {"F": row.f}
+        | cells(row, "correct", "hypothesis", "reference")
+        for row in confusion.by_type
+    ]
+    notes = ("correct: matches, and near misses by their correctness; hypothesis and reference: boundaries",)
+    return Table.from_records(records, title="Rates of each boundary type", notes=notes)
+
+
+def confusion_table(confusion: ConfusionScore) -> Table:
+    """Return the confusion matrix: one row per type of the hypothesis, one column per type of the reference.
+
+    Parameters
+    ----------
+    confusion : ConfusionScore
+        The confusion matrix.
+
+    Returns
+    -------
+    Table
+        The last row and column are "none", no boundary.
+    """
+    names = (*confusion.types, "none")
+    rows = tuple((name, *row) for name, row in zip(names, confusion.matrix.tolist(), strict=True))
+    notes = (
+        "rows: hypothesis; columns: reference; none: no boundary. A pair counts 1 minus its cost.",
+        short_signature(confusion),
+    )
+    return Table(("hypothesis", *names), rows, title="Confusion matrix", notes=notes, digits=2)
+
+
 def scoring_view(scoring: Scoring, *, by_item: bool = False, edits: bool = False, width: int = 80) -> Answer:
     """Return what ``caesura score`` prints.
 
@@ -131,6 +178,9 @@ def scoring_view(scoring: Scoring, *, by_item: bool = False, edits: bool = False
         Section("scores", score_table(totals, by_item=False, excluded=len(scoring.excluded))),
         Section("items", partial(score_table, items, by_item=True), by_item),
     ]
+    if scoring.confusion is not None:
+        sections.append(Section("types", partial(type_table, scoring.confusion)))
+        sections.append(Section("confusion", partial(confusion_table, scoring.confusion)))
     for i, entry in enumerate(scoring.operations, 1):
         title = f"{entry.measure.label}: edits of the boundaries of each type, both sides together"
         sections.append(Section(f"operations-{i}", replace(operations_view(entry.table), title=title), shown=True))
