@@ -148,12 +148,6 @@ def test_an_export_of_coded_segments(tmp_path: Path) -> None:
     assert corpus.reading.roles["Code"] == "label"
 
 
-def test_tags_in_a_table(tmp_path: Path) -> None:
-    rows = "EU\tB-ORG\tB-ORG\nsays\tO\tO\nGerman\tB-MISC\tB-MISC\nlamb\tO\tI-MISC\n"
-    with pytest.raises(FormatError, match=r"anna \(tags of spans\).*--format bio"):
-        read(tmp_path, f"token\tanna\tben\n{rows}", "t.tsv")
-
-
 def test_several_sheets(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()

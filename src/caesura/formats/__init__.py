@@ -74,6 +74,7 @@ _MODULES = {
     "lab": "lab.LAB",
     "salami": "lab.SALAMI",
     "audacity": "audacity.FORMAT",
+    "elan-text": "elan_export.FORMAT",
     "ptb": "ptb.FORMAT",
     "textgrid": "textgrid.FORMAT",
     "eaf": "eaf.FORMAT",

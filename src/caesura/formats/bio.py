@@ -33,8 +33,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from caesura.errors import AmbiguousFileError, OptionError
 from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
 from caesura.formats.spans import SpanRow
 from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, segment_at_edges
@@ -43,13 +44,14 @@ from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import count_of
-from caesura.options import Option, choice, optional, whole
+from caesura.options import Option, choice, optional, text, whole
 
 _DOCUMENT = "-DOCSTART-"
 _TAG = re.compile(r"O|([BIESLUM])(?:-(\S+))?")
 _TYPED_TAG = re.compile(r"O|[BIESLUM]-\S+")
 _SCHEMES = (("BIOES", frozenset("BIESO")), ("BILOU", frozenset("BILUO")), ("BMES", frozenset("BMESO")))
 _ENDS_OF_SPANS = [name for name, _ in _SCHEMES]  # schemes that mark the last token of a span
+_MAX_COLUMN = 1000
 _MAX_LINES = 1000  # that are examined to recognise the format
 
 
@@ -91,6 +93,49 @@ class _Document:
 
 def _read(reading: Reading) -> Corpus:
     """Return one item per document."""
+    rows = [line.cells for line in _lines(lines_of(reading.text)) if not line.is_comment and line.cells[0] != _DOCUMENT]
+    options = {**reading.options, "token": reading.options["token"] or _token_column(rows)}
+    if options["layers"] is None:
+        _check_layers(reading, rows)
+        reading.options = options
+        return _read_layer(reading)
+    layers = [number.strip() for number in options["layers"].split("+")]
+    if not all(number.isdecimal() and 0 < int(number) < _MAX_COLUMN for number in layers):
+        raise OptionError(f"layers must be numbers of columns such as 2+3; got {options['layers'][:40]!r}")
+    for number in layers:
+        reading.options = {**options, "layer": int(number), "coder": f"column {number}"}
+        _read_layer(reading)
+    reading.ignored = [entry for entry in reading.ignored if not entry.startswith("tags in column")]
+    return reading.corpus()
+
+
+def _token_column(rows: Sequence[Sequence[str]]) -> int:
+    """Return 2 if the first column numbers the tokens of a sentence, and there are more columns than a token and a tag."""
+    numbered = all(row[0].isdecimal() for row in rows) and any(row[0] == "2" for row in rows)
+    return 2 if rows and numbered and min(map(len, rows)) > 2 else 1
+
+
+def _check_layers(reading: Reading, rows: Sequence[Sequence[str]]) -> None:
+    """Raise an error if two columns contain tags with the same labels: they may be two coders."""
+    if reading.options["layer"] is not None or reading.options["spans"] != "tags" or len({*map(len, rows)}) != 1:
+        return
+    labels: dict[int, set[str]] = {}
+    for i in range(1, len(rows[0])):
+        tags = {row[i] for row in rows}
+        if all(map(_TYPED_TAG.fullmatch, tags)) and tags != {"O"}:
+            labels[i + 1] = {tag[2:] for tag in tags if tag != "O"}
+    last = labels.get(len(rows[0]), set())
+    same = [i for i, names in labels.items() if names & last]
+    if len(same) > 1:
+        listed = [str(i) for i in same]
+        choices: list[tuple[str, dict[str, Any]]] = [("one coder per column", {"layers": "+".join(listed)})]
+        choices += [(f"only the tags in column {i}", {"layer": i}) for i in same]
+        problem = f"columns {' and '.join(listed)} contain tags with the same labels: they may be several coders"
+        raise AmbiguousFileError(reading.path, problem, choices)
+
+
+def _read_layer(reading: Reading) -> Corpus:
+    """Return the spans of one column of tags."""
     documents = _documents(reading)
     sentences = sum(len(document.sentence_starts) for document in documents)
     if reading.options["spans"] == "sentences":
@@ -274,6 +319,47 @@ def _count_irregular(reading: Reading, document: _Document, scheme: str, tag: _T
     reading.log.count(f"tags that do not fit into the scheme {scheme}; a new span begins there or a span ends", place)
 
 
+# -- tables -----------------------------------------------------------------------------------------------------------
+
+
+def spans_of_tags(
+    reading: Reading, cells: Sequence[str], lines: Sequence[int], units: Sequence[str] | None, place: str
+) -> Hierarchy:
+    """Return the spans in a column of a table.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, for warnings.
+    cells : sequence of str
+        One tag per token.
+    lines : sequence of int
+        Line of each tag.
+    units : sequence of str or None
+        The tokens.
+    place : str
+        Item and coder, for warnings.
+
+    Returns
+    -------
+    Hierarchy
+        Spans with labels.
+
+    Raises
+    ------
+    FormatError
+        If a cell is not a tag.
+    """
+    document = _Document(place, lines[0], list(units or [""] * len(cells)), sentence_starts=[0])
+    for cell, line in zip(cells, lines, strict=True):
+        match = _TAG.fullmatch(cell)
+        if match is None:
+            raise reading.error(line, f"{place}: expected a tag such as O, B-PER and I-PER; got {cell[:40]!r}")
+        document.tags.append(_Tag(match.group(1) or "O", match.group(2), line))
+    rows = list(_sentence_spans(reading, document, _scheme([document]), 0, len(cells)))
+    return Hierarchy(len(cells), rows, units=units)
+
+
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
@@ -283,7 +369,7 @@ def _write(writing: Writing) -> str:
     blocks = [_block(writing, item, coder) for item in items]
     head = "" if items == (writing.options["item"] or writing.stem,) else f"{_DOCUMENT}\tO\n\n"
     return writing.check_round_trip(
-        "\n".join(head + block for block in blocks), _read, layer=None, token=1, as_="spans"
+        "\n".join(head + block for block in blocks), _read, layer=None, layers=None, token=1, as_="spans"
     )
 
 
@@ -319,7 +405,10 @@ FORMAT = Format(
     options=(
         *NAME_OPTIONS,
         Option("layer", None, optional(whole(1)), "column of the tags, from 1 (default: the last column)"),
-        Option("token", 1, whole(1), "column of the tokens, from 1"),
+        Option("layers", None, optional(text), "columns of the tags of several coders, such as 2+3"),
+        Option(
+            "token", None, optional(whole(1)), "column of the tokens, from 1 (default: the first one without numbers)"
+        ),
         Option("spans", "tags", choice("tags", "sentences"), "read the tags, or the ends of sentences as boundaries"),
         *(option for option in OPTIONS if option.name in ("as_", "begin", "labels")),
     ),

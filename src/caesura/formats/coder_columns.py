@@ -26,6 +26,7 @@ DESCRIPTIONS = {
     "types": "boundary types",
     "labels": "segment labels",
     "numbers": "segment numbers",
+    "tags": "tags of spans",
 }
 """Shape of a column -> its description in the reading report."""
 _FLAG = re.compile(r"(is|has|was|had|contains)_(?!.*(bound|break|segment|split|topic|shift|start|end|mark|cut))")
@@ -186,7 +187,8 @@ class CoderColumns:
         self._adopt(by_shape, names, groups)
         if not by_shape:
             if "label" in self.roles:
-                return [self._label_column(groups)], "labels"
+                name, shape = self._label_column(groups)
+                return [name], shape
             raise self.no_coder(groups)
         return self._one_shape(by_shape, groups)
 
@@ -231,9 +233,11 @@ class CoderColumns:
         ]
         return AmbiguousFileError(self.reading.path, problem, choices)
 
-    def _label_column(self, groups: Groups) -> str:
-        """Return the column with the role label; cells of 0 and 1 may be marks instead."""
+    def _label_column(self, groups: Groups) -> tuple[str, str]:
+        """Return the column with the role label and its shape; cells of 0 and 1 may be marks instead."""
         name = self.roles.columns["label"]
+        if self.content(name, groups).shape == "tags":
+            return name, "tags"
         named_by_user = "label" in (self.reading.options["fields"] or ())
         if self.content(name, groups).has_marks and not named_by_user and self.reading.options["shape"] is None:
             problem = f"the cells of {name!r} are marks or labels of segments"
@@ -242,7 +246,7 @@ class CoderColumns:
                 ("labels, with a boundary at every change", {"shape": "labels"}),
             ]
             raise AmbiguousFileError(self.reading.path, problem, choices)
-        return name
+        return name, "labels"
 
     def _declared_coders(self, groups: Groups, by_shape: Mapping[str, list[str]]) -> tuple[list[str], str]:
         """Return the coders that the user named, if some of their columns fit no shape on their own."""
@@ -325,6 +329,7 @@ class CoderColumns:
         if len(by_shape) == 1:
             ((shape, names),) = by_shape.items()
             self._check_times(shape, names)
+            self._check_tags(shape, names)
             return names, shape
         problem = "the columns fit different shapes, so that it is not clear which of them are coders"
         choices = [
@@ -332,6 +337,17 @@ class CoderColumns:
             for shape, names in by_shape.items()
         ]
         raise AmbiguousFileError(self.reading.path, problem, choices)
+
+    def _check_tags(self, shape: str, names: Sequence[str]) -> None:
+        """Raise an error if columns of tags have different labels: they are different annotations of one coder."""
+        if shape != "tags" or self.roles.coders is not None:
+            return
+        labels = [{cell[1:] for cell in self.table.columns[name].stripped if cell != "O"} for name in names]
+        if any(not (labels[0] & other) for other in labels[1:]):
+            problem = f"columns {', '.join(names[:8])} contain tags of spans with different labels"
+            choices = [(f"the tags in {name}", {"fields": {"coders": [name]}}) for name in names[:8]]
+            choices.append(("one coder per column", {"fields": {"coders": [*names]}}))
+            raise AmbiguousFileError(self.reading.path, problem, choices)
 
     def _check_times(self, shape: str, names: Sequence[str]) -> None:
         """Raise an error if words that look like labels may be the items and coders of a table of times."""
@@ -378,9 +394,7 @@ class CoderColumns:
         roles += [f"{name} (not used)" for name in self.roles.rest if name not in self.candidates()]
         found = ", ".join([*roles, *reasons][:20]) or "none"
         problem = f"no column contains marks, boundary types or labels; the columns are {found}"
-        if any(self.content(name, groups).reason == "tags of spans" for name in self.candidates()):
-            hint = "write one file per coder with the columns token and tag, and read it with --format bio"
-        elif decimals := self._decimals():
+        if decimals := self._decimals():
             hint = f"if {decimals[0]} contains times of events, say so with --fields time={decimals[0]}"
         else:
             hint = "name the coders with --fields coders=A+B, or declare the boundary types with --types A,B"
@@ -437,7 +451,7 @@ class CoderColumns:
             ((name, content),) = marks.items()
             return self._checked_long(name, content.shape, content)
         if not marks and "label" in self.roles:
-            return self._label_column(groups), "labels"
+            return self._label_column(groups)
         return self._only_column(marks or fitting, groups)
 
     def _mark_column(self, groups: Groups) -> tuple[str, str]:

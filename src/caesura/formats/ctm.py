@@ -134,9 +134,16 @@ def end_time(start: Decimal, duration: Decimal) -> float:
 
 
 def _looks_like(text: str) -> bool:
-    first = next((line for line in text.split("\n")[:50] if line.strip() and not line.startswith(";;")), "")
-    cells = first.split()
-    return len(cells) in (5, 6) and all(NUMBER.fullmatch(cell[:_MAX_DIGITS]) for cell in (*cells[2:4], *cells[5:]))
+    lines = [line.rstrip("\r") for line in text.split("\n")[:50] if line.strip() and not line.startswith(";;")]
+    return bool(lines) and all(map(_is_word, lines[:-1] if len(lines) > 1 else lines))
+
+
+def _is_word(line: str) -> bool:
+    """Return whether a line has the columns of a word; two tabs in succession are an empty column, which there is not."""
+    cells = line.split()
+    if len(cells) not in (5, 6) or "\t\t" in line:
+        return False
+    return all(NUMBER.fullmatch(cell[:_MAX_DIGITS]) for cell in (*cells[2:4], *cells[5:]))
 
 
 FORMAT = Format(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.formats.bio import spans_of_tags
 from caesura.formats.coder_columns import CoderColumns
 from caesura.formats.columns import Column
 from caesura.formats.marks import ABSENT, EMPTY, MARK, OTHER, ZERO, Groups, kind_of_cell, type_names
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 
 
@@ -296,6 +298,76 @@ class MarkPositions:
             Item and coder, for messages.
         """
         self._column.positions(self._groups.rows(i), place)
+
+
+class TagColumn:
+    """A column with tags of spans, such as ``B-PER`` and ``O``.
+
+    Parameters
+    ----------
+    coders : CoderColumns
+        The table and its file.
+    column : Column
+        The column.
+    as_segments : bool
+        Whether B begins a segment and all other tokens continue it; otherwise the tags are spans.
+    """
+
+    def __init__(self, coders: CoderColumns, column: Column, as_segments: bool) -> None:
+        self._reading = coders.reading
+        self._lines = coders.table.lines
+        self._column = column
+        self._as_segments = as_segments
+
+    def segmentation(
+        self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str
+    ) -> Segmentation | Hierarchy:
+        """Return the spans in some rows.
+
+        Parameters
+        ----------
+        rows : array
+            Indices of the rows.
+        units : tuple of str or None
+            The tokens.
+        place : str
+            Item and coder, for messages.
+
+        Returns
+        -------
+        Segmentation or Hierarchy
+            The spans; a segmentation if they are segments one after the other.
+        """
+        values = self._column.stripped
+        cells = [values[code] for code in self._column.codes[rows].tolist()]
+        if self._as_segments:
+            return Segmentation.from_starts([int(cell.startswith("B")) for cell in cells], units=units)
+        return spans_of_tags(self._reading, cells, self._lines[rows].tolist(), units, place)
+
+
+def are_segments(columns: Sequence[Column], groups: Groups) -> bool:
+    """Return whether tags divide texts into segments: every text begins with B, and the tags are B and I, or B and O.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Columns with tags.
+    groups : Groups
+        Rows by item.
+
+    Returns
+    -------
+    bool
+        False if the tags are spans with gaps between them, or with several labels.
+    """
+    first = groups.order[groups.bounds[:-1]]
+    for column in columns:
+        labels = {cell[2:] for cell in column.stripped if cell != "O"}
+        prefixes = "".join(sorted({cell[0] for cell in column.stripped}))
+        begins = np.array([cell.startswith("B") for cell in column.stripped], bool)[column.codes[first]]
+        if len(labels) != 1 or prefixes not in ("B", "BI", "BO") or not begins.all():
+            return False
+    return True
 
 
 class LabelColumn:

@@ -28,6 +28,7 @@ UNREPEATED = "words that do not repeat"
 """Reason why a column is not a coder on its own, although it could be one together with others."""
 _MAX_TYPE_LENGTH = 20  # characters
 _MAX_LABEL_LENGTH = 60  # characters
+_TAG = re.compile(r"O|[BIESLUM]-\S+")
 _NEARLY = 0.8  # share of marks above which other cells are errors
 
 
@@ -172,7 +173,8 @@ class Content:
     Attributes
     ----------
     shape : str
-        ``"marks"``, ``"types"``, ``"labels"``, ``"numbers"`` (of segments), ``"error"`` or ``"none"``.
+        ``"marks"``, ``"types"``, ``"labels"``, ``"numbers"`` (of segments), ``"tags"`` (such as ``B-PER``),
+        ``"error"`` or ``"none"``.
     reason : str
         Why the column is not a coder, or what is wrong with it.
     row : int or None
@@ -214,6 +216,8 @@ def content_of(column: Column, groups: Groups) -> Content:
         return Content("none", "empty" if numbers[EMPTY] else "not coded")
     if not numbers[OTHER]:
         return _marks(column, groups, numbers)
+    if are_tags(column.stripped):
+        return Content("tags")
     if _only_lists(column, kinds):
         return Content("types")
     if numbers[MARK] or numbers[ZERO]:
@@ -294,6 +298,24 @@ def _only_lists(column: Column, kinds: NDArray[np.int8]) -> bool:
     return all(value.startswith("[") and type_names(value) is not None for value in cells)
 
 
+def are_tags(cells: Sequence[str]) -> bool:
+    """Return whether cells are tags of spans such as ``B-PER``, ``I-PER`` and ``O``, or ``B``, ``I`` and ``O``.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        Distinct cells without surrounding space.
+
+    Returns
+    -------
+    bool
+        True if a tag begins a span, and all cells are tags.
+    """
+    if all(cell in ("B", "I", "O") for cell in cells):
+        return {"B", "I"} <= {*cells}
+    return all(_TAG.fullmatch(cell) for cell in cells) and any(cell[0] in "BSU" for cell in cells)
+
+
 def _labels(column: Column, groups: Groups) -> Content:
     """Return the content of a column without empty cells: labels in runs, or text."""
     if any(len(value) > _MAX_LABEL_LENGTH for value in column.stripped):
@@ -303,8 +325,7 @@ def _labels(column: Column, groups: Groups) -> Content:
     if not changes:
         return Content("none", "constant within every item")
     if 2 * changes > np.count_nonzero(inner):
-        tags = all(re.fullmatch(r"O|[BIESLUM]-.+", value) for value in column.stripped)
-        return Content("none", "tags of spans" if tags else "cells that change from row to row")
+        return Content("none", "cells that change from row to row")
     return Content("labels")
 
 

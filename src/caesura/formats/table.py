@@ -46,7 +46,7 @@ from caesura.formats.documents_parquet import is_documents
 from caesura.formats.events import ALL_CODERS, LENGTHS, read_events
 from caesura.formats.format import NUMBER, Format, Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header
-from caesura.formats.mark_columns import LabelColumn, MarkColumn, MarkPositions, Texts
+from caesura.formats.mark_columns import LabelColumn, MarkColumn, MarkPositions, TagColumn, Texts, are_segments
 from caesura.formats.mark_places import MARKS, marks_at_start
 from caesura.formats.marks import Groups
 from caesura.formats.roles import FIELDS, Roles, assign_roles, describe_roles, whole_numbers
@@ -92,6 +92,9 @@ def read_table(reading: Reading, table: Table) -> Corpus:
     reading.notes += table.notes
     if not table.columns or not len(table):
         raise reading.error(1, "the table has no rows" if table.columns else "the table has no columns")
+    if {"unit1_toks", "unit2_toks"} <= {*table.columns}:
+        hint = "the segments are in the .tok and .conllu files of the same corpus"
+        raise reading.error(1, f"a .rels file of DISRPT contains relations, not segments; {hint}")
     roles = assign_roles(reading, table, reading.options["fields"])
     if (error := counts_error(reading, table, roles)) is not None:
         raise error
@@ -273,9 +276,12 @@ class _TableReader:
         at_start = shape == "marks" and marks_at_start(self.reading, columns, groups, by_name=by_name)
         if shape == "marks" and "stream" not in self.roles:
             return self._build_marks(groups, coders, at_start)
-        builders: Mapping[str, MarkColumn | LabelColumn]
+        builders: Mapping[str, MarkColumn | LabelColumn | TagColumn]
         if shape in ("labels", "numbers"):
             builders = {name: LabelColumn(self.columns, self.table.columns[name]) for name in coders}
+        elif shape == "tags":
+            as_segments = self._tags_are_segments(columns, groups)
+            builders = {name: TagColumn(self.columns, self.table.columns[name], as_segments) for name in coders}
         else:
             at_start = at_start or self.reading.options["marks"] == "start"
             builders = {name: MarkColumn(self.columns, self.table.columns[name], typed, at_start) for name in coders}
@@ -327,12 +333,12 @@ class _TableReader:
         self,
         item: str,
         coder: str,
-        column: MarkColumn | LabelColumn,
+        column: MarkColumn | LabelColumn | TagColumn,
         groups: Groups,
         members: Sequence[int],
         texts: Mapping[int, tuple[str, ...] | None],
     ) -> None:
-        streams: dict[str, Segmentation] = {}
+        streams: dict[str, Any] = {}
         for i in members:
             stream = groups.keys[i][1]
             place = f"item {item!r}, coder {coder!r}" + (f", stream {stream!r}" if stream else "")
@@ -355,17 +361,13 @@ class _TableReader:
         at_start = self.reading.options["marks"] == "start"
         if shape == "marks":
             at_start = marks_at_start(self.reading, [column], groups, by_name=True)
-        builder = (
-            LabelColumn(self.columns, column)
-            if shape in ("labels", "numbers")
-            else MarkColumn(self.columns, column, typed, at_start)
-        )
+        builder = self._builder(column, shape, at_start, groups)
         units = self._units()
         numbers = None
         if "unit" in columns:
             numbers = whole_numbers(self.table.columns[columns["unit"]])
         numbering: dict[tuple[str, str], tuple[str, Any]] = {}
-        streams: dict[tuple[str, str], dict[str, Segmentation]] = {}
+        streams: dict[tuple[str, str], dict[str, Any]] = {}
         for i, (item, stream, coder) in enumerate(groups.keys):
             item = item if "item" in columns else self.reading.stem
             rows = groups.rows(i)
@@ -384,6 +386,22 @@ class _TableReader:
             self.reading.add(item, coder, by_stream[""] if "" in by_stream else Dialogue(by_stream))
         corpus = self.reading.corpus()
         return share_types(corpus) if typed and self.columns.types is None else corpus
+
+    def _builder(
+        self, column: Column, shape: str, at_start: bool, groups: Groups
+    ) -> MarkColumn | LabelColumn | TagColumn:
+        if shape in ("labels", "numbers"):
+            return LabelColumn(self.columns, column)
+        if shape == "tags":
+            return TagColumn(self.columns, column, self._tags_are_segments([column], groups))
+        return MarkColumn(self.columns, column, shape == "types", at_start)
+
+    def _tags_are_segments(self, columns: Sequence[Column], groups: Groups) -> bool:
+        """Return whether tags are segments, and say so."""
+        if not are_segments(columns, groups):
+            return False
+        self.reading.notes.append("a tag B begins a segment, and all other tokens continue it")
+        return True
 
     def _long_groups(self) -> Groups:
         columns = self.roles.columns
