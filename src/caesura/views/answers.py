@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from caesura.agreement.families import coefficient_label
 from caesura.model.result import Excluded, Score
 from caesura.model.value import count_of, list_few
 from caesura.statistics.intervals import MIN_ITEMS
@@ -183,8 +184,10 @@ def coefficient_name(outcome: AgreementOutcome) -> str:
     str
         The name.
     """
-    name = outcome.coefficient.removeprefix("multi_")
-    return name if outcome.coefficient == "alpha" else f"{name}({outcome.over})"
+    label = coefficient_label(outcome.coefficient)
+    if outcome.measure.chance_corrected:  # the measure is the coefficient
+        return outcome.over
+    return label if outcome.coefficient == "alpha" else f"{label}({outcome.over})"
 
 
 def agreement_answer(study: AgreementStudy) -> str:
@@ -215,9 +218,8 @@ def agreement_answer(study: AgreementStudy) -> str:
 
 
 def _agreement_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
-    name = outcome.coefficient.removeprefix("multi_")
-    over = "" if outcome.coefficient == "alpha" else f" over {outcome.over}"
-    figure = f"{name}{over} = {short(result.value)}{short_interval(result.interval)}"
+    name = coefficient_name(outcome).replace("(", " over ", 1).removesuffix(")")
+    figure = f"{name} = {short(result.value)}{short_interval(result.interval)}"
     coders = f"{number_word(len(result.coders))} coders"
     items = count_of(len(result.items), "item")
     if outcome.coefficient == "bias":

@@ -37,7 +37,7 @@ def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0
     Table
         The signatures of the totals are its notes.
     """
-    names = extra_figures(entry.score for entry in scores)
+    names = _new_figures(scores)
     records = [
         {"measure": entry.score.measure.label, "item": "all" if entry.item is None else entry.item}
         | {"value": entry.score.value, **_chance_cells(entry)}
@@ -51,6 +51,18 @@ def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0
     if excluded:
         notes.append(f"excluded: {excluded} (reasons on standard error)")
     return Table.from_records(records, columns=columns, notes=tuple(notes), group=1)
+
+
+def _new_figures(scores: Sequence[ItemScore]) -> list[str]:
+    """Return the figures that are not the value of another measure in the same table, such as S_f^B beside S_f."""
+    values: dict[str | None, set[float]] = {}
+    for entry in scores:
+        values.setdefault(entry.item, set()).add(entry.score.value)
+    return [
+        name
+        for name in extra_figures(entry.score for entry in scores)
+        if any(entry.score.figures.get(name, entry.score.value) not in values[entry.item] for entry in scores)
+    ]
 
 
 def _chance_cells(entry: ItemScore) -> dict[str, Cell]:
@@ -189,7 +201,7 @@ def scoring_view(scoring: Scoring, *, by_item: bool = False, edits: bool = False
         sections.append(Section("drawing", partial(_drawings, scoring, items, width), edits, drawing=True))
     elif edits:
         raise OptionConflictError("--edits: none of these measures aligns boundaries; add -m B")
-    more = () if edits else ("--edits draws every boundary",)
+    more = ("--edits draws every boundary",) if sections[-1].name == "drawing" and not edits else ()
     return Answer(score_answer(scoring), tuple(sections), more)
 
 
