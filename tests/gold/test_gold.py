@@ -195,6 +195,7 @@ def test_result() -> None:
         "type": None,
         "coders": ["ann", "cy"],
         "near": {"bo": 6, "di": 6},
+        "time": None,
     }
     assert (plain["optima"], plain["cost"], plain["items"][0]["optima"]) == (4, 4.0, 4)
     assert list(result.to_frame()["position"]) == [2, 5]

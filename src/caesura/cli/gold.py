@@ -31,7 +31,7 @@ class GoldInput(OptionSet):
     )
 
     def read(self, reading: ReadingOptions, paths: tuple[str, ...], purpose: str) -> Corpus:
-        """Read the annotations of the coders.
+        """Read the annotations of the coders; tiers stay in seconds.
 
         Parameters
         ----------
@@ -49,7 +49,7 @@ class GoldInput(OptionSet):
         """
         if self.repair:
             reading = reading.with_options(repair=True)
-        return reading.require(reading.read(paths), purpose).select(items=self.items or None)
+        return reading.require(reading.read_in_seconds(paths), purpose).select(items=self.items or None)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Excluded, Result, signature_line
 from caesura.model.segmentation import UNTYPED
+from caesura.model.tier import Tier
 from caesura.model.value import count_of
 
 GOLD_CODER = "gold"
@@ -184,6 +185,8 @@ class Gold(Result):
         Remarks for the reader.
     hierarchies : mapping of str to UnifiedHierarchy
         Item -> details of the unification, for hierarchies.
+    recordings : mapping of (str, str) to Tier
+        Item and stream -> beginning, end and words of the recording, if the gold standard was made from tiers.
     """
 
     frame_field: ClassVar[str] = "kept"
@@ -199,6 +202,7 @@ class Gold(Result):
     signature: str
     notes: tuple[str, ...] = ()
     hierarchies: Mapping[str, UnifiedHierarchy] = field(default_factory=dict, metadata=HIDDEN)
+    recordings: Mapping[tuple[str, str], Tier] = field(default_factory=dict, metadata=HIDDEN)
 
     @cached_property
     def optima(self) -> int:

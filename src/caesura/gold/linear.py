@@ -84,6 +84,8 @@ class GoldBoundary:
     near : mapping of str to int
         Coder -> position of a near miss. For a boundary of the gold standard, the coder's boundary that pairs with it; for a
         dropped boundary, the boundary of the gold standard that the coder's boundary pairs with.
+    time : float or None
+        Time in seconds, if the gold standard was made from tiers.
     """
 
     item: str
@@ -92,6 +94,7 @@ class GoldBoundary:
     type: str | None
     coders: tuple[str, ...]
     near: Mapping[str, int] = field(default_factory=dict, hash=False)
+    time: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

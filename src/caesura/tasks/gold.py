@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from caesura.errors import OptionError
+from caesura.formats import format_for_writing
 from caesura.gold.experiment import Unification, evaluate_unification
 from caesura.gold.gold import ALL_METHODS, Gold, gold
 from caesura.gold.linear import method_name
@@ -13,8 +14,10 @@ from caesura.gold.unify import METHODS
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result
+from caesura.model.tier import Tier
 from caesura.options import OptionSet, choice, fraction, number, positive, setting, switch, whole
 from caesura.tasks.files import write_corpus
+from caesura.tasks.gold_times import gold_tiers, with_times
 from caesura.tasks.prepare import with_units
 
 
@@ -114,12 +117,15 @@ def make_gold(corpus: Corpus, options: GoldOptions | None = None) -> Gold:
     Returns
     -------
     Gold
-        The gold standard. Tiers are converted to units; items that cannot be converted are listed in ``excluded``.
+        The gold standard. Tiers are converted to units, and the boundaries get times; items that cannot be converted are
+        listed in ``excluded``.
     """
     options = options or GoldOptions()
-    (corpus,), without_units = with_units([corpus])
+    (converted,), without_units = with_units([corpus])
     values = options.select(*(entry.name for entry in options.declared()))
-    result = gold(corpus, **values)
+    result = gold(converted, **values)
+    if corpus.holds(Tier):
+        result = with_times(result, corpus)
     return replace(result, excluded=(*without_units, *result.excluded)) if without_units else result
 
 
@@ -155,7 +161,7 @@ def unify_hierarchies(corpus: Corpus, options: UnifyOptions | None = None, *, ev
 
 
 def write_gold(result: Gold, target: str) -> tuple[str, ...]:
-    """Write a gold standard to a file in the format that its suffix names.
+    """Write a gold standard to a file in the format that its suffix names; in seconds if it has times and the format tiers.
 
     Parameters
     ----------
@@ -169,7 +175,13 @@ def write_gold(result: Gold, target: str) -> tuple[str, ...]:
     tuple of str
         Messages for the reader.
     """
-    return (*result.notes, *write_corpus(result.corpus, target))
+    corpus = result.corpus
+    if result.recordings:
+        tiers = gold_tiers(result, points=False)
+        chosen = format_for_writing(target, tiers)
+        if chosen.can_hold([Tier]):
+            corpus = gold_tiers(result, points=chosen.stores_points)
+    return (*result.notes, *write_corpus(corpus, target))
 
 
 def _require_hierarchies(corpus: Corpus) -> None:

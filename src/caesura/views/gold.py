@@ -297,15 +297,16 @@ def boundary_table(result: Gold, *, kept: bool) -> Table:
     """
     near, title = ("near misses", "Boundaries of the gold standard") if kept else ("counts for", "Dropped boundaries")
     records = [
-        {"item": boundary.item, "stream": boundary.stream, "position": boundary.position, "type": boundary.type}
+        {"item": boundary.item, "stream": boundary.stream, "position": boundary.position}
+        | {"time": boundary.time, "type": boundary.type}
         | {"coders": ", ".join(boundary.coders) or None, near: _near_text(boundary, kept)}
         | {"text": _text_around(result, boundary)}
         for boundary in (result.kept if kept else result.dropped)
         if isinstance(boundary, GoldBoundary)
     ]
-    columns = ("item", "stream", "position", "type", "coders", near, "text")
-    table = Table.from_records(records, columns=columns, title=title, group=1)
-    return table.without_empty_columns(("stream", "type", near, "text"))
+    columns = ("item", "stream", "position", "time", "type", "coders", near, "text")
+    table = Table.from_records(records, columns=columns, title=title, digits=2, group=1)
+    return table.without_empty_columns(("stream", "time", "type", near, "text"))
 
 
 def _near_text(boundary: GoldBoundary, kept: bool) -> str | None:
