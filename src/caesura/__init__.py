@@ -25,6 +25,7 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
     from caesura.agreement.coefficients import Agreement, agreement
     from caesura.agreement.disagreements import Disagreements, disagreements
+    from caesura.agreement.groups import GroupedAgreement, group_agreement
     from caesura.agreement.labels import LabelAgreement, label_agreement
     from caesura.agreement.pairwise import Pairwise, pairwise
     from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
@@ -81,6 +82,7 @@ __all__ = [
     "Evaluation",
     "Exact",
     "Gold",
+    "GroupedAgreement",
     "Heat",
     "Hierarchy",
     "Interval",
@@ -128,6 +130,7 @@ __all__ = [
     "flexible_similarity",
     "fuzzy_success",
     "gold",
+    "group_agreement",
     "hierarchy_kappa",
     "hierarchy_overlap",
     "judge",
@@ -181,6 +184,7 @@ _LAZY = {
     "caesura.agreement.cochran": ("cochran_q", "CochranQ", "percentage_agreement", "PercentageAgreement"),
     "caesura.agreement.coefficients": ("Agreement", "agreement"),
     "caesura.agreement.disagreements": ("Disagreements", "disagreements"),
+    "caesura.agreement.groups": ("group_agreement", "GroupedAgreement"),
     "caesura.agreement.labels": ("label_agreement", "LabelAgreement"),
     "caesura.agreement.pairwise": ("Pairwise", "pairwise"),
     "caesura.agreement.placed": ("boundaries_placed", "boundary_heat", "Heat", "Placed"),

@@ -13,21 +13,52 @@ from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coeff
 from caesura.agreement.cochran import cochran_q
 from caesura.agreement.coefficients import Agreement, agreement_with_placement
 from caesura.agreement.families import coefficient_for, coefficient_name, resolve_coefficient
+from caesura.agreement.groups import GroupedAgreement, check_groups, group_agreement
 from caesura.agreement.labels import label_agreement
 from caesura.agreement.placed import Placed, boundaries_placed, boundary_heat
 from caesura.engines import Engine
 from caesura.errors import CaesuraError, InputError, OptionConflictError, OptionError, Undefined
+from caesura.formats.coder_groups import read_groups
 from caesura.formats.settings import Settings
 from caesura.measures.base import Measure
 from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result, to_plain
 from caesura.model.similarity import first_asymmetry, is_full_matrix, symmetric_mean
-from caesura.options import OptionSet, choice, fraction, optional, seed, setting, switch, whole
+from caesura.options import OptionSet, choice, fraction, optional, path, seed, setting, switch, whole
 from caesura.tasks.prepare import choose_measures, measures_setting, on_common_units, with_units
 
 PRESETS = tuple(dict.fromkeys(name for entry in measures().values() if entry.coefficients for name in entry.presets))
 """Presets of the measures for which agreement is defined."""
+
+
+def named_group(name: str, value: Any) -> tuple[str, tuple[str, ...]]:
+    """Validate the option and return the name of a group and its coders.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option, for messages.
+    value : str or tuple
+        ``"NAME=CODER,CODER"``, or a name and coders.
+
+    Returns
+    -------
+    tuple
+        Name and coders.
+
+    Raises
+    ------
+    OptionError
+        If the value is invalid.
+    """
+    if isinstance(value, tuple) and len(value) == 2:
+        return str(value[0]), tuple(value[1])
+    group, _, coders = str(value).partition("=")
+    members = tuple(coder.strip() for coder in coders.split(",") if coder.strip())
+    if not group.strip() or not members:
+        raise OptionError(f"{name} must be NAME=CODER,CODER,...; got {value!r}")
+    return group.strip(), members
 
 
 @dataclass(frozen=True)
@@ -51,6 +82,12 @@ class AgreeOptions(OptionSet):
     )
     label_similarity: bool = switch("Add the Jaccard similarity of segment labels.")
     heat: bool = switch("Add the number of coders who marked each position, item by item.")
+    group: tuple[tuple[str, tuple[str, ...]], ...] = setting(
+        (),
+        named_group,
+        "Group of coders, NAME=CODER,CODER,... Adds the agreement inside each group, with mean and deviation. May be repeated.",
+    )
+    groups: str | None = setting(None, path, "CSV file with the columns coder and group, instead of --group.")
     interval: str | None = setting(
         "items",
         optional(choice("items", "coders"), "none"),
@@ -169,6 +206,8 @@ class AgreementStudy(Result):
         Number of boundaries of each coder.
     analyses : mapping
         Name of each requested analysis (``clusters``, ``cochran``, ``label_similarity``, ``heat``) -> its outcome.
+    groups : tuple of GroupedAgreement
+        Agreement inside groups of coders, one entry per measure and coefficient; empty if there are no groups.
     excluded : tuple of Excluded
         Items that could not be used, and coefficients and analyses that could not be computed.
     """
@@ -176,6 +215,7 @@ class AgreementStudy(Result):
     agreement: tuple[AgreementOutcome, ...]
     placed: Placed
     analyses: Mapping[str, Outcome[Any]] = field(default_factory=dict)
+    groups: tuple[GroupedAgreement, ...] = ()
     excluded: tuple[Excluded, ...] = ()
 
     frame_field: ClassVar[str] = "agreement"
@@ -234,10 +274,12 @@ def agree(
     coefficients, failures = _coefficients(prepared.corpus, chosen, options, engine, checkpoint)
     excluded = dict.fromkeys(entry for result in coefficients if result.result for entry in result.result.excluded)
     analyses, more_failures = _analyses(prepared.corpus, chosen[0], options, {entry.item for entry in excluded})
+    groups = _groups(prepared.corpus, chosen, options, engine)
     return AgreementStudy(
         agreement=tuple(coefficients),
         placed=boundaries_placed(prepared.boundaries),
         analyses=analyses,
+        groups=groups,
         excluded=(*without_units, *failures, *excluded, *more_failures),
     )
 
@@ -367,6 +409,33 @@ def _chance(measure: Measure, options: AgreeOptions, checkpoint: str | None = No
     kind = Exact if options.chance == "exact" else Simulate
     variates = {} if kind is Exact else {"variates": not options.no_variates}
     return kind(draws=options.draws, tolerance=options.tolerance, checkpoint=checkpoint, **variates)
+
+
+def _groups(
+    corpus: Corpus, measures: Sequence[Measure], options: AgreeOptions, engine: str | Engine
+) -> tuple[GroupedAgreement, ...]:
+    """Return the agreement inside the groups of coders, for each measure and coefficient."""
+    if options.group and options.groups is not None:
+        raise OptionConflictError("--group and --groups: use only one of them")
+    if not options.group and options.groups is None:
+        return ()
+    groups: dict[str, tuple[str, ...]] = {} if options.groups is None else read_groups(options.groups)
+    for name, coders in options.group:
+        groups[name] = (*groups.get(name, ()), *coders)
+    check_groups(groups, corpus.coders)
+    several = 3  # the forms of coefficients for several coders, which two coders may use too
+    return tuple(
+        group_agreement(
+            corpus,
+            groups,
+            measure,
+            coefficient=name,
+            clusters=options.clusters,
+            engine=engine,
+            **_arguments(measure, name, options, None),
+        )
+        for _, measure, name in _requested(measures, options, several)
+    )
 
 
 def _analyses(

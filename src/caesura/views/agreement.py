@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from caesura.agreement.clusters import Clustering
 from caesura.agreement.cochran import CochranQ
 from caesura.agreement.coefficients import Agreement
+from caesura.agreement.groups import GroupedAgreement
 from caesura.agreement.labels import LabelAgreement
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
@@ -480,7 +481,58 @@ def agreement_view(study: AgreementStudy, tables: AgreeTables, *, width: int) ->
         ]
     for name, outcome in study.analyses.items():
         sections += _analysis_sections(name, outcome, width)
+    sections += _group_sections(study.groups)
     return Answer(agreement_answer(study), tuple(sections))
+
+
+def group_table(studies: Sequence[GroupedAgreement]) -> Table:
+    """Return one row per group of coders, with mean and deviation over groups below.
+
+    Parameters
+    ----------
+    studies : sequence of GroupedAgreement
+        Agreement inside groups, one entry per measure and coefficient.
+
+    Returns
+    -------
+    Table
+        One column per coefficient.
+    """
+    rows: dict[str, dict[str, Any]] = {
+        group.name: {"group": group.name, "coders": len(group.coders)} for group in studies[0].groups
+    }
+    mean: dict[str, Any] = {"group": "mean"}
+    deviation: dict[str, Any] = {"group": "deviation"}
+    for study in studies:
+        name = coefficient_name(AgreementOutcome(None, coefficient=study.coefficient, measure=study.measure))
+        mean[name], deviation[name] = study.mean, study.deviation
+        for group in study.groups:
+            rows[group.name][name] = or_undefined(group.value)
+        if study.placement_mean is not None:
+            placed = f"{name} placed"
+            mean[placed], deviation[placed] = study.placement_mean, study.placement_deviation
+            for group in study.groups:
+                rows[group.name][placed] = or_undefined(None if group.placement is None else group.placement.value)
+    reasons = {f"{group.name}: {group.reason}" for study in studies for group in study.groups if group.reason}
+    return Table.from_records(
+        [*rows.values(), mean, deviation],
+        columns=["group", "coders", *(name for name in mean if name != "group")],
+        title="Agreement inside groups of coders",
+        notes=tuple(sorted(reasons)),
+    )
+
+
+def _group_sections(studies: Sequence[GroupedAgreement]) -> list[Section]:
+    if not studies:
+        return []
+    sections = [Section("groups", group_table(studies), shown=True)]
+    for group in studies[0].groups:
+        if group.clusters is not None:
+            title = f"Clusters in the group {group.name}"
+            sections.append(
+                Section(f"clusters-{group.name}", replace(cluster_table(group.clusters), title=title), shown=True)
+            )
+    return sections
 
 
 def items_table(study: AgreementStudy) -> Table:
