@@ -50,6 +50,16 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.operations import OperationsTable, operations_table
     from caesura.measures.parseval import parseval
     from caesura.measures.registry import measures, parse
+    from caesura.measures.segments import (
+        adjusted_rand_index,
+        alignment_index,
+        covering,
+        nce,
+        pairwise_f,
+        purity_coverage,
+        rand_index,
+        v_measure,
+    )
     from caesura.measures.signatures import short_signature
     from caesura.measures.similarity import similarity_from_confusion
     from caesura.measures.structiou import struct_iou
@@ -112,7 +122,9 @@ __all__ = [
     "Verification",
     "Verifications",
     "__version__",
+    "adjusted_rand_index",
     "agreement",
+    "alignment_index",
     "boundaries_placed",
     "boundary_confusion",
     "boundary_heat",
@@ -122,6 +134,7 @@ __all__ = [
     "cochran_q",
     "common_units",
     "compare_parsers",
+    "covering",
     "crisp",
     "disagreements",
     "errors",
@@ -138,6 +151,7 @@ __all__ = [
     "label_agreement",
     "levels_as_types",
     "measures",
+    "nce",
     "non_crossing",
     "on_progress",
     "open_engine",
@@ -149,12 +163,15 @@ __all__ = [
     "over_tokens",
     "over_units",
     "pairwise",
+    "pairwise_f",
     "parse",
     "parseval",
     "parseval_corpus",
     "percentage_agreement",
     "pk",
     "plot",
+    "purity_coverage",
+    "rand_index",
     "read",
     "read_coders",
     "read_marks",
@@ -171,6 +188,7 @@ __all__ = [
     "t_measure",
     "unify",
     "unit_error",
+    "v_measure",
     "verify",
     "win_pr",
     "window_diff",
@@ -209,6 +227,16 @@ _LAZY = {
     "caesura.measures.operations": ("operations_table", "OperationsTable"),
     "caesura.measures.parseval": ("parseval",),
     "caesura.measures.registry": ("measures", "parse"),
+    "caesura.measures.segments": (
+        "adjusted_rand_index",
+        "alignment_index",
+        "covering",
+        "nce",
+        "pairwise_f",
+        "purity_coverage",
+        "rand_index",
+        "v_measure",
+    ),
     "caesura.measures.signatures": ("short_signature",),
     "caesura.measures.similarity": ("similarity_from_confusion",),
     "caesura.measures.structiou": ("struct_iou",),

@@ -68,9 +68,16 @@ VALUES = {
     "unlabelled": st.booleans(),
     "flexible_terminals": st.booleans(),
     "threshold": st.floats(0, 1, exclude_max=True, allow_subnormal=False),
+    "extent": st.sampled_from(["same", "reference", "intersection", "union"]),
+    "gaps": st.sampled_from(["segment", "ignore"]),
+    "over": st.sampled_from(["segments", "labels"]),
+    "ties": st.sampled_from(["left", "all"]),
+    "direction": st.sampled_from(["reference", "hypothesis", "mean"]),
+    "fill": st.sampled_from([0, 0.5, 2]),
 }
 # The same name means another thing to another measure.
 OTHERWISE = {("flexible_similarity", "transposition"): share | st.sampled_from([{"x": 0.5, ".": 2}])}
+OTHERWISE |= {(name, "level"): st.integers(1, 9) for name, kind in KINDS.items() if kind.view == "edges"}
 
 
 @st.composite

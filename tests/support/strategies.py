@@ -152,13 +152,23 @@ def spans_of(text: cz.Segmentation) -> cz.Hierarchy:
 
 
 def inputs_for(kind: type[Measure] | Measure, *texts: cz.Segmentation) -> tuple[Any, ...]:
-    """Return what the measure takes: the texts, or hierarchies or trees with the same boundaries."""
-    convert = {"spans": spans_of, "trees": tree_of}.get(kind.view)
+    """Return what the measure takes: the texts, hierarchies or trees with the same boundaries, or texts with labels."""
+    convert = {"spans": spans_of, "trees": tree_of, "edges": labelled}.get(kind.view)
     return texts if convert is None else tuple(map(convert, texts))
+
+
+def labelled(text: cz.Segmentation) -> cz.Segmentation:
+    """Return the segmentation with labels: long segments share two labels, each segment of one unit has its own."""
+    starts = [0, *text.inner.tolist()]
+    masses = [end - start for start, end in zip(starts, [*starts[1:], text.length], strict=True)]
+    labels = [f"{start}" if mass == 1 else "xy"[mass % 2] for start, mass in zip(starts, masses, strict=True)]
+    return cz.Segmentation.from_masses(masses, labels=labels)
 
 
 def defined(kind: type[Measure] | Measure, a: Any, b: Any) -> bool:
     """Return whether the measure is defined for these two. It may need boundaries or spans of several units."""
+    if kind.view == "edges":
+        return not (kind() if isinstance(kind, type) else kind).pack([(a, b)])[2]
     if kind.needs_boundaries:
         return bool(a.inner.size)
     if kind.chance_corrected:

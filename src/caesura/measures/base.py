@@ -21,6 +21,7 @@ from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.marks import Marks
 from caesura.model.result import Edit, Parts, Score, f_measure, ratio, signature_line, signature_value
 from caesura.model.signature import option_text
+from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints, Value
 from caesura.options import Option, resolve_options, suggest, without_aliases
@@ -74,7 +75,7 @@ class Measure(Value, ABC):
     at_option : str or None
         Option that a number after ``@`` sets: ``F1@2`` is ``crisp(tolerance=2)``.
     kinds : tuple of str
-        Kinds of data that the measure compares: ``"linear"``, ``"dialogue"``, ``"hierarchy"``, ``"trees"``.
+        Kinds of data that the measure compares: ``"linear"``, ``"timed"``, ``"dialogue"``, ``"hierarchy"``, ``"trees"``.
     kind : str
         The last of ``kinds``: the most complex kind of data that the measure compares.
     options : tuple of Option
@@ -610,14 +611,14 @@ class Measure(Value, ABC):
         by_stream = [(name, self.align(stream)) for name, stream in batch.named_streams()]
         return tuple(replace(edit, stream=name) for name, edits in by_stream for edit in edits or ())
 
-    def score(self, a: Text | Marks | Hierarchy | Tree, b: Text | Hierarchy | Tree) -> Score:
+    def score(self, a: Text | Tier | Marks | Hierarchy | Tree, b: Text | Tier | Hierarchy | Tree) -> Score:
         """Return the score of a pair of annotations.
 
         Parameters
         ----------
-        a : Segmentation, mapping of streams, Marks, Hierarchy or Tree
+        a : Segmentation, mapping of streams, Tier, Marks, Hierarchy or Tree
             The first side, for most measures the reference.
-        b : Segmentation, mapping of streams, Hierarchy or Tree
+        b : Segmentation, mapping of streams, Tier, Hierarchy or Tree
             The second side.
 
         Returns

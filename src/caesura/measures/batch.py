@@ -15,19 +15,21 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.projection import alignment_hint
 from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for, sort_types
+from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
 
 T = TypeVar("T")
 Text = Segmentation | Mapping[str, Segmentation]
 """A segmentation, or the streams of a dialogue."""
-Pair = tuple[Text | Hierarchy | Tree, Text | Hierarchy | Tree]
-Comparison = tuple[Text | Marks | Hierarchy | Tree, Text | Hierarchy | Tree]
+Pair = tuple[Text | Tier | Hierarchy | Tree, Text | Tier | Hierarchy | Tree]
+Comparison = tuple[Text | Tier | Marks | Hierarchy | Tree, Text | Tier | Hierarchy | Tree]
 """A pair of annotations, or the marks of several coders and an annotation."""
 SegmentationPair = tuple[Segmentation, Segmentation]
-View = Literal["inner", "typed", "streams", "spans", "trees"]
+View = Literal["inner", "typed", "streams", "spans", "trees", "edges"]
 """Arrays that a measure needs: inner positions without duplicates; inner positions with their types; all N positions with their
-types, stream by stream (``streams.py``); the spans of hierarchies and the nodes of trees (``spans.py``)."""
+types, stream by stream (``streams.py``); the spans of hierarchies and the nodes of trees (``spans.py``); boundaries on an axis
+of units or seconds (``edges.py``)."""
 
 EMPTY = np.empty(0, np.int64)
 

@@ -16,6 +16,16 @@ from caesura.measures.fuzzy import FuzzySuccess
 from caesura.measures.hierarchy import HierarchyKappa, HierarchyOverlap, NonCrossing
 from caesura.measures.meet import LMeasure, TMeasure
 from caesura.measures.parseval import Parseval
+from caesura.measures.segments import (
+    AdjustedRandIndex,
+    AlignmentIndex,
+    Covering,
+    NormalizedConditionalEntropy,
+    PairwiseF,
+    PurityCoverage,
+    RandIndex,
+    VMeasure,
+)
 from caesura.measures.structiou import StructIoU
 from caesura.measures.window import Pk, WindowDiff, WinPR
 from caesura.model.signature import is_signature
@@ -29,6 +39,14 @@ _REGISTRY: dict[str, type[Measure]] = {
         WinPR,
         Crisp,
         UnitError,
+        PurityCoverage,
+        Covering,
+        AlignmentIndex,
+        RandIndex,
+        AdjustedRandIndex,
+        PairwiseF,
+        VMeasure,
+        NormalizedConditionalEntropy,
         SegmentationSimilarity,
         BoundarySimilarity,
         BoundaryConfusion,

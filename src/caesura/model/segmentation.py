@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
 from caesura.model import checks
+from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, Texts, Value, count_of, frozen_array, read_only
 
 Types = Iterable[str | int]
@@ -238,6 +239,38 @@ class Segmentation(Value, Displayed):
         for name, value in _UNTYPED_SLOTS:
             object.__setattr__(self, name, value)
         return self
+
+    @staticmethod
+    def from_times(times: Sequence[float] | NDArray[Any], *, duration: float, begin: float = 0.0) -> Tier:
+        """Return boundaries in seconds, for measures that compare times.
+
+        Parameters
+        ----------
+        times : sequence of float
+            Times of the boundaries in seconds, in ascending order.
+        duration : float
+            End of the recording in seconds.
+        begin : float, default 0
+            Beginning of the recording in seconds.
+
+        Returns
+        -------
+        Tier
+            A tier with one point per boundary. It has no units: measures that need units refuse it, and
+            :func:`~caesura.over_units` converts it.
+
+        Raises
+        ------
+        TierError
+            If a time is invalid, lies outside the recording, or times do not ascend.
+
+        Examples
+        --------
+        >>> Segmentation.from_times([12.0, 15.5], duration=60.0)
+        Tier(2 points from 0 to 60 s)
+        """
+        values = times.tolist() if isinstance(times, np.ndarray) else times
+        return Tier(points=[(time, "") for time in checks.as_list(values, "times")], begin=begin, end=duration)
 
     @classmethod
     def from_bits(cls, bits: str | Sequence[Any] | NDArray[Any], *, units: Texts | None = None) -> Segmentation:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from caesura.errors import TierError
 from caesura.model import checks
+from caesura.model.edges import Edges, edges_of_intervals, edges_of_points
 from caesura.model.value import count_of
 
 
@@ -66,6 +67,11 @@ class Tier:
     words : iterable of (start, end, label), optional
         Intervals of the spoken words, if they are known.
 
+    Attributes
+    ----------
+    edges : Edges
+        Extent and boundaries in seconds, as measures use them.
+
     Raises
     ------
     TierError
@@ -73,8 +79,9 @@ class Tier:
 
     Notes
     -----
-    A tier has times but no units, so measures cannot compare it. :func:`~caesura.over_units` converts the tiers of an item
-    to segmentations over common units. If a tier has intervals and points, the intervals are its segmentation, and the
+    Measures of segments and of boundaries in seconds compare tiers directly, such as :func:`~caesura.boundary_f` and
+    :func:`~caesura.purity_coverage`. Other measures need units; :func:`~caesura.over_units` converts the tiers of an item to
+    segmentations over common units. If a tier has intervals and points, the intervals are its segmentation, and the
     points are additional data, such as short events during an interval.
 
     Examples
@@ -92,6 +99,7 @@ class Tier:
     end: float = math.nan
     points: tuple[Point, ...] | None = None
     words: tuple[Interval, ...] | None = None
+    edges: Edges = field(init=False, compare=False, repr=False, metadata={"json": False})
 
     def __init__(
         self,
@@ -108,6 +116,13 @@ class Tier:
         put(self, "begin", _check_time(begin, "begin"))
         put(self, "end", self._last_time() if end is None else _check_time(end, "end"))
         self._check_extent()
+        put(self, "edges", self._edges())
+
+    def _edges(self) -> Edges:
+        """Return the boundaries in seconds, for measures."""
+        if self.intervals or self.points is None:
+            return edges_of_intervals(self.intervals, self.begin, self.end)
+        return edges_of_points([point.time for point in self.points], self.begin, self.end)
 
     def _last_time(self) -> float:
         """Return the end of the last interval, point or word."""
@@ -134,6 +149,7 @@ class Tier:
         numbers += [] if self.points is None else [count_of(len(self.points), "point")]
         number = " and ".join(numbers)
         labels = [row.label for row in self.intervals] + [point.label for point in self.points or ()]
+        labels = [label for label in labels if label]
         listed = " ".join(label[:20] for label in labels[:8]) + (" …" if len(labels) > 8 else "")
         return f"Tier({number} from {self.begin:g} to {self.end:g} s{': ' if labels else ''}{listed})"
 
@@ -180,7 +196,9 @@ def _check_intervals(rows: Iterable[Sequence[Any]], name: str) -> tuple[Interval
             raise TierError(f"{place}: an interval must have a label; leave out intervals without one, here {interval}")
         if intervals and interval.start < intervals[-1].end:
             problem = "overlap" if interval.end > intervals[-1].start else "are not sorted"
-            raise TierError(f"{place}: intervals must follow each other; {intervals[-1]} and {interval} {problem}")
+            streams = "; put intervals that may overlap into one stream each" if problem == "overlap" else ""
+            message = f"{place}: intervals must follow each other; {intervals[-1]} and {interval} {problem}"
+            raise TierError(message + streams)
         intervals.append(interval)
     return tuple(intervals)
 

@@ -1,0 +1,196 @@
+"""The base class of measures on an axis of units or seconds, and the grammar of their tolerances."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from caesura.errors import CaesuraError, OptionError
+from caesura.measures.base import Measure
+from caesura.measures.batch import Batch, Comparison, Packed
+from caesura.measures.edges import EXTENTS, EdgeBatch, Packing, pack_edges
+from caesura.model.edges import SAME_PLACE
+from caesura.model.value import Floats
+from caesura.options import Option, choice, non_negative, optional, whole
+
+LEVEL = Option("level", None, optional(whole(1)), "level of a hierarchy to compare (needed if it has several)")
+EXTENT = Option(
+    "extent", "same", choice(*EXTENTS), "extent to compare if the two sides have different ones; by default an error"
+)
+AXIS_WORDS = MappingProxyType({"axis": np.array(["units", "time"])})
+"""Words of the resolved option ``axis``."""
+
+_AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+) ?(s|ms|%)")
+
+
+def amount(name: str, value: Any) -> float | str:
+    """Check for a tolerance: a number in the unit of the axis, or a text such as ``"0.5s"``, ``"500ms"`` or ``"5%"``.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option, for the error message.
+    value : object
+        The value to check.
+
+    Returns
+    -------
+    float or str
+        The number, or the text in seconds (``"0.5s"``) or per cent (``"5%"``).
+    """
+    if not isinstance(value, str):
+        return non_negative()(name, value)  # type: ignore[no-any-return]
+    match = _AMOUNT.fullmatch(value.strip())
+    if match is None:
+        raise OptionError(f"{name} must be a number, or a text such as '0.5s', '500ms' or '5%'; got {value!r}")
+    number, unit = float(match[1]), match[2]
+    if not math.isfinite(number):
+        raise OptionError(f"{name} must be finite; got {value!r}")
+    if unit == "ms":
+        number, unit = number / 1000, "s"
+    return f"{int(number) if number.is_integer() else number!r}{unit}"
+
+
+amount.value_type, amount.choices = str, ()  # type: ignore[attr-defined]  # for the command line
+
+
+def amounts(name: str, value: float | str, batch: EdgeBatch) -> Floats:
+    """Return a tolerance in the unit of the axis, for each document.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option, for the error message.
+    value : float or str
+        A checked tolerance.
+    batch : EdgeBatch
+        Documents on one axis.
+
+    Returns
+    -------
+    numpy.ndarray
+        One number per document.
+    """
+    if not isinstance(value, str):
+        return np.full(len(batch), float(value))
+    if value.endswith("%"):
+        return (batch.end - batch.begin) * float(value[:-1]) / 100
+    if not batch.timed:
+        raise OptionError(seconds_on_units(name, value))
+    return np.full(len(batch), float(value[:-1]))
+
+
+def seconds_on_units(name: str, value: str) -> str:
+    """Return the message for a value in seconds on an axis of units.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option.
+    value : str
+        Its value.
+
+    Returns
+    -------
+    str
+        The message.
+    """
+    return f"{name}={value!r} is in seconds, but the texts have units; write a number of positions, such as {name}=2"
+
+
+class AxisMeasure(Measure):
+    """Base class of measures that compare two segmentations over units, or two annotations in seconds."""
+
+    kinds = ("hierarchy", "timed", "linear")
+    view = "edges"
+    needs_common_units = False
+    resolved_words = AXIS_WORDS
+    amount_options: ClassVar[tuple[str, ...]] = ()  # options in the unit of the axis
+
+    @property
+    def packing(self) -> Packing:
+        """What the arrays of this measure contain."""
+        return Packing(self["level"], self["extent"])
+
+    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
+        return pack_edges(pairs, self.sides, self.packing)
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        return check_amounts(self, batch)
+
+    def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
+        return super().signature(with_units_of_axis(params, self.amount_options), types, documents)
+
+
+def check_amounts(measure: Measure, batch: Batch) -> dict[int, CaesuraError]:
+    """Return an error for every document if an option is in seconds and the axis is not.
+
+    Parameters
+    ----------
+    measure : Measure
+        A measure with ``amount_options``.
+    batch : Batch
+        Documents.
+
+    Returns
+    -------
+    dict
+        Place of a document -> exception.
+    """
+    if isinstance(batch, EdgeBatch) and batch.timed:
+        return {}
+    for name in getattr(measure, "amount_options", ()):
+        value = measure[name]
+        if isinstance(value, str) and value.endswith("s"):
+            error = OptionError(seconds_on_units(name, value))
+            return dict.fromkeys(range(len(batch)), error)
+    return {}
+
+
+def with_units_of_axis(params: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return resolved options in which numbers of seconds are written with their unit, for the signature.
+
+    Parameters
+    ----------
+    params : mapping
+        Resolved options, with the axis.
+    names : sequence of str
+        Options in the unit of the axis.
+
+    Returns
+    -------
+    dict
+        The options.
+    """
+    written = dict(params)
+    for name in names if params.get("axis") == "time" else ():
+        if isinstance(written.get(name), (int, float)):
+            written[name] = f"{written[name]}s"
+    return written
+
+
+def within(tolerance: Floats, *, timed: bool, strict: bool) -> Floats:
+    """Return the largest distance within a tolerance; in time, distances that differ by rounding are equal.
+
+    Parameters
+    ----------
+    tolerance : numpy.ndarray
+        One tolerance per document.
+    timed : bool
+        Whether the axis is time.
+    strict : bool
+        Whether the distance must be smaller than the tolerance.
+
+    Returns
+    -------
+    numpy.ndarray
+        The tolerances to compare with.
+    """
+    if not timed:
+        return tolerance
+    return tolerance - SAME_PLACE if strict else tolerance + SAME_PLACE

@@ -1,0 +1,387 @@
+"""Convert pairs of segmentations, tiers or hierarchies into boundaries on one axis, many documents at a time.
+
+The axis is units (boundary i at place i, extent 0 to N) or time (seconds). A measure that uses these arrays has one definition
+for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, MismatchError
+from caesura.kernels import cells as kernel
+from caesura.measures.batch import Batch, Packed, offsets_of, units_difference
+from caesura.model.dialogue import Dialogue
+from caesura.model.edges import SAME_PLACE, Edges, edges_of_intervals
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.segmentation import Segmentation, constructors_for
+from caesura.model.tier import Tier
+from caesura.model.value import Floats, Ints
+
+EXTENTS = ("same", "reference", "intersection", "union")
+"""What to do if the two sides have different extents: refuse, or compare on one of these extents."""
+
+
+class Packing(NamedTuple):
+    """What a measure needs to know about the two sides.
+
+    Parameters
+    ----------
+    level : int or None
+        Level of a hierarchy; None if it has only one.
+    extent : str
+        One of :data:`EXTENTS`.
+    needs_extent : bool
+        Whether the value depends on the extent. If not, different extents are allowed.
+    needs_labels : bool
+        Whether the arrays must contain the labels of segments.
+    prepare : callable, optional
+        Changes the edges of the reference before the comparison.
+    """
+
+    level: int | None = None
+    extent: str = "same"
+    needs_extent: bool = True
+    needs_labels: bool = False
+    prepare: Callable[[Edges], Edges] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeBatch(Batch):
+    """Documents on one axis: the boundaries of a in document d are ``a_pos[a_off[d]:a_off[d + 1]]``, as floats.
+
+    ``a_code`` contains the class of the segment that ends at each boundary, ``a_last`` the class of the last segment; class
+    0 is a segment without label.
+
+    Attributes
+    ----------
+    begin, end : numpy.ndarray
+        Extent of each document.
+    a_last, b_last : numpy.ndarray
+        Class of the last segment of each side.
+    a_labelled, b_labelled : numpy.ndarray
+        Whether the side has labels.
+    extent_change : numpy.ndarray
+        Largest distance by which the extent of a side was changed.
+    timed : bool
+        Whether the axis is time.
+    """
+
+    begin: Floats = None  # type: ignore[assignment]  # fields of the base class have defaults
+    end: Floats = None  # type: ignore[assignment]
+    a_last: Ints = None  # type: ignore[assignment]
+    b_last: Ints = None  # type: ignore[assignment]
+    a_labelled: NDArray[np.bool_] = None  # type: ignore[assignment]
+    b_labelled: NDArray[np.bool_] = None  # type: ignore[assignment]
+    extent_change: Floats = None  # type: ignore[assignment]
+    timed: bool = False
+
+    document_fields: ClassVar[tuple[str, ...]] = (
+        "begin",
+        "end",
+        "a_last",
+        "b_last",
+        "a_labelled",
+        "b_labelled",
+        "extent_change",
+    )
+
+    def resolved(self, *, extent: bool) -> dict[str, NDArray[Any]]:
+        """Return the axis, and by how much an extent was changed, as resolved options.
+
+        Parameters
+        ----------
+        extent : bool
+            Whether extents may have been changed.
+
+        Returns
+        -------
+        dict
+            One array per option.
+        """
+        resolved: dict[str, NDArray[Any]] = {"axis": np.full(len(self), int(self.timed), np.uint8)}
+        return resolved | {"extent_change": self.extent_change} if extent else resolved
+
+
+class Cells(NamedTuple):
+    """Cells between all boundaries of both sides, in order; see ``kernels/cells.pyx``.
+
+    Parameters
+    ----------
+    width : numpy.ndarray
+        Length of each cell.
+    a_seg, b_seg : numpy.ndarray
+        Number of the segment of either side that contains the cell, counted over all documents.
+    off : numpy.ndarray
+        First cell of each document, followed by the number of all cells.
+    """
+
+    width: Floats
+    a_seg: Ints
+    b_seg: Ints
+    off: Ints
+
+    @property
+    def document(self) -> Ints:
+        """Number of the document of each cell."""
+        return np.repeat(np.arange(len(self.off) - 1), np.diff(self.off))
+
+    def keep(self, wanted: NDArray[np.bool_]) -> Cells:
+        """Return some of the cells.
+
+        Parameters
+        ----------
+        wanted : numpy.ndarray
+            One truth value per cell.
+
+        Returns
+        -------
+        Cells
+            The chosen cells.
+        """
+        off = np.concatenate([[0], np.cumsum(wanted)])[self.off]
+        return Cells(self.width[wanted], self.a_seg[wanted], self.b_seg[wanted], off)
+
+
+def find_cells(batch: EdgeBatch) -> Cells:
+    """Return the cells of all documents of a batch.
+
+    Parameters
+    ----------
+    batch : EdgeBatch
+        Documents on one axis.
+
+    Returns
+    -------
+    Cells
+        At most one cell per boundary and document.
+    """
+
+    def sweep() -> Cells:
+        size = int(batch.a_off[-1] - batch.a_off[0] + batch.b_off[-1] - batch.b_off[0]) + len(batch)
+        width, a_seg, b_seg = np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)
+        off = np.empty(len(batch) + 1, np.int64)
+        edges = batch.a_pos, batch.a_off, batch.b_pos, batch.b_off
+        n = kernel.sweep(batch.begin, batch.end, *edges, width, a_seg, b_seg, off)  # type: ignore[arg-type]
+        return Cells(width[:n], a_seg[:n], b_seg[:n], off)
+
+    return batch.cached("cells", sweep)
+
+
+def segment_classes(batch: EdgeBatch, side: str) -> Ints:
+    """Return the class of each segment of a side, in the numbering of :class:`Cells`.
+
+    Parameters
+    ----------
+    batch : EdgeBatch
+        Documents on one axis, packed with labels.
+    side : {"a", "b"}
+        The side.
+
+    Returns
+    -------
+    numpy.ndarray
+        One class per segment; 0 for a segment without label.
+    """
+    off, last = getattr(batch, f"{side}_off"), getattr(batch, f"{side}_last")
+    codes = getattr(batch, f"{side}_code")[off[0] : off[-1]]
+    return np.insert(codes, off[1:] - off[0], last)
+
+
+# -- packing ----------------------------------------------------------------------------------------------------------
+
+
+def has_times(pairs: Sequence[Any]) -> bool:
+    """Return whether the first pair of annotations is in seconds or has levels, so that it needs an axis.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of annotations.
+
+    Returns
+    -------
+    bool
+        True if a side of the first pair is a tier or a hierarchy.
+    """
+    first = pairs[0] if pairs else ()
+    return isinstance(first, (tuple, list)) and any(isinstance(side, (Tier, Hierarchy)) for side in first)
+
+
+def pack_edges(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -> Packed[EdgeBatch]:
+    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of segmentations, of tiers, or of hierarchies. All pairs must be on the same axis.
+    sides : tuple of str
+        Names of the two sides, for messages.
+    packing : Packing
+        Level, extent and what the measure needs.
+
+    Returns
+    -------
+    tuple
+        Batch, indices and errors.
+    """
+    rows: list[tuple[Edges, Edges, float]] = []
+    places: list[int] = []
+    errors: dict[int, CaesuraError] = {}
+    timed: bool | None = None
+    for place, pair in enumerate(pairs):
+        try:
+            is_timed, a, b = _pair_edges(pair, sides, packing)
+            if timed is None:
+                timed = is_timed
+            elif timed is not is_timed:
+                raise MismatchError("all pairs must be on the same axis; some are in units and some in seconds")
+            rows.append(_on_one_extent(a, b, sides, packing))
+            places.append(place)
+        except CaesuraError as error:
+            errors[place] = error
+    return _join(rows, bool(timed)), np.array(places, np.int64), errors
+
+
+def _pair_edges(pair: Any, sides: tuple[str, str], packing: Packing) -> tuple[bool, Edges, Edges]:
+    """Return whether a pair is in seconds, and the edges of both sides."""
+    try:
+        a, b = pair
+    except (TypeError, ValueError):
+        raise MismatchError(f"expected a pair of annotations; got {type(pair).__name__}") from None
+    (a_timed, a_edges), (b_timed, b_edges) = (
+        _side_edges(text, side, packing) for text, side in zip((a, b), sides, strict=True)
+    )
+    if a_timed is not b_timed:
+        in_units, in_seconds = sides if b_timed else sides[::-1]
+        raise MismatchError(
+            f"both sides must be on the same axis; {in_units} has units, {in_seconds} has seconds; "
+            "convert both to units with over_units"
+        )
+    if not a_timed and (problem := units_difference(a, b, sides)) is not None:
+        raise MismatchError(problem)
+    return a_timed, a_edges if packing.prepare is None else packing.prepare(a_edges), b_edges
+
+
+def _side_edges(text: Any, side: str, packing: Packing) -> tuple[bool, Edges]:
+    """Return whether an annotation is in seconds, and its edges."""
+    if type(text) is Tier:
+        return True, text.edges
+    if isinstance(text, Segmentation):
+        return False, _segmentation_edges(text, packing.needs_labels)
+    if isinstance(text, Hierarchy):
+        return text.edges is not None, _level_edges(text, side, packing.level)
+    if isinstance(text, Mapping):
+        timed = isinstance(text, Dialogue) and text.timed
+        hint = "compare each stream separately" if timed else "use flexible_similarity"
+        raise MismatchError(f"{side}: this measure cannot score several streams; got {', '.join(text)}; {hint}")
+    got = type(text).__name__ + constructors_for(text)
+    raise MismatchError(f"{side}: expected a Segmentation, a Tier or a level of a Hierarchy; got {got}")
+
+
+def _segmentation_edges(text: Segmentation, needs_labels: bool) -> Edges:
+    if not needs_labels or text.labels is None:
+        return Edges(0.0, float(text.length), text.inner)
+    labels = text.labels
+    numbers: dict[str, int] = {}
+    codes = [numbers.setdefault(labels[start], len(numbers) + 1) for start in (0, *text.inner.tolist())]
+    return Edges(0.0, float(text.length), text.inner, np.array(codes, np.int64), tuple(numbers))
+
+
+def _level_edges(text: Hierarchy, side: str, level: int | None) -> Edges:
+    """Return the edges of the spans on one level of a hierarchy."""
+    levels = sorted({span.level for span in text.spans})
+    if level is None and len(levels) > 1:
+        listed = ", ".join(map(str, levels))
+        raise MismatchError(f"{side}: the hierarchy has the levels {listed}; choose one with level={levels[0]}")
+    if level is not None and level not in levels:
+        listed = ", ".join(map(str, levels)) or "none"
+        raise MismatchError(f"{side}: the hierarchy has no level {level}; its levels are {listed}")
+    spans = [span for span in text.spans if level is None or span.level == level]
+    times = range(text.length + 1) if text.edges is None else text.edges
+    labelled = any(span.label is not None for span in spans)
+    rows = [
+        (times[span.start - 1], times[span.end], span.label if labelled else "")
+        for span in sorted(spans, key=lambda span: span.start)
+    ]
+    for before, after in pairwise(rows):
+        if after[0] < before[1]:
+            raise MismatchError(
+                f"{side}: two spans of level {spans[0].level} overlap, {before[0]:.10g}-{before[1]:.10g} and "
+                f"{after[0]:.10g}-{after[1]:.10g}; put spans that may overlap into one stream each"
+            )
+    edges = edges_of_intervals(rows, float(times[0]), float(times[-1]))
+    return edges if labelled else edges._replace(labels=())
+
+
+def _on_one_extent(a: Edges, b: Edges, sides: tuple[str, str], packing: Packing) -> tuple[Edges, Edges, float]:
+    """Return both sides on the same extent, and by how much the extents differ."""
+    change = max(abs(a.begin - b.begin), abs(a.end - b.end))
+    if change <= SAME_PLACE or not packing.needs_extent:
+        return a, b, 0.0
+    if packing.extent == "same":
+        extents = [f"{side} {edges.begin:.10g}-{edges.end:.10g} s" for side, edges in zip(sides, (a, b), strict=True)]
+        raise MismatchError(
+            f"both sides must have the same extent; got {', '.join(extents)}; set extent to 'reference', 'intersection' "
+            "or 'union'"
+        )
+    if packing.extent == "reference":
+        begin, end = a.begin, a.end
+    elif packing.extent == "union":
+        begin, end = min(a.begin, b.begin), max(a.end, b.end)
+    else:
+        begin, end = max(a.begin, b.begin), min(a.end, b.end)
+        if end - begin <= SAME_PLACE:
+            raise MismatchError(f"{sides[0]} and {sides[1]} have no time in common; set extent to 'union'")
+    return a.fit(begin, end), b.fit(begin, end), change
+
+
+def _join(rows: Sequence[tuple[Edges, Edges, float]], timed: bool) -> EdgeBatch:
+    """Return the documents of a batch, in the order of the rows."""
+    a, b = [row[0] for row in rows], [row[1] for row in rows]
+    begin, end = np.array([edges.begin for edges in a], np.float64), np.array([edges.end for edges in a], np.float64)
+    a_pos, a_off = _join_places(a)
+    b_pos, b_off = _join_places(b)
+    if timed:
+        kernel.same_places(a_pos, a_off, b_pos, b_off)
+    (a_code, a_last), (b_code, b_last) = _join_codes(a), _join_codes(b)
+    return EdgeBatch(
+        np.zeros(len(rows), np.int64) if timed else end.astype(np.int64),
+        a_pos,  # type: ignore[arg-type]
+        a_code,
+        a_off,
+        b_pos,  # type: ignore[arg-type]
+        b_code,
+        b_off,
+        begin=begin,
+        end=end,
+        a_last=a_last,
+        b_last=b_last,
+        a_labelled=np.array([bool(edges.labels) for edges in a], bool),
+        b_labelled=np.array([bool(edges.labels) for edges in b], bool),
+        extent_change=np.array([row[2] for row in rows], np.float64),
+        timed=timed,
+    )
+
+
+def _join_places(rows: Sequence[Edges]) -> tuple[Floats, Ints]:
+    places = [edges.inner for edges in rows]
+    joined = np.concatenate(places) if places else np.empty(0)
+    return joined.astype(np.float64), offsets_of(places)
+
+
+def _join_codes(rows: Sequence[Edges]) -> tuple[Ints, Ints]:
+    """Return the classes of the segments that end at a boundary, and those of the last segments."""
+    if all(not edges.codes.size for edges in rows):
+        ones = np.ones(len(rows), np.int64)
+        return np.ones(sum(len(edges.inner) for edges in rows), np.int64), ones
+    codes = [edges.codes if edges.codes.size else np.ones(len(edges.inner) + 1, np.int64) for edges in rows]
+    joined = np.concatenate(codes)
+    ends = np.cumsum([len(part) for part in codes]) - 1
+    return np.delete(joined, ends), joined[ends]

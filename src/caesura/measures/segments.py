@@ -1,0 +1,1044 @@
+"""Measures of segments: how the segments of two annotations overlap, on an axis of units or seconds.
+
+Both sides are cut at all boundaries of both. Each cell lies in one segment of either side, so every measure is a sum over at
+most as many cells as there are boundaries; there is no grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, MismatchError, Undefined
+from caesura.kernels import cells as kernel
+from caesura.measures.axis import EXTENT, LEVEL, AxisMeasure
+from caesura.measures.base import BatchCounts, Counts, divide
+from caesura.measures.batch import Batch
+from caesura.measures.edges import Cells, EdgeBatch, Packing, find_cells, segment_classes
+from caesura.model.edges import SAME_PLACE, Edges, edges_of_intervals
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.result import Score
+from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
+from caesura.model.value import Floats, Ints
+from caesura.options import Option, choice, non_negative, positive
+
+Side = Segmentation | Tier | Hierarchy
+"""An annotation on an axis: units, seconds, or a level of a hierarchy."""
+
+_GAPS = Option(
+    "gaps", "segment", choice("segment", "ignore"), "whether time without a label is a segment or is ignored"
+)
+_BETA = Option("beta", 1, positive, "weight of recall (coverage, under) against precision (purity, over) in F")
+_AXIS_OPTIONS = (_GAPS, EXTENT, LEVEL)
+_OVER_WORDS = choice("segments", "labels")
+_ROUNDING = 1e-12  # relative rounding error of sums of products
+
+
+def _over(default: str) -> Option:
+    return Option("over", default, _OVER_WORDS, "what forms a class: every segment, or all segments with equal labels")
+
+
+class SegmentMeasure(AxisMeasure):
+    """Base class of measures of segments."""
+
+    def counted_cells(self, batch: EdgeBatch) -> Cells:
+        """Return the cells that count: all, or those that have a label on both sides.
+
+        Parameters
+        ----------
+        batch : EdgeBatch
+            Documents on one axis.
+
+        Returns
+        -------
+        Cells
+            The cells.
+        """
+        cells = find_cells(batch)
+        if self["gaps"] == "segment":
+            return cells
+        a, b = segment_classes(batch, "a")[cells.a_seg], segment_classes(batch, "b")[cells.b_seg]
+        return cells.keep((a > 0) & (b > 0))
+
+    @property
+    def packing(self) -> Packing:
+        return super().packing._replace(needs_labels=self["gaps"] == "ignore")
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        assert isinstance(batch, EdgeBatch)
+        if self["gaps"] == "segment":
+            return {}
+        empty = np.flatnonzero(np.diff(self.counted_cells(batch).off) == 0)
+        return {int(d): Undefined("no time has a label on both sides; use gaps='segment'") for d in empty}
+
+    def resolved(self, batch: EdgeBatch) -> dict[str, NDArray[Any]]:
+        """Return the options that are resolved per document.
+
+        Parameters
+        ----------
+        batch : EdgeBatch
+            Documents on one axis.
+
+        Returns
+        -------
+        dict
+            One array per option.
+        """
+        return batch.resolved(extent=self["extent"] != "same")
+
+
+def _sizes(cells: Cells, segment: Ints) -> Floats:
+    """Return the length of each segment, as the sum of its cells."""
+    length = np.zeros(int(segment.max(initial=-1)) + 1)
+    kernel.lengths(cells.width, segment, length)
+    return length
+
+
+def _sum_by_document(values: Floats, document: Ints, documents: int) -> Floats:
+    return np.asarray(np.bincount(document, values, documents), np.float64)
+
+
+def _f(precision: Floats, recall: Floats, beta: float) -> Floats:
+    """Return F_beta of two arrays; 0 if both are 0."""
+    weight = float(beta) ** 2
+    return np.minimum(divide((1 + weight) * precision * recall, weight * precision + recall), 1.0)
+
+
+# -- overlap ----------------------------------------------------------------------------------------------------------
+
+
+class _Overlaps(NamedTuple):
+    """Per document: sums of the largest overlaps and of Jaccard times length, of both sides, and the pairs of A."""
+
+    covered: Floats
+    covering: Floats
+    pure: Floats
+    covering_back: Floats
+    jaccard: Floats
+    pairs: Floats
+    total: Floats
+
+
+def _overlaps(cells: Cells, *, ties_all: bool) -> _Overlaps:
+    a_length, b_length = _sizes(cells, cells.a_seg), _sizes(cells, cells.b_seg)
+    n = len(cells.off) - 1
+    chosen = np.zeros(len(cells.width), np.uint8)
+    forward, backward, pairs = np.empty((n, 2)), np.empty((n, 2)), np.empty((n, 2))
+    a, b = (cells.a_seg, a_length), (cells.b_seg, b_length)
+    kernel.overlaps(cells.width, cells.off, *a, *b, ties_all, chosen, forward)
+    kernel.overlaps(cells.width, cells.off, *b, *a, ties_all, chosen, backward)
+    kernel.chosen_pairs(cells.width, cells.off, *a, *b, chosen, pairs)
+    total = _sum_by_document(cells.width, cells.document, n)
+    sums = (forward[:, 0], forward[:, 1], backward[:, 0], backward[:, 1], pairs[:, 0], pairs[:, 1])
+    return _Overlaps(*sums, total)
+
+
+class _OverlapMeasure(SegmentMeasure):
+    """Base class of measures of the largest overlaps."""
+
+    def overlaps(self, batch: EdgeBatch) -> _Overlaps:
+        """Return the sums of the largest overlaps of each document."""
+        return _overlaps(self.counted_cells(batch), ties_all=self.settings.get("ties") == "all")
+
+
+class PurityCoverage(_OverlapMeasure):
+    """The measure behind :func:`purity_coverage`."""
+
+    name = "purity_coverage"
+    title = "Purity, coverage and their F (pyannote.metrics)"
+    short_name = "purity-coverage F"
+    aliases = MappingProxyType({"purity": {}, "coverage": {}, "f_purity_coverage": {}})
+    options = (
+        _BETA,
+        Option(
+            "fill",
+            0,
+            non_negative(),
+            "join reference intervals with equal labels and a gap below this; only labelled reference time then counts",
+        ),
+        Option(
+            "gaps",
+            "segment",
+            choice("segment", "ignore", "reference"),
+            "whether time without a label is a segment, is ignored, or is ignored only in the reference",
+        ),
+        EXTENT,
+        LEVEL,
+    )
+    presets = MappingProxyType({"pyannote": {"fill": 0.5, "gaps": "reference"}})
+    parts = ("covered", "pure", "total")
+
+    @property
+    def symmetric(self) -> bool:
+        return bool(self["beta"] == 1 and not self._labelled_reference and self["extent"] != "reference")
+
+    @property
+    def _labelled_reference(self) -> bool:
+        """Whether only labelled time of the reference counts."""
+        return bool(self["fill"] or self["gaps"] == "reference")
+
+    @property
+    def packing(self) -> Packing:
+        if not self._labelled_reference:
+            return super().packing
+        fill = self["fill"]
+        extent = "reference" if self["extent"] == "same" else self["extent"]
+        return Packing(self["level"], extent, needs_labels=True, prepare=lambda edges: _fill_gaps(edges, fill))
+
+    def counted_cells(self, batch: EdgeBatch) -> Cells:
+        return _labelled_cells(batch) if self._labelled_reference else super().counted_cells(batch)
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        assert isinstance(batch, EdgeBatch)
+        if not self._labelled_reference:
+            return super().check(batch)
+        empty = np.flatnonzero(np.diff(self.counted_cells(batch).off) == 0)
+        return {int(d): Undefined("the hypothesis has no labelled time of the reference; use fill=0") for d in empty}
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, EdgeBatch)
+        sums = self.overlaps(batch)
+        return BatchCounts(np.column_stack([sums.covered, sums.pure, sums.total]), self.resolved(batch))
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        covered, pure, total = counts.T
+        return _f(divide(pure, total), divide(covered, total), self["beta"])
+
+    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
+        return {"purity": counts["pure"] / counts["total"], "coverage": counts["covered"] / counts["total"]}
+
+
+def _labelled_cells(batch: EdgeBatch) -> Cells:
+    """Return the cells with a label in the reference; a segment of the hypothesis ends where the reference has none."""
+    cells = find_cells(batch)
+    a, b = segment_classes(batch, "a"), segment_classes(batch, "b")
+    # Time before the first and after the last interval of the hypothesis is not part of its segmentation.
+    last = (batch.b_off - batch.b_off[0])[1:] + np.arange(len(batch))
+    first = np.concatenate([[0], last[:-1] + 1]) if len(last) else last
+    outside = np.zeros(len(b), bool)
+    for ends in (first, last):
+        outside[ends] |= b[ends] == 0
+    wanted = (a[cells.a_seg] > 0) & ~outside[cells.b_seg]
+    rest = cells.keep(wanted)
+    is_new = np.diff(rest.b_seg, prepend=-1) != 0
+    is_new[1:] |= np.diff(np.flatnonzero(wanted)) > 1
+    return rest._replace(b_seg=np.cumsum(is_new) - 1)
+
+
+def _fill_gaps(edges: Edges, fill: float) -> Edges:
+    """Return the edges of a reference in which intervals with equal labels and a gap shorter than ``fill`` are joined."""
+    if not edges.labels:
+        return edges
+    places = [edges.begin, *edges.inner.tolist(), edges.end]
+    spans: list[tuple[float, float]] = []
+    last: dict[int, int] = {}
+    for code, (start, end) in zip(edges.codes.tolist(), pairwise(places), strict=True):
+        before = last.get(code)
+        if code == 0:
+            continue
+        if before is not None and start - spans[before][1] < max(fill - SAME_PLACE, SAME_PLACE):
+            spans[before] = spans[before][0], end
+        else:
+            last[code] = len(spans)
+            spans.append((start, end))
+    cuts = sorted({place for span in spans for place in span})
+    parts = [
+        (start, end, "labelled")
+        for start, end in pairwise(cuts)
+        if any(first <= start and end <= last_end for first, last_end in spans)
+    ]
+    return edges_of_intervals(parts, edges.begin, edges.end)
+
+
+class Covering(_OverlapMeasure):
+    """The measure behind :func:`covering`."""
+
+    name = "covering"
+    title = "Segmentation covering (Arbelaez et al. 2010; van den Burg & Williams 2020)"
+    short_name = "segmentation covering"
+    aliases = MappingProxyType({"cover": {}})
+    options = (
+        Option(
+            "direction",
+            "reference",
+            choice("reference", "hypothesis", "mean"),
+            "side whose segments are covered, or the mean of both directions",
+        ),
+        *_AXIS_OPTIONS,
+    )
+    parts = ("weighted", "total")
+
+    @property
+    def symmetric(self) -> bool:
+        return bool(self["direction"] == "mean" and self["extent"] != "reference")
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, EdgeBatch)
+        sums = self.overlaps(batch)
+        forward, backward = sums.covering, sums.covering_back
+        weighted = {"reference": forward, "hypothesis": backward, "mean": (forward + backward) / 2}[self["direction"]]
+        return BatchCounts(np.column_stack([weighted, sums.total]), self.resolved(batch))
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        return np.minimum(divide(*counts.T), 1.0)
+
+
+class AlignmentIndex(_OverlapMeasure):
+    """The measure behind :func:`alignment_index`."""
+
+    name = "alignment_index"
+    title = "Alignment index A (Ocampo Diaz & Ouyang 2022)"
+    short_name = "A"
+    aliases = MappingProxyType({"a_index": {}})
+    options = (
+        Option("ties", "left", choice("left", "all"), "of equally large overlaps, count the left one or all of them"),
+        *_AXIS_OPTIONS,
+    )
+    parts = ("jaccard", "pairs")
+
+    @property
+    def symmetric(self) -> bool:
+        return bool(self["extent"] != "reference")
+
+    @property
+    def reversible(self) -> bool:  # type: ignore[override]
+        """Whether reading the text backwards never changes the value: only if no overlap is preferred for its place."""
+        return bool(self["ties"] == "all")
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, EdgeBatch)
+        sums = self.overlaps(batch)
+        return BatchCounts(np.column_stack([sums.jaccard, sums.pairs]), self.resolved(batch))
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        return np.minimum(divide(*counts.T), 1.0)
+
+
+# -- classes ----------------------------------------------------------------------------------------------------------
+
+
+class Table(NamedTuple):
+    """The contingency table of all documents: lengths common to a class of either side, and the totals.
+
+    Parameters
+    ----------
+    cells, rows, columns : tuple of numpy.ndarray
+        Lengths and the document of each: common lengths, classes of the reference, classes of the hypothesis.
+    row, column : numpy.ndarray
+        Class of the reference and of the hypothesis of each common length.
+    total : numpy.ndarray
+        Length of each document.
+    """
+
+    cells: tuple[Floats, Ints]
+    rows: tuple[Floats, Ints]
+    columns: tuple[Floats, Ints]
+    row: Ints
+    column: Ints
+    total: Floats
+
+    def sum(self, part: str, values: Floats) -> Floats:
+        """Return the sum of some values of each document.
+
+        Parameters
+        ----------
+        part : {"cells", "rows", "columns"}
+            The part of the table that the values belong to.
+        values : numpy.ndarray
+            One value per entry of this part.
+
+        Returns
+        -------
+        numpy.ndarray
+            One sum per document.
+        """
+        return _sum_by_document(values, getattr(self, part)[1], len(self.total))
+
+
+def _table(cells: Cells, a_class: Ints | None, b_class: Ints | None) -> Table:
+    """Return the contingency table; without classes, every segment is a class."""
+    width, document = cells.width, cells.document
+    n = len(cells.off) - 1
+    row, column = cells.a_seg, cells.b_seg
+    if a_class is not None and b_class is not None:
+        row, column = _class_numbers(a_class[row], document), _class_numbers(b_class[column], document)
+        key = row * (int(column.max(initial=0)) + 1) + column
+        order = np.argsort(key, kind="stable")
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+        width = np.add.reduceat(width[order], starts) if len(starts) else width
+        row, column, document = row[order[starts]], column[order[starts]], document[order[starts]]
+    rows, columns = _margin(width, row, document), _margin(width, column, document)
+    return Table((width, document), rows, columns, row, column, _sum_by_document(width, document, n))
+
+
+def _margin(width: Floats, index: Ints, document: Ints) -> tuple[Floats, Ints]:
+    size = int(index.max(initial=-1)) + 1
+    of_class = np.zeros(size, np.int64)
+    of_class[index] = document
+    return np.asarray(np.bincount(index, width, size), np.float64), of_class
+
+
+def _class_numbers(classes: Ints, document: Ints) -> Ints:
+    """Return numbers that differ between documents for the classes of cells."""
+    last = np.zeros(int(document[-1]) + 2 if len(document) else 1, np.int64)
+    np.maximum.at(last, document + 1, classes + 1)
+    return np.asarray(np.cumsum(last)[document] + classes)
+
+
+class ClassMeasure(SegmentMeasure):
+    """Base class of measures that compare classes: every segment, or all segments with equal labels."""
+
+    def table(self, batch: EdgeBatch) -> Table:
+        """Return the contingency table of all documents.
+
+        Parameters
+        ----------
+        batch : EdgeBatch
+            Documents on one axis.
+
+        Returns
+        -------
+        Table
+            Common lengths and totals.
+        """
+        cells = self.counted_cells(batch)
+        if self["over"] == "segments":
+            return _table(cells, None, None)
+        return _table(cells, segment_classes(batch, "a"), segment_classes(batch, "b"))
+
+    @property
+    def symmetric(self) -> bool:
+        return bool(self["extent"] != "reference" and self.settings.get("beta", 1) == 1)
+
+    @property
+    def packing(self) -> Packing:
+        return super().packing._replace(needs_labels=self["over"] == "labels" or self["gaps"] == "ignore")
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        assert isinstance(batch, EdgeBatch)
+        errors = super().check(batch)
+        for side, labelled in zip(self.sides, (batch.a_labelled, batch.b_labelled), strict=True):
+            for d in np.flatnonzero(~labelled).tolist() if self["over"] == "labels" else ():
+                errors.setdefault(
+                    d, MismatchError(f"{side}: {self.name} needs labels of segments; use over='segments' without them")
+                )
+        return errors
+
+
+def _pairs_of(x: Floats, timed: bool) -> Floats:
+    """Return the pairs of places within lengths: of different units, or the product measure of time."""
+    return x * x if timed else x * (x - 1) / 2
+
+
+class RandIndex(ClassMeasure):
+    """The measure behind :func:`rand_index`."""
+
+    name = "rand_index"
+    title = "Rand index (Rand 1971)"
+    short_name = "RI"
+    aliases = MappingProxyType({"rand": {}})
+    options = (_over("segments"), *_AXIS_OPTIONS)
+    parts = ("agreeing", "all")
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, EdgeBatch)
+        table = self.table(batch)
+        joined, rows, columns = _pair_sums(table, batch.timed)
+        pairs = _pairs_of(table.total, batch.timed)
+        agreeing = np.clip(pairs - rows - columns + 2 * joined, 0, pairs)
+        return BatchCounts(np.column_stack([agreeing, pairs]), self.resolved(batch))
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        return divide(*counts.T, empty=1.0)
+
+
+def _pair_sums(table: Table, timed: bool) -> list[Floats]:
+    """Return the pairs in common cells, in classes of the reference and in classes of the hypothesis."""
+    return [
+        table.sum(part, _pairs_of(lengths, timed))
+        for part, (lengths, _) in (("cells", table.cells), ("rows", table.rows), ("columns", table.columns))
+    ]
+
+
+class AdjustedRandIndex(ClassMeasure):
+    """The measure behind :func:`adjusted_rand_index`."""
+
+    name = "adjusted_rand_index"
+    title = "Adjusted Rand index (Hubert & Arabie 1985)"
+    short_name = "ARI"
+    aliases = MappingProxyType({"adjusted_rand": {}})
+    options = (_over("segments"), *_AXIS_OPTIONS)
+    worst = None
+    parts = ("joined", "expected", "maximum")
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, EdgeBatch)
+        table = self.table(batch)
+        joined, rows, columns = _pair_sums(table, batch.timed)
+        expected = divide(rows * columns, _pairs_of(table.total, batch.timed))
+        return BatchCounts(np.column_stack([joined, expected, (rows + columns) / 2]), self.resolved(batch))
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        joined, expected, maximum = counts.T
+        room = maximum - expected
+        same = room <= _ROUNDING * maximum
+        return np.where(same, 1.0, (joined - expected) / (room + same))
+
+
+class PairwiseF(ClassMeasure):
+    """The measure behind :func:`pairwise_f`."""
+
+    name = "pairwise_f"
+    title = "Pairwise precision, recall and F (Levy & Sandler 2008)"
+    short_name = "pairwise F"
+    aliases = MappingProxyType({"pairwise": {}})
+    options = (_over("labels"), _BETA, *_AXIS_OPTIONS)
+    parts = ("joined", "reference", "hypothesis")
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, EdgeBatch)
+        return BatchCounts(np.column_stack(_pair_sums(self.table(batch), batch.timed)), self.resolved(batch))
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        joined, reference, hypothesis = counts.T
+        empty = np.where(reference + hypothesis > 0, 0.0, 1.0)
+        return _f(divide(joined, hypothesis, empty=empty), divide(joined, reference, empty=empty), self["beta"])
+
+    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
+        joined, reference, hypothesis = (counts[name] for name in self.parts)
+        empty = 0.0 if reference + hypothesis else 1.0
+        precision, recall = joined / hypothesis if hypothesis else empty, joined / reference if reference else empty
+        value = float(_f(np.array([precision]), np.array([recall]), self["beta"])[0])
+        return {"precision": precision, "recall": recall, "f": value}
+
+
+class _EntropyMeasure(ClassMeasure):
+    """Base class of V and NCE: conditional entropies, in bits, divided by a normaliser."""
+
+    options = (_over("labels"), _BETA, *_AXIS_OPTIONS)
+    parts = ("hypothesis_given_reference", "hypothesis", "reference_given_hypothesis", "reference")
+
+    def normaliser(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
+        """Return the largest possible conditional entropy of a side times the length, for each document."""
+        raise NotImplementedError
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, EdgeBatch)
+        table = self.table(batch)
+        width, _ = table.cells
+        over = table.sum("cells", _bits(width, table.rows[0][table.row]))
+        under = table.sum("cells", _bits(width, table.columns[0][table.column]))
+        hypothesis, reference = (self.normaliser(*side, table.total) for side in (table.columns, table.rows))
+        return BatchCounts(np.column_stack([over, hypothesis, under, reference]), self.resolved(batch))
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        over, under = _explained(*counts.T[:2]), _explained(*counts.T[2:])
+        return _f(over, under, self["beta"])
+
+    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
+        values = np.array([[counts[name]] for name in self.parts])
+        return {"over": float(_explained(*values[:2])[0]), "under": float(_explained(*values[2:])[0])}
+
+
+def _bits(x: Floats, whole: Floats) -> Floats:
+    """Return x log2(whole / x), which is 0 for x = 0."""
+    return x * np.log2(divide(whole, x, empty=1.0))
+
+
+def _explained(conditional: Floats, normaliser: Floats) -> Floats:
+    """Return 1 - conditional / normaliser within 0 and 1; 1 if the normaliser is 0."""
+    return np.clip(1 - divide(np.where(normaliser > 0, conditional, 0.0), normaliser), 0.0, 1.0)
+
+
+class VMeasure(_EntropyMeasure):
+    """The measure behind :func:`v_measure`."""
+
+    name = "v_measure"
+    title = "V-measure (Rosenberg & Hirschberg 2007)"
+    short_name = "V"
+
+    def normaliser(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
+        return _sum_by_document(_bits(lengths, total[document]), document, len(total))
+
+
+class NormalizedConditionalEntropy(_EntropyMeasure):
+    """The measure behind :func:`nce`."""
+
+    name = "nce"
+    title = "Normalized conditional entropy, over- and under-segmentation (Lukashevich 2008)"
+    short_name = "NCE F"
+    aliases = MappingProxyType({"s_over": {}, "s_under": {}})
+
+    def normaliser(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
+        classes = _sum_by_document((lengths > 0).astype(np.float64), document, len(total))
+        return total * np.log2(np.maximum(classes, 1))
+
+
+# -- functions --------------------------------------------------------------------------------------------------------
+
+
+def purity_coverage(
+    reference: Side,
+    hypothesis: Side,
+    *,
+    beta: float = 1,
+    fill: float | None = None,
+    gaps: str | None = None,
+    extent: str = "same",
+    level: int | None = None,
+    compat: str | None = None,
+) -> Score:
+    """Compute purity, coverage and their F.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    beta : float, default 1
+        Weight of coverage against purity in F.
+    fill : float, optional
+        Join reference intervals with equal labels and a gap shorter than this. Only labelled time of the reference then
+        counts (default: 0, which changes nothing).
+    gaps : {"segment", "ignore", "reference"}, optional
+        Time without a label is a segment (the default), or only time that both sides label counts, or only time that the
+        reference labels.
+    extent : {"same", "reference", "intersection", "union"}, default "same"
+        The extent to compare if the two sides have different ones; by default they must be the same.
+    level : int, optional
+        Level of a hierarchy, if it has several.
+    compat : {"pyannote"}, optional
+        ``fill=0.5, gaps="reference"``, as in pyannote.metrics.
+
+    Returns
+    -------
+    Score
+        F, from 0 to 1. ``score.parts["purity"]`` and ``score.parts["coverage"]`` contain the two ratios.
+
+    Raises
+    ------
+    MismatchError
+        If the two sides are not on the same axis or do not have the same extent.
+    Undefined
+        If no time counts.
+
+    Notes
+    -----
+    With T the length of the text or recording::
+
+        coverage = sum over reference segments of the largest overlap with one hypothesis segment / T
+        purity   = sum over hypothesis segments of the largest overlap with one reference segment / T
+
+    Swapping the sides swaps purity and coverage. Many short segments have a purity of 1, one long segment has a coverage of 1:
+    report both. Do not use purity or coverage alone to rank systems.
+
+    References
+    ----------
+    Bredin, H. (2017). pyannote.metrics: a toolkit for reproducible evaluation of speaker diarization systems. Interspeech.
+
+    Examples
+    --------
+    >>> score = purity_coverage(Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6]))
+    >>> f"{score.value:.4f} {score.parts['purity']:.4f} {score.parts['coverage']:.4f}"
+    '0.9000 0.8182 1.0000'
+    """
+    measure = PurityCoverage.cached(compat, beta=beta, fill=fill, gaps=gaps, extent=extent, level=level)
+    return measure.score(reference, hypothesis)
+
+
+def covering(
+    reference: Side,
+    hypothesis: Side,
+    *,
+    direction: str = "reference",
+    gaps: str = "segment",
+    extent: str = "same",
+    level: int | None = None,
+) -> Score:
+    """Compute the covering of the segments of one side by the segments of the other.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    direction : {"reference", "hypothesis", "mean"}, default "reference"
+        The side whose segments are covered, or the mean of both directions.
+    gaps : {"segment", "ignore"}, default "segment"
+        Time without a label is a segment, or only time that both sides label counts.
+    extent : {"same", "reference", "intersection", "union"}, default "same"
+        The extent to compare if the two sides have different ones; by default they must be the same.
+    level : int, optional
+        Level of a hierarchy, if it has several.
+
+    Returns
+    -------
+    Score
+        From 0 to 1.
+
+    Notes
+    -----
+    With J(A, B) the Jaccard index of two segments, their overlap divided by their union::
+
+        covering = sum over reference segments A of |A| max over hypothesis segments B of J(A, B) / T
+
+    Covering is not symmetric unless ``direction="mean"``, and it favours long reference segments. Do not use it as the only
+    measure; :func:`alignment_index` gives every segment the same weight.
+
+    References
+    ----------
+    van den Burg, G. J. J., & Williams, C. K. I. (2020). An evaluation of change point detection algorithms. arXiv:2003.06222,
+    after equation 8 of Arbelaez, P., et al. (2010). Contour detection and hierarchical image segmentation.
+
+    Examples
+    --------
+    >>> reference, hypothesis = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6])
+    >>> f"{covering(reference, hypothesis).value:.4f}", f"{covering(hypothesis, reference).value:.4f}"
+    ('0.7818', '0.8182')
+    """
+    measure = Covering.cached(None, direction=direction, gaps=gaps, extent=extent, level=level)
+    return measure.score(reference, hypothesis)
+
+
+def alignment_index(
+    reference: Side,
+    hypothesis: Side,
+    *,
+    ties: str = "left",
+    gaps: str = "segment",
+    extent: str = "same",
+    level: int | None = None,
+) -> Score:
+    """Compute the alignment index A: the mean Jaccard index of segments that overlap most.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    ties : {"left", "all"}, default "left"
+        If a segment overlaps equally with several segments: use the left one, or all of them.
+    gaps : {"segment", "ignore"}, default "segment"
+        Time without a label is a segment, or only time that both sides label counts.
+    extent : {"same", "reference", "intersection", "union"}, default "same"
+        The extent to compare if the two sides have different ones; by default they must be the same.
+    level : int, optional
+        Level of a hierarchy, if it has several.
+
+    Returns
+    -------
+    Score
+        From 0 to 1; ``score.parts["pairs"]`` is the number of pairs.
+
+    Notes
+    -----
+    Every segment of either side points to the segment of the other side with the largest overlap; of equal overlaps to the
+    one with the larger Jaccard index, then to the left one. A is the mean Jaccard index of the distinct pairs.
+
+    The last rule is that of the authors' program. With it, A can change if the text is read backwards; use ``ties="all"`` if
+    that matters. A has no reward for a boundary that is nearly right in long segments; do not use it to measure how far
+    boundaries are off.
+
+    References
+    ----------
+    Ocampo Diaz, G., & Ouyang, J. (2022). An alignment-based approach to text segmentation similarity scoring. CoNLL.
+
+    Examples
+    --------
+    >>> score = alignment_index(Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([2, 2, 7]))
+    >>> f"{score.value:.4f}", score.parts["pairs"]
+    ('0.8413', 3)
+    """
+    measure = AlignmentIndex.cached(None, ties=ties, gaps=gaps, extent=extent, level=level)
+    return measure.score(reference, hypothesis)
+
+
+def rand_index(
+    reference: Side,
+    hypothesis: Side,
+    *,
+    over: str = "segments",
+    gaps: str = "segment",
+    extent: str = "same",
+    level: int | None = None,
+) -> Score:
+    """Compute the Rand index: the proportion of pairs of places that both sides join or both separate.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    over : {"segments", "labels"}, default "segments"
+        Whether every segment is a class, or all segments with the same label form one.
+    gaps : {"segment", "ignore"}, default "segment"
+        Time without a label is a segment, or only time that both sides label counts.
+    extent : {"same", "reference", "intersection", "union"}, default "same"
+        The extent to compare if the two sides have different ones; by default they must be the same.
+    level : int, optional
+        Level of a hierarchy, if it has several.
+
+    Returns
+    -------
+    Score
+        From 0 to 1; 1 for a text of one unit.
+
+    Notes
+    -----
+    Over units, a pair consists of two different units: a length x contains x (x - 1) / 2 pairs. Over time it contains x^2, the
+    limit of ever shorter units; the numbers of the two axes therefore differ. With f these pairs::
+
+        rand = (f(T) - f(reference) - f(hypothesis) + 2 f(common)) / f(T)
+
+    With many segments most pairs are separated on both sides and the index is near 1 for every hypothesis: use
+    :func:`adjusted_rand_index` instead.
+
+    References
+    ----------
+    Rand, W. M. (1971). Objective criteria for the evaluation of clustering methods. JASA 66. For change points: Prates, L.
+    (2021). A more efficient algorithm to compute the Rand index for change-point problems. arXiv:2112.03738.
+
+    Examples
+    --------
+    >>> rand_index(Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6])).parts
+    {'agreeing': 49, 'all': 55}
+    """
+    measure = RandIndex.cached(None, over=over, gaps=gaps, extent=extent, level=level)
+    return measure.score(reference, hypothesis)
+
+
+def adjusted_rand_index(
+    reference: Side,
+    hypothesis: Side,
+    *,
+    over: str = "segments",
+    gaps: str = "segment",
+    extent: str = "same",
+    level: int | None = None,
+) -> Score:
+    """Compute the Rand index adjusted for chance.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    over : {"segments", "labels"}, default "segments"
+        Whether every segment is a class, or all segments with the same label form one.
+    gaps : {"segment", "ignore"}, default "segment"
+        Time without a label is a segment, or only time that both sides label counts.
+    extent : {"same", "reference", "intersection", "union"}, default "same"
+        The extent to compare if the two sides have different ones; by default they must be the same.
+    level : int, optional
+        Level of a hierarchy, if it has several.
+
+    Returns
+    -------
+    Score
+        At most 1; 0 for chance, below 0 if worse than chance.
+
+    Notes
+    -----
+    With f as in :func:`rand_index`, S = f(common), X = (f(reference) + f(hypothesis)) / 2 and
+    E = f(reference) f(hypothesis) / f(T)::
+
+        adjusted = (S - E) / (X - E)
+
+    It is 1 if X = E, that is, if both sides are one segment or both separate all units. Chance means classes of these sizes
+    with any members, not segments: two segmentations have contiguous classes, so random boundaries score above 0. Do not
+    read 0 as the score of random boundaries.
+
+    References
+    ----------
+    Hubert, L., & Arabie, P. (1985). Comparing partitions. Journal of Classification 2.
+
+    Examples
+    --------
+    >>> score = adjusted_rand_index(Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6]))
+    >>> f"{score.value:.4f}"
+    '0.7755'
+    """
+    measure = AdjustedRandIndex.cached(None, over=over, gaps=gaps, extent=extent, level=level)
+    return measure.score(reference, hypothesis)
+
+
+def pairwise_f(
+    reference: Side,
+    hypothesis: Side,
+    *,
+    over: str = "labels",
+    beta: float = 1,
+    gaps: str = "segment",
+    extent: str = "same",
+    level: int | None = None,
+) -> Score:
+    """Compute precision, recall and F of the pairs of places that have the same label.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    over : {"labels", "segments"}, default "labels"
+        Whether all segments with the same label form a class, or every segment is one. Labels of the two sides are never
+        compared with each other.
+    beta : float, default 1
+        Weight of recall against precision in F.
+    gaps : {"segment", "ignore"}, default "segment"
+        Time without a label is a class, or only time that both sides label counts.
+    extent : {"same", "reference", "intersection", "union"}, default "same"
+        The extent to compare if the two sides have different ones; by default they must be the same.
+    level : int, optional
+        Level of a hierarchy, if it has several.
+
+    Returns
+    -------
+    Score
+        F, from 0 to 1; ``score.precision()`` and ``score.recall()`` are available. If neither side joins two units, all three
+        are 1; if only one side does, they are 0.
+
+    Raises
+    ------
+    MismatchError
+        If labels are needed and a side has none.
+
+    Notes
+    -----
+    With f as in :func:`rand_index`, precision = f(common) / f(hypothesis) and recall = f(common) / f(reference). Long
+    classes dominate, because pairs grow with the square of the length; do not use it if short segments matter.
+
+    References
+    ----------
+    Levy, M., & Sandler, M. (2008). Structural segmentation of musical audio by constrained clustering. IEEE TASLP 16.
+
+    Examples
+    --------
+    >>> reference = Segmentation.from_labels(["A", "A", "B", "B", "A"])
+    >>> hypothesis = Segmentation.from_labels(["x", "x", "y", "y", "y"])
+    >>> score = pairwise_f(reference, hypothesis)
+    >>> score.precision(), score.recall(), score.value
+    (0.5, 0.5, 0.5)
+    """
+    measure = PairwiseF.cached(None, over=over, beta=beta, gaps=gaps, extent=extent, level=level)
+    return measure.score(reference, hypothesis)
+
+
+def v_measure(
+    reference: Side,
+    hypothesis: Side,
+    *,
+    over: str = "labels",
+    beta: float = 1,
+    gaps: str = "segment",
+    extent: str = "same",
+    level: int | None = None,
+) -> Score:
+    """Compute the V-measure: how much the labels of each side say about the labels of the other.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    over : {"labels", "segments"}, default "labels"
+        Whether all segments with the same label form a class, or every segment is one.
+    beta : float, default 1
+        Weight of ``under`` against ``over`` in F.
+    gaps : {"segment", "ignore"}, default "segment"
+        Time without a label is a class, or only time that both sides label counts.
+    extent : {"same", "reference", "intersection", "union"}, default "same"
+        The extent to compare if the two sides have different ones; by default they must be the same.
+    level : int, optional
+        Level of a hierarchy, if it has several.
+
+    Returns
+    -------
+    Score
+        From 0 to 1; ``score.parts["over"]`` and ``score.parts["under"]`` contain the two ratios. A ratio is 1 if its
+        denominator is 0, so two identical annotations with one label have a value of 1 (mir_eval gives 0).
+
+    Raises
+    ------
+    MismatchError
+        If labels are needed and a side has none.
+
+    Notes
+    -----
+    With H the entropy of the time that each class covers::
+
+        over = 1 - H(hypothesis | reference) / H(hypothesis)     under = 1 - H(reference | hypothesis) / H(reference)
+
+    The value is F of the two. Many labels make it large; do not use it to compare systems with different numbers of labels.
+
+    References
+    ----------
+    Rosenberg, A., & Hirschberg, J. (2007). V-measure: a conditional entropy-based external cluster evaluation measure. EMNLP.
+
+    Examples
+    --------
+    >>> reference, hypothesis = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6])
+    >>> f"{v_measure(reference, hypothesis, over='segments').value:.4f}"
+    '0.8183'
+    """
+    measure = VMeasure.cached(None, over=over, beta=beta, gaps=gaps, extent=extent, level=level)
+    return measure.score(reference, hypothesis)
+
+
+def nce(
+    reference: Side,
+    hypothesis: Side,
+    *,
+    over: str = "labels",
+    beta: float = 1,
+    gaps: str = "segment",
+    extent: str = "same",
+    level: int | None = None,
+) -> Score:
+    """Compute normalized conditional entropies, which tell over-segmentation from under-segmentation.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    over : {"labels", "segments"}, default "labels"
+        Whether all segments with the same label form a class, or every segment is one.
+    beta : float, default 1
+        Weight of ``under`` against ``over`` in F.
+    gaps : {"segment", "ignore"}, default "segment"
+        Time without a label is a class, or only time that both sides label counts.
+    extent : {"same", "reference", "intersection", "union"}, default "same"
+        The extent to compare if the two sides have different ones; by default they must be the same.
+    level : int, optional
+        Level of a hierarchy, if it has several.
+
+    Returns
+    -------
+    Score
+        F of the two, from 0 to 1; ``score.parts["over"]`` is low for over-segmentation, ``score.parts["under"]`` for
+        under-segmentation. A ratio is 1 if its side has one class.
+
+    Raises
+    ------
+    MismatchError
+        If labels are needed and a side has none.
+
+    Notes
+    -----
+    As :func:`v_measure`, divided by the logarithm of the number of classes instead of the entropy::
+
+        over = 1 - H(hypothesis | reference) / log2(classes of the hypothesis)
+
+    A side with many labels that are hardly used gets a high value: prefer :func:`v_measure`.
+
+    References
+    ----------
+    Lukashevich, H. (2008). Towards quantitative measures of evaluating song segmentation. ISMIR.
+
+    Examples
+    --------
+    >>> reference, hypothesis = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6])
+    >>> score = nce(reference, hypothesis, over="segments")
+    >>> f"{score.parts['over']:.4f} {score.parts['under']:.4f}"
+    '1.0000 0.7215'
+    """
+    measure = NormalizedConditionalEntropy.cached(None, over=over, beta=beta, gaps=gaps, extent=extent, level=level)
+    return measure.score(reference, hypothesis)

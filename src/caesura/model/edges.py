@@ -1,0 +1,120 @@
+"""Edges: the boundaries of one annotation on an axis of units or seconds, as arrays for the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.model.value import Ints
+
+SAME_PLACE = 1e-9
+"""Two times that differ by at most this many seconds are the same place."""
+
+NO_CODES = np.empty(0, np.int64)
+
+
+class Edges(NamedTuple):
+    """Extent and inner boundaries of one annotation, and the class of each segment between them.
+
+    Parameters
+    ----------
+    begin, end : float
+        The extent: 0 and N for units, the beginning and the end of the recording for seconds.
+    inner : numpy.ndarray
+        Boundaries strictly inside the extent, in ascending order.
+    codes : numpy.ndarray
+        One number per segment: 0 for a segment without label, otherwise 1 + the place of its label in ``labels``. Empty if
+        no segment has a label and all of them count as segments.
+    labels : tuple of str
+        Distinct labels, in the order of their first segment.
+    """
+
+    begin: float
+    end: float
+    inner: NDArray[np.number]
+    codes: Ints = NO_CODES
+    labels: tuple[str, ...] = ()
+
+    def fit(self, begin: float, end: float) -> Edges:
+        """Return the edges on a different extent: boundaries outside it are cut off, missing time has no label.
+
+        Parameters
+        ----------
+        begin, end : float
+            The new extent.
+
+        Returns
+        -------
+        Edges
+            The edges within the new extent.
+        """
+        if self.begin >= end - SAME_PLACE or self.end <= begin + SAME_PLACE:
+            return Edges(begin, end, np.empty(0), np.zeros(1, np.int64), self.labels)
+        codes = self.codes if self.codes.size else np.ones(len(self.inner) + 1, np.int64)
+        low = int(np.searchsorted(self.inner, begin + SAME_PLACE, "right"))
+        high = max(low, int(np.searchsorted(self.inner, end - SAME_PLACE)))
+        inner, codes = self.inner[low:high], codes[low : high + 1]
+        if self.begin > begin + SAME_PLACE:
+            inner, codes = np.concatenate([[self.begin], inner]), np.concatenate([[0], codes])
+        if self.end < end - SAME_PLACE:
+            inner, codes = np.concatenate([inner, [self.end]]), np.concatenate([codes, [0]])
+        return Edges(begin, end, inner, codes, self.labels)
+
+
+def edges_of_intervals(intervals: Iterable[Sequence[object]], begin: float, end: float) -> Edges:
+    """Return the edges of sorted intervals; time between them is a segment without label.
+
+    Parameters
+    ----------
+    intervals : iterable of (start, end, label)
+        Intervals in seconds that are sorted and do not overlap. The label None stands for no label.
+    begin, end : float
+        The extent, which contains all intervals.
+
+    Returns
+    -------
+    Edges
+        Edges that touch are one boundary, also between two intervals with the same label.
+    """
+    ends: list[float] = []
+    codes: list[int] = []
+    numbers: dict[str, int] = {}
+    place = begin
+    for start, stop, label in intervals:
+        if stop - place <= SAME_PLACE:  # type: ignore[operator]
+            continue
+        if start - place > SAME_PLACE:  # type: ignore[operator]
+            ends.append(start)  # type: ignore[arg-type]
+            codes.append(0)
+        place = stop  # type: ignore[assignment]
+        ends.append(place)
+        codes.append(0 if label is None else numbers.setdefault(label, len(numbers) + 1))  # type: ignore[arg-type]
+    if end - place > SAME_PLACE or not ends:
+        ends.append(end)
+        codes.append(0)
+    return Edges(begin, end, np.array(ends[:-1], np.float64), np.array(codes, np.int64), tuple(numbers))
+
+
+def edges_of_points(times: Sequence[float], begin: float, end: float) -> Edges:
+    """Return the edges of points in time; the segments between them have no labels.
+
+    Parameters
+    ----------
+    times : sequence of float
+        Times in ascending order.
+    begin, end : float
+        The extent.
+
+    Returns
+    -------
+    Edges
+        Points that are the same place are one boundary.
+    """
+    inner = np.array(times, np.float64)
+    inner = inner[(inner > begin + SAME_PLACE) & (inner < end - SAME_PLACE)]
+    if len(inner) > 1:
+        inner = inner[np.concatenate([[True], np.diff(inner) > SAME_PLACE])]
+    return Edges(begin, end, inner)
