@@ -166,6 +166,7 @@ def test_parts_are_whole_numbers_if_possible(name):
     for part, count in score_of(name).parts.items():
         # fractions of windows, segments and triples, weighted costs, rewards by distance, and chance
         fractions = ("win_pr", "unit_error", "flexible_similarity", "fuzzy_success", "t_measure", "l_measure")
+        fractions += ("covering", "alignment_index", "adjusted_rand_index", "v_measure", "nce")
         if name not in fractions and part != "chance":
             assert isinstance(count, int), part
 

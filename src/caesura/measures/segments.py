@@ -519,12 +519,12 @@ class PairwiseF(ClassMeasure):
 
 
 class _EntropyMeasure(ClassMeasure):
-    """Base class of V and NCE: conditional entropies, in bits, divided by a normaliser."""
+    """Base class of V and NCE: conditional entropies, in bits, divided by a normalizer."""
 
     options = (_over("labels"), _BETA, *_AXIS_OPTIONS)
     parts = ("hypothesis_given_reference", "hypothesis", "reference_given_hypothesis", "reference")
 
-    def normaliser(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
+    def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
         """Return the largest possible conditional entropy of a side times the length, for each document."""
         raise NotImplementedError
 
@@ -534,7 +534,7 @@ class _EntropyMeasure(ClassMeasure):
         width, _ = table.cells
         over = table.sum("cells", _bits(width, table.rows[0][table.row]))
         under = table.sum("cells", _bits(width, table.columns[0][table.column]))
-        hypothesis, reference = (self.normaliser(*side, table.total) for side in (table.columns, table.rows))
+        hypothesis, reference = (self._normalizer(*side, table.total) for side in (table.columns, table.rows))
         return BatchCounts(np.column_stack([over, hypothesis, under, reference]), self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
@@ -551,9 +551,9 @@ def _bits(x: Floats, whole: Floats) -> Floats:
     return x * np.log2(divide(whole, x, empty=1.0))
 
 
-def _explained(conditional: Floats, normaliser: Floats) -> Floats:
-    """Return 1 - conditional / normaliser within 0 and 1; 1 if the normaliser is 0."""
-    return np.clip(1 - divide(np.where(normaliser > 0, conditional, 0.0), normaliser), 0.0, 1.0)
+def _explained(conditional: Floats, normalizer: Floats) -> Floats:
+    """Return 1 - conditional / normalizer within 0 and 1; 1 if the normalizer is 0."""
+    return np.clip(1 - divide(np.where(normalizer > 0, conditional, 0.0), normalizer), 0.0, 1.0)
 
 
 class VMeasure(_EntropyMeasure):
@@ -563,7 +563,7 @@ class VMeasure(_EntropyMeasure):
     title = "V-measure (Rosenberg & Hirschberg 2007)"
     short_name = "V"
 
-    def normaliser(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
+    def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
         return _sum_by_document(_bits(lengths, total[document]), document, len(total))
 
 
@@ -575,7 +575,7 @@ class NormalizedConditionalEntropy(_EntropyMeasure):
     short_name = "NCE F"
     aliases = MappingProxyType({"s_over": {}, "s_under": {}})
 
-    def normaliser(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
+    def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
         classes = _sum_by_document((lengths > 0).astype(np.float64), document, len(total))
         return total * np.log2(np.maximum(classes, 1))
 
