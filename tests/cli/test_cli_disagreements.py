@@ -317,7 +317,7 @@ def test_one_folder_per_coder(run: Run) -> None:
         (("disagreements", "people.json", "-o", "x.foo"), "x.foo: the suffix must name the format: one of "),
         (
             ("disagreements", "gold.ptb", "parser.ptb"),
-            "trees have no boundaries to list; `caesura trees GOLD PREDICTED`",
+            "trees have no boundaries to list; compare two files with `caesura trees",
         ),
         (("disagreements", "people.json", "--item", "zoo"), "the corpus has no item 'zoo'"),
         (

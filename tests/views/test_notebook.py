@@ -12,7 +12,7 @@ import pytest
 
 import caesura as cz
 from caesura.data import stargazer
-from caesura.views.notebook import MAX_UNITS
+from caesura.views.notebook import MAX_UNITS, to_html
 from caesura.views.table import Table
 
 BAD = "<script>alert('x')</script>\"&\x07"
@@ -121,6 +121,18 @@ def test_agreement() -> None:
     assert cells[5:10] == ["multi_pi", "B", *(f"{v:.4f}" for v in (result.value, result.observed, result.expected))]
     assert [cells[14 + 4 * i] for i in range(7)] == list("1234567")
     assert "positions" in page(cz.agreement(stargazer(), coefficient="alpha")).cells
+
+
+def test_disagreements_and_pairs() -> None:
+    corpus = cz.Corpus(
+        {"<x>": {c: cz.Segmentation.from_masses(m) for c, m in {"a": [2, 3], "b": [5], "c": [5]}.items()}}
+    )
+    shown = to_html(cz.disagreements(corpus))
+    assert "Three coders disagree at 1 place" in shown
+    assert "&lt;x&gt;" in shown
+    assert "<x>" not in shown
+    assert shown.count("<td") == 6  # item, place, has, has not, kind, cost
+    assert to_html(cz.pairwise(corpus, "boundary_similarity")).count("<tr>") == 4
 
 
 def test_corpus_has_the_number_of_boundaries() -> None:

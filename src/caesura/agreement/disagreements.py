@@ -392,9 +392,7 @@ def _lists(entry: type[Measure]) -> bool:
 def _check_measure(measure: str | Measure | None, corpus: Corpus) -> Measure:
     """Return the measure, or the default for the kind of data."""
     if corpus.kind == "trees":
-        raise OptionError(
-            "trees have no boundaries to list; `caesura trees GOLD PREDICTED` lists the nodes that differ"
-        )
+        raise OptionError("trees have no boundaries to list; compare two files with `caesura trees GOLD PREDICTED`")
     kind = corpus.kind
     if kind == "timed":
         kind = "linear" if all("" in tiers_of(entry) for entry in corpus.values() if tiers_of(entry)) else "dialogue"
@@ -593,7 +591,8 @@ def _limited(units: Sequence[str]) -> Sequence[str]:
 
 def _joined(units: Sequence[str]) -> str:
     """Join words with blanks, and single characters without."""
-    return ("" if len(units) > 1 and all(len(unit) == 1 for unit in units) else " ").join(units)
+    characters = len(units) > 1 and all(len(unit) == 1 and not unit.isdigit() for unit in units)
+    return ("" if characters else " ").join(units)
 
 
 # -- disagreements of two coders --------------------------------------------------------------------------------------

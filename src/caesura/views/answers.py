@@ -358,9 +358,15 @@ def _marks_words(place: DisagreementPlace, coder: str) -> str:
         at = f"at {times[i]:.2f} s" if len(times) == len(marks) else f"after unit {position}"
         if _is_quoted(place):
             at = "before it" if position == place.position else "after it"
-        of_type = "" if not types or kind is None else f"on {kind}" if place.span else f"of type '{kind}'"
+        of_type = "" if not types or kind is None else _type_words(kind, is_span=place.span is not None)
         words.append(" ".join(filter(None, (of_type, at if several else ""))))
     return " and ".join(filter(None, words))
+
+
+def _type_words(kind: str, *, is_span: bool) -> str:
+    if not is_span:
+        return f"of type '{kind}'"
+    return f"on {kind}" if kind.startswith("level ") else f"as '{kind}'"
 
 
 def _people(coders: Sequence[str]) -> str:

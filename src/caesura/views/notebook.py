@@ -13,6 +13,8 @@ from functools import singledispatch
 from itertools import accumulate
 
 from caesura.agreement.coefficients import Agreement
+from caesura.agreement.disagreements import Disagreements
+from caesura.agreement.pairwise import Pairwise
 from caesura.evaluation.result import Evaluation
 from caesura.judging.judge import Judgement
 from caesura.model.corpus import Corpus
@@ -23,7 +25,10 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 from caesura.model.value import count_of
 from caesura.views.agreement import agreement_notes
+from caesura.views.answers import disagreements_answer
+from caesura.views.disagreements import places_table
 from caesura.views.judgement import score_notes, score_tables
+from caesura.views.pairwise import matrix_table
 from caesura.views.results import LEGEND, boundary_marks, draw_marks, evaluation_table
 from caesura.views.table import Cell, Table, cells, clean, interval_cells, shorten, text_width
 
@@ -41,7 +46,8 @@ def to_html(value: object) -> str:
     Parameters
     ----------
     value : object
-        A corpus, segmentation, tree, score, agreement, judgement, evaluation or table; the ``repr`` of anything else.
+        A corpus, segmentation, tree, score, agreement, judgement, evaluation, list of disagreements or table; the ``repr``
+        of anything else.
 
     Returns
     -------
@@ -54,7 +60,8 @@ def to_html(value: object) -> str:
     >>> to_html(Segmentation.from_masses([1, 2]))
     '<div><code>·|··</code></div>'
     """
-    return f"<pre>{_text(repr(value))}</pre>"
+    lines = "\n".join(map(_text, repr(value).splitlines()))
+    return f"<pre>{lines}</pre>"
 
 
 def _text(value: object) -> str:
@@ -87,6 +94,17 @@ def _cells(tag: str, texts: Iterable[str], alignment: list[str]) -> str:
     return "".join(
         f'<{tag} style="text-align:{side}">{_text(text)}</{tag}>' for side, text in zip(alignment, texts, strict=True)
     )
+
+
+@to_html.register
+def _disagreements(result: Disagreements) -> str:
+    table = places_table(result)
+    return f"<div>{_text(disagreements_answer(result))}{to_html(table)}</div>"
+
+
+@to_html.register
+def _pairwise(table: Pairwise) -> str:
+    return str(to_html(matrix_table(table)))
 
 
 # -- texts ----------------------------------------------------------------------------------------------------------
