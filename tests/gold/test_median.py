@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
+from caesura.data import stargazer
 from caesura.errors import OptionError
 from caesura.gold import median as module
 from caesura.gold.median import median_segmentation
@@ -114,6 +115,39 @@ def test_too_many_states_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
         median_segmentation([(1, 4), (2, 5), (3,)], 6, n_t=3)
     with pytest.raises(OptionError, match="too many states"):
         median_segmentation([(1, 4), (2, 5), (3,)], 6, n_t=12)
+
+
+def _costs_of_all_segmentations(coder: tuple[int, ...], positions: int) -> np.ndarray:
+    """Return twice the distance (n_t = 2) between a coder and each of the 2^positions segmentations.
+
+    Boundaries on one side only form paths of neighbours, on which pairing from the left is optimal.
+    """
+    golds = np.arange(2**positions)
+    cost = np.zeros(len(golds), np.int64)
+    open_gold = np.zeros(len(golds), bool)
+    open_coder = np.zeros(len(golds), bool)
+    for position in range(1, positions + 1):
+        gold = (golds >> (position - 1) & 1).astype(bool)
+        only_gold = gold & (position not in coder)
+        only_coder = ~gold & (position in coder)
+        pairs = (only_gold & open_coder) | (only_coder & open_gold)
+        cost += 2 * (only_gold | only_coder) - 3 * pairs
+        open_gold, open_coder = only_gold & ~pairs, only_coder & ~pairs
+    return cost
+
+
+def test_stargazer_equals_exhaustive_search() -> None:
+    coders = [tuple(text.inner.tolist()) for text in stargazer().values() if isinstance(text, cz.Segmentation)]
+    costs = sum(_costs_of_all_segmentations(coder, 20) for coder in coders)
+    rng = random.Random(0)
+    for _ in range(20):  # the costs themselves
+        gold = rng.randrange(2**20)
+        side = frozenset(p for p in range(1, 21) if gold >> (p - 1) & 1)
+        assert costs[gold] == sum(distance(side, frozenset(coder), 2) for coder in coders)  # type: ignore[index]
+    optima = np.flatnonzero(costs == np.min(costs)).tolist()
+    result = median_segmentation(coders, 20)
+    assert (result.cost, result.optima) == (np.min(costs) / 2, len(optima))
+    assert result.positions in [tuple(p for p in range(1, 21) if gold >> (p - 1) & 1) for gold in optima]
 
 
 def test_oracle_distance_by_hand() -> None:

@@ -82,10 +82,15 @@ def test_an_error_in_the_first_rows_is_reported_for_the_whole_file(small_samples
     ("coders", "expected"),
     [
         (["ann"], ["caesura score x.csv HYPOTHESIS", "caesura agree x.csv SECOND_CODER"]),
-        (["ann", "bo"], ["caesura agree x.csv", "caesura score x.csv", "caesura report x.csv"]),
+        (["ann", "bo"], ["caesura agree x.csv", "caesura score x.csv", "caesura gold x.csv", "caesura report x.csv"]),
         (
             ["ann", "b o", "cy"],
-            ["caesura agree x.csv", "caesura score x.csv --reference ann --hypothesis 'b o'", "caesura report x.csv"],
+            [
+                "caesura agree x.csv",
+                "caesura score x.csv --reference ann --hypothesis 'b o'",
+                "caesura gold x.csv",
+                "caesura report x.csv",
+            ],
         ),
     ],
 )

@@ -140,6 +140,22 @@ def number_of_digits(number: int) -> int:
     return digits + 1 if number >= 10**digits else digits
 
 
+def short_count(number: int) -> int | str:
+    """Return a whole number for readers; a number with ten or more digits is rounded.
+
+    Parameters
+    ----------
+    number : int
+        The number.
+
+    Returns
+    -------
+    int or str
+        The number, or text such as ``"about 10^41"``.
+    """
+    return number if number < 10**9 else f"about 10^{number_of_digits(number) - 1}"
+
+
 def plain_count(number: int) -> int | str:
     """Return a whole number as it is, or as text such as ``"about 10^5000"`` if it has thousands of digits.
 
@@ -233,7 +249,7 @@ class Gold(Result):
     def __repr__(self) -> str:
         noun = "boundaries" if self.unit == "boundary" and len(self.kept) != 1 else self.unit
         number = f"{len(self.kept):,} {noun}" if noun != "span" else count_of(len(self.kept), noun)
-        optima = f", {plain_count(self.optima)} optima" if self.optima > 1 else ""
+        optima = f", {short_count(self.optima)} optima" if self.optima > 1 else ""
         return (
             f"Gold({self.method}: {number} in {count_of(len(self.items), 'item')} of {count_of(len(self.coders), 'coder')}"
             f"{optima})"

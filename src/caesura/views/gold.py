@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from caesura.gold.candidates import Candidate
 from caesura.gold.experiment import FigureSummary, Unification, UnificationRow
-from caesura.gold.gold import GOLD_CODER, Gold, number_of_digits
+from caesura.gold.gold import GOLD_CODER, Gold, short_count
 from caesura.gold.linear import GoldBoundary
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.model.dialogue import streams_of
@@ -226,7 +226,7 @@ def gold_table(result: Gold) -> Table:
     """
     records = [
         {"item": entry.item, "units": entry.units, "kept": entry.kept, "dropped": entry.dropped}
-        | {"optima": optima_text(entry.optima), "cost": entry.cost, "B": entry.agreement}
+        | {"optima": short_count(entry.optima), "cost": entry.cost, "B": entry.agreement}
         for entry in result.items
     ]
     notes = [
@@ -262,22 +262,6 @@ def short_gold_signature(result: Gold) -> str:
 
 def _of_type(name: str) -> str:
     return "" if name == UNTYPED[0] else f" of {name!r}"
-
-
-def optima_text(number: int) -> int | str:
-    """Return a number of optima for a table; numbers with many digits are rounded.
-
-    Parameters
-    ----------
-    number : int
-        The number.
-
-    Returns
-    -------
-    int or str
-        The number, or text such as ``"about 10^41"``.
-    """
-    return number if number < 10**9 else f"about 10^{number_of_digits(number) - 1}"
 
 
 def boundary_table(result: Gold, *, kept: bool) -> Table:
