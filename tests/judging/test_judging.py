@@ -744,8 +744,8 @@ def test_letters_separate_systems_of_known_quality(field_of_known_quality):
     assert judgement.ranking(B) == ("copy", "sixth", "late", "random")
 
 
-def test_hierarchies_are_not_segmentations() -> None:
-    tree = cz.Hierarchy(4, [(1, 4), (1, 2)])
+def test_trees_are_not_segmentations() -> None:
+    tree = cz.Tree.from_brackets("(S (NP (PRP She)) (VP (VBD slept)))")
     corpus = cz.Corpus({"x": {"ann": tree, "bo": tree, "program": tree}})
-    with pytest.raises(MismatchError, match="expected a Segmentation or a Dialogue; got Hierarchy"):
+    with pytest.raises(MismatchError, match="expected a Segmentation or a Dialogue; got Tree"):
         cz.judge(corpus, ["program"])

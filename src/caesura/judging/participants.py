@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from caesura.errors import OptionError
+from caesura.errors import CaesuraWarning, HierarchyError, OptionError
+from caesura.model.common_units import short_spans_note
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.fingerprint import fingerprint_of
+from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.projection import text_difference
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
@@ -51,8 +54,10 @@ class Participants:
 
     @property
     def kind(self) -> str:
-        """Kind of data: ``"linear"`` if all annotations of the coders are segmentations, otherwise ``"dialogue"``."""
-        annotations = (annotation for by_coder in self.coders.values() for annotation in by_coder.values())
+        """Kind of the coders' data: ``"linear"``, ``"dialogue"`` or ``"hierarchy"``; see :attr:`Corpus.kind`."""
+        annotations = [annotation for by_coder in self.coders.values() for annotation in by_coder.values()]
+        if any(isinstance(annotation, Hierarchy) for annotation in annotations):
+            return "hierarchy"
         return "linear" if all(isinstance(annotation, Segmentation) for annotation in annotations) else "dialogue"
 
     @cached_property
@@ -115,6 +120,8 @@ def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
     for name in by_system:
         if name in human_corpus.coders:
             raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
+    if human_corpus.kind == "hierarchy":
+        by_system, human_corpus = _over_common_units(by_system, human_corpus)
     excluded: list[Excluded] = []
     coders = _consistent_items(human_corpus, excluded)
     comparable: dict[str, dict[str, Annotation]] = {}
@@ -135,7 +142,7 @@ def _consistent_items(corpus: Corpus, excluded: list[Excluded]) -> dict[str, dic
     """Return item -> coder -> annotation for items whose coders have the same units; add the others to ``excluded``."""
     coders: dict[str, dict[str, Annotation]] = {}
     for item in corpus.item_names:
-        difference = text_difference(corpus.of_item(item))
+        difference = _difference(corpus.of_item(item))
         if difference is None:
             coders[item] = corpus.of_item(item)
         else:
@@ -143,6 +150,47 @@ def _consistent_items(corpus: Corpus, excluded: list[Excluded]) -> dict[str, dic
     if not coders:
         raise OptionError(f"no item is left to judge on: {_first(excluded)}")
     return coders
+
+
+def _difference(by_coder: Mapping[str, Annotation]) -> str | None:
+    """Return the first difference between the texts of one item, as the second part of an error message."""
+    hierarchies = {coder: entry for coder, entry in by_coder.items() if isinstance(entry, Hierarchy)}
+    if not hierarchies:
+        return text_difference(by_coder)
+    (first, model), *_ = hierarchies.items()
+    for coder, annotation in by_coder.items():
+        if not isinstance(annotation, Hierarchy):
+            return f": {first} has a hierarchy and {coder} has a {kind_name(annotation)}"
+        if (annotation.edges is None) != (model.edges is None):
+            timed, untimed = (first, coder) if model.edges is not None else (coder, first)
+            return f": {timed} has times and {untimed} has none"
+        if annotation.length != model.length:
+            return f": {model.length} units for {first} and {annotation.length} for {coder}"
+    return None
+
+
+def _over_common_units(
+    by_system: Mapping[str, Mapping[str, object]], corpus: Corpus
+) -> tuple[dict[str, dict[str, object]], Corpus]:
+    """Return systems and coders with timed hierarchies on units that all of them share, item by item."""
+    systems = {name: dict(by_item) for name, by_item in by_system.items()}
+    coders = {item: corpus.of_item(item) for item in corpus.item_names}
+    dropped = 0
+    for item, by_coder in coders.items():
+        names = [name for name, by_item in systems.items() if item in by_item]
+        everyone: dict[str, object] = {**by_coder, **{name: systems[name][item] for name in names}}
+        timed = {name: entry for name, entry in everyone.items() if isinstance(entry, Hierarchy) and entry.edges}
+        try:
+            shared, lost = common_units(timed)
+        except HierarchyError:
+            continue  # all times are equal; the measures raise the error
+        dropped += lost
+        by_coder |= {coder: shared[coder] for coder in by_coder if coder in shared}
+        for name in names:
+            systems[name][item] = shared.get(name, systems[name][item])
+    if dropped:
+        warnings.warn(short_spans_note(dropped), CaesuraWarning, stacklevel=5)
+    return systems, Corpus(coders)
 
 
 def _first(excluded: Sequence[Excluded]) -> str:
@@ -164,7 +212,7 @@ def _comparable_items(
             excluded.append(Excluded(item, system, "the system did not annotate this item"))
             continue
         annotation = _annotation(system, item, by_item[item])
-        difference = text_difference({**by_coder, system: annotation})
+        difference = _difference({**by_coder, system: annotation})
         if difference is None:
             comparable[item] = annotation
         else:
@@ -246,7 +294,7 @@ def check_systems(systems: Mapping[Any, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _annotation(system: str, item: str, value: object) -> Annotation:
-    if isinstance(value, (Segmentation, Dialogue)):
+    if isinstance(value, (Segmentation, Dialogue, Hierarchy)):
         return value
     if isinstance(value, Mapping):
         return Dialogue(value)

@@ -283,6 +283,7 @@ DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
     "judge": {
         "linear": (*_BOUNDARIES, "boundary_confusion(n_t=2)", "window_diff", "fuzzy_success"),
         "dialogue": _DIALOGUE,
+        "hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "non_crossing", "t_measure"),
     },
     "disagreements": {"linear": _BOUNDARIES[:1], "dialogue": _DIALOGUE[:1], "hierarchy": ("hierarchy_overlap",)},
     "pairwise": {

@@ -323,6 +323,30 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         types = [str(level) for level in range(1, number + 1)]
         return Segmentation.from_positions(self.length, positions, marks=marks, types=types, units=self.units)
 
+    def at_level(self, level: int) -> Segmentation:
+        """Return the linear segmentation of one level.
+
+        Parameters
+        ----------
+        level : int
+            Level from 1, the highest.
+
+        Returns
+        -------
+        Segmentation
+            A boundary wherever a span of this level or a higher one begins or ends inside the text: a higher span that
+            is not divided on this level stays one segment.
+
+        Examples
+        --------
+        >>> talk = Hierarchy(6, [(1, 6), (1, 4), (5, 6), (1, 2), (3, 4)])
+        >>> [talk.at_level(level).masses for level in (1, 2, 3)]
+        [(6,), (4, 2), (2, 2, 2)]
+        """
+        ends = {place for span in self.spans if span.level <= level for place in (span.start - 1, span.end)}
+        positions = sorted(place for place in ends if 0 < place < self.length)
+        return Segmentation.from_positions(self.length, positions, units=self.units)
+
     def with_spans(self, spans: Iterable[Span]) -> Hierarchy:
         """Return a hierarchy over the same units with different spans, which may cross.
 

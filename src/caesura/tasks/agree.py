@@ -26,7 +26,14 @@ from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result, to_plain
 from caesura.model.similarity import first_asymmetry, is_full_matrix, symmetric_mean
 from caesura.options import OptionSet, choice, fraction, optional, path, seed, setting, switch, whole
-from caesura.tasks.prepare import choose_measures, measures_setting, on_common_units, with_units
+from caesura.tasks.prepare import (
+    at_level,
+    choose_measures,
+    level_setting,
+    measures_setting,
+    on_common_units,
+    with_units,
+)
 
 PRESETS = tuple(dict.fromkeys(name for entry in measures().values() if entry.coefficients for name in entry.presets))
 """Presets of the measures for which agreement is defined."""
@@ -76,6 +83,7 @@ class AgreeOptions(OptionSet):
         "May be repeated (default: pi; kappa for S_f and hierarchies).",
         flags=("-c", "--coefficient"),
     )
+    hierarchy_level: int | None = level_setting()
     clusters: bool = switch("Add a dendrogram of the coders with the agreement inside each cluster.")
     cochran: bool = switch(
         "Add Cochran's Q, percentage agreement, and the number of coders who must mark a boundary for it to count."
@@ -266,7 +274,8 @@ def agree(
         If agreement is not defined for this kind of data, or if options contradict each other.
     """
     options = options or AgreeOptions()
-    (corpus,), without_units = with_units([corpus])
+    corpora, without_units = with_units([corpus])
+    (corpus,) = at_level(corpora, options.hierarchy_level)
     chosen = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
     chosen = tuple(_with_symmetric_matrix(measure, options.symmetric_mean) for measure in chosen)
     check_agree_options(chosen, options, checkpoint)

@@ -11,7 +11,7 @@ from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.options import OptionSet, choice, flag, fraction, number, optional, seed, setting, whole
-from caesura.tasks.prepare import choose_measures, measures_setting, systems_with_units
+from caesura.tasks.prepare import choose_measures, level_setting, measures_setting, systems_with_units
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,9 @@ class JudgeOptions(OptionSet):
 
     measures: tuple[Measure, ...] = measures_setting(
         "Measure with its options. May be repeated (default: B, S, B-precision and B-recall, WindowDiff and fuzzy success; "
-        "S_f and S_f^B for dialogues, or with --settings)."
+        "S_f and S_f^B for dialogues, or with --settings; kappa, span F, non-crossing and t-measure for hierarchies)."
     )
+    hierarchy_level: int | None = level_setting()
     interval: str | None = setting(
         "items",
         optional(choice("items", "pairs"), "none"),
@@ -29,7 +30,7 @@ class JudgeOptions(OptionSet):
     )
     level: float = setting(0.95, fraction, "Confidence level.")
     replicates: int = setting(
-        2000, whole(100), "Number of bootstrap replicates, and minimum number of draws in the tests."
+        2000, whole(100), "Number of bootstrap replicates; the tests between many systems use more."
     )
     draws: int = setting(100, whole(1), "Number of random segmentations for the random baseline.")
     bounds: bool = setting(
@@ -73,7 +74,7 @@ def judge_systems(
         The scores of all systems, with bounds, tests and mistakes.
     """
     options = options or JudgeOptions()
-    corpus, systems, without_units = systems_with_units(corpus, systems)
+    corpus, systems, without_units = systems_with_units(corpus, systems, level=options.hierarchy_level)
     measures = choose_measures("judge", corpus, options.measures, settings=settings)
     arguments = options.select("interval", "level", "replicates", "seed", "alpha", "epsilon")
     bounds = options.draws if options.bounds else False

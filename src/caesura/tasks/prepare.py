@@ -30,7 +30,8 @@ from caesura.model.projection import ALIGNMENTS
 from caesura.model.reading import ReadingReport
 from caesura.model.result import Excluded, to_json
 from caesura.model.tree import Tree
-from caesura.options import OptionSet, choice, setting, switch, text
+from caesura.model.value import count_of
+from caesura.options import OptionSet, choice, setting, switch, text, whole
 from caesura.options import path as path_name
 
 KIND_NAMES = {
@@ -536,6 +537,67 @@ def with_settings(measures: Sequence[Measure], settings: Settings | None) -> tup
     return tuple(measure.with_settings(options) for measure in measures)
 
 
+# -- levels of hierarchies ---------------------------------------------------------------------------------------------
+
+
+def level_setting() -> Any:
+    """Return the field of an option set that chooses one level of hierarchies.
+
+    Returns
+    -------
+    dataclasses.Field
+        The field.
+    """
+    description = (
+        "Compare hierarchies as segmentations on this level, 1 for the highest: with a boundary wherever a span of this "
+        "level or a higher one begins or ends."
+    )
+    return setting(None, whole(1), description, flags=("--hierarchy-level",))
+
+
+def at_level(corpora: Sequence[Corpus], level: int | None) -> list[Corpus]:
+    """Turn hierarchies into the segmentations of one level; timed ones over units that all corpora share.
+
+    Parameters
+    ----------
+    corpora : sequence of Corpus
+        Corpora such as a reference and a hypothesis.
+    level : int or None
+        The level, 1 for the highest; None returns the corpora unchanged.
+
+    Returns
+    -------
+    list of Corpus
+        Corpora of segmentations.
+
+    Raises
+    ------
+    OptionError
+        If an annotation is not a hierarchy, or no hierarchy has this level.
+    """
+    if level is None:
+        return list(corpora)
+    for corpus in corpora:
+        if corpus.kind != "hierarchy":
+            raise OptionError(
+                f"--hierarchy-level applies to hierarchies; got {KIND_NAMES[corpus.kind]}; remove the option"
+            )
+    entries: dict[str, dict[str, Annotation]] = {}
+    for place, corpus in enumerate(corpora):
+        for item, coder in corpus:
+            entries.setdefault(item, {})[f"{place} {coder}"] = corpus[item, coder]
+    shared = on_common_units(Corpus(entries)).corpus
+    hierarchies = {key: entry for key, entry in shared.items() if isinstance(entry, Hierarchy)}
+    depth = max((entry.depth for entry in hierarchies.values()), default=0)
+    if level > depth:
+        raise OptionError(f"--hierarchy-level {level}: the deepest hierarchy has {count_of(depth, 'level')}")
+    flat: list[dict[str, dict[str, Annotation]]] = [{} for _ in corpora]
+    for (item, key), hierarchy in hierarchies.items():
+        number, _, coder = key.partition(" ")
+        flat[int(number)].setdefault(item, {})[coder] = hierarchy.at_level(level)
+    return [Corpus(by_item) for by_item in flat]
+
+
 # -- units and systems ------------------------------------------------------------------------------------------------
 
 
@@ -593,7 +655,7 @@ def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded,
 
 
 def systems_with_units(
-    corpus: Corpus, systems: Mapping[str, Mapping[str, Annotation]]
+    corpus: Corpus, systems: Mapping[str, Mapping[str, Annotation]], *, level: int | None = None
 ) -> tuple[Corpus, dict[str, dict[str, Annotation]], tuple[Excluded, ...]]:
     """Convert the tiers of human coders and systems to segmentations over the same units.
 
@@ -603,6 +665,8 @@ def systems_with_units(
         Annotations of the human coders.
     systems : mapping
         System -> item -> annotation.
+    level : int, optional
+        Level of hierarchies that becomes a segmentation (default: hierarchies do not change).
 
     Returns
     -------
@@ -617,7 +681,8 @@ def systems_with_units(
     for name, by_name in systems.items():
         for item, annotation in by_name.items():
             by_item.setdefault(item, {})[name] = annotation
-    (humans, programs), excluded = with_units([corpus, Corpus(by_item)])
+    corpora, excluded = with_units([corpus, Corpus(by_item)])
+    humans, programs = at_level(corpora, level)
     return humans, {name: programs.of_coder(name) if name in programs.coders else {} for name in systems}, excluded
 
 

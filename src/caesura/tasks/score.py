@@ -34,7 +34,7 @@ from caesura.model.segmentation import Segmentation, check_types
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, flag, seed, setting, switch, text
-from caesura.tasks.prepare import choose_measures, measures_setting, with_settings, with_units
+from caesura.tasks.prepare import at_level, choose_measures, level_setting, measures_setting, with_settings, with_units
 
 PRESETS = tuple(dict.fromkeys(preset for measure in registered_measures().values() for preset in measure.presets))
 """Presets of all measures."""
@@ -51,6 +51,7 @@ class ScoreOptions(OptionSet):
     hypothesis_coder: str | None = setting(
         None, text, "Coder of HYPOTHESIS, if there are several.", flags=("--hypothesis",)
     )
+    hierarchy_level: int | None = level_setting()
     by_item: bool = switch("Add one row per item.", flags=("--items",))
     compat: str | None = setting(
         None, choice(*PRESETS), "Reproduce the conventions of a publication or program, in the measures that have them."
@@ -176,6 +177,7 @@ def score_corpora(
     """
     options = options or ScoreOptions()
     corpora, without_units = with_units([reference, *([] if hypothesis is None else [hypothesis])])
+    corpora = at_level(corpora, options.hierarchy_level)
     reference, hypothesis = corpora if len(corpora) == 2 else (corpora[0], None)
     measures = choose_measures("score", reference, options.measures, settings=settings, compat=options.compat)
     measures = with_preset(measures, options.compat)

@@ -258,8 +258,10 @@ def _main_notes(judgement: Judgement) -> tuple[str, ...]:
         notes.append(f"{', '.join(rates)}: {'error rate' if len(rates) == 1 else 'error rates'}, lower is better")
     if any(row.bound for row in judgement.rows):
         notes.append("in brackets: bounds (docs/judging.md)")
-    if "human" in judgement.undefined:
-        notes.append(f"(human) is undefined: {judgement.undefined['human']}")
+    named = {"human": "(human) is", "baselines": "baselines are", "errors": "--errors are"}
+    notes += [
+        f"{words} undefined: {judgement.undefined[key]}" for key, words in named.items() if key in judgement.undefined
+    ]
     best = judgement.row(judgement.ranking(judgement.rows[0].measure)[0], judgement.rows[0].measure, bound=False)
     return (*notes, f"seed {judgement.seed}; {best.segmenter}: {short_signature(best.score)}")
 
@@ -576,7 +578,7 @@ def judgement_view(judgement: Judgement, tables: JudgeTables) -> Answer:
         Section("drop", drop_table(judgement.drops)),
         Section("replacement", replacement_table(judgement.replacements)),
     ]
-    if judgement.aligner.aligns:
+    if "errors" not in judgement.undefined:
         sections += [
             Section("errors", lambda: mistake_table(judgement.mistakes.values()), tables.errors),
             Section("mistakes", lambda: mistake_list(judgement.mistakes.values()), tables.list_errors),
