@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import random
+from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
+from caesura.agreement.majority import majority
 from caesura.data import stargazer
-from caesura.errors import CaesuraWarning, OptionError
+from caesura.errors import CaesuraWarning, MismatchError, OptionError
 from oracle import disagreements as oracle
 from support.corpora import of_masses, random_corpus, shuffled
 from support.excluded import reasons
@@ -199,6 +203,81 @@ def test_majority_of_types() -> None:
         ("ann", ("?", ".")),
         ("cy", ("?", None)),
     }
+
+
+def random_dialogues(seed: int) -> cz.Corpus:
+    rng = random.Random(seed)
+    items = {}
+    for item in "xy":
+        lengths = {"F": rng.randint(2, 12), "M": rng.randint(2, 12)}
+        items[item] = {
+            coder: {
+                stream: cz.Segmentation.from_marks(
+                    [rng.choice(["", "", "", ",", "."]) for _ in range(n)], types=[",", "."]
+                )
+                for stream, n in lengths.items()
+            }
+            for coder in "abc"
+        }
+    return cz.Corpus(items)
+
+
+@given(st.integers(0, 100_000))
+def test_costs_of_dialogues(seed: int) -> None:
+    """The costs over the rows of two coders are the cost of S_f; coders who have it and who have not are all coders."""
+    corpus = random_dialogues(seed)
+    result = cz.disagreements(corpus)
+    for item in corpus.item_names:
+        for a, b in combinations(corpus.coders, 2):
+            cost = sum(row.cost for row in result.rows if (row.item, row.coders) == (item, (a, b)))
+            assert cost == pytest.approx(cz.flexible_similarity(corpus[item, a], corpus[item, b]).parts["cost"])
+    for place in result.places:
+        assert sorted((*place.has, *place.has_not)) == ["a", "b", "c"]
+        for coder, marks in place.marks.items():
+            text = corpus[place.item, coder][place.stream]
+            assert set(marks) <= set(text.boundaries)
+
+
+@given(st.integers(0, 100_000))
+def test_majority_of_dialogues(seed: int) -> None:
+    """A position has a boundary if two of three coders marked it; its type is one that no other type exceeds."""
+    corpus = random_dialogues(seed)
+    for item in corpus.item_names:
+        coders = list(corpus.of_item(item).values())
+        merged = majority(coders)
+        for stream in ("F", "M"):
+            sets = [coder[stream].sets() for coder in coders]
+            for position, names in enumerate(merged[stream].sets()):
+                here = Counter(name for text in sets for name in text[position])
+                assert bool(names) == (here.total() >= 2)
+                assert all(here[name] == max(here.values()) for name in names)
+
+
+def test_majority_of_other_data() -> None:
+    """Types that do not exclude each other are counted on their own; spans with or without their levels."""
+    both, scene = ({"scene", "act"}, {"scene"})
+    texts = [cz.Segmentation.from_sets([types, set()], types=["scene", "act"]) for types in (both, scene, both)]
+    assert majority(texts).boundaries == ((1, "scene"), (1, "act"))
+    assert majority([texts[0], texts[1]]).boundaries == ((1, "scene"),)
+    deep = cz.Hierarchy(4, [(1, 4, 1), (1, 2, 3)])
+    flat = cz.Hierarchy(4, [(1, 4, 1), (1, 2, 2)])
+    assert majority([deep, flat, flat]).full == {(1, 4, 1), (1, 2, 2)}
+    assert majority([deep, flat], levels=True).full == {(1, 4, 1)}
+    for coders, message in (
+        ([deep, cz.Hierarchy(5, [])], "all coders must have the same units; they have 4, 5"),
+        ([deep, texts[0]], "a majority needs segmentations, dialogues or hierarchies"),
+        ([cz.Dialogue({"F": texts[0]}), cz.Dialogue({"M": texts[0]})], "all coders must have the same streams"),
+    ):
+        with pytest.raises(MismatchError, match=message):
+            majority(coders)
+
+
+@given(st.integers(0, 100_000))
+def test_majority_is_that_of_gold(seed: int) -> None:
+    corpus = random_corpus(seed, items=2, coders="abcd")
+    gold = cz.gold(corpus, method="majority").corpus
+    for item in corpus.item_names:
+        assert majority(list(corpus.of_item(item).values())).positions.tolist() == gold[item, "gold"].positions.tolist()
 
 
 def hierarchies() -> cz.Corpus:

@@ -26,10 +26,41 @@ from caesura.errors import (
     SegmentationError,
     TierError,
 )
+from caesura.model.common_units import boundary_times, tiers_over_units
+from caesura.model.corpus import Source
 from caesura.model.dialogue import streams_of
 from caesura.tasks.score import pair_items
 
 UNION = "the units are the union of the coders' times: every position is marked by a coder"
+
+
+def test_times_of_boundaries() -> None:
+    """Position -> time, as the coder marked it, for every kind of units; the end of one interval is the start of the next."""
+    ann = Tier([(0, 1.1, "A"), (1.1, 2.0, "B")], end=3)
+    bo = Tier(points=[(1.13, "x"), (2.5, "")], end=3)
+    with_options = Corpus({"x": {"ann": ann, "bo": bo}}).with_source
+    for options, expected in (
+        ({}, ({1: 1.1, 2: 2.0}, {1: 1.13, 3: 2.5})),
+        ({"tolerance": 0.0}, ({1: 1.1, 3: 2.0}, {2: 1.13, 4: 2.5})),
+        ({"units": 0.5}, ({2: 1.1, 4: 2.0}, {2: 1.13, 5: 2.5})),
+    ):
+        corpus = with_options(Source((), tier_options=options))
+        times = boundary_times(corpus)
+        assert (times["x", "ann", ""], times["x", "bo", ""]) == expected
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CaesuraWarning)
+            (converted,), _ = tiers_over_units([corpus])
+        for coder in ("ann", "bo"):
+            assert list(times["x", coder, ""]) == streams_of(converted["x", coder])[""].positions.tolist()
+
+
+def test_times_of_streams_and_of_items_that_cannot_be_converted() -> None:
+    tier = Tier([(0, 1, "A"), (1, 2, "B")], end=3)
+    talk = Dialogue({"F": tier, "M": Tier([(0, 0.5, "A")], end=3)})
+    corpus = Corpus({"talk": {"ann": talk}, "text": {"ann": Segmentation.from_masses([2, 3])}})
+    assert boundary_times(corpus) == {("talk", "ann", "F"): {1: 1.0, 2: 2.0}, ("talk", "ann", "M"): {1: 0.5}}
+    broken = Corpus({"talk": {"ann": talk, "bo": tier}})
+    assert boundary_times(broken) == {}
 
 
 def put_over_units(tiers: dict[str, Tier], units: Any, **options: Any) -> tuple[dict[str, Any], str]:
