@@ -198,7 +198,11 @@ def test_result() -> None:
         "time": None,
     }
     assert (plain["optima"], plain["cost"], plain["items"][0]["optima"]) == (4, 4.0, 4)
-    assert list(result.to_frame()["position"]) == [2, 5]
+    frame = result.to_frame()
+    assert list(frame["position"]) == [2, 5, 6, 8]
+    assert list(frame["kept"]) == [True, True, False, False]
+    assert frame["coders"][1] == "ann, cy"
+    assert "2 boundaries" in result._repr_html_()
     assert result.signature.startswith("gold|method:median|n_t:2|coders:4|items:1|")
 
 

@@ -205,7 +205,7 @@ class Gold(Result):
         Item and stream -> beginning, end and words of the recording, if the gold standard was made from tiers.
     """
 
-    frame_field: ClassVar[str] = "kept"
+    frame_field: ClassVar[str] = "rows"
 
     corpus: Corpus = field(metadata=HIDDEN)
     method: str
@@ -235,6 +235,19 @@ class Gold(Result):
     def unit(self) -> str:
         """What a gold standard consists of: ``"boundary"`` or ``"span"``."""
         return "span" if self.hierarchies else "boundary"
+
+    @property
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """Every boundary (or span), whether it is kept, its coders and its near misses, for a data frame."""
+        rows = []
+        for kept, entries in ((True, self.kept), (False, self.dropped)):
+            for entry in entries:
+                plain = {name.name: getattr(entry, name.name) for name in fields(entry)}
+                if "near" in plain:
+                    plain["near"] = [f"{coder}:{position}" for coder, position in plain["near"].items()]
+                rows.append({"item": entry.item, "kept": kept} | plain | {"coders": list(entry.coders)})
+        order = {entry.item: i for i, entry in enumerate(self.items)}
+        return tuple(sorted(rows, key=lambda row: order[row["item"]]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data.

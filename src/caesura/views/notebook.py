@@ -16,6 +16,7 @@ from caesura.agreement.coefficients import Agreement
 from caesura.agreement.disagreements import Disagreements
 from caesura.agreement.pairwise import Pairwise
 from caesura.evaluation.result import Evaluation
+from caesura.gold.gold import Gold
 from caesura.judging.judge import Judgement
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
@@ -27,6 +28,7 @@ from caesura.model.value import count_of
 from caesura.views.agreement import agreement_notes
 from caesura.views.answers import disagreements_answer
 from caesura.views.disagreements import places_table
+from caesura.views.gold import gold_view
 from caesura.views.judgement import score_notes, score_tables
 from caesura.views.pairwise import matrix_table
 from caesura.views.results import LEGEND, boundary_marks, draw_marks, evaluation_table
@@ -46,8 +48,8 @@ def to_html(value: object) -> str:
     Parameters
     ----------
     value : object
-        A corpus, segmentation, tree, score, agreement, judgement, evaluation, list of disagreements or table; the ``repr``
-        of anything else.
+        A corpus, segmentation, tree, score, agreement, judgement, evaluation, list of disagreements, gold standard or table;
+        the ``repr`` of anything else.
 
     Returns
     -------
@@ -100,6 +102,12 @@ def _cells(tag: str, texts: Iterable[str], alignment: list[str]) -> str:
 def _disagreements(result: Disagreements) -> str:
     table = places_table(result)
     return f"<div>{_text(disagreements_answer(result))}{to_html(table)}</div>"
+
+
+@to_html.register
+def _gold(result: Gold) -> str:
+    answer = gold_view(result)
+    return f"<div>{_text(answer.text)}{to_html(answer.table())}</div>"
 
 
 @to_html.register
