@@ -73,8 +73,8 @@ COMMANDS = {
     "unify": Entry(_MORE, "gold", "Make one hierarchy from those of several coders, item by item."),
     "evaluate": Entry(_MORE, "score", "Score a collection of any size."),
     "convert": Entry(_MORE, "files", "Write the corpus in IN, a file, a folder or a glob, to OUT in another format."),
-    "measures": Entry(_MORE, "listing", "List the measures with their options and presets."),
-    "formats": Entry(_MORE, "listing", "List the formats with their suffixes and their options for --reading."),
+    "measures": Entry(_MORE, "listing", "List the measures, or describe one with its options and presets."),
+    "formats": Entry(_MORE, "listing", "List the formats, or describe one with its options for --reading."),
     "demo": Entry(_MORE, "demo", "Show every part of the toolkit on data that ships with the package."),
 }
 """Name -> command, in the order of ``caesura --help``."""

@@ -30,7 +30,7 @@ from caesura.model.projection import ALIGNMENTS, check_same_tokens
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
 from caesura.model.value import count_of
-from caesura.options import choice, flag, optional, suggest, text
+from caesura.options import choice, flag, normalize_name, optional, suggest, text
 
 __all__ = [
     "NAMES",
@@ -735,6 +735,37 @@ def detect(path: str | PathLike[str], format: str | None = None) -> Format:
         If the format is not recognised.
     """
     return _by_name(format) if format is not None else _load(path, format)[0]
+
+
+def find_format(name: str) -> Format:
+    """Return the format with a name.
+
+    Parameters
+    ----------
+    name : str
+        Name of a format, or a suffix that only one format has. Case does not matter, and ``_`` equals ``-``.
+
+    Returns
+    -------
+    Format
+        The format.
+
+    Raises
+    ------
+    OptionError
+        If there is no such format, or several have the suffix.
+    """
+    registered = formats()
+    names = {normalize_name(known): known for known in registered}
+    if normalize_name(name) in names:
+        return registered[names[normalize_name(name)]]
+    suffix = f".{name.casefold().lstrip('.')}"
+    having = [entry for entry in registered.values() if suffix in (*entry.suffixes, *entry.other_suffixes)]
+    if len(having) > 1:
+        raise OptionError(
+            f"{name!r} is a suffix of several formats; choose {', '.join(entry.name for entry in having)}"
+        )
+    return having[0] if having else _by_name(name)
 
 
 def _by_name(name: str) -> Format:

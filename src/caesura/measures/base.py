@@ -70,6 +70,8 @@ class Measure(Value, ABC):
         Name in the registry, such as ``"boundary_similarity"``.
     title : str
         Name and source in one line, for listings.
+    summary : str
+        What the measure compares, in a few words, for the list of measures.
     aliases : mapping
         Other names of the measure -> the options that each of them sets, such as ``SFB`` -> ``normalize="boundaries"``.
     at_option : str or None
@@ -103,6 +105,8 @@ class Measure(Value, ABC):
         Whether both sides must have the same units. If False, the measure compares times directly.
     accepts_marks : bool
         Whether the first side may be the marks of several coders.
+    needs_labels : bool
+        Whether every span must have a label.
     accepts_settings : bool
         Whether the measure has the options that a settings file contains (similarity and transposition cost).
     is_mean_over_pairs : bool
@@ -130,6 +134,7 @@ class Measure(Value, ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    summary: ClassVar[str]
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     at_option: ClassVar[str | None] = None
     kinds: ClassVar[tuple[str, ...]] = ("linear",)
@@ -144,6 +149,7 @@ class Measure(Value, ABC):
     chance_family: ClassVar[str] = ""
     needs_common_units: ClassVar[bool] = True
     accepts_marks: ClassVar[bool] = False
+    needs_labels: ClassVar[bool] = False
     accepts_settings: ClassVar[bool] = False
     is_mean_over_pairs: ClassVar[bool] = False
     aligns: ClassVar[bool] = False

@@ -491,6 +491,7 @@ class SegmentationSimilarity(_SimilarityMeasure):
 
     name = "segmentation_similarity"
     title = "Segmentation similarity S (Fournier & Inkpen 2012)"
+    summary = "edits per possible boundary"
     short_name = "S"
     options = (
         _N_T,
@@ -534,6 +535,7 @@ class BoundarySimilarity(_SimilarityMeasure):
 
     name = "boundary_similarity"
     title = "Boundary similarity B (Fournier 2013)"
+    summary = "edits per boundary that was placed"
     short_name = "B"
     is_mean_over_pairs = True
     options = (_N_T, _TRANSPOSITION, *_COST_OPTIONS)
@@ -739,6 +741,7 @@ class BoundaryConfusion(_EditDistanceMeasure):
 
     name = "boundary_confusion"
     title = "Boundary confusion matrix, B-precision, B-recall and B-F (Fournier 2013)"
+    summary = "precision and recall of each type"
     short_name = "B-F"
     aliases = MappingProxyType({"F": {}, "B-F1": {}, "confusion": {}})
     options = (

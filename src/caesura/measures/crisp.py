@@ -23,6 +23,7 @@ class Crisp(OverlapMeasure):
     kinds = ("linear", "dialogue")
     name = "crisp"
     title = "Boundary precision, recall and F within a tolerance"
+    summary = "boundaries within a tolerance"
     short_name = "F1"
     aliases = MappingProxyType({"F": {}})
     at_option = "tolerance"
@@ -65,6 +66,7 @@ class UnitError(Measure):
     kinds = ("linear", "dialogue")
     name = "unit_error"
     title = "R_FN and R_FP, the proportion of units missing from or added to a unit's segment"
+    summary = "the segment around each unit"
     short_name = "unit error"
     best = 0.0
     worst = 1.0

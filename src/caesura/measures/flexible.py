@@ -65,6 +65,7 @@ class FlexibleSimilarity(Measure):
 
     name = "flexible_similarity"
     title = "Flexible segmentation similarity S_f and S_f^B (Lai, Li & Zhang 2023)"
+    summary = "typed edits with costs you choose"
     options = (
         Option("similarity", None, check_similarity, "M: similarity of types (default: the identity)"),
         Option("transposition", None, check_transposition, "c: cost of moving by one position"),

@@ -165,6 +165,7 @@ class FuzzySuccess(Measure):
 
     name = "fuzzy_success"
     title = "Fuzzy success against the marks of many coders (Yöndem & Üçoluk)"
+    summary = "boundaries against marks of many"
     short_name = "fuzzy success"
     accepts_marks = True
     options = (

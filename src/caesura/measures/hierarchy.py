@@ -37,6 +37,7 @@ class HierarchyKappa(HierarchyMeasure):
 
     name = "hierarchy_kappa"
     title = "Kappa of two hierarchies (Flammia & Zue)"
+    summary = "ends of spans, beyond chance"
     short_name = "hierarchy kappa"
     aliases = MappingProxyType({"kappa": {}})
     sides = ("a", "b")
@@ -122,6 +123,7 @@ class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
 
     name = "hierarchy_overlap"
     title = "Precision, recall and F of the spans of a hierarchy"
+    summary = "identical spans"
     short_name = "span F"
     aliases = MappingProxyType({"F": {}})
     options = (Option("level", "flat", choice("flat", "full"), "whether levels must agree too"),)
@@ -160,6 +162,7 @@ class NonCrossing(HierarchyMeasure):
 
     name = "non_crossing"
     title = "The proportion of spans that cross no span of the other hierarchy"
+    summary = "spans that cross no other span"
     short_name = "non-crossing"
     aliases = MappingProxyType({"NC": {}})
     parts = ("uncrossed", "spans")

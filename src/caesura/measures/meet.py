@@ -135,6 +135,7 @@ class TMeasure(MeetMeasure):
 
     name = "t_measure"
     title = "t-measure of two hierarchies, which compares positions in the same span (McFee)"
+    summary = "positions nested deeper together"
     short_name = "t-measure"
     aliases = MappingProxyType({"T": {}})
 
@@ -150,8 +151,10 @@ class LMeasure(MeetMeasure):
 
     name = "l_measure"
     title = "l-measure of two hierarchies, which compares positions with the same label (McFee)"
+    summary = "positions with the same label"
     short_name = "l-measure"
     aliases = MappingProxyType({"L": {}})
+    needs_labels = True
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         assert isinstance(batch, HierarchyBatch)

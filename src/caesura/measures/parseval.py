@@ -322,6 +322,7 @@ class Parseval(OverlapMeasure):
 
     name = "parseval"
     title = "PARSEVAL: precision, recall and F of brackets, as EVALB counts them"
+    summary = "identical brackets, as in EVALB"
     options = (
         Option("labelled", True, flag, "whether labels must be equal"),
         Option(

@@ -130,6 +130,27 @@ def parse(text: str | Measure) -> Measure:
     return measure_class(**{**options, **alias_options, "compat": _preset(measure_class, options.get("compat"))})
 
 
+def find_measure(name: str) -> type[Measure]:
+    """Return the class of a measure.
+
+    Parameters
+    ----------
+    name : str
+        Name, name in the papers or alias; options in parentheses are ignored.
+
+    Returns
+    -------
+    type of Measure
+        The class.
+
+    Raises
+    ------
+    OptionError
+        If there is no such measure, or the alias means several.
+    """
+    return _find(name.partition("(")[0].strip())[0]
+
+
 def _preset(measure_class: type[Measure], name: Any) -> Any:
     """Return the preset that a name means; case does not matter."""
     if not isinstance(name, str):

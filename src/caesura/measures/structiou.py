@@ -106,6 +106,7 @@ class StructIoU(OverlapMeasure):
 
     name = "struct_iou"
     title = "Struct-IoU of two trees (Shi, Gimpel & Livescu)"
+    summary = "time that aligned nodes share"
     options = (
         Option("unlabelled", False, flag, "whether labels are ignored"),
         Option("flexible_terminals", False, flag, "whether a preterminal may pair with any label"),

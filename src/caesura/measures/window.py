@@ -158,6 +158,7 @@ class Pk(_ErrorRate):
 
     name = "pk"
     title = "Pk (Beeferman, Berger & Lafferty 1999)"
+    summary = "units k apart: together or separate"
     short_name = "Pk"
     columns = slice(2, 0, -1)
 
@@ -167,6 +168,7 @@ class WindowDiff(_ErrorRate):
 
     name = "window_diff"
     title = "WindowDiff (Pevzner & Hearst 2002)"
+    summary = "number of boundaries in each window"
     short_name = "WD"
     columns = slice(0, 2)
 
@@ -176,6 +178,7 @@ class WinPR(_WindowMeasure):
 
     name = "win_pr"
     title = "WinPR (Scaiano & Inkpen 2012)"
+    summary = "precision and recall over windows"
     short_name = "WinPR"
     # An empty window contains no differences, so k is at least 1.
     options = (_WINDOW, *_K_OPTIONS, Option(_MINIMUM.name, 2, whole(1), _MINIMUM.description), _CLAMP)

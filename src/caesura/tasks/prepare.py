@@ -495,7 +495,7 @@ def _defaults(task: str, corpus: Corpus, settings: Settings | None, compat: str 
         kind = "dialogue"  # a settings file describes boundary types and their similarity
     defaults = default_measures(task, kind)
     if kind == "hierarchy" and not _all_labelled(corpus):
-        defaults = tuple(measure for measure in defaults if measure.name != "l_measure")
+        defaults = tuple(measure for measure in defaults if not measure.needs_labels)
     return tuple(measure for measure in defaults if compat in (None, *measure.presets)) or defaults
 
 

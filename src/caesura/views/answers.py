@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from caesura.agreement.families import coefficient_label
@@ -856,6 +856,76 @@ def written_answer(corpus: Corpus, target: str) -> str:
     """
     coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, _FEW)})"
     return f"{target} has {count_of(len(corpus.item_names), 'item')} of {coders}."
+
+
+def list_answer(what: str, count: int) -> str:
+    """Say how many measures or formats there are, and how to see one.
+
+    Parameters
+    ----------
+    what : str
+        ``"measures"`` or ``"formats"``, which is also the name of the command.
+    count : int
+        Number of entries.
+
+    Returns
+    -------
+    str
+        One sentence.
+    """
+    return f"{count} {what}; `caesura {what} NAME` shows one with its options and an example."
+
+
+_KINDS = {"linear": "segmentations", "dialogue": "dialogues", "hierarchy": "hierarchies", "trees": "trees"}
+
+
+def measure_answer(name: str, facts: Mapping[str, Any]) -> str:
+    """Describe a measure.
+
+    Parameters
+    ----------
+    name : str
+        Name of the measure in Python.
+    facts : mapping
+        The facts of :func:`~caesura.views.listing.measure_facts`, with the names of coefficients in the papers.
+
+    Returns
+    -------
+    str
+        What it compares, its range, its names and its coefficients.
+    """
+    aliases = [alias for alias in facts["aliases"] if alias not in (name, facts["label"])]
+    names = join([facts["label"], f"{name} in Python", *aliases])
+    compared = f"It compares {join(_KINDS[kind] for kind in facts['compares'])}"
+    limits = [f"{facts[key]:g} is {key}" for key in ("best", "worst") if facts[key] is not None]
+    sentences = [f"{facts['title']}.", f"{'; '.join([compared, *limits])}.", f"Names: {names}."]
+    if facts["coefficients"]:
+        chance = f" with chance {join(facts['chance'])}" if len(facts["chance"]) > 1 else ""
+        sentences.append(f"Coefficients of agreement: {join(facts['coefficients'])}{chance}.")
+    return " ".join(sentences)
+
+
+def format_answer(name: str, facts: Mapping[str, Any], suffixes: str) -> str:
+    """Describe a format.
+
+    Parameters
+    ----------
+    name : str
+        Name of the format.
+    facts : mapping
+        The facts of :func:`~caesura.views.listing.format_facts`.
+    suffixes : str
+        Suffixes of its files.
+
+    Returns
+    -------
+    str
+        What it is, whether it can be written, and what it needs.
+    """
+    access = "reads and writes" if facts["writes"] else "reads"
+    files = f" in files with the suffix {suffixes}" if suffixes else ""
+    needs = f" It needs caesura[{facts['extra']}]." if facts["extra"] else ""
+    return f"{name}: {facts['description']}. caesura {access} it{files}.{needs}"
 
 
 def verification_answer(result: Verification | Verifications) -> str:

@@ -1,0 +1,251 @@
+"""The lists of measures and formats, and the description of one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from caesura.agreement.families import CHANCE_FAMILIES, coefficient_label, supports_placement
+from caesura.formats.format import Format
+from caesura.measures.base import Measure
+from caesura.measures.registry import AMBIGUOUS, aliases_of
+from caesura.options import Option
+from caesura.views.answer import Answer, Section
+from caesura.views.answers import format_answer, list_answer, measure_answer
+from caesura.views.table import Cell, Table
+
+_EXAMPLES = {
+    "linear": "caesura score reference.bits hypothesis.bits -m {name}",
+    "hierarchy": "caesura pairwise annotators.json -m {name}",
+    "labels": "caesura pairwise songs.json --reading repair=yes -m {name}",
+    "trees": "caesura score gold.ptb parser.ptb -m {name}",
+    "marks": "caesura judge people.json --system mine.json -m {name}",
+}
+_WRITING = {
+    "masses-json": "people.json out.json",
+    "masses-tsv": "people.json out.tsv",
+    "bits": "reference.bits out.bits",
+    "table-csv": "people.json out.csv",
+    "table-tsv": "people.json out.tsv",
+    "table-parquet": "people.json out.parquet",
+    "documents-json": "people.json out.jsonl --reference ann --hypothesis bo",
+    "documents-parquet": "people.json out.parquet --reference ann --hypothesis bo",
+    "spans-json": "annotators.json out.json",
+    "spans-csv": "annotators.json out.csv",
+    "conllu": "ann.csv out.conllu",
+    "ptb": "gold.ptb out.ptb",
+}
+
+
+def measure_facts(measure_class: type[Measure]) -> dict[str, Any]:
+    """Return everything that ``caesura measures`` says about a measure.
+
+    Parameters
+    ----------
+    measure_class : type of Measure
+        A registered measure.
+
+    Returns
+    -------
+    dict
+        Names, kinds of data, options, presets, coefficients, words for ``chance`` and an example.
+    """
+    measure = measure_class()
+    return {
+        "label": measure.label,
+        "title": measure.title,
+        "summary": measure.summary,
+        "aliases": [name for name in aliases_of(measure_class) if name not in AMBIGUOUS],
+        "compares": list(measure.kinds),
+        "best": measure.best,
+        "worst": measure.worst,
+        "options": _options(measure.options),
+        "presets": {preset: dict(values) for preset, values in measure.presets.items()},
+        "coefficients": list(measure.coefficients),
+        "chance": _chance_words(measure),
+        "example": _example(measure),
+    }
+
+
+def _chance_words(measure: Measure) -> list[str]:
+    """Return the words for ``chance=`` that the measure supports."""
+    if not measure.coefficients:
+        return []
+    words = ["published"]
+    if any(supports_placement(measure, name) for name in measure.coefficients):
+        words.append("placement")
+    if CHANCE_FAMILIES[measure.chance_family].accepts_chance:
+        words += ["simulate", "exact"] if measure.supports_exact_chance else ["simulate"]
+    return words
+
+
+def _example(measure: Measure) -> str:
+    kind = "marks" if measure.accepts_marks else "labels" if measure.needs_labels else measure.kinds[0]
+    return _EXAMPLES[kind].format(name=f'"{measure.label}"' if " " in measure.label else measure.label)
+
+
+def measures_view(measures: Mapping[str, type[Measure]]) -> Answer:
+    """Return what ``caesura measures`` prints.
+
+    Parameters
+    ----------
+    measures : mapping
+        Name -> measure.
+
+    Returns
+    -------
+    Answer
+        One line per measure; the options of all measures on request.
+    """
+    rows = tuple((_names_in_papers(entry), name, entry.summary) for name, entry in measures.items())
+    table = Table(("name", "in Python", "what it compares"), rows)
+    sections = Section("measures", table), Section("options", partial(_all_options, measures))
+    return Answer(list_answer("measures", len(rows)), sections)
+
+
+def _names_in_papers(entry: type[Measure]) -> str:
+    """Return the names that the measure has in the papers, depending on its options."""
+    variants = [entry(), *(entry(**options) for options in entry.aliases.values() if options)]
+    return ", ".join(dict.fromkeys(measure.short_name for measure in variants))
+
+
+def _all_options(measures: Mapping[str, type[Measure]]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, entry in measures.items():
+        rows += [(name, *row) for row in _option_rows(entry.options)]
+        if entry.presets:
+            rows.append((name, "compat", "None", "preset: " + ", ".join(entry.presets)))
+    return Table(("measure", "option", "default", "description"), tuple(rows), group=1)
+
+
+def measure_view(measure_class: type[Measure]) -> Answer:
+    """Return what ``caesura measures NAME`` prints.
+
+    Parameters
+    ----------
+    measure_class : type of Measure
+        The measure.
+
+    Returns
+    -------
+    Answer
+        Names, options, presets, coefficients and an example.
+    """
+    facts = measure_facts(measure_class)
+    rows = _option_rows(measure_class.options)
+    if measure_class.presets:
+        rows.append(("compat", "None", "preset: the conventions of a publication or program"))
+    sections = [Section("options", Table(("option", "default", "description"), tuple(rows)))] if rows else []
+    if measure_class.presets:
+        presets = tuple((name, _settings_text(values)) for name, values in measure_class.presets.items())
+        sections.append(Section("presets", Table(("preset", "options that it sets"), presets), shown=True))
+    sections.append(_example_section(facts))
+    facts["coefficients"] = list(dict.fromkeys(map(coefficient_label, facts["coefficients"])))
+    return Answer(measure_answer(measure_class.name, facts), tuple(sections))
+
+
+def _example_section(facts: Mapping[str, Any]) -> Section:
+    return Section("example", f"Example:\n  {facts['example']}", shown=True)
+
+
+def _settings_text(values: Mapping[str, Any]) -> str:
+    return (
+        ", ".join(f"{name}={value!r}" for name, value in values.items()) or "none: the defaults are those of the paper"
+    )
+
+
+def format_facts(entry: Format) -> dict[str, Any]:
+    """Return everything that ``caesura formats`` says about a format.
+
+    Parameters
+    ----------
+    entry : Format
+        A registered format.
+
+    Returns
+    -------
+    dict
+        Suffixes, access, annotations, options and an example.
+    """
+    return {
+        "description": entry.description,
+        "suffixes": entry.suffixes,
+        "other_suffixes": entry.other_suffixes,
+        "reads": True,
+        "writes": entry.write is not None,
+        "holds": [kind.__name__ for kind in entry.annotation_types],
+        "extra": entry.extra or None,
+        "options": _options(entry.options),
+        "example": _format_example(entry),
+    }
+
+
+def _format_example(entry: Format) -> str:
+    """Return a command that writes the format from a file of the examples, or one that reads it."""
+    if entry.name in _WRITING:
+        return f"caesura convert {_WRITING[entry.name]} --to {entry.name}"
+    suffix = next(iter((*entry.suffixes, *entry.other_suffixes)), ".txt")
+    return f"caesura info FILE{suffix} --format {entry.name}"
+
+
+def formats_view(formats: Mapping[str, Format]) -> Answer:
+    """Return what ``caesura formats`` prints.
+
+    Parameters
+    ----------
+    formats : mapping
+        Name -> format.
+
+    Returns
+    -------
+    Answer
+        One line per format; the options of all formats on request.
+    """
+    rows = tuple(
+        (name, " ".join(entry.suffixes), "yes" if entry.write else "no", entry.description)
+        for name, entry in formats.items()
+    )
+    notes = ("The content of a file decides if several formats have its suffix, or none.",)
+    table = Table(("format", "suffixes", "writes", "description"), rows, notes=notes)
+    options = partial(_all_format_options, formats)
+    return Answer(list_answer("formats", len(rows)), (Section("formats", table), Section("options", options)))
+
+
+def _all_format_options(formats: Mapping[str, Format]) -> Table:
+    rows = [(name, *row) for name, entry in formats.items() for row in _option_rows(entry.options)]
+    return Table(("format", "option", "default", "description"), tuple(rows), group=1)
+
+
+def format_view(entry: Format) -> Answer:
+    """Return what ``caesura formats NAME`` prints.
+
+    Parameters
+    ----------
+    entry : Format
+        The format.
+
+    Returns
+    -------
+    Answer
+        Description, suffixes, options and an example.
+    """
+    facts, rows = format_facts(entry), tuple(_option_rows(entry.options))
+    notes = ("Set an option with --reading option=value.",)
+    sections = [Section("options", Table(("option", "default", "description"), rows, notes=notes))] if rows else []
+    return Answer(format_answer(entry.name, facts, _suffixes(entry)), (*sections, _example_section(facts)))
+
+
+def _suffixes(entry: Format) -> str:
+    others = (f"({suffix})" for suffix in entry.other_suffixes if suffix not in entry.suffixes)
+    return " ".join((*entry.suffixes, *others))
+
+
+def _option_rows(options: Iterable[Option]) -> list[tuple[Cell, ...]]:
+    return [
+        (" or ".join((option.name, *option.aliases)), repr(option.default), option.description) for option in options
+    ]
+
+
+def _options(options: Iterable[Option]) -> dict[str, Any]:
+    return {option.name: {"default": option.default, "description": option.description} for option in options}
