@@ -40,6 +40,7 @@ BENCHMARKS: dict[str, Callable[[], Iterable[Table]]] = {
     "flexible": flexible.tables,
     "chance": chance.tables,
     "agreement": agreement.tables,
+    "placement": agreement.placement_tables,
     "coverage": agreement.coverage_tables,
     "simulation": simulation.tables,
     "fuzzy": fuzzy.tables,

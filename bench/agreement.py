@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 import caesura as cz
 from bench.timing import shortest_time
+from caesura.agreement.coefficients import agreement_with_placement
 from caesura.views.table import Table
 
 
@@ -45,6 +47,20 @@ def tables() -> Iterator[Table]:
     title = "Agreement over B, 20 coders x 200 items x 1,000 units, all cores"
     yield Table(("coefficient", "s", "goal, s"), tuple(rows), title=title, digits=3)
     yield _against_segeval()
+
+
+def placement_tables() -> Iterator[Table]:
+    """Time what chance agreement of random placement adds to agreement, with 2,000 bootstrap replicates."""
+    corpus = simulate_corpus(20, 200, 1000)
+    rows: list[tuple[str, str, float, float, str]] = []
+    for measure in ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)", "boundary_similarity(n_t=3)"):
+        for name in ("multi_pi", "multi_kappa"):
+            published = shortest_time(partial(cz.agreement, corpus, measure, coefficient=name), min_runs=3)
+            both = shortest_time(partial(agreement_with_placement, corpus, measure, coefficient=name), min_runs=3)
+            rows.append((measure, name, published, both - published, "1" if "n_t=2" in measure else ""))
+    title = "Chance agreement of random placement, 20 coders x 200 items x 1,000 units"
+    columns = ("measure", "coefficient", "published, s", "placement in addition, s", "goal, s")
+    yield Table(columns, tuple(rows), title=title, digits=3)
 
 
 def _against_segeval() -> Table:

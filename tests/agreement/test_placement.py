@@ -110,6 +110,10 @@ def test_all_texts_of_one_type(name: str, n_t: int) -> None:
         ("segmentation_similarity(n_t=2, transposition='unit', substitution='unit')", 2, ((0,), (1,))),
         ("segmentation_similarity(n_t=2, transposition='unit', ws=0.25)", 2, ((0,), (1,))),
         ("segmentation_similarity(n_t=2, transposition='te')", 2, ((0,), (1,))),
+        ("segmentation_similarity(n_t=3, w_trp=0.5)", 1, ONE),
+        ("segmentation_similarity(n_t=3, w_trp=0)", 1, ONE),
+        ("segmentation_similarity(n_t=2, w_trp=0, w_sub=0.5)", 2, ((0,), (1,))),
+        ("segmentation_similarity(n_t=2, w_trp=0, w_sub=0)", 2, ((0,), (1,))),
         ("segmentation_similarity(n_t=2, divisor='types_squared')", 2, ((0,), (1,))),
     ],
 )
@@ -369,6 +373,7 @@ def test_flexible_similarity() -> None:
     pooled = cz.agreement(two, "flexible_similarity", chance="placement", **QUIET)
     published = cz.agreement(two, "flexible_similarity", chance="exact", **QUIET)
     assert pooled.expected != published.expected
+    assert cz.verify(pooled.signature, two).status == "verified"
 
 
 @pytest.mark.parametrize(

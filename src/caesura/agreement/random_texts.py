@@ -253,6 +253,10 @@ class PlacedTextChance(RandomTextChance):
         super().__init__(observed, coefficient, engine)
         self.method = f"placement, {self.method}"
 
+    @property
+    def signature_facts(self) -> dict[str, Any]:
+        return super().signature_facts | {"chance": "placement"}
+
     @cached_property
     def _coder_counts(self) -> dict[int, Floats]:
         """Number of times that each coder placed each type, and (last) no boundary, over all items."""
