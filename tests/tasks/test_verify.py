@@ -238,6 +238,8 @@ COMMANDS = {
     "pairwise people.json": "people.json",
     "judge people.json --system mine.json --system theirs.json": "people.json --system theirs.json --system mine.json",
     "evaluate documents.jsonl": "documents.jsonl",
+    "trees gold.ptb parser.ptb": "gold.ptb parser.ptb",
+    "agree ann.csv bo.csv cy.csv": "cy.csv ann.csv bo.csv",
 }
 
 

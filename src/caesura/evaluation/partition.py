@@ -19,7 +19,7 @@ from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.measures.sums import Partial
 from caesura.model.common_units import pair_over_common_units
 from caesura.model.documents import DocumentPairs, Documents
-from caesura.model.fingerprint import DigestSum, pair_digests
+from caesura.model.fingerprint import DigestSum, column_digests, pair_digests
 from caesura.model.result import HIDDEN
 from caesura.model.segmentation import UNTYPED
 
@@ -289,10 +289,13 @@ class _Scoring:
         if digests is None or digests.items + len(chunk) > self.job.digest_limit:
             self.result.digests = None
             return
-        for place in range(len(chunk)):
-            if place not in excluded:
-                with suppress(TypeError, ValueError):  # no measure can score what is not a pair of annotations
-                    digests += pair_digests([(chunk.items[place], _pair_at(chunk, place))])
+        places = [place for place in range(len(chunk)) if place not in excluded]
+        if isinstance(chunk, Documents):
+            self.result.digests = digests + column_digests(chunk, places)
+            return
+        for place in places:
+            with suppress(TypeError, ValueError):  # no measure can score what is not a pair of annotations
+                digests += pair_digests([(chunk.items[place], chunk.pairs[place])])
         self.result.digests = digests
 
     def _exclude(self, chunk: Chunk, place: int, reason: str | FormatError, measure: Measure | None) -> None:
@@ -307,10 +310,6 @@ class _Scoring:
             name = None if measure is None else repr(measure)
             entry = ExcludedDocument(chunk.items[place], None, reason, where, name)
         self.result.excluded.append(entry)
-
-
-def _pair_at(chunk: Chunk, place: int) -> Any:
-    return chunk.pair(place) if isinstance(chunk, Documents) else chunk.pairs[place]
 
 
 class _ColumnPacker:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import singledispatch
 from hashlib import blake2b
@@ -22,7 +22,10 @@ from operator import itemgetter
 from typing import Any
 from unicodedata import normalize
 
+import numpy as np
+
 from caesura.model.dialogue import Annotation
+from caesura.model.documents import BoundaryColumn, Documents
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
@@ -106,8 +109,8 @@ def digest_sum(items: Iterable[tuple[str, Mapping[str, Annotation]]], *, single_
     DigestSum
         The sum.
     """
-    number = total = nameless = 0
     names: dict[str, bytes] = {}  # of the coders, in their framed form
+    digests = []
     for item, by_coder in items:
         pieces = []
         for coder, annotation in by_coder.items():
@@ -117,11 +120,57 @@ def digest_sum(items: Iterable[tuple[str, Mapping[str, Annotation]]], *, single_
             content = annotation_bytes(annotation)
             pieces.append((name[8:], name + _length(len(content)) + content))
         pieces.sort(key=_first)
-        digest = blake2b(b"".join([piece for _, piece in pieces]), digest_size=16).digest()
+        digests.append((item, b"".join([piece for _, piece in pieces])))
+    return _add(digests)
+
+
+def _add(contents: Iterable[tuple[str, bytes]]) -> DigestSum:
+    """Return the sum of the digests of items, from their names and contents."""
+    number = total = nameless = 0
+    for item, content in contents:
+        digest = blake2b(content, digest_size=16).digest()
         number += 1
         nameless += int.from_bytes(digest, "little")
         total += int.from_bytes(blake2b(digest + _name(item), digest_size=16).digest(), "little")
     return DigestSum(number, total % _MODULUS, nameless % _MODULUS)
+
+
+def column_digests(documents: Documents, places: Iterable[int]) -> DigestSum:
+    """Return the sum of the digests of documents that are stored as columns, without one object per document.
+
+    Parameters
+    ----------
+    documents : Documents
+        The documents.
+    places : iterable of int
+        Places of the documents to add.
+
+    Returns
+    -------
+    DigestSum
+        The sum; the same as that of :func:`pair_digests`.
+    """
+    items = list(documents.items)
+    if documents.typed:
+        return pair_digests((items[place], documents.pair(place)) for place in places)
+    sides = [_column(b"hypothesis", documents.hypothesis), _column(b"reference", documents.reference)]
+    lengths = documents.length.tolist()
+
+    def contents() -> Iterator[tuple[str, bytes]]:
+        for d in places:
+            pieces: list[bytes | memoryview] = []
+            for name, offsets, positions in sides:
+                first, last = offsets[d], offsets[d + 1]
+                head = b"s" + _two_lengths(lengths[d], last - first)
+                pieces += [name, _length(len(head) + 8 * (last - first)), head, positions[8 * first : 8 * last]]
+            yield items[d], b"".join(pieces)
+
+    return _add(contents())
+
+
+def _column(name: bytes, column: BoundaryColumn) -> tuple[bytes, list[int], memoryview]:
+    positions = np.ascontiguousarray(column.positions, "<i8")
+    return _framed(name), column.offsets.tolist(), memoryview(positions.tobytes())
 
 
 def fingerprint_of_pairs(pairs: Mapping[str, tuple[Any, Any]]) -> str:

@@ -68,8 +68,9 @@ class Result(Displayed):
     def __init_subclass__(cls) -> None:
         """Give every result a short ``repr``, a signature and a list of excluded items, unless it has its own."""
         super().__init_subclass__()
-        if "__repr__" not in cls.__dict__:
-            cls.__repr__ = Result.__repr__ if cls.__mro__[1] is Result else cls.__mro__[1].__repr__  # type: ignore[method-assign]
+        if "__repr__" not in cls.__dict__:  # otherwise the dataclass would write its own
+            parent = next(base for base in cls.__mro__[1:] if issubclass(base, Result))
+            cls.__repr__ = parent.__repr__  # type: ignore[method-assign]
         declared = {name for base in cls.__mro__ for name in get_annotations(base)}
         for name, value in (("excluded", ()), ("signature", None)):
             if name not in declared and not hasattr(cls, name):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from caesura.engines import Engine
 from caesura.judging.comparison import ParserComparison, compare_parsers
 from caesura.model.corpus import Corpus, Source
+from caesura.model.fingerprint import fingerprint_of_pairs
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, number, seed, setting, switch, text
@@ -98,10 +100,19 @@ class TreeStudy(Result):
     excluded: tuple[Excluded, ...] = ()
     trees: Treebanks | None = field(default=None, metadata=HIDDEN, repr=False)
 
+    @cached_property
+    def data(self) -> str | None:
+        """Fingerprint of the sentences that both sides have."""
+        if self.trees is None:
+            return None
+        sentences = enumerate(zip(self.trees.gold, self.trees.predicted, strict=False), 1)
+        pairs = {str(number): pair for number, pair in sentences if None not in pair}
+        return fingerprint_of_pairs(pairs) if pairs else None
+
     @property
     def signature(self) -> str:
         """The signature of Struct-IoU."""
-        return self.struct_iou.total.signature
+        return replace(self.struct_iou.total, data=self.data).signature
 
 
 def read_treebanks(gold: str, predicted: str, options: TreeFileOptions | None = None) -> Treebanks:

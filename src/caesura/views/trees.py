@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from caesura.judging.comparison import ParserComparison
+from caesura.measures.signatures import short_signature
 from caesura.measures.structiou import LabelIoU, NodePair
 from caesura.model.result import Score
 from caesura.model.tree import Tree
@@ -68,7 +69,7 @@ def summary_table(result: ParsevalResult) -> Table:
         notes.append(
             f"{_not_counted(unscored)}: the words of errors differ from those of the gold tree, skipped sentences have none"
         )
-    notes.append(result.total.signature if result.all.valid else repr(result.measure))
+    notes.append(short_signature(result.total) if result.all.valid else repr(result.measure))
     return Table(columns, tuple(rows), title="PARSEVAL", notes=tuple(notes), digits=2)
 
 
@@ -121,7 +122,7 @@ def struct_iou_table(result: StructIoUResult) -> Table:
     if scored:
         records = [{"level": "mean of sentences", "Struct-IoU": result.mean, "sentences": scored}]
         records += [{"level": "corpus", **_struct_iou_cells(result.total), "sentences": scored}]
-        notes = [result.total.signature]
+        notes = [short_signature(result.total)]
     unscored = sorted(result.errors)
     if unscored:
         reasons = "; ".join(f"{index + 1}: {result.errors[index]}" for index in unscored[:5])

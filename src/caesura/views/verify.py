@@ -47,7 +47,7 @@ def _record(entry: Verification) -> dict[str, object]:
     return {
         "number": short_signature(entry.signature).partition(" = ")[0],
         "status": STATUS_WORDS[entry.status],
-        "in the signature": entry.expected,
+        "stated": entry.expected,
         "recomputed": entry.recomputed,
         "version": entry.expected_version,
     }
