@@ -776,12 +776,15 @@ def unification_answer(experiment: Unification) -> str:
     items = count_of(len(experiment.items), "item")
     if not rows:
         return f"No method has a kappa on {items}."
-    best = max(rows, key=lambda row: row.kappa.mean or 0)
-    figures = {"recall": best.recall.mean, "precision": best.precision.mean}
-    details = join(f"{name} {short(value)}" for name, value in figures.items())
+    kappas = [row.kappa.mean or 0.0 for row in rows]
+    best = [row for row, kappa in zip(rows, kappas, strict=True) if kappa > max(kappas) - 1e-12]
+    kappa = f"mean kappa {short(max(kappas))}"
+    if len(best) > 1:
+        return f"{join(row.name for row in best)} are equally close to the annotations of {items}: {kappa}."
+    (row,) = best
+    figures = f"recall {short(row.recall.mean)} and precision {short(row.precision.mean)}"
     return (
-        f"{best.name} is closest to the annotations of {items}: mean kappa {short(best.kappa.mean)}, {details}. It has "
-        f"{best.mean_spans:.1f} spans per item."
+        f"{row.name} is closest to the annotations of {items}: {kappa}, {figures}, {row.mean_spans:.1f} spans per item."
     )
 
 
