@@ -14,6 +14,7 @@ from click.testing import Result
 import caesura as cz
 from caesura.data import stargazer
 from support.commands import invoke
+from support.corpora import random_corpus
 from support.envelope import envelope_of, excluded_of, results_of
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
@@ -147,6 +148,26 @@ def test_verify(run: Run) -> None:
         signature = envelope_of(run(command, "people.json", *options, "--json"))["signature"]
         result = run("verify", signature, "people.json")
         assert (result.exit_code, result.stdout.partition(":")[0]) == (0, "verified"), result.output
+
+
+def test_tables_in_a_folder(run: Run) -> None:
+    for command, names in (
+        ("disagreements", {"places", "pairs", "items", "coders", "kinds"}),
+        ("pairwise", {"matrix", "pairs", "items", "counts"}),
+    ):
+        assert run(command, "people.json", "--output", f"{command}-tables").exit_code == 0
+        assert {path.stem for path in Path(f"{command}-tables").iterdir()} == names
+
+
+def test_many_coders(run: Run) -> None:
+    """Ten coders have 45 pairs: a list, those that agree least first, and all of them as CSV."""
+    corpus = random_corpus(1, items=3, coders="abcdefghij")
+    cz.write(corpus, "ten.json")
+    result = run("pairwise", "ten.json")
+    assert "and 25 more" in result.stdout
+    rows = rows_of(run("pairwise", "ten.json", "--csv"))
+    values = [float(row["B"]) for row in rows]
+    assert (len(rows), values) == (45, sorted(values))
 
 
 def test_nothing_disagrees(run: Run) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
+from pathlib import Path
+
 import click
 
 from caesura.cli.options import EngineOptions, grouped_option, reading_options, with_options
@@ -13,7 +17,10 @@ from caesura.tasks.prepare import ReadingOptions
 from caesura.views.disagreements import DisagreementTables, disagreements_view
 from caesura.views.pairwise import pairwise_view
 
-_TARGET = "Write the tiers with the disagreements as an additional tier: .TextGrid or .eaf; {item} stands for the item."
+_TARGET = (
+    "Write the tiers with the disagreements as an additional tier, to a .TextGrid or .eaf file; {item} stands for the name "
+    "of the item. A folder receives every table, one file each."
+)
 
 
 @main.command()
@@ -43,8 +50,11 @@ def disagreements(
     """
     corpus = reading.require(reading.read_in_seconds(files), "compare")
     result = find_disagreements(corpus, options, settings=reading.settings)
-    for path in write_disagreements(result, corpus, target) if target is not None else ():
-        click.echo(path, err=True)
+    if target is not None and (os.path.isdir(target) or not Path(target).suffix):
+        output = replace(output, folder=target)
+    elif target is not None:
+        for path in write_disagreements(result, corpus, target):
+            click.echo(path, err=True)
     print_result("disagreements", result, disagreements_view(result, tables), output=output, reading=reading)
 
 

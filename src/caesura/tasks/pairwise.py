@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from caesura.agreement.pairwise import Pairwise, pairwise
+from caesura.agreement.pairwise import Pairwise, PairwiseRow, pairwise
 from caesura.agreement.placed import Placed, boundaries_placed
 from caesura.engines import Engine
 from caesura.formats.settings import Settings
@@ -44,11 +44,16 @@ class PairwiseStudy(Result):
         Items that could not be compared.
     """
 
-    frame_field: ClassVar[str] = "pairwise"
+    frame_field: ClassVar[str] = "rows"
 
     pairwise: tuple[Pairwise, ...]
     placed: Placed | None
     excluded: tuple[Excluded, ...] = ()
+
+    @property
+    def rows(self) -> tuple[PairwiseRow, ...]:
+        """The pairs under every measure."""
+        return tuple(row for table in self.pairwise for row in table.rows)
 
     @property
     def signature(self) -> str:

@@ -15,6 +15,8 @@ from caesura.views.table import Cell, Table
 
 MAX_MATRIX = 8
 """Number of coders up to which the main table is a matrix."""
+MAX_PAIRS = 20
+"""Number of pairs that a terminal shows if they are the main table."""
 
 
 def pairwise_view(study: PairwiseStudy) -> Answer:
@@ -30,14 +32,13 @@ def pairwise_view(study: PairwiseStudy) -> Answer:
     Answer
         A matrix of coders, if there are one measure and few coders; pairs, items, and counts of coders.
     """
-    sections = [Section("pairs", lambda: pairs_table(study)), Section("items", lambda: items_table(study))]
-    placed = study.placed
-    if placed is not None:
-        sections.append(Section("counts", lambda: counts_table(placed)))
-    first = study.pairwise[0]
-    if len(study.pairwise) == 1 and 2 < len(first.coders) <= MAX_MATRIX:
-        sections.insert(0, Section("matrix", lambda: matrix_table(first)))
-    return Answer(pairwise_answer(study), tuple(sections))
+    first, placed = study.pairwise[0], study.placed
+    is_matrix = len(study.pairwise) == 1 and 2 < len(first.coders) <= MAX_MATRIX
+    matrix = [Section("matrix", lambda: matrix_table(first))] if is_matrix else []
+    pairs = Section("pairs", lambda: pairs_table(study, limit=None if is_matrix else MAX_PAIRS))
+    counts = [] if placed is None else [Section("counts", lambda: counts_table(placed))]
+    items = Section("items", lambda: items_table(study))
+    return Answer(pairwise_answer(study), (*matrix, pairs, items, *counts))
 
 
 def matrix_table(table: Pairwise) -> Table:
@@ -62,13 +63,15 @@ def matrix_table(table: Pairwise) -> Table:
     return Table((corner, *table.coders), tuple(rows), title=table.measure.label, notes=_notes((table,))[:-1])
 
 
-def pairs_table(study: PairwiseStudy) -> Table:
+def pairs_table(study: PairwiseStudy, *, limit: int | None = None) -> Table:
     """Return one row per pair of coders, one column per measure.
 
     Parameters
     ----------
     study : PairwiseStudy
         Scores of all pairs.
+    limit : int, optional
+        Number of rows that a terminal shows (default: all); if there are more, those that agree least come first.
 
     Returns
     -------
@@ -79,6 +82,8 @@ def pairs_table(study: PairwiseStudy) -> Table:
     names = ("reference", "hypothesis") if any(table.ordered for table in study.pairwise) else ("coder 1", "coder 2")
     values = [(table.measure.label, _values(table)) for table in study.pairwise]
     pairs = dict.fromkeys(row.coders for table in study.pairwise for row in table.rows)
+    if limit is not None and len(pairs) > limit:
+        pairs = dict.fromkeys(row.coders for row in reversed(first.ranked)) | pairs
     rows = {row.coders: row for row in first.rows} | ({} if first.ordered else {r.coders[::-1]: r for r in first.rows})
     records: list[dict[str, Any]] = []
     for pair in pairs:
@@ -87,7 +92,7 @@ def pairs_table(study: PairwiseStudy) -> Table:
         if row := rows.get(pair):
             record |= {"full misses": row.full_misses, "near misses": row.near_misses, "items": len(row.items)}
         records.append(record)
-    table = Table.from_records(records, notes=_notes(study.pairwise))
+    table = Table.from_records(records, notes=_notes(study.pairwise), limit=limit)
     return table.without_empty_columns(("full misses", "near misses"))
 
 
