@@ -36,6 +36,7 @@ def test_list_of_measures_has_one_line_per_measure():
     assert max(map(len, lines)) <= 80
     rows = [line for line in lines if any(f" {name} " in line for name in MEASURES)]
     assert len(rows) == len(MEASURES)
+    assert all(measure.summary for measure in MEASURES.values())
     for name, measure in MEASURES.items():
         assert any(measure().short_name in row and name in row and measure.summary in row for row in rows)
 

@@ -134,7 +134,7 @@ class Measure(Value, ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    summary: ClassVar[str]
+    summary: ClassVar[str] = ""
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     at_option: ClassVar[str | None] = None
     kinds: ClassVar[tuple[str, ...]] = ("linear",)

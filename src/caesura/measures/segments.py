@@ -151,8 +151,9 @@ class PurityCoverage(_OverlapMeasure):
     """The measure behind :func:`purity_coverage`."""
 
     name = "purity_coverage"
+    summary = "how far segments cover each other"
     title = "Purity, coverage and their F (pyannote.metrics)"
-    short_name = "purity-coverage F"
+    short_name = "purity F"
     aliases = MappingProxyType({"purity": {}, "coverage": {}, "f_purity_coverage": {}})
     options = (
         _BETA,
@@ -260,8 +261,9 @@ class Covering(_OverlapMeasure):
     """The measure behind :func:`covering`."""
 
     name = "covering"
+    summary = "the best overlap of each segment"
     title = "Segmentation covering (Arbelaez et al. 2010; van den Burg & Williams 2020)"
-    short_name = "segmentation covering"
+    short_name = "covering"
     aliases = MappingProxyType({"cover": {}})
     options = (
         Option(
@@ -293,6 +295,7 @@ class AlignmentIndex(_OverlapMeasure):
     """The measure behind :func:`alignment_index`."""
 
     name = "alignment_index"
+    summary = "time that aligned segments share"
     title = "Alignment index A (Ocampo Diaz & Ouyang 2022)"
     short_name = "A"
     aliases = MappingProxyType({"a_index": {}})
@@ -440,6 +443,7 @@ class RandIndex(ClassMeasure):
     """The measure behind :func:`rand_index`."""
 
     name = "rand_index"
+    summary = "pairs of units in the same segment"
     title = "Rand index (Rand 1971)"
     short_name = "RI"
     aliases = MappingProxyType({"rand": {}})
@@ -470,6 +474,7 @@ class AdjustedRandIndex(ClassMeasure):
     """The measure behind :func:`adjusted_rand_index`."""
 
     name = "adjusted_rand_index"
+    summary = "the same, beyond chance"
     title = "Adjusted Rand index (Hubert & Arabie 1985)"
     short_name = "ARI"
     aliases = MappingProxyType({"adjusted_rand": {}})
@@ -495,8 +500,10 @@ class PairwiseF(ClassMeasure):
     """The measure behind :func:`pairwise_f`."""
 
     name = "pairwise_f"
+    summary = "pairs of units with the same label"
     title = "Pairwise precision, recall and F (Levy & Sandler 2008)"
     short_name = "pairwise F"
+    needs_labels = True
     aliases = MappingProxyType({"pairwise": {}})
     options = (_over("labels"), _BETA, *_AXIS_OPTIONS)
     parts = ("joined", "reference", "hypothesis")
@@ -560,8 +567,10 @@ class VMeasure(_EntropyMeasure):
     """The measure behind :func:`v_measure`."""
 
     name = "v_measure"
+    summary = "labels: homogeneous and complete"
     title = "V-measure (Rosenberg & Hirschberg 2007)"
     short_name = "V"
+    needs_labels = True
 
     def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
         return _sum_by_document(_bits(lengths, total[document]), document, len(total))
@@ -571,8 +580,10 @@ class NormalizedConditionalEntropy(_EntropyMeasure):
     """The measure behind :func:`nce`."""
 
     name = "nce"
+    summary = "labels: conditional entropy"
     title = "Normalized conditional entropy, over- and under-segmentation (Lukashevich 2008)"
     short_name = "NCE F"
+    needs_labels = True
     aliases = MappingProxyType({"s_over": {}, "s_under": {}})
 
     def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:

@@ -879,7 +879,13 @@ def list_answer(what: str, count: int) -> str:
     return f"{count} {what}; `caesura {what} NAME` shows one with its options and an example."
 
 
-_KINDS = {"linear": "segmentations", "dialogue": "dialogues", "hierarchy": "hierarchies", "trees": "trees"}
+_KINDS = {
+    "linear": "segmentations",
+    "dialogue": "dialogues",
+    "timed": "tiers",
+    "hierarchy": "hierarchies",
+    "trees": "trees",
+}
 
 
 def measure_answer(name: str, facts: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
@@ -22,6 +23,7 @@ _EXAMPLES = {
     "trees": "caesura score gold.ptb parser.ptb -m {name}",
     "marks": "caesura judge people.json --system mine.json -m {name}",
 }
+_BARE = re.compile(r"[\w^-]+")  # needs no quotes in a shell
 _WRITING = {
     "masses-json": "people.json out.json",
     "masses-tsv": "people.json out.tsv",
@@ -81,8 +83,12 @@ def _chance_words(measure: Measure) -> list[str]:
 
 
 def _example(measure: Measure) -> str:
-    kind = "marks" if measure.accepts_marks else "labels" if measure.needs_labels else measure.kinds[0]
-    return _EXAMPLES[kind].format(name=f'"{measure.label}"' if " " in measure.label else measure.label)
+    kind = "linear" if "linear" in measure.kinds else measure.kinds[0]
+    if measure.accepts_marks or measure.needs_labels:
+        kind = "marks" if measure.accepts_marks else "labels"
+    if kind == "labels" and "level" in measure.settings:
+        measure = measure.replace(level=1)
+    return _EXAMPLES[kind].format(name=measure.label if _BARE.fullmatch(measure.label) else f'"{measure.label}"')
 
 
 def measures_view(measures: Mapping[str, type[Measure]]) -> Answer:
