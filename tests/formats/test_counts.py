@@ -48,19 +48,31 @@ def test_data_frames(tmp_path: Path) -> None:
     assert cz.read_marks(tmp_path / "t.parquet") == {"x": cz.Marks([2, 0, 5], 5)}
 
 
-def test_read_names_the_function(tmp_path: Path) -> None:
+def test_read_asks_how_many_coders_make_a_boundary(tmp_path: Path) -> None:
     path = put(tmp_path, UNITS)
-    with pytest.raises(FormatError) as caught:
+    with pytest.raises(AmbiguousFileError, match="says how many coders marked each place, and not who") as caught:
         cz.read(path)
-    assert caught.value.problem == (
-        "column 'count' says how many coders marked each place, and a corpus has one annotation per coder; "
-        f"read it with caesura.read_marks({str(path)!r}), or name the coders with fields, such as coders=count"
-    )
-    with pytest.raises(FormatError, match=r"read_marks\(.*, coders=NUMBER\)"):
-        cz.read(put(tmp_path, "unit,votes\n1,0\n2,4\n3,1\n"))
+    assert [options for _, options in caught.value.choices] == [{"at_least": 4}, {"at_least": 7}, {"at_least": 1}]
+    corpus = cz.read(path, at_least=3)
+    assert {key: list(value.positions) for key, value in corpus.items()} == {
+        ("x", "at least 3 of 7"): [2],
+        ("y", "at least 3 of 3"): [1],
+    }
+    assert corpus["x", "at least 3 of 7"].units == ("a .", "b .", "c .")
+    assert corpus.reading.roles["count"] == "number of coders who marked a boundary"
     # Counts of 0 and 1 look like marks.
-    with pytest.raises(FormatError, match="column 'votes' says how many"):
+    with pytest.raises(AmbiguousFileError, match="column 'votes' says how many"):
         cz.read(put(tmp_path, "unit,votes,n,comment\n1,0,7,one\n2,1,7,two\n3,0,7,three\n4,1,7,\n5,0,7,\n"))
+
+
+def test_read_counts_of_an_unknown_number_of_coders(tmp_path: Path) -> None:
+    path = put(tmp_path, "unit,votes\n1,0\n2,4\n3,1\n")
+    with pytest.raises(AmbiguousFileError) as caught:
+        cz.read(path)
+    assert [options for _, options in caught.value.choices] == [{"at_least": 3}, {"at_least": 1}]
+    assert list(cz.read(path, at_least=1)["t", "at least 1"].positions) == [2]
+    assert list(cz.read(path, at_least=1, rows="positions")["t", "at least 1"].positions) == [2, 3]
+    assert list(cz.read(path, at_least=1, marks="start")["t", "at least 1"].positions) == [1, 2]
 
 
 def test_other_tables_are_not_counts(tmp_path: Path) -> None:

@@ -5,9 +5,10 @@
     story,2,She left .,4,7
     story,3,He stayed .,0,7
 
-A corpus has one annotation per coder, so that it cannot contain such counts. :func:`read_marks` returns one
-:class:`~caesura.Marks` per item, which ``fuzzy_success`` compares with a segmentation. The table reader recognises the table
-and names this function in its error.
+A corpus has one annotation per coder, so that it cannot contain such counts. The option ``at_least`` of the table reader
+makes one segmentation of them, with a boundary wherever so many coders marked one; without it, the reader stops and shows
+the commands for a majority, all coders and any coder. :func:`read_marks` returns one :class:`~caesura.Marks` per item, which
+``fuzzy_success`` compares with a segmentation.
 """
 
 from __future__ import annotations
@@ -19,30 +20,43 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import AmbiguousFileError, FormatError
+from caesura.errors import AmbiguousFileError
 from caesura.formats.column_names import normalize
 from caesura.formats.columns import Column, Table, from_excel, from_frame, from_parquet, parse_delimited
 from caesura.formats.format import Reading, decode_text, load
 from caesura.formats.marks import Groups, content_of
-from caesura.formats.roles import Roles, assign_roles, check_fields, whole_numbers
+from caesura.formats.roles import Roles, assign_roles, check_fields, describe_roles, whole_numbers
+from caesura.model.corpus import Corpus
 from caesura.model.marks import Marks
-from caesura.options import choice, optional, whole
+from caesura.model.segmentation import Segmentation
+from caesura.options import Option, choice, optional, whole
 
 _COUNTS = ("count", "counts", "votes", "n_marked", "n_marks")
 _CODERS = ("coders", "n", "n_coders", "number_of_coders", "raters", "n_raters")
 _POSITION = "position"
 _PARQUET, _EXCEL = b"PAR1", b"PK"
 
+COUNT_OPTIONS = (
+    Option("at_least", None, optional(whole(1)), "tables of counts: number of coders from which a place is a boundary"),
+    Option(
+        "rows",
+        None,
+        optional(choice("units", "positions")),
+        "tables of counts: whether a row is a unit or a position between two units",
+    ),
+)
+"""Options of tables that say how many coders marked each place."""
+
 Whole = NDArray[np.int64]
 
 
-def counts_error(reading: Reading, table: Table, roles: Roles) -> FormatError | None:
-    """Return the error for a table of counts, or None if the table has other content.
+def read_counts(reading: Reading, table: Table, roles: Roles) -> Corpus | None:
+    """Return the segmentations of a table of counts, or None if the table has other content.
 
     Parameters
     ----------
     reading : Reading
-        File that is being read.
+        File that is being read, with the options ``COUNT_OPTIONS``.
     table : Table
         Its cells.
     roles : Roles
@@ -50,9 +64,37 @@ def counts_error(reading: Reading, table: Table, roles: Roles) -> FormatError | 
 
     Returns
     -------
-    FormatError or None
-        An error that names the function for such a table.
+    Corpus or None
+        One coder, whose boundaries are the places that at least ``at_least`` coders marked.
+
+    Raises
+    ------
+    AmbiguousFileError
+        If the option ``at_least`` is not set, or rows may be units or positions.
     """
+    columns = _find_counts(table, roles)
+    if columns is None:
+        return None
+    name, total = columns
+    reader = _CountReader(reading, table, roles, table.columns[name], total)
+    least = reading.options["at_least"]
+    if least is None:
+        raise _ask_for_number(reading, reader)
+    rows = reading.options["rows"] or reader.kind_of_rows()
+    largest = max(int(reader.counts.max()), 1)
+    marks = reader.read(largest if total is None else None, rows, from_start=reading.options["marks"] == "start")
+    describe_roles(reading, roles, {"number of coders who marked a boundary": [name]}, ("item", "unit", "text"))
+    reading.roles |= {} if total is None else {total: "number of coders"}
+    reading.ignored += [f"{column} (not needed here)" for column in roles.rest if column not in columns]
+    for item, counted in marks.items():
+        positions = counted.positions[counted.position_counts >= least]
+        coder = f"at least {least}" if total is None else f"at least {least} of {counted.coders}"
+        reading.add(item, coder, Segmentation.from_positions(counted.length, positions, units=counted.units))
+    return reading.corpus()
+
+
+def _find_counts(table: Table, roles: Roles) -> tuple[str, str | None] | None:
+    """Return the column of counts, and the column with the number of coders; None if the table has other content."""
     if roles.coders is not None or {"coder", "mark", "start"} & {*roles.columns}:
         return None
     name, total = _find(roles, _COUNTS), _find(roles, _CODERS)
@@ -63,10 +105,18 @@ def counts_error(reading: Reading, table: Table, roles: Roles) -> FormatError | 
     others = [column for column in roles.rest if column not in (name, total)]
     if any(content_of(table.columns[column], groups).shape in ("marks", "types", "error") for column in others):
         return None
-    hint = "" if total is not None else ", coders=NUMBER"
-    call = f"caesura.read_marks({reading.path!r}{hint})"
-    problem = f"column {name!r} says how many coders marked each place, and a corpus has one annotation per coder"
-    return reading.error(1, f"{problem}; read it with {call}, or name the coders with fields, such as coders={name}")
+    return name, total
+
+
+def _ask_for_number(reading: Reading, reader: _CountReader) -> AmbiguousFileError:
+    """Return the error that offers a majority, all coders and any coder."""
+    number = int((reader.counts if reader.totals is None else reader.totals).max())
+    words = {number // 2 + 1: "more than half of the coders", number: "all coders", 1: "any coder"}
+    if reader.totals is None:
+        words = {number // 2 + 1: f"at least {number // 2 + 1} coders", 1: "any coder"}
+    choices = [(f"a boundary where {who} marked one", {"at_least": least}) for least, who in words.items()]
+    problem = f"column {reader.name!r} says how many coders marked each place, and not who"
+    return AmbiguousFileError(reading.path, f"{problem} (in Python, read_marks keeps the numbers)", choices)
 
 
 def read_marks(

@@ -41,7 +41,7 @@ from caesura.formats import spans_csv
 from caesura.formats.coder_columns import DESCRIPTIONS, CoderColumns
 from caesura.formats.column_names import PERSON, RESERVED, normalize
 from caesura.formats.columns import Column, Table, from_excel, from_parquet, parse_delimited
-from caesura.formats.counts import counts_error
+from caesura.formats.counts import COUNT_OPTIONS, read_counts
 from caesura.formats.documents_parquet import is_documents
 from caesura.formats.events import ALL_CODERS, LENGTHS, read_events
 from caesura.formats.format import NUMBER, Format, Reading
@@ -96,8 +96,8 @@ def read_table(reading: Reading, table: Table) -> Corpus:
         hint = "the segments are in the .tok and .conllu files of the same corpus"
         raise reading.error(1, f"a .rels file of DISRPT contains relations, not segments; {hint}")
     roles = assign_roles(reading, table, reading.options["fields"])
-    if (error := counts_error(reading, table, roles)) is not None:
-        raise error
+    if (corpus := read_counts(reading, table, roles)) is not None:
+        return corpus
     reader = _TableReader(reading, table, roles)
     if reading.text:
         reader.check_header()
@@ -519,6 +519,7 @@ ROW_OPTIONS = (
     LENGTHS,
     ALL_CODERS,
     *spans_csv.SEGMENT_OPTIONS,
+    *COUNT_OPTIONS,
 )
 """Options of all formats whose files are tables."""
 
