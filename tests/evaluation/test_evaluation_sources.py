@@ -14,7 +14,7 @@ import pytest
 
 import caesura as cz
 from caesura.engines import open_engine
-from caesura.errors import CaesuraWarning, FormatError, InputError, OptionError
+from caesura.errors import AmbiguousFileError, CaesuraWarning, FormatError, InputError, OptionError
 from caesura.evaluation import sources
 from caesura.evaluation.run import EvaluationRun
 from caesura.evaluation.sources import SourceOptions, open_source
@@ -608,3 +608,26 @@ def test_half_a_surrogate_pair_in_a_name(parquet: Any, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"item": "\\ud800", "length": 3, "reference": [1], "hypothesis": [2]}')
     cz.evaluate(tmp_path / "a.jsonl", "pk", scores=tmp_path / "out")
     assert written(tmp_path / "out")[0][1][0]["item"] == "\\ud800"
+
+
+def write_lines(path: Path, documents: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    return path
+
+
+def test_json_lines_with_other_fields_are_read_by_their_names(tmp_path: Path) -> None:
+    texts = [
+        {"dial_id": i, "utterances": list("abcdef"), "segments": masses} for i, masses in enumerate(([2, 4], [3, 3]))
+    ]
+    others = [{**text, "segments": [3, 3]} for text in texts]
+    paths = [write_lines(tmp_path / name, lines) for name, lines in (("gold.jsonl", texts), ("mine.jsonl", others))]
+    result = cz.evaluate(paths, ["crisp(tolerance=0)"], reference="gold", hypothesis="mine")
+    (score,) = result.scores.values()
+    assert score.value == 0.5
+
+
+def test_ambiguous_json_lines_are_an_error_with_choices(tmp_path: Path) -> None:
+    documents = [{"id": i, "sentences": list("abcd"), "labels": [0, 1, 0, 0]} for i in range(2)]
+    path = write_lines(tmp_path / "t.jsonl", documents)
+    with pytest.raises(AmbiguousFileError, match="a 1 may be at the first or at the last unit"):
+        cz.evaluate(path)

@@ -63,6 +63,12 @@ def test_one_text_is_not_enough(tmp_path: Path) -> None:
     assert any("--reading marks=start" in note for note in corpus.reading.notes)
 
 
+def test_several_coders_of_one_text(tmp_path: Path) -> None:
+    corpus = read(tmp_path, "sentence,anna,ben\nOne.,1,1\nTwo.,0,0\nThree.,1,0\nFour.,0,0\n")
+    assert "--reading marks=start if it is at the first unit" in str(corpus.reading)
+    assert tuple(corpus["t", "anna"].positions) == (1, 3)
+
+
 @pytest.mark.parametrize("name", ["new_topic", "segment_start", "is_start", "topic shift", "NewSegment", "starts"])
 def test_names_of_columns_with_starts(tmp_path: Path, name: str) -> None:
     rows = "a,anna,One.,0\na,anna,Two.,1\na,anna,Three.,0\na,ben,One.,0\na,ben,Two.,0\na,ben,Three.,1\n"

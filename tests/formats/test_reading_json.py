@@ -95,3 +95,38 @@ def test_fields_that_look_like_the_boundaries_are_mentioned(tmp_path: Path) -> N
     assert any("--fields marks=boundaries+system" in note for note in corpus.reading.notes)
     both = cz.read(write(tmp_path, document), marks="end", fields="marks=boundaries+system")
     assert both.coders == ("boundaries", "system")
+
+
+def test_dialogues_of_superdialseg_in_lines(tmp_path: Path) -> None:
+    turns = [{"utterance": f"u{i}", "segmentation_label": int(i in (1, 3))} for i in range(4)]
+    corpus = cz.read(write(tmp_path, [{"dial_id": "x", "doc_id": "q", "turns": turns}], "t.jsonl"))
+    assert list(corpus["x", "t"].positions) == [2]
+    assert "recipe superdialseg" in corpus.reading.notes
+
+
+@pytest.mark.parametrize(
+    ("labels", "positions", "place"),
+    [(([0, 1, 0, 1], [0, 0, 0, 1]), ([2], []), "last"), (([1, 0, 1, 0], [1, 0, 0, 1]), ([2], [3]), "first")],
+)
+def test_documents_that_agree_about_the_place_of_marks(
+    tmp_path: Path, labels: tuple[list[int], ...], positions: tuple[list[int], ...], place: str
+) -> None:
+    documents = [{"id": f"d{i}", "sentences": list("abcd"), "labels": marks} for i, marks in enumerate(labels)]
+    corpus = cz.read(write(tmp_path, documents, "t.jsonl"))
+    assert [list(corpus[f"d{i}", "t"].positions) for i in range(2)] == list(positions)
+    assert f"a mark is at the {place} unit of a segment" in str(corpus.reading)
+
+
+@pytest.mark.parametrize("labels", [([0, 1, 0, 1], [0, 1, 0, 0]), ([1, 0, 0, 1], [1, 1, 0, 1]), ([0, 1, 0, 1],)])
+def test_documents_that_do_not_agree(tmp_path: Path, labels: tuple[list[int], ...]) -> None:
+    documents = [{"id": f"d{i}", "sentences": list("abcd"), "labels": marks} for i, marks in enumerate(labels)]
+    with pytest.raises(AmbiguousFileError, match="a 1 may be at the first or at the last unit"):
+        cz.read(write(tmp_path, documents, "t.jsonl"))
+
+
+def test_segments_as_lists_of_sentences(tmp_path: Path) -> None:
+    corpus = cz.read(
+        write(tmp_path, [{"id": "a", "segments": [["One.", "Two."], ["Three."]]}, {"id": "b", "segments": [["x"]]}])
+    )
+    assert list(corpus["a", "t"].positions) == [2]
+    assert corpus["a", "t"].units == ("One.", "Two.", "Three.")

@@ -238,7 +238,9 @@ def _split_fields(arguments: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
     """Return the arguments of a command without its options ``--fields``, and the fields."""
     from caesura.formats.roles import check_fields
 
-    others: list[str] = list(arguments)
+    others: list[str] = []
+    for argument in arguments:
+        others += argument.split("=", 1) if argument.startswith("--fields=") else [argument]
     fields: dict[str, Any] = {}
     while "--fields" in others[:-1]:
         i = others.index("--fields")

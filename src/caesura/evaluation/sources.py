@@ -13,7 +13,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError, InputError, OptionError
+from caesura.errors import AmbiguousFileError, CaesuraError, FormatError, InputError, OptionError
 from caesura.evaluation.partition import Chunk, Partition
 from caesura.formats import detect, documents_json, find, folders, is_collection, read_files
 from caesura.formats.documents import SIDES, choose_sides
@@ -190,6 +190,8 @@ def _sample_of(partition: Partition) -> Corpus:
                 pairs = {chunk.items[place]: chunk.pairs[place] for place in readable}
             if pairs:
                 return Corpus({item: dict(zip(SIDES, pair, strict=True)) for item, pair in pairs.items()})
+    except AmbiguousFileError:
+        raise
     except (CaesuraError, TypeError, ValueError):  # scoring reports the error
         pass
     return Corpus({})
@@ -268,7 +270,7 @@ def _document_format(paths: Sequence[str]) -> str | None:
     """Return the format of documents that all files have; None if they are something else."""
     suffixes = {Path(path).suffix.lower() for path in paths}
     if suffixes <= {".jsonl", ".ndjson"}:
-        return "documents-json"
+        return "documents-json" if all(map(documents_json.are_documents, paths[:1])) else None
     if suffixes == {".parquet"}:
         from caesura.formats.documents_parquet import inspect_files
 
@@ -363,11 +365,13 @@ class FileReader:
     def _coders_in(self, groups: list[list[InputFile]]) -> list[str]:
         """Return the coders in the groups; stop reading when both coders have been seen, usually after the first group."""
         coders: list[str] = []
+        errors: list[FormatError] = []
         for group in groups:
             try:
-                coders += self.read(group, []).coders
+                coders += self.read(group, errors).coders
             except FormatError:  # scoring it reports the error
                 continue
+            _raise_ambiguity(errors)
             if set(self.options.coders) <= set(coders):
                 break
         return coders
@@ -426,6 +430,8 @@ class FilePartition:
         for group in self.groups:
             excluded: list[FormatError] = []
             corpus = self.reader.read(group, excluded)
+            if self.is_only:
+                _raise_ambiguity(excluded)
             if self.is_only and len(corpus):
                 choose_sides(corpus.coders, self.reader.options.sides)
             yield _pairs_of(corpus, self.reader.options, excluded)
@@ -469,6 +475,13 @@ def _file_partitions(files: list[InputFile], options: SourceOptions, types: Type
     is_only = len(groups) == 1
     blocks = [groups[i : i + _GROUPS_PER_PARTITION] for i in range(0, len(groups), _GROUPS_PER_PARTITION)]
     return [FilePartition(tuple(map(tuple, block)), reader, root, is_only) for block in blocks]
+
+
+def _raise_ambiguity(errors: Sequence[FormatError]) -> None:
+    """Raise the error of a file that can be read in several ways, because the user must choose for all files."""
+    for error in errors:
+        if isinstance(error, AmbiguousFileError):
+            raise error
 
 
 def _check_format_options(files: list[InputFile], options: SourceOptions) -> None:

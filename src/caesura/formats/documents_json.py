@@ -372,6 +372,32 @@ def _write(writing: Writing) -> str:
     return "".join(f"{json_text(row)}\n" for row in documents.document_rows(writing))
 
 
+def are_documents(path: str) -> bool:
+    """Return whether the first line of a file is a document of this format, or is damaged.
+
+    Parameters
+    ----------
+    path : str
+        A file of JSON lines.
+
+    Returns
+    -------
+    bool
+        False if the line is an object with other fields, which :mod:`caesura.formats.json_fields` reads.
+    """
+    try:
+        with open(path, "rb") as file:
+            line = next((line for line in iter(lambda: file.readline(_MAX_LINE_BYTES), b"") if line.strip()), b"")
+        row = parse_json(path, line.decode("utf-8-sig"), "documents")
+    except (OSError, UnicodeDecodeError, CaesuraError):
+        return True  # the reader reports the error
+    if not isinstance(row, dict):
+        return True
+    sides = [row[side] for side in SIDES if side in row]
+    known = all(name in FIELDS for name in row)
+    return known or (bool(sides) and ("length" in row or any(isinstance(side, str) for side in sides)))
+
+
 def _looks_like(text: str) -> bool:
     """Return whether the first line has both sides and only known fields, or else valid positions or trees.
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -53,6 +54,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 _CONTENT = ("masses", "marks", "positions", "times", "spans")
 _ROLES = (*ALIASES, "stream", "times", "duration", "spans", "labels", "text", "documents", "length")
 _CONVENTIONS = {"ends": 0, "starts": -1, "0-based": 0}
+_MIN_DOCUMENTS = 2  # that must agree about the place of marks
 _MAX_KEYS = 100_000
 _MAX_CELLS = 2**26
 
@@ -97,7 +99,9 @@ def _read(reading: Reading) -> Corpus:
     if name:
         reading.notes.append(f"recipe {name}")
     reader = _DocumentReader(reading, recipe)
-    for document in reader.select(documents):
+    selected = list(reader.select(documents))
+    reader.find_place_of_marks(selected)
+    for document in selected:
         with reading.item(document.line, reader.place(document)):
             reader.read(document)
     reader.finish()
@@ -185,8 +189,11 @@ def _recipe(reading: Reading, documents: Sequence[Document]) -> tuple[str, Mappi
     if name is not None:
         return name, {**_named_recipe(name), **fields}
     for known, recipe in recipes().items():
-        if recipe.get("match") and _matches(recipe, documents):
-            return known, {**recipe, **fields}
+        for path in dict.fromkeys(
+            (recipe.get("documents", ""), "")
+        ):  # the documents of a data set may be in lines, too
+            if recipe.get("match") and _matches({**recipe, "documents": path}, documents):
+                return known, {**recipe, "documents": path, **fields}
     if not fields and _is_nested_lists(documents):
         return "", _nested_recipe(reading, documents)
     if not fields and _is_pairs(documents):
@@ -355,6 +362,15 @@ def _item_field(first: Mapping[str, Any]) -> dict[str, Any]:
     return {"item": names[0]} if len(names) == 1 else {}
 
 
+def _is_nested_text(value: object) -> bool:
+    """Return whether a value is a list of segments, each a list of the texts of its units."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(segment, list) and segment and _is_text_list(segment) for segment in value)
+    )
+
+
 def _is_text_list(value: Sequence[object]) -> bool:
     return all(isinstance(entry, str) for entry in value)
 
@@ -437,6 +453,27 @@ class _DocumentReader:
             self.reading.notes.append("the documents are numbered")
         yield from selected
 
+    def find_place_of_marks(self, documents: Sequence[Document]) -> None:
+        """Find out whether a mark is at the first or at the last unit of a segment, if all documents agree."""
+        path = self.recipe.get("marks")
+        if not isinstance(path, str) or "marks_at" in self.recipe or self.reading.options["marks"] is not None:
+            return
+        edges = []
+        for document in documents:
+            with suppress(InputError, KeyError, TypeError):
+                marks, units = self._marks(_values(document, path)), self._units(document)
+                if marks and (units is None or len(units) == len(marks)):
+                    edges.append((marks[0], marks[-1]))
+        begin, end = (all(edge[i] for edge in edges) for i in (0, 1))
+        if len(edges) < _MIN_DOCUMENTS or begin == end:
+            return
+        place, edge = ("start", "begins") if begin else ("end", "ends")
+        self.recipe = {**self.recipe, "marks_at": place}
+        where = "first" if begin else "last"
+        self.reading.notes.append(
+            f"every document {edge} with a mark, so a mark is at the {where} unit of a segment (--reading marks={place})"
+        )
+
     def place(self, document: Document) -> str:
         return f"item {self._item(document)!r}: "
 
@@ -509,6 +546,9 @@ class _DocumentReader:
         return Segmentation.from_masses(segmentation.masses, labels=labels, units=units)
 
     def _from_numbers(self, role: str, values: Any, item: str, units: tuple[str, ...] | None) -> Segmentation:
+        if role == "masses" and _is_nested_text(values):
+            units = tuple(text for segment in values for text in segment)
+            values = [len(segment) for segment in values]
         if not isinstance(values, list) or not _is_whole_list(values):
             raise InputError(f"{role}: expected a list of whole numbers; got {describe_value(values)}")
         if role == "masses":

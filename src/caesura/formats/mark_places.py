@@ -2,7 +2,7 @@
 
 A mark is a boundary after its unit, unless the option ``marks`` or the name of the column (``new_topic``, ``segment_start``)
 says that it is at the first unit of a segment. If the first unit of every item is marked and the last one never is, both
-readings are plausible, and the user must choose.
+readings are plausible, and the user must choose. One item is not enough for that; then a note says what was assumed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _START = re.compile(
     "|is_(?:new|start|beginning|initial)|starts|begins"
 )
 _MIN_UNITS = 3
-_MIN_GROUPS = 2
+_MIN_ITEMS = 2
 
 
 def marks_at_start(reading: Reading, columns: Sequence[Column], groups: Groups, *, by_name: bool) -> bool:
@@ -68,28 +68,29 @@ def marks_at_start(reading: Reading, columns: Sequence[Column], groups: Groups, 
         names = ", ".join(column.name for column in columns)
         reading.notes.append(f"a mark in {names} is at the first unit of a segment (--reading marks=end changes this)")
         return True
-    number = _count_texts_that_begin_with_a_mark(columns, groups)
-    if number >= _MIN_GROUPS:
+    texts = _texts_that_begin_with_a_mark(columns, groups)
+    if len({item for item, _ in texts}) >= _MIN_ITEMS:
         problem = "the first unit of every text is marked, and the last one never is: a 1 may be at the first or at the"
         raise AmbiguousFileError(reading.path, f"{problem} last unit of a segment", CHOICES)
-    if number:
+    if texts:
         reading.notes.append("a mark is a boundary after its unit (--reading marks=start if it is at the first unit)")
     return False
 
 
-def _count_texts_that_begin_with_a_mark(columns: Sequence[Column], groups: Groups) -> int:
-    """Return the number of texts, counted once per coder, if all of them begin with a mark and none ends with one.
+def _texts_that_begin_with_a_mark(columns: Sequence[Column], groups: Groups) -> set[tuple[str, str]]:
+    """Return the texts, by item and column or coder, if all of them begin with a mark and none ends with one.
 
-    0 if this is not the case. Texts without a mark do not count.
+    The set is empty if this is not the case. Texts without a mark, and texts of one or two units, are not in it.
     """
     first, last = groups.order[groups.bounds[:-1]], groups.order[groups.bounds[1:] - 1]
     sizes = np.diff(groups.bounds)
-    number = 0
+    texts = set()
     for column in columns:
         marked = np.array([kind_of_cell(value) == MARK for value in column.values], bool)[column.codes]
         has_mark = np.logical_or.reduceat(marked[groups.order], groups.bounds[:-1])
-        long = has_mark & (sizes >= _MIN_UNITS)
         if np.any(marked[last] & (sizes > 1)) or not np.all(marked[first[has_mark]]):
-            return 0
-        number += int(np.count_nonzero(long))
-    return number
+            return set()
+        for i in np.flatnonzero(has_mark & (sizes >= _MIN_UNITS)).tolist():
+            item, *rest = groups.keys[i]
+            texts.add((item, " ".join([column.name, *rest])))
+    return texts

@@ -249,7 +249,11 @@ def _column(
     if segmentation is None:
         return [_MISSING] * length
     if cell is None:
-        return [*segmentation.bits(), "1" if ends else "0"]
+        bits = [*segmentation.bits()]
+        return [
+            *bits,
+            "1" if ends and "0" in bits else "0",
+        ]  # every coder must write a 0, unlike a coder who is missing
     types_at: dict[int, list[str]] = {}
     for position, name in segmentation.boundaries:
         types_at.setdefault(position, []).append(name)
