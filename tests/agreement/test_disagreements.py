@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
@@ -236,6 +237,24 @@ def test_costs_of_dialogues(seed: int) -> None:
         for coder, marks in place.marks.items():
             text = corpus[place.item, coder][place.stream]
             assert set(marks) <= set(text.boundaries)
+
+
+@given(st.integers(0, 100_000), st.sampled_from(["boundary_similarity(n_t=3)", "segmentation_similarity"]))
+def test_dialogues_under_measures_of_boundaries(seed: int, measure: str) -> None:
+    """Streams are compared on their own, and every place is in one stream."""
+    corpus = random_dialogues(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaesuraWarning)
+        result = cz.disagreements(corpus, measure=measure)
+        by_stream = [
+            cz.disagreements(
+                cz.Corpus({i: {c: corpus[i, c][stream] for c in corpus.coders} for i in corpus.item_names}),
+                measure=measure,
+            )
+            for stream in ("F", "M")
+        ]
+    assert result.cost == pytest.approx(sum(part.cost for part in by_stream))
+    assert len(result.places) == sum(len(part.places) for part in by_stream)
 
 
 @given(st.integers(0, 100_000))

@@ -207,8 +207,7 @@ class ReadingOptions(OptionSet):
         Corpus
             The annotations. Units that the user chose are stored in the source, for :func:`with_units`.
         """
-        first = find(paths[0], self.format, self.pattern)[0].path
-        if not any(option.name == "units" for option in detect(first, self.format).options):
+        if not self._reads_tiers(paths[0]):
             return self.read(paths)
         others = tuple((name, value) for name, value in self.format_options if name != "units")
         corpus = replace(self, format_options=(*others, ("units", "times"))).read(paths)
@@ -216,6 +215,14 @@ class ReadingOptions(OptionSet):
         if units in (None, "times") or corpus.source is None:
             return corpus
         return corpus.with_source(replace(corpus.source, tier_options={**corpus.source.tier_options, "units": units}))
+
+    def _reads_tiers(self, path: str) -> bool:
+        """Return whether the format of the first file contains tiers; reading reports the error if it is not known."""
+        try:
+            file_format = detect(find(path, self.format, self.pattern)[0].path, self.format)
+        except FormatError:
+            return False
+        return any(option.name == "units" for option in file_format.options)
 
     def read_beginning(self, path: str) -> Corpus | None:
         """Read the first rows of a large table.

@@ -408,7 +408,7 @@ def _pair(table: Pairwise, row: PairwiseRow) -> str:
 
 
 def _pairs(table: Pairwise) -> str:
-    return f"{len(table.rows)} {'ordered ' if table.ordered else ''}pairs"
+    return count_of(len(table.rows), "ordered pair" if table.ordered else "pair")
 
 
 def _mean(table: Pairwise) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from caesura.agreement.pairwise import Pairwise, PairwiseItem
 from caesura.agreement.placed import Placed
 from caesura.measures.signatures import short_signature
+from caesura.model.value import count_of
 from caesura.tasks.pairwise import PairwiseStudy
 from caesura.views.answer import Answer, Section
 from caesura.views.answers import pairwise_answer
@@ -155,7 +156,7 @@ def counts_table(placed: Placed) -> Table:
 
 
 def _pairs(table: Pairwise) -> str:
-    return f"{len(table.rows)} {'ordered ' if table.ordered else ''}pairs"
+    return count_of(len(table.rows), "ordered pair" if table.ordered else "pair")
 
 
 def _notes(tables: tuple[Pairwise, ...]) -> tuple[str, ...]:
