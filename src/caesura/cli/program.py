@@ -64,7 +64,7 @@ COMMANDS = {
     "pairwise": Entry(_CODERS, "disagreements", "Compare every coder with every coder, under any measure."),
     "gold": Entry(_CODERS, "gold", "Make one reference from several coders."),
     "judge": Entry(
-        _SYSTEMS, "agree", "Say which segmenter is best, whether it is luck, and whether it is as good as people."
+        _SYSTEMS, "judge", "Say which segmenter is best, whether it is luck, and whether it is as good as people."
     ),
     "report": Entry(_SHOW, "pictures", "Write one HTML page about the corpus."),
     "plot": Entry(_SHOW, "pictures", "Draw a figure from the files."),

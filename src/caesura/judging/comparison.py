@@ -20,7 +20,6 @@ from caesura.model.result import Excluded, Result, Score
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, fraction, setting, whole
 from caesura.options import seed as check_seed
-from caesura.parsing.corpus import pair_trees
 from caesura.statistics import (
     PairedBootstrap,
     Randomisation,
@@ -438,6 +437,8 @@ def compare_parsers(
 
 def _participants(gold: list[Tree | None], parsers: Mapping[str, Iterable[Tree | None]]) -> Participants:
     """Return participants with the gold trees as coder, the parsers as systems and the sentence numbers as items."""
+    from caesura.parsing.corpus import pair_trees  # not needed for segmentations
+
     digits = len(str(len(gold)))  # so that sentences sort by number
     names = [str(i).zfill(digits) for i in range(1, len(gold) + 1)]
     excluded: list[Excluded] = []

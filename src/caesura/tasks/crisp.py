@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from caesura.errors import OptionError
-from caesura.gold.linear import METHODS, method_name
-from caesura.judging.crisp_gold import CrispAndFuzzy, compare_crisp_and_fuzzy
 from caesura.judging.judge import Judgement
 from caesura.options import OptionSet, setting, switch, whole
+
+if TYPE_CHECKING:  # gold standards are imported when they are used
+    from caesura.judging.crisp_gold import CrispAndFuzzy
 
 
 def _gold_method(name: str, value: Any) -> tuple[str, int | None]:
     """Return the name of a method and its threshold, from text such as ``majority`` or ``threshold=3``."""
     if isinstance(value, tuple):
         return value
+    from caesura.gold.linear import METHODS, method_name
+
     method, _, number = str(value).partition("=")
     checked = method_name(METHODS)(name, method)
     if (checked == "threshold") != bool(number):
@@ -58,6 +61,8 @@ def crisp_and_fuzzy(judgement: Judgement, options: CrispOptions) -> tuple[Judgem
     """
     if options.gold is None and not options.crisp:
         return judgement, None
+    from caesura.judging.crisp_gold import compare_crisp_and_fuzzy
+
     method, threshold = options.gold or ("median", None)
     comparison = compare_crisp_and_fuzzy(judgement.participants, method, threshold=threshold)
     excluded = tuple(dict.fromkeys((*judgement.excluded, *comparison.excluded)))
