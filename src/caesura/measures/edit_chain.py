@@ -26,7 +26,9 @@ from numpy.typing import NDArray
 from caesura.model.value import Floats, Ints
 
 MAX_STATES = 1000
-"""Largest number of states; one type needs 685 for n_t = 4 and more for larger n_t."""
+"""Largest number of states; one type needs 115 for n_t = 3, 685 for n_t = 4 and more for larger n_t."""
+MAX_TRANSITIONS = 12_000
+"""Largest number of transitions, states times symbols."""
 MAX_PENDING = 10
 """Largest number of pending boundaries."""
 MAX_SYMBOLS = 100
@@ -91,7 +93,8 @@ def _edit_chain(
     while len(successor) < len(states):
         state = states[len(successor)]
         transitions = [reader.read(state, a, b) for a, b in columns]
-        if len(states) > MAX_STATES or any(len(target[0]) > MAX_PENDING for target, _ in transitions):
+        too_large = len(states) > MAX_STATES or len(states) * len(columns) > MAX_TRANSITIONS
+        if too_large or any(len(target[0]) > MAX_PENDING for target, _ in transitions):
             return None
         for target, _ in transitions:
             if target not in number:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MAX_POSITIONS = 2_000_000
 """Number of positions that are drawn at once; it only affects memory."""
-MAX_WORK = 40_000_000
+MAX_WORK = 10_000_000
 """Number of drawn positions after which further rates get fewer draws, down to ``MIN_DRAWS``."""
 _MAX_STEPS = 2_000_000  # transitions of an automaton per position, for all distributions together
 _FORGOTTEN = 1e-15  # probabilities of states change by at most this much when an automaton has forgotten its start
@@ -229,16 +229,29 @@ class SimulatedCounts(ExpectedCounts):
 
     def _side(self, rng: np.random.Generator, p: Floats, positions: int, draws: int) -> tuple[Ints, Ints, Ints]:
         """Return positions, codes and offsets of the texts of one side."""
-        chosen = np.searchsorted(np.cumsum(p), rng.random((draws, positions)), side="right")
-        text, place = np.nonzero(chosen < len(p))
+        text, place = np.divmod(_occupied(rng, float(p.sum()), draws * positions), positions)
         if len(self.types) == 1:
             return place + 1, EMPTY, np.searchsorted(text, np.arange(draws + 1))
-        sizes = np.array([len(types) for types in self.sets], np.int64)
-        chosen_sets = chosen[text, place]
-        codes = np.concatenate([EMPTY, *(self.sets[k] for k in chosen_sets.tolist())]).astype(np.int64)
-        repeats = sizes[chosen_sets]
+        shares = np.cumsum(p) / max(p.sum(), 1e-300)
+        chosen = np.minimum(np.searchsorted(shares, rng.random(len(place)), side="right"), len(self.sets) - 1)
+        codes = np.concatenate([EMPTY, *(self.sets[k] for k in chosen.tolist())]).astype(np.int64)
+        repeats = np.array([len(types) for types in self.sets], np.int64)[chosen]
         text = np.repeat(text, repeats)
         return np.repeat(place + 1, repeats), codes, np.searchsorted(text, np.arange(draws + 1))
+
+
+def _occupied(rng: np.random.Generator, p: float, length: int) -> Ints:
+    """Return the places of a sequence that are occupied, each independently with probability p, from 0 to length - 1."""
+    if p >= 1:
+        return np.arange(length)
+    places: list[Ints] = []
+    last = -1
+    while p > 0 and last < length:
+        number = int((length - last) * p + 4 * (length * p) ** 0.5) + 10
+        places.append(last + np.cumsum(rng.geometric(p, number)))
+        last = int(places[-1][-1])
+    joined = np.concatenate([EMPTY, *places])
+    return joined[joined < length]
 
 
 class MatchingPositions(ExpectedCounts):
