@@ -215,7 +215,7 @@ def test_parameter_file_with_an_unknown_key() -> None:
     assert result.exit_code == 0
     assert "my.prm:3" in result.stderr
     assert "DELETE_LABLE" in result.stderr
-    assert "delete_labels:('S',)" in result.stdout
+    assert "PARSEVAL F(delete_labels=('S',)" in result.stdout
 
 
 def test_by_sentence_labels_and_alignment() -> None:
