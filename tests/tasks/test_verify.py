@@ -240,6 +240,11 @@ COMMANDS = {
     "evaluate documents.jsonl": "documents.jsonl",
     "trees gold.ptb parser.ptb": "gold.ptb parser.ptb",
     "agree ann.csv bo.csv cy.csv": "cy.csv ann.csv bo.csv",
+    "agree readers.json --group x=1,2 --group y=3,4": "readers.json",
+    "agree annotators.json --hierarchy-level 2": "annotators.json",
+    "score annotators.json --reference ann --hypothesis bo --hierarchy-level 2": "annotators.json",
+    "judge annotators.json --system cy --hierarchy-level 2": "annotators.json",
+    "disagreements people.json": "people.json",
 }
 
 

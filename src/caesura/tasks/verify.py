@@ -6,7 +6,8 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import permutations, product
+from functools import partial
+from itertools import combinations, permutations, product
 from os import PathLike
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -17,18 +18,22 @@ from caesura.agreement.families import COEFFICIENTS, resolve_coefficient
 from caesura.agreement.pairwise import pairwise
 from caesura.errors import CaesuraError, InputError, OptionError
 from caesura.judging.judge import judge
+from caesura.judging.participants import collect_participants
 from caesura.measures.signatures import Signature, chance_word, read_number, short_text, signature_text
 from caesura.model.corpus import Corpus
 from caesura.model.fingerprint import fingerprint_of_pairs
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result
 from caesura.model.signature import SHORT_DATA, UNKNOWN_DATA
-from caesura.tasks.prepare import on_common_units, with_units
+from caesura.tasks.prepare import at_level, on_common_units, with_units
 from caesura.tasks.score import ScoreOptions, evaluate, pair_items, score_corpora
 from caesura.version import __version__
 
 Status = Literal["verified", "value", "data", "version"]
 """Outcome of a verification: the same number; a different value; different data; a different version, but the same value."""
 
+MAX_GROUPS = 2000
+"""Largest number of groups of coders among which the group of a signature is searched."""
 _ORDER: tuple[Status, ...] = ("verified", "version", "value", "data")
 
 
@@ -299,37 +304,82 @@ def _recompute(
         raise OptionError(f"the signature is about {task}, which takes one corpus; got two")
     if task == "judge":
         return _judge(claim, corpus, systems)
-    if task == "pairwise" and claim.measure is not None:
-        ordered = "ordered" in claim.words or claim.facts.get("ordered") == "yes"
-        units = on_common_units(corpus, warn=False).corpus
-        return _Recomputed(units.fingerprint, lambda: pairwise(units, claim.measure or "", ordered=ordered).mean)
-    if task == "disagreements" and claim.measure is not None:
-        against = None if claim.facts.get("against") == "pairs" else claim.facts.get("against")
-        units = on_common_units(corpus, warn=False).corpus
-        return _Recomputed(units.fingerprint, lambda: disagreements(units, measure=claim.measure, against=against).cost)
-    if task in COEFFICIENTS:
-        return _agreement(claim, corpus)
+    compute = _coder_tasks(claim).get(task)
+    if compute is not None:
+        return _coders(claim, corpus, compute)
     known = "score, agree, disagreements, pairwise, judge and evaluate"
     raise OptionError(f"a signature of {task!r} cannot be verified; numbers of {known} can")
 
 
-def _score(claim: Signature, corpora: Sequence[Corpus]) -> _Recomputed:
-    """Score the two coders whose data have the fingerprint of the signature, in whatever order they are."""
-    converted, _ = with_units(corpora)
-    sides = _sides(converted)
-    first: _Recomputed | None = None
-    for reference, hypothesis, coders in sides:
-        try:
-            pairs, _ = pair_items(reference, hypothesis, reference_coder=coders[0], hypothesis_coder=coders[1])
-        except OptionError:
-            continue  # coders without a common item
-        found = _Recomputed(fingerprint_of_pairs(pairs), _scorer(claim, reference, hypothesis, coders))
-        if _same_data(claim, found.data):
-            return found
-        first = first or found
+def _coder_tasks(claim: Signature) -> dict[str, Callable[[Corpus], float]]:
+    """Return the tasks that compare all coders of a corpus: name -> function that computes the number."""
+    measure, facts = claim.measure, claim.facts
+    tasks: dict[str, Callable[[Corpus], float]] = {name: partial(_agreement, claim) for name in COEFFICIENTS}
+    if measure is not None:
+        ordered = "ordered" in claim.words or facts.get("ordered") == "yes"
+        against = None if facts.get("against") == "pairs" else facts.get("against")
+        tasks["pairwise"] = lambda corpus: pairwise(corpus, measure, ordered=ordered).mean
+        tasks["disagreements"] = lambda corpus: disagreements(corpus, measure=measure, against=against).cost
+    return tasks
+
+
+def _coders(claim: Signature, corpus: Corpus, compute: Callable[[Corpus], float]) -> _Recomputed:
+    """Recompute with the corpus, the level of hierarchies, or the group of coders that has the fingerprint."""
+    return _first_with_the_data(
+        claim,
+        (
+            _Recomputed(part.fingerprint, partial(compute, part))
+            for (variant,) in _levels(claim, [corpus])
+            for part in _parts(claim, on_common_units(variant, warn=False).corpus)
+        ),
+    )
+
+
+def _first_with_the_data(claim: Signature, candidates: Iterator[_Recomputed]) -> _Recomputed:
+    """Return the first candidate with the fingerprint of the signature; if there is none, the first one."""
+    first = None
+    for candidate in candidates:
+        if _same_data(claim, candidate.data):
+            return candidate
+        first = first or candidate
     if first is None:
         raise OptionError("expected two coders to compare; there is only one, or they have no item in common")
     return first
+
+
+def _levels(claim: Signature, corpora: Sequence[Corpus]) -> Iterator[list[Corpus]]:
+    """Yield the corpora over units; hierarchies level by level if the measure compares segmentations."""
+    converted, _ = with_units(corpora)
+    flat = claim.measure is None or "hierarchy" not in claim.measure.kinds
+    if not flat or any(corpus.kind != "hierarchy" for corpus in converted):
+        yield converted
+        return
+    depths = [entry.depth for corpus in converted for entry in corpus.values() if isinstance(entry, Hierarchy)]
+    for level in range(1, max(depths) + 1):
+        yield at_level(converted, level)
+
+
+def _parts(claim: Signature, corpus: Corpus) -> Iterator[Corpus]:
+    """Yield the corpus, and the groups of as many coders as the signature names, if they are not too many."""
+    yield corpus
+    number = int(claim.facts.get("coders", len(corpus.coders)))
+    if 2 <= number < len(corpus.coders) and math.comb(len(corpus.coders), number) <= MAX_GROUPS:
+        for coders in combinations(corpus.coders, number):
+            yield corpus.select(coders=coders)
+
+
+def _score(claim: Signature, corpora: Sequence[Corpus]) -> _Recomputed:
+    """Score the two coders whose data have the fingerprint of the signature, in whatever order they are."""
+    sides = (side for variant in _levels(claim, corpora) for side in _sides(variant))
+    return _first_with_the_data(claim, filter(None, (_scored(claim, *side) for side in sides)))
+
+
+def _scored(claim: Signature, reference: Corpus, hypothesis: Corpus, coders: tuple[str, str]) -> _Recomputed | None:
+    try:
+        pairs, _ = pair_items(reference, hypothesis, reference_coder=coders[0], hypothesis_coder=coders[1])
+    except OptionError:
+        return None  # coders without a common item
+    return _Recomputed(fingerprint_of_pairs(pairs), _scorer(claim, reference, hypothesis, coders))
 
 
 def _sides(corpora: Sequence[Corpus]) -> Iterator[tuple[Corpus, Corpus, tuple[str, str]]]:
@@ -371,14 +421,21 @@ def _judge(claim: Signature, corpus: Corpus, systems: Mapping[str, Mapping[str, 
     else:
         coders = ", ".join(map(repr, corpus.coders))
         raise OptionError(f"the signature is about the system {name!r}, which is not among the coders: {coders}")
-    (people, programs), _ = with_units([corpus, Corpus({item: {name: entry} for item, entry in by_item.items()})])
-    judgement = judge(people, programs, measures=claim.measure, interval=None, bounds=False)
-    row = judgement.row(name, claim.measure or "", bound=False)
-    return _Recomputed(row.score.data, lambda: row.score.value)
+    system = Corpus({item: {name: entry} for item, entry in by_item.items()})
+    variants = _levels(claim, [corpus, system])
+    return _first_with_the_data(claim, (_judged(claim, name, *variant) for variant in variants))
 
 
-def _agreement(claim: Signature, corpus: Corpus) -> _Recomputed:
-    units, name = on_common_units(corpus, warn=False).corpus, claim.words[0]
+def _judged(claim: Signature, name: str, people: Corpus, programs: Corpus) -> _Recomputed:
+    def compute() -> float:
+        judgement = judge(people, programs, measures=claim.measure, interval=None, bounds=False)
+        return judgement.row(name, claim.measure or "", bound=False).score.value
+
+    return _Recomputed(collect_participants(people, programs).fingerprints[name], compute)
+
+
+def _agreement(claim: Signature, corpus: Corpus) -> float:
+    name = claim.words[0]
     measure = claim.measure if claim.measure is not None else "boundary_similarity"
     arguments: dict[str, Any] = {"coefficient": name, "interval": None, "seed": int(claim.facts.get("seed", 0))}
     simulated = "draws" in claim.facts or "tolerance" in claim.facts
@@ -387,7 +444,7 @@ def _agreement(claim: Signature, corpus: Corpus) -> _Recomputed:
         arguments["chance"] = _chance(chance, claim.facts)
     model = resolve_coefficient(measure, name).model_class
     arguments |= {option.name: claim.facts[option.name] for option in model.options if option.name in claim.facts}
-    return _Recomputed(units.fingerprint, lambda: agreement(units, measure, **arguments).value)
+    return agreement(corpus, measure, **arguments).value
 
 
 def _chance(word: str, facts: Mapping[str, str]) -> Any:
