@@ -74,9 +74,9 @@ def test_the_answer_and_the_main_table(run: Run) -> None:
     assert "6 items are few: the interval is [" in sentence
     lines = table.splitlines()
     assert lines[0].split() == ["segmenter", "B", "S", "B-F", "WD", "fuzzy", "success"]
-    assert [line.split()[0] for line in lines[2:10]] == [
+    assert [line.split()[0] for line in lines[2:11]] == [
         *("alpha", "beta", "gamma"),
-        *("(human)", "(random)", "(regular)", "(none)", "(all)"),
+        *("(human)", "(random)", "(placement)", "(regular)", "(none)", "(all)"),
     ]
     assert max(map(len, result.stdout.splitlines())) <= 80
     for note in ("letters: systems that share a letter do not differ at 0.05", "WD: error rate", "seed 3;"):
@@ -109,7 +109,7 @@ def test_the_same_bytes_and_what_the_seed_changes(run: Run) -> None:
     def fixed(*seed: str) -> object:
         data = results_of(run(*arguments, "--json", *seed))
         random = {"interval", "bootstrap", "borderline", "score", "interval_note"}
-        rows = [row for row in data["rows"] if row["segmenter"] != "random"]
+        rows = [row for row in data["rows"] if row["segmenter"] not in ("random", "placement")]
         kept = [{key: value for key, value in row.items() if key not in random} for row in rows]
         pairs = [pair for comparison in data["comparisons"] for pair in comparison["pairs"]]
         kept += [{key: value for key, value in pair.items() if key not in random} for pair in pairs]
@@ -155,10 +155,12 @@ def test_csv_names_the_measure_and_keeps_all_digits(run: Run) -> None:
     people, systems = people_and_systems()
     pairs = [(people[key], systems["alpha"][key[0]]) for key in people]
     value = cz.score_many(pairs, "pk").total.value
-    assert [row["segmenter"] for row in main if row["bound"] == "yes"] == ["human", "random", "regular", "none", "all"]
+    assert [row["segmenter"] for row in main if row["bound"] == "yes"] == [
+        *("human", "random", "placement", "regular", "none", "all")
+    ]
     assert float(next(row for row in main if row["segmenter"] == "alpha")["Pk"]) == value
     assert {row["Pk letters"] for row in main if row["bound"] == "no"} <= {"a", "b", "ab"}
-    assert [row["measure"] for row in scores] == ["B-F"] * 8 + ["Pk"] * 8
+    assert [row["measure"] for row in scores] == ["B-F"] * 9 + ["Pk"] * 9
     assert float(next(row for row in scores if (row["segmenter"], row["measure"]) == ("alpha", "Pk"))["value"]) == value
     assert [row["measure"] for row in compared] == ["B-F"] * 3 + ["Pk"] * 3
     for table in ("drop", "replacement"):
@@ -176,8 +178,8 @@ def test_latex_is_the_table_of_a_paper(run: Run) -> None:
     assert lines[7] == r"\midrule"
     assert lines[8].startswith("human & 0.")
     assert "$^" not in lines[8]
-    assert lines[13:15] == [r"\bottomrule", r"\end{tabular}"]
-    assert all(line.startswith("% ") for line in lines[15:])
+    assert lines[14:16] == [r"\bottomrule", r"\end{tabular}"]
+    assert all(line.startswith("% ") for line in lines[16:])
 
 
 def test_latex_escapes_names(run: Run) -> None:

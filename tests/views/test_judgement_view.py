@@ -127,7 +127,7 @@ def test_the_table_with_one_measure_has_intervals(people, systems):
     assert table.columns == ("segmenter", "B", "low", "high", "macro", "items")
     assert [row[0] for row in table.rows] == [
         *("good", "fair", "poor"),
-        *("(human)", "(random)", "(regular)", "(none)", "(all)"),
+        *("(human)", "(random)", "(placement)", "(regular)", "(none)", "(all)"),
     ]
 
 
