@@ -63,7 +63,7 @@ def test_enumeration(measure: str, fixed: str) -> None:
     assert abs(by_pair[0].value - alone) <= 4 * by_pair[0].error + 1e-12
 
 
-@pytest.mark.parametrize("name", [name for name, measure in measures().items() if "linear" in measure.kinds])
+@pytest.mark.parametrize("name", [name for name in measures() if supports_chance(parse(name))])
 def test_every_measure_of_segmentations(name: str) -> None:
     corpus = stargazer()
     pairs = [(corpus["stargazer", "1"], corpus["stargazer", coder]) for coder in "234567"]
@@ -111,6 +111,20 @@ def test_typed_and_streams() -> None:
     assert 0 < total.value < 1
 
 
+def test_streams_of_dialogues_are_pooled() -> None:
+    # Streams of different density have different windows.
+    def talk(first: list[int], second: list[int]) -> cz.Dialogue:
+        return cz.Dialogue({"F": cz.Segmentation.from_masses(first), "M": cz.Segmentation.from_masses(second)})
+
+    dialogues = [(talk([9, 11, 10], [1, 2, 3, 2]), talk([8, 22], [2, 2, 2, 2]))]
+    streams = [(dialogues[0][0][name], dialogues[0][1][name]) for name in "FM"]
+    for measure in ("pk", "win_pr", "boundary_similarity(n_t=2)", "crisp"):
+        pooled, by_dialogue = chance_scores(dialogues, cz.score_many(dialogues, measure), draws=200)
+        flat, _ = chance_scores(streams, cz.score_many(streams, measure), draws=200)
+        assert pooled == by_dialogue[0] == flat
+
+
 def test_measures_of_hierarchies_have_no_placement() -> None:
     assert not supports_chance(parse("struct_iou"))
     assert not supports_chance(parse("hierarchy_kappa"))
+    assert not supports_chance(parse("pairwise_f"))  # it compares labels

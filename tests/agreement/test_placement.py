@@ -298,6 +298,29 @@ def test_streams_of_a_dialogue_are_pooled() -> None:
     assert counts.streams.tolist() == [[1.0, 1.0]]
 
 
+@pytest.mark.parametrize("coefficient", ["multi_pi", "multi_kappa"])
+@pytest.mark.parametrize("measure", [B, S, "boundary_similarity(n_t=3)", "crisp", "unit_error"])
+def test_dialogues_are_the_sum_of_their_streams(measure: str, coefficient: str) -> None:
+    rng = np.random.default_rng(3)
+
+    def talk() -> cz.Dialogue:
+        lengths = {"F": 12, "M": 30}
+        marks = {name: np.flatnonzero(rng.random(n - 1) < 0.3) + 1 for name, n in lengths.items()}
+        return cz.Dialogue({name: cz.Segmentation.from_positions(lengths[name], marks[name]) for name in lengths})
+
+    talks = cz.Corpus({f"talk {i}": {coder: talk() for coder in "abc"} for i in range(3)})
+    streams = cz.Corpus(
+        {
+            f"{item} {name}": {coder: talks[item, coder][name] for coder in "abc"}
+            for item in talks.item_names
+            for name in "FM"
+        }
+    )
+    arguments = {"measure": measure, "coefficient": coefficient, "chance": cz.Placement(draws=100), **QUIET}
+    assert cz.agreement(talks, **arguments).expected == pytest.approx(cz.agreement(streams, **arguments).expected)
+    assert cz.agreement(talks, **arguments).value == pytest.approx(cz.agreement(streams, **arguments).value)
+
+
 def test_items_of_one_unit_do_not_matter() -> None:
     items = {"x": {"a": [2, 2, 4], "b": [1, 3, 4]}}
     small = cz.agreement(of_masses(**items), chance="placement", **QUIET)

@@ -11,7 +11,7 @@ so that 1 is the best possible score, 0 is chance, and negative values are worse
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,8 @@ from caesura.agreement.placement import BoundaryCounts, choose_expected_counts, 
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.expected import Moments, RandomStreams
-from caesura.measures.many import Scores
+from caesura.measures.many import Scores, score_many
+from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 
 DEFAULT_DRAWS = 2000
@@ -53,20 +54,27 @@ class ChanceScore:
     draws: int
 
 
-def supports_chance(measure: Measure) -> bool:
-    """Return whether a measure compares segmentations, whose boundaries can be placed at random.
+def supports_chance(measure: Measure, pairs: Iterable[Pair] = ()) -> bool:
+    """Return whether a measure compares the boundaries of segmentations, which can be placed at random.
 
     Parameters
     ----------
     measure : Measure
         The measure.
+    pairs : iterable of pairs, optional
+        Annotations to compare; those in seconds and hierarchies have no positions.
 
     Returns
     -------
     bool
         Whether :func:`chance_scores` is defined for it.
     """
-    return "linear" in measure.kinds
+    if "linear" not in measure.kinds or measure.needs_labels:
+        return False
+    texts = [
+        text for pair in pairs for side in pair for text in (side.values() if isinstance(side, Mapping) else [side])
+    ]
+    return all(isinstance(text, Segmentation) for text in texts)
 
 
 def chance_scores(
@@ -97,27 +105,49 @@ def chance_scores(
     total = model.score(np.ones((1, len(places))), np.array([scores.total.value]))[0]
     values = scores.values[places]
     single = model.score(np.eye(len(places)), values)
-    marked = model.counts.boundaries.sum(axis=(1, 2)) > 0
-    return total, {int(place): single[i] for i, place in enumerate(places.tolist()) if marked[i]}
+    return total, {int(place): single[i] for i, place in enumerate(places.tolist()) if model.is_marked[i]}
+
+
+def _streams(pair: Pair) -> list[Pair]:
+    """Return the pairs of streams of a dialogue, or the pair itself."""
+    a, b = pair
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return [(a[name], b[name]) for name in a]
+    return [pair]
 
 
 class _PairChance:
-    """Expected counts of pairs; pairs whose options were resolved differently have separate formulas."""
+    """Expected counts of pairs; streams whose options were resolved differently have separate formulas."""
 
     def __init__(self, pairs: Sequence[Pair], scores: Scores, draws: int, seed: int) -> None:
         measure = self.measure = scores.measure
         places = scores.scored.tolist()
+        streams = [_streams(pairs[place]) for place in places]
+        flat = [pair for own in streams for pair in own]
+        # Streams x pairs: 1 if the stream belongs to the pair.
+        self.owners = np.repeat(np.eye(len(places)), [len(own) for own in streams], axis=0)
         self.types = scores.types if measure.view in ("typed", "streams") else scores.types[:1]
-        self.counts = BoundaryCounts([list(pairs[place]) for place in places], self.types)
-        resolved = [measure.as_resolved(measure.resolved_at(scores.resolved, place)) for place in places]
+        self.counts = BoundaryCounts([list(pair) for pair in flat], self.types)
+        self.is_marked = self.owners.T @ self.counts.boundaries.sum(axis=(1, 2)) > 0
+        resolved = self._resolved(scores, flat)
         self.formulas = {
             entry: choose_expected_counts(entry, self.types, self.counts.sets, draws=draws, seed=seed)
             for entry in dict.fromkeys(resolved)
         }
         self.members = {entry: np.array([other == entry for other in resolved], float) for entry in self.formulas}
 
+    def _resolved(self, scores: Scores, streams: Sequence[Pair]) -> list[Measure]:
+        """Return the measure of each stream, with the options that were resolved for the stream."""
+        if not scores.resolved:
+            return [self.measure] * len(streams)
+        if len(streams) > len(scores.scored):
+            scores = score_many(streams, self.measure)
+        places = scores.scored.tolist()
+        return [self.measure.as_resolved(self.measure.resolved_at(scores.resolved, place)) for place in places]
+
     def score(self, weights: Floats, values: Floats) -> list[ChanceScore]:
         """Return the chance score of each row of weighted pairs, beside their real scores."""
+        weights = weights @ self.owners.T
         boundaries = np.einsum("rp,psk->rsk", weights, self.counts.boundaries)
         positions = weights @ (self.counts.streams @ self.counts.lengths)
         rates = boundaries / np.where(positions > 0, positions, 1)[:, None, None]

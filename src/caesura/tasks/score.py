@@ -294,11 +294,11 @@ def _chances(pairs: Sequence[Pair], results: Sequence[tuple[Measure, Scores]], o
     """Return the scores of randomly placed boundaries, for each measure."""
     if not options.chance:
         return [{} for _ in results]
-    if not any(supports_chance(measure) for measure, _ in results):
-        raise OptionConflictError("--chance: none of these measures compares segmentations; add -m B")
+    if not any(supports_chance(measure, pairs) for measure, _ in results):
+        raise OptionConflictError("--chance: none of these measures compares segmentations over common units; add -m B")
     chances: list[_Chances] = []
     for measure, scores in results:
-        if supports_chance(measure) and scores.scored.size:
+        if supports_chance(measure, pairs) and scores.scored.size:
             total, by_pair = chance_scores(pairs, scores, seed=options.seed)
             by_place: dict[int | None, ChanceScore] = {None: total}
             for place, chance in by_pair.items():
