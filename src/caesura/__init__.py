@@ -25,6 +25,7 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
     from caesura.agreement.coefficients import Agreement, agreement
     from caesura.agreement.disagreements import Disagreements, disagreements
+    from caesura.agreement.experts import ExpertSimilarity, similarity_from_experts
     from caesura.agreement.groups import GroupedAgreement, group_agreement
     from caesura.agreement.labels import LabelAgreement, label_agreement
     from caesura.agreement.pairwise import Pairwise, pairwise
@@ -91,6 +92,7 @@ __all__ = [
     "Edit",
     "Evaluation",
     "Exact",
+    "ExpertSimilarity",
     "Gold",
     "GroupedAgreement",
     "Heat",
@@ -181,6 +183,7 @@ __all__ = [
     "segmentation_similarity",
     "short_signature",
     "similarity_from_confusion",
+    "similarity_from_experts",
     "simulation",
     "statistics",
     "struct_iou",
@@ -202,6 +205,7 @@ _LAZY = {
     "caesura.agreement.cochran": ("cochran_q", "CochranQ", "percentage_agreement", "PercentageAgreement"),
     "caesura.agreement.coefficients": ("Agreement", "agreement"),
     "caesura.agreement.disagreements": ("Disagreements", "disagreements"),
+    "caesura.agreement.experts": ("ExpertSimilarity", "similarity_from_experts"),
     "caesura.agreement.groups": ("group_agreement", "GroupedAgreement"),
     "caesura.agreement.labels": ("label_agreement", "LabelAgreement"),
     "caesura.agreement.pairwise": ("Pairwise", "pairwise"),

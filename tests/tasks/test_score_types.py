@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import caesura as cz
-from caesura.errors import OptionConflictError
+from caesura.errors import OptionConflictError, OptionError
 from caesura.measures.registry import parse
 from caesura.tasks.score import ScoreOptions, score_corpora
 from caesura.views.results import confusion_table, scoring_view, type_table
@@ -67,6 +67,12 @@ def test_preset_in_the_measures_that_have_it():
     assert [score.measure for score in result.totals] == [parse("WD(compat=nltk)"), parse("Pk(compat=nltk)")]
     mixed = score_corpora(PLAIN, options=ScoreOptions(measures=(parse("B"), parse("Pk")), compat="nltk"))
     assert [score.measure for score in mixed.totals] == [parse("B"), parse("Pk(compat=nltk)")]
+
+
+def test_unknown_preset():
+    with pytest.raises(OptionError, match="no measure has the preset 'nlkt'; did you mean 'nltk'"):
+        ScoreOptions(compat="nlkt")
+    assert ScoreOptions(compat="NLTK").compat == "nltk"
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,7 @@ COMMANDS = {
     "disagreements": Entry(_CODERS, "disagreements", "Say where coders disagree, and which disagreements matter most."),
     "pairwise": Entry(_CODERS, "disagreements", "Compare every coder with every coder, under any measure."),
     "gold": Entry(_CODERS, "gold", "Make one reference from several coders."),
+    "similarity": Entry(_CODERS, "similarity", "Say which boundary types experts confuse, as a matrix for S_f."),
     "judge": Entry(
         _SYSTEMS, "judge", "Say which segmenter is best, whether it is luck, and whether it is as good as people."
     ),

@@ -1,4 +1,4 @@
-"""Read the settings that all files of a study share (symbols, type similarities, costs) from a TOML or JSON file.
+"""Read and write the settings that all files of a study share (symbols, type similarities, costs) from a TOML or JSON file.
 
 ::
 
@@ -21,6 +21,7 @@ types to numbers, and ``symbols`` a table that maps symbols to types. ``fields``
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -151,6 +152,41 @@ def read_settings(path: str | PathLike[str]) -> Settings:
         return _settings(place, data)
     except InputError as error:  # the message begins with the key
         raise FormatError(place, None, str(error)) from None
+
+
+def write_settings(path: str | PathLike[str], similarity: Mapping[str, Any], *, comment: str = "") -> None:
+    """Write a settings file with a similarity matrix.
+
+    Parameters
+    ----------
+    path : path-like
+        A ``.toml`` or ``.json`` file.
+    similarity : mapping
+        ``types`` and ``matrix``, whose last row and column mean no boundary.
+    comment : str, optional
+        First line of a TOML file.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be written, or has another suffix.
+    """
+    place = fspath(path)
+    suffix = Path(place).suffix.lower()
+    if suffix not in (".json", ".toml"):
+        raise FormatError(place, None, f"settings are a .toml or .json file; got {suffix or 'no suffix'}")
+    if suffix == ".json":
+        content = json.dumps({"similarity": dict(similarity)}, ensure_ascii=False, indent=1)
+    else:
+        # A JSON string is a TOML string, and a list of numbers is written alike in both.
+        types = json.dumps(list(similarity["types"]), ensure_ascii=False)
+        rows = [f"  {json.dumps(list(row))}," for row in similarity["matrix"]]
+        head = [f"# {' '.join(comment.split())}"] if comment else []
+        content = "\n".join([*head, "[similarity]", f"types = {types}", "matrix = [", *rows, "]"])
+    try:
+        Path(place).write_text(content + "\n", encoding="utf-8")
+    except OSError as error:
+        raise FormatError(place, None, f"cannot be written: {error.strerror}") from None
 
 
 def _load(path: str) -> dict[str, Any]:

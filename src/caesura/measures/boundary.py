@@ -1022,7 +1022,7 @@ def boundary_confusion(
     (0.5, 0.75)
     >>> score.matrix
     array([[1.5, 1. ],
-           [0. , 7. ]])
+           [0. , 6. ]])
     """
     costs = {"transposition": transposition, "substitution": substitution, "w_trp": w_trp, "w_sub": w_sub}
     measure = BoundaryConfusion.cached(compat, n_t=n_t, **costs, denominator=denominator, **options)

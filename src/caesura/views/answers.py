@@ -15,6 +15,7 @@ from caesura.views.table import shorten
 if TYPE_CHECKING:  # every command imports this module; it must not import what all other commands need
     from caesura.agreement.coefficients import Agreement, ItemAgreement
     from caesura.agreement.disagreements import DisagreementPlace, Disagreements
+    from caesura.agreement.experts import ExpertSimilarity
     from caesura.agreement.pairwise import Pairwise, PairwiseRow
     from caesura.evaluation.result import Evaluation
     from caesura.gold.experiment import Unification
@@ -859,6 +860,33 @@ def written_answer(corpus: Corpus, target: str) -> str:
     """
     coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, _FEW)})"
     return f"{target} has {count_of(len(corpus.item_names), 'item')} of {coders}."
+
+
+def similarity_answer(result: ExpertSimilarity, target: str | None) -> str:
+    """Say which boundary types experts confuse most.
+
+    Parameters
+    ----------
+    result : ExpertSimilarity
+        The similarities.
+    target : str or None
+        The settings file that was written.
+
+    Returns
+    -------
+    str
+        One or two sentences.
+    """
+    who = f"{number_word(len(result.coders)).capitalize()} experts"
+    over = f"on {count_of(len(result.items), 'item')}"
+    best = next((pair for pair in result.pairs if pair.confusions and pair.similarity), None)
+    if best is not None:
+        other = f"{best.second!r}" if best.second != "none" else "no boundary"
+        text = f"{who} confuse {best.first!r} and {other} most {over}: similarity {short(best.similarity)}"
+        text += f" from {count_of(best.confusions, 'confusion')}."
+    else:
+        text = f"{who} confuse no two types in both directions {over}."
+    return text if target is None else f"{text} Written to {target}."
 
 
 def list_answer(what: str, count: int) -> str:

@@ -1,0 +1,47 @@
+"""Tables of the similarity of boundary types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from caesura.agreement.experts import ExpertSimilarity
+from caesura.views.answer import Answer, Section
+from caesura.views.answers import similarity_answer
+from caesura.views.table import Table, cells
+
+
+def similarity_view(result: ExpertSimilarity, target: str | None = None) -> Answer:
+    """Return what ``caesura similarity`` prints.
+
+    Parameters
+    ----------
+    result : ExpertSimilarity
+        The similarities.
+    target : str, optional
+        The settings file that was written.
+
+    Returns
+    -------
+    Answer
+        The matrix, the counts, and the pairs of types from the most to the least similar.
+    """
+    counted = "by the types of the first expert (rows) and of the second (columns)"
+    if len(result.coders) > 2:
+        counted = "of all pairs of experts, in both directions"
+    sections = (
+        Section("similarity", _matrix("Similarity of types; none is no boundary", result.types, result.matrix)),
+        Section("counts", _matrix(f"Positions {counted}", result.types, result.counts)),
+        Section(
+            "pairs",
+            Table.from_records([cells(row, "first", "second", "similarity", "confusions") for row in result.pairs]),
+        ),
+    )
+    more = () if target is not None else ("--write FILE.toml for a settings file",)
+    return Answer(similarity_answer(result, target), sections, more)
+
+
+def _matrix(title: str, types: Sequence[str], rows: Sequence[Sequence[float]]) -> Table:
+    names = (*types, "none")
+    return Table(
+        ("type", *names), tuple((name, *row) for name, row in zip(names, rows, strict=True)), title=title, digits=3
+    )
