@@ -450,3 +450,17 @@ def test_stargazer_misses() -> None:
         assert (item.full_misses, item.near_misses) == (72, 28)
     kinds = cz.disagreements(stargazer()).by_kind
     assert kinds == {"miss": 72.0, "near miss": 14.0}
+
+
+@given(st.integers(0, 100_000), st.sampled_from(sorted(cz.measures())))
+def test_misses_are_those_of_the_edits(seed: int, name: str) -> None:
+    """A measure that counts misses in its parts counts those in its alignment."""
+    corpus = random_corpus(seed, items=2, coders="ab")
+    measure = cz.parse(name)
+    if "linear" not in measure.kinds or type(measure).count_misses is cz.Measure.count_misses:
+        return
+    scores = cz.score_many([(corpus[item, "a"], corpus[item, "b"]) for item in corpus.item_names], measure)
+    full, near = measure.count_misses(scores.counts, scores.types)
+    for i in range(len(scores)):
+        kinds = Counter(edit.kind for edit in scores[i].edits)
+        assert (full[i], near[i]) == (kinds["deletion"] + kinds["insertion"], kinds["transposition"])
