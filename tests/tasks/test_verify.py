@@ -12,6 +12,7 @@ from hypothesis import given, settings
 
 import caesura as cz
 from caesura.errors import CaesuraWarning, OptionError
+from caesura.tasks.agree import agree
 from caesura.tasks.score import ScoreOptions, score_corpora
 from caesura.tasks.verify import verify_all
 from support.commands import invoke
@@ -188,7 +189,7 @@ def test_evaluations_small_and_large(monkeypatch: pytest.MonkeyPatch) -> None:
     assert large.data is None
     outcome = cz.verify(large["boundary_similarity"], path)
     assert outcome.status == "verified"
-    assert outcome.message.endswith("The data were not compared: large collections have no fingerprint.")
+    assert outcome.message.endswith("The data were not compared: this number has no fingerprint.")
     with pytest.raises(OptionError, match="a whole result of evaluate has no single value"):
         cz.verify(large, path)
 
@@ -215,6 +216,36 @@ def test_what_cannot_be_verified() -> None:
         cz.verify(f"unify|data:0123456789abcdef|value:0.5|caesura:{cz.__version__}", people())
     with pytest.raises(OptionError, match="expected a signature, or a result that has one; got int"):
         cz.verify(3, people())  # type: ignore[arg-type]
+
+
+def test_recordings_are_compared_over_common_units() -> None:
+    """A score, an agreement and a system on tiers in seconds; a boundary moved by a second is different data."""
+
+    def recording(shift: float = 0.0) -> cz.Corpus:
+        tiers = {
+            coder: cz.Tier([(0, end + shift * (coder == "b"), "x"), (end + shift * (coder == "b"), 9, "y")])
+            for coder, end in (("a", 3.0), ("b", 4.0), ("c", 3.5))
+        }
+        return cz.Corpus({"song": tiers, "talk": tiers})
+
+    study = agree(recording())
+    assert study.signature is not None
+    assert cz.verify(study.signature, recording()).status == "verified"
+    assert cz.verify(study.signature, recording(1.0)).status == "data"
+    first, second = recording().select(coders=["a"]), recording().select(coders=["b"])
+    for score in score_corpora(first, second).totals:
+        assert cz.verify(score, first, second).status == "verified"
+        assert cz.verify(score, second, first).status == "verified"
+
+
+def test_types_and_their_order() -> None:
+    def typed(*types: str) -> cz.Corpus:
+        marks = {"a": ["", "x", "", "y", ""], "b": ["", "y", "x", "", ""], "c": ["", "z", "", "y", ""]}
+        return cz.Corpus({"t": {coder: cz.Segmentation.from_marks(row, types=types) for coder, row in marks.items()}})
+
+    result = cz.agreement(typed("x", "y", "z"))
+    assert cz.verify(result, typed("x", "y", "z")).status == "verified"
+    assert cz.verify(result, typed("x", "z", "y")).status == "value"  # the scale is an option, not data
 
 
 # -- the command --------------------------------------------------------------------------------------------------------
@@ -274,6 +305,8 @@ def test_exit_codes(folder: Path) -> None:
         outcome = invoke(["verify", wrong, "people.json"])
         assert outcome.exit_code == 1
         assert outcome.stdout.startswith(words)
+        envelope = json.loads(invoke(["verify", wrong, "people.json", "--json"]).stdout)
+        assert envelope["data"] == people().fingerprint
     cut = invoke(["verify", line[:-12], "people.json"])
     assert cut.exit_code == 1
     assert "the signature is cut off or incomplete; it lacks caesura:VERSION" in cut.stderr

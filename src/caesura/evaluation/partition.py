@@ -286,7 +286,8 @@ class _Scoring:
     def _add_digests(self, chunk: Chunk, excluded: Mapping[int, object]) -> None:
         """Add the documents to the fingerprint, unless the partition has too many."""
         digests = self.result.digests
-        if digests is None or digests.items + len(chunk) > self.job.digest_limit:
+        converted = isinstance(chunk, DocumentPairs) and chunk.converted
+        if digests is None or converted or digests.items + len(chunk) > self.job.digest_limit:
             self.result.digests = None
             return
         places = [place for place in range(len(chunk)) if place not in excluded]

@@ -515,7 +515,8 @@ def _pairs_of(corpus: Corpus, options: SourceOptions, errors: list[FormatError])
         excluded[0] = unread.pop(0)
     items = [*annotated, *(Path(error.path).name for error in unread)]
     excluded |= dict(enumerate(unread, len(pairs)))
-    return DocumentPairs(items, [0] * len(items), pairs + [None] * len(unread), excluded)
+    rows, converted = [0] * len(items), corpus.origin is not None
+    return DocumentPairs(items, rows, pairs + [None] * len(unread), excluded, converted=converted)
 
 
 def _annotated_items(corpus: Corpus, options: SourceOptions) -> dict[str, dict[str, Annotation]]:
@@ -543,6 +544,8 @@ class PairPartition:
         Index -> reason why a pair is missing.
     path : str
         Name of the source in messages.
+    converted : bool
+        Whether the pairs were converted to common units.
     """
 
     first: int
@@ -550,6 +553,7 @@ class PairPartition:
     pairs: tuple[Any, ...]
     excluded: Mapping[int, str] = field(default_factory=dict)
     path: str = "pairs"
+    converted: bool = False
 
     @property
     def place(self) -> str:
@@ -572,7 +576,8 @@ class PairPartition:
         DocumentPairs
             All pairs.
         """
-        yield DocumentPairs(self.items, range(self.first, self.first + len(self.items)), self.pairs, self.excluded)
+        rows = range(self.first, self.first + len(self.items))
+        yield DocumentPairs(self.items, rows, self.pairs, self.excluded, converted=self.converted)
 
     def types(self) -> set[str] | tuple[str, ...]:
         """Collect the boundary types.
@@ -609,7 +614,8 @@ def _corpus_partitions(corpus: Corpus, options: SourceOptions) -> Iterator[PairP
     for first in range(0, len(whole), PAIRS_PER_PARTITION):
         last = min(first + PAIRS_PER_PARTITION, len(whole))
         excluded = {place - first: str(why) for place, why in whole.excluded.items() if first <= place < last}
-        yield PairPartition(first + 1, tuple(whole.items[first:last]), tuple(whole.pairs[first:last]), excluded)
+        items, pairs = tuple(whole.items[first:last]), tuple(whole.pairs[first:last])
+        yield PairPartition(first + 1, items, pairs, excluded, converted=whole.converted)
 
 
 def _types_of(pairs: Iterable[Any]) -> set[str] | tuple[str, ...]:

@@ -134,7 +134,7 @@ def over_units(
             annotations[item] = _annotations(by_stream, scale, types is not None) or corpus.of_item(item)
             if note := _note(by_stream):
                 notes[item] = note
-    return Corpus(annotations), notes
+    return Corpus(annotations).with_origin(corpus), notes
 
 
 def tiers_over_units(
@@ -251,7 +251,8 @@ def convert_together(
     for key in converted:
         i, item, coder = origins[key]
         parts[i].setdefault(item, {})[coder] = converted[key]
-    return [Corpus(part).with_source(corpus.source) for part, corpus in zip(parts, corpora, strict=True)]
+    together = zip(parts, corpora, strict=True)
+    return [Corpus(part).with_source(corpus.source).with_origin(corpus) for part, corpus in together]
 
 
 def labels_of_tiers(corpus: Corpus) -> Counter[str]:
@@ -614,7 +615,7 @@ def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus
             continue
         if dropped:
             notes[item] = short_spans_note(dropped, tolerance=tolerance)
-    return Corpus(merged), notes
+    return Corpus(merged).with_origin(corpus), notes
 
 
 def short_spans_note(number: int, *, tolerance: float = 0.5) -> str:

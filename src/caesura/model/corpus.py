@@ -110,6 +110,9 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     source : Source or None
         Files of the corpus and the roles of their parts; None if the corpus was not read from a file. It is not part of
         the value: two corpora with different sources can be equal.
+    origin : Corpus or None
+        The annotations before they were converted to common units, whose fingerprint this corpus has; None if they were
+        not converted. It is not part of the value.
 
     Raises
     ------
@@ -127,7 +130,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     [('poem', 'Ann'), ('poem', 'Bo')]
     """
 
-    __slots__ = ("_annotations", "_by_item", "_fingerprint", "coders", "item_names", "source")
+    __slots__ = ("_annotations", "_by_item", "_fingerprint", "coders", "item_names", "origin", "source")
 
     source: Source | None
     coders: tuple[str, ...]
@@ -135,6 +138,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     _annotations: dict[tuple[str, str], Annotation]
     _by_item: dict[str, dict[str, Annotation]]
     _fingerprint: str | None
+    origin: Corpus | None
 
     def __init__(self, annotations: Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]]) -> None:
         by_key: dict[tuple[str, str], Annotation] = {}
@@ -150,7 +154,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
                 by_key[key] = by_item.setdefault(key[0], {})[key[1]] = _check_annotation(value, item, coder)
         coders = tuple(dict.fromkeys(coder for _, coder in by_key))
         self._fill(_annotations=by_key, _by_item=by_item, coders=coders, item_names=tuple(by_item))
-        self._fill(source=None, _fingerprint=None)
+        self._fill(source=None, origin=None, _fingerprint=None)
 
     @property
     def kind(self) -> str:
@@ -172,11 +176,33 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         """16 hexadecimal digits that are equal for equal data, whatever the format, order and path of the files.
 
         They cover the names of items and coders, the number of units, the boundaries with their types, and spans and times,
-        but not the words. :mod:`caesura.model.fingerprint` describes the details.
+        but not the words. :mod:`caesura.model.fingerprint` describes the details. A corpus that was converted to common
+        units has the fingerprint of its origin, so that a boundary that moves in time changes it.
         """
+        if self.origin is not None:
+            return self.origin.fingerprint
         if self._fingerprint is None:
             object.__setattr__(self, "_fingerprint", fingerprint_of(self._by_item.items()))
         return self._fingerprint or ""
+
+    def with_origin(self, corpus: Corpus) -> Corpus:
+        """Return the same corpus with the annotations from which it was converted.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The annotations before the conversion, or more of them; their own origin takes precedence.
+
+        Returns
+        -------
+        Corpus
+            The corpus.
+        """
+        first = corpus if corpus.origin is None else corpus.origin
+        kept: dict[str, dict[str, Annotation]] = {}
+        for item, coder in self._annotations:
+            kept.setdefault(item, {})[coder] = first[item, coder]
+        return self._with(origin=Corpus(kept))
 
     @property
     def alignment_facts(self) -> dict[str, str | int]:
@@ -353,7 +379,8 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         for (item, coder), annotation in self._annotations.items():
             if item in chosen_items and coder in chosen_coders:
                 part.setdefault(item, {})[coder] = annotation
-        return Corpus(part).with_source(self.source)
+        selected = Corpus(part).with_source(self.source)
+        return selected if self.origin is None else selected.with_origin(self)
 
     def __getitem__(self, key: tuple[str, str]) -> Annotation:
         return self._annotations[key]

@@ -176,6 +176,8 @@ class DocumentPairs:
         Documents that could not be read, with the reason. A ``FormatError`` gives the position in the file.
     ignored_fields : tuple of str
         Names of unknown fields in the rows of these documents.
+    converted : bool
+        Whether the pairs were converted to common units, so that they are not the data of the files.
     """
 
     items: Sequence[str]
@@ -183,6 +185,7 @@ class DocumentPairs:
     pairs: Sequence[Any]
     excluded: Mapping[int, str | FormatError] = field(default_factory=dict)
     ignored_fields: tuple[str, ...] = ()
+    converted: bool = False
 
     def __len__(self) -> int:
         return len(self.pairs)

@@ -6,7 +6,8 @@ text, the segment labels of a linear segmentation, and the order of the type sca
 
 - Names are compared in Unicode normalization form C, so that a file name from macOS equals one from Linux.
 - A single item or a single coder has no name, because the name usually is that of the file.
-- Times are rounded to microseconds; 3 and 3.0 are equal.
+- Times are rounded to microseconds; 3 and 3.0 are equal. A corpus that was converted to common units has the fingerprint of the
+  times, see :attr:`caesura.Corpus.origin`.
 - The digests of the items are added, so that items can be read in any order, in parts, and without keeping them.
 """
 

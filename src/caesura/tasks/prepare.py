@@ -602,7 +602,7 @@ def at_level(corpora: Sequence[Corpus], level: int | None) -> list[Corpus]:
     for (item, key), hierarchy in hierarchies.items():
         number, _, coder = key.partition(" ")
         flat[int(number)].setdefault(item, {})[coder] = hierarchy.at_level(level)
-    return [Corpus(by_item) for by_item in flat]
+    return [Corpus(by_item).with_origin(corpus) for by_item, corpus in zip(flat, corpora, strict=True)]
 
 
 # -- units and systems ------------------------------------------------------------------------------------------------

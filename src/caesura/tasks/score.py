@@ -221,7 +221,7 @@ def score_corpora(
     ]
     if not entries:
         raise OptionError("\n".join(map(str, excluded)))
-    data = fingerprint_of_pairs(pairs)
+    data = fingerprint_of_sides(reference, hypothesis, pairs, **options.select("reference_coder", "hypothesis_coder"))
     entries = [replace(entry, score=_with_facts(entry, reference, data)) for entry in entries]
     operations = _operations(results) if options.operations else ()
     return Scoring(tuple(entries), operations, excluded, pairs, _confusion(list(pairs.values()), measures))
@@ -399,6 +399,45 @@ def pair_items(
     if not pairs:
         raise OptionError("reference and hypothesis have no item in common; use the same item names in both")
     return pairs, (*_missing(first, second, "hypothesis"), *_missing(second, first, "reference"))
+
+
+def fingerprint_of_sides(
+    reference: Corpus,
+    hypothesis: Corpus | None,
+    items: Iterable[str],
+    *,
+    reference_coder: str | None = None,
+    hypothesis_coder: str | None = None,
+) -> str:
+    """Return the fingerprint of the paired items, as they were before they were converted to common units.
+
+    Parameters
+    ----------
+    reference : Corpus
+        The reference, or a corpus with both coders.
+    hypothesis : Corpus or None
+        The hypothesis.
+    items : iterable of str
+        The items that :func:`pair_items` paired.
+    reference_coder, hypothesis_coder : str, optional
+        Coder of each side, as in :func:`pair_items`.
+
+    Returns
+    -------
+    str
+        The fingerprint.
+    """
+    coders: list[str | None] = [reference_coder, hypothesis_coder]
+    if hypothesis is None and coders == [None, None]:
+        coders = list(reference.coders[:2])
+    sides = []
+    for corpus, coder in zip((reference, hypothesis or reference), coders, strict=True):
+        original = corpus if corpus.origin is None else corpus.origin
+        sides.append(original.of_coder(coder or corpus.coders[0]))
+    first, second = sides
+    if len(first) == len(second) == 1:
+        second = dict(zip(first, second.values(), strict=True))
+    return fingerprint_of_pairs({item: (first[item], second[item]) for item in items})
 
 
 def _missing(items: Iterable[str], side: Mapping[str, object], name: str) -> list[Excluded]:

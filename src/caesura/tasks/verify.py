@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import cache, partial
 from itertools import combinations, permutations, product
 from os import PathLike
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 from caesura.agreement.chance import as_chance
 from caesura.agreement.coefficients import agreement
@@ -21,12 +22,11 @@ from caesura.judging.judge import judge
 from caesura.judging.participants import collect_participants
 from caesura.measures.signatures import Signature, chance_word, read_number, short_text, signature_text
 from caesura.model.corpus import Corpus
-from caesura.model.fingerprint import fingerprint_of_pairs
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result
 from caesura.model.signature import SHORT_DATA, UNKNOWN_DATA
 from caesura.tasks.prepare import at_level, on_common_units, with_units
-from caesura.tasks.score import ScoreOptions, evaluate, pair_items, score_corpora
+from caesura.tasks.score import ScoreOptions, evaluate, fingerprint_of_sides, pair_items, score_corpora
 from caesura.version import __version__
 
 Status = Literal["verified", "value", "data", "version"]
@@ -69,6 +69,11 @@ class Verification(Result):
     version: str = __version__
 
     @property
+    def data(self) -> str | None:
+        """Fingerprint of these data."""
+        return self.actual_data
+
+    @property
     def same(self) -> bool:
         """Whether value and data are the same."""
         return self.status in ("verified", "version")
@@ -102,16 +107,22 @@ class Verifications(Result):
         return all(entry.same for entry in self.verifications)
 
     @property
+    def data(self) -> str | None:
+        """Fingerprint of the data of the first number."""
+        return self.verifications[0].actual_data
+
+    @property
     def signature(self) -> str:
         """The signature of the first number."""
         return self.verifications[0].signature
 
 
-class _Recomputed(NamedTuple):
-    """A number that was computed again."""
+class _Recomputed:
+    """A number that can be computed again, at most once, and the fingerprint of its data."""
 
-    data: str | None
-    compute: Callable[[], float]
+    def __init__(self, data: str | None, compute: Callable[[], float]) -> None:
+        self.data = data
+        self.compute = cache(compute)
 
 
 def verify(
@@ -336,15 +347,21 @@ def _coders(claim: Signature, corpus: Corpus, compute: Callable[[Corpus], float]
 
 
 def _first_with_the_data(claim: Signature, candidates: Iterator[_Recomputed]) -> _Recomputed:
-    """Return the first candidate with the fingerprint of the signature; if there is none, the first one."""
-    first = None
+    """Return the first candidate with the fingerprint of the signature, if possible one with its value too.
+
+    The levels of a hierarchy are the same data. If no candidate has the fingerprint, the first one is returned.
+    """
+    first = best = None
     for candidate in candidates:
-        if _same_data(claim, candidate.data):
-            return candidate
         first = first or candidate
+        if _same_data(claim, candidate.data):
+            best = best or candidate
+            with suppress(CaesuraError):
+                if _same_value(claim, candidate.compute()):
+                    return candidate
     if first is None:
         raise OptionError("expected two coders to compare; there is only one, or they have no item in common")
-    return first
+    return best or first
 
 
 def _levels(claim: Signature, corpora: Sequence[Corpus]) -> Iterator[list[Corpus]]:
@@ -379,7 +396,9 @@ def _scored(claim: Signature, reference: Corpus, hypothesis: Corpus, coders: tup
         pairs, _ = pair_items(reference, hypothesis, reference_coder=coders[0], hypothesis_coder=coders[1])
     except OptionError:
         return None  # coders without a common item
-    return _Recomputed(fingerprint_of_pairs(pairs), _scorer(claim, reference, hypothesis, coders))
+    chosen = {"reference_coder": coders[0], "hypothesis_coder": coders[1]}
+    data = fingerprint_of_sides(reference, hypothesis, pairs, **chosen)
+    return _Recomputed(data, _scorer(claim, reference, hypothesis, coders))
 
 
 def _sides(corpora: Sequence[Corpus]) -> Iterator[tuple[Corpus, Corpus, tuple[str, str]]]:
@@ -409,29 +428,34 @@ def _collection(claim: Signature, source: str | PathLike[str]) -> _Recomputed:
 
 def _judge(claim: Signature, corpus: Corpus, systems: Mapping[str, Mapping[str, Any]] | None) -> _Recomputed:
     name = claim.facts.get("system", "")
-    if systems is not None:
-        if name not in systems:
-            raise OptionError(f"the signature is about the system {name!r}; got {', '.join(map(repr, systems))}")
-        by_item = systems[name]
-        if len(by_item) == len(corpus.item_names) == 1:
-            by_item = dict(zip(corpus.item_names, by_item.values(), strict=True))
-    elif name in corpus.coders:
-        by_item = corpus.of_coder(name)
+    if systems is None:
+        if name not in corpus.coders:
+            coders = ", ".join(map(repr, corpus.coders))
+            raise OptionError(f"the signature is about the system {name!r}, which is not among the coders: {coders}")
+        systems = {name: corpus.of_coder(name)}
         corpus = corpus.select(coders=[coder for coder in corpus.coders if coder != name])
-    else:
-        coders = ", ".join(map(repr, corpus.coders))
-        raise OptionError(f"the signature is about the system {name!r}, which is not among the coders: {coders}")
-    system = Corpus({item: {name: entry} for item, entry in by_item.items()})
-    variants = _levels(claim, [corpus, system])
+    if name not in systems:
+        raise OptionError(f"the signature is about the system {name!r}; got {', '.join(map(repr, systems))}")
+    variants = _levels(claim, [corpus, _system_corpus(corpus, systems)])
     return _first_with_the_data(claim, (_judged(claim, name, *variant) for variant in variants))
+
+
+def _system_corpus(corpus: Corpus, systems: Mapping[str, Mapping[str, Any]]) -> Corpus:
+    """Return all systems as a corpus, because units in time depend on all of them; a single item needs no name."""
+    by_item: dict[str, dict[str, Any]] = {}
+    for system, of_system in systems.items():
+        for item, annotation in of_system.items():
+            single = len(of_system) == len(corpus.item_names) == 1
+            by_item.setdefault(corpus.item_names[0] if single else item, {})[system] = annotation
+    return Corpus(by_item)
 
 
 def _judged(claim: Signature, name: str, people: Corpus, programs: Corpus) -> _Recomputed:
     def compute() -> float:
-        judgement = judge(people, programs, measures=claim.measure, interval=None, bounds=False)
+        judgement = judge(people, programs.select(coders=[name]), measures=claim.measure, interval=None, bounds=False)
         return judgement.row(name, claim.measure or "", bound=False).score.value
 
-    return _Recomputed(collect_participants(people, programs).fingerprints[name], compute)
+    return _Recomputed(collect_participants(people, programs.select(coders=[name])).fingerprints[name], compute)
 
 
 def _agreement(claim: Signature, corpus: Corpus) -> float:
@@ -500,7 +524,7 @@ def _message(claim: Signature, status: Status, value: float | None, data: str | 
     }
     notes = [] if claim.version == __version__ else [_version_note(claim.version)]
     if claim.data == UNKNOWN_DATA or data is None:
-        notes.append("The data were not compared: large collections have no fingerprint.")
+        notes.append("The data were not compared: this number has no fingerprint.")
     return " ".join([heads[status], *notes])
 
 
