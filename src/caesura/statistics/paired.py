@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from caesura.errors import OptionError, Undefined
 from caesura.model.result import Result
@@ -298,22 +298,16 @@ def randomisation(
     draws = whole(1)("draws", draws)
     rng = np.random.default_rng(check_seed("seed", seed))
     n = len(a)
-    # One row per item: the parts that go to the first system, and those that go to the second.
-    kept, swapped = np.hstack([a, b]), np.hstack([b, a])
-    theta = float(_differences(kept.sum(axis=0, keepdims=True), finish)[0])
+    theta = float(_differences(np.hstack([a.sum(axis=0), b.sum(axis=0)])[None], finish)[0])
     differs = (a != b).any(axis=1)
-    constant = kept[~differs].sum(axis=0)
-    kept, swapped = kept[differs], swapped[differs]
-    exact = _examines_all(len(kept), exact)
-    if exact:
-        # Swapping all items only changes the sign of θ, so the first item stays: half of all assignments are enough.
-        constant, larger = constant + kept[:1].sum(axis=0), 0
-        blocks = _all_sums(kept[1:], swapped[1:])
-    else:
-        blocks, larger = _random_sums(kept, swapped, draws, rng), 1
-    for sums in blocks:
-        larger += int(np.count_nonzero(np.abs(_differences(sums + constant, finish)) >= abs(theta) - _EQUAL))
-    p = larger / 2 ** max(0, len(kept) - 1) if exact else larger / (1 + draws)
+    sums = _SwappedSums.of(a[differs], b[differs], a[~differs].sum(axis=0))
+    exact = _examines_all(len(sums.kept), exact)
+    # Swapping all items only changes the sign of θ, so the first item stays: half of all assignments are enough.
+    blocks = sums.all(first_stays=True) if exact else sums.random(draws, rng)
+    larger = 0 if exact else 1
+    for block in blocks:
+        larger += int(np.count_nonzero(np.abs(_differences(block, finish)) >= abs(theta) - _EQUAL))
+    p = larger / 2 ** max(0, len(sums.kept) - 1) if exact else larger / (1 + draws)
     return Randomisation(theta, p, n, 2**n if exact else draws, exact)
 
 
@@ -332,37 +326,87 @@ def _differences(sums: Floats, finish: Finish) -> Floats:
     return checked_values(finish, sums[:, :middle]) - checked_values(finish, sums[:, middle:])
 
 
-def _choices(kept: Floats, swapped: Floats) -> Floats:
-    """Return the sums of all 2^n ways to swap some of n items, one row each.
+@dataclass(frozen=True, eq=False)
+class _SwappedSums:
+    """Sums of the parts of two systems after some of their outputs were swapped.
 
-    Parts are added and never subtracted, so that a sum of zeros is exactly 0, which some measures treat specially.
+    Attributes
+    ----------
+    kept, swapped : numpy.ndarray
+        One row per item: what it adds to the columns that swaps can change.
+    columns : numpy.ndarray
+        Places of these columns among the parts of the first system, followed by those of the second.
+    constant : numpy.ndarray
+        What all other items and columns add.
+    total : numpy.ndarray or None
+        Parts of both systems together. If all parts are whole numbers, the sums of the second system are the total minus
+        those of the first. Otherwise None, and they are added up too, because a difference of fractions that should be 0
+        might not be exactly 0, which some measures treat specially.
     """
+
+    kept: Floats
+    swapped: Floats
+    columns: NDArray[np.int64]
+    constant: Floats
+    total: Floats | None
+
+    @classmethod
+    def of(cls, a: Floats, b: Floats, common: Floats) -> _SwappedSums:
+        """Return the sums of items with different parts ``a`` and ``b``; ``common`` is the sum of all other items."""
+        changes = (a != b).any(axis=0)
+        constant = np.hstack([np.where(changes, 0.0, a.sum(axis=0)) + common] * 2)
+        whole_numbers = all((parts == np.floor(parts)).all() and np.abs(parts).sum() < 2**52 for parts in (a, b))
+        if whole_numbers:
+            total = a.sum(axis=0) + b.sum(axis=0) + 2 * common
+            return cls(a[:, changes], b[:, changes], np.flatnonzero(changes), constant, total)
+        both = np.hstack([changes, changes])
+        kept, swapped = np.hstack([a, b])[:, both], np.hstack([b, a])[:, both]
+        return cls(kept, swapped, np.flatnonzero(both), constant, None)
+
+    def _complete(self, sums: Floats) -> Floats:
+        """Return rows with the parts of both systems."""
+        rows = np.empty((len(sums), len(self.constant)))
+        rows[:] = self.constant
+        rows[:, self.columns] += sums
+        if self.total is not None:
+            middle = len(self.total)
+            np.subtract(self.total, rows[:, :middle], out=rows[:, middle:])
+        return rows
+
+    def all(self, *, first_stays: bool) -> Iterator[Floats]:
+        """Yield blocks of the sums of all ways to swap items: each choice of one half plus each choice of the other."""
+        start = int(first_stays)
+        half = (start + len(self.kept)) // 2
+        first = _choices(self.kept[start:half], self.swapped[start:half]) + self.kept[:start].sum(axis=0)
+        second = (
+            _choices(self.kept[half:], self.swapped[half:]) if len(self.kept) > 1 else np.zeros((1, first.shape[1]))
+        )
+        step = max(1, _BLOCK // len(first))
+        for place in range(0, len(second), step):
+            rows = second[place : place + step]
+            yield self._complete((rows[:, None, :] + first[None, :, :]).reshape(len(rows) * len(first), -1))
+
+    def random(self, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
+        """Yield blocks of the sums of random ways to swap items. One random byte decides about eight items."""
+        starts = range(0, len(self.kept), _BYTE)
+        tables = [_choices(self.kept[i : i + _BYTE], self.swapped[i : i + _BYTE]) for i in starts]
+        for begin in range(0, draws, _BLOCK):
+            rows = min(_BLOCK, draws - begin)
+            sums, chosen = np.zeros((rows, self.kept.shape[1])), np.empty((rows, self.kept.shape[1]))
+            for table in tables:
+                # The size of a table is a power of two, so the remainder of a random byte is uniform.
+                places = np.frombuffer(rng.bytes(rows), np.uint8) & np.uint8(len(table) - 1)
+                np.take(table, places, axis=0, out=chosen, mode="clip")
+                sums += chosen
+            yield self._complete(sums)
+
+
+def _choices(kept: Floats, swapped: Floats) -> Floats:
+    """Return the sums of all 2^n ways to swap some of n items, one row each."""
     sums = np.zeros((1, kept.shape[1]))
     for row, opposite in zip(kept, swapped, strict=True):
         sums = np.concatenate([sums + row, sums + opposite])
     return sums
-
-
-def _all_sums(kept: Floats, swapped: Floats) -> Iterator[Floats]:
-    """Yield blocks of the sums of all ways to swap some items: each choice of one half plus each choice of the other."""
-    half = len(kept) // 2
-    first, second = _choices(kept[:half], swapped[:half]), _choices(kept[half:], swapped[half:])
-    step = max(1, _BLOCK // len(first))
-    for start in range(0, len(second), step):
-        rows = second[start : start + step]
-        yield (rows[:, None, :] + first[None, :, :]).reshape(len(rows) * len(first), -1)
-
-
-def _random_sums(kept: Floats, swapped: Floats, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield blocks of the sums of random ways to swap some items. One random byte decides about eight items."""
-    starts = range(0, len(kept), _BYTE)
-    tables = [_choices(kept[start : start + _BYTE], swapped[start : start + _BYTE]) for start in starts]
-    for begin in range(0, draws, _BLOCK):
-        rows = min(_BLOCK, draws - begin)
-        sums = np.zeros((rows, kept.shape[1]))
-        for table in tables:
-            sums += table[rng.integers(len(table), size=rows, dtype=np.uint16)]
-        yield sums
 
 
 def _studentise(a: Floats, b: Floats, finish: Finish, weights: Floats) -> tuple[Floats, Floats]:

@@ -345,7 +345,7 @@ def comparison_table(comparisons: Iterable[SystemComparison]) -> Table:
         "p-values: corrected for the number of pairs, over items; randomisation and studentised bootstrap by Holm, Friedman "
         "(WNMT) and Kruskal-Wallis by the largest difference of ranks under permutations within items, of the mean over coders",
         "w/t/l: items won, tied, lost",
-        *_draw_notes(listed),
+        *draw_notes(listed),
         *(note for comparison in listed for note in _omnibus_notes(comparison)),
         *dict.fromkeys(note for comparison in listed for note in comparison.notes),
     ]
@@ -356,8 +356,19 @@ P_VALUES = ("p random.", "p bootstr.", "p Friedman", "p Kruskal")
 """Columns of p-values."""
 
 
-def _draw_notes(comparisons: Iterable[SystemComparison]) -> Iterator[str]:
-    """Yield how many random swaps were drawn, and what borderline means, if there are such tests."""
+def draw_notes(comparisons: Iterable[SystemComparison]) -> Iterator[str]:
+    """Say how many random swaps were drawn, and what borderline means, if there are such tests.
+
+    Parameters
+    ----------
+    comparisons : iterable of SystemComparison
+        The tests, one comparison per measure.
+
+    Yields
+    ------
+    str
+        Notes for a table of p-values.
+    """
     listed = list(comparisons)
     drawn = [comparison for comparison in listed if not all(pair.exact for pair in comparison.pairs)]
     if drawn:

@@ -20,7 +20,7 @@ from caesura.simulation.trees import Ambiguity, LengthRow, PerturbationCurve
 from caesura.tasks.trees import TreeStudy
 from caesura.views.answer import Answer, Section
 from caesura.views.answers import trees_answer
-from caesura.views.judgement import pair_cells
+from caesura.views.judgement import draw_notes, pair_cells
 from caesura.views.table import Cell, Table, cells, clean, or_undefined, pad, shorten, text_width
 
 _SUMMARY = (
@@ -223,7 +223,7 @@ def parser_table(comparison: ParserComparison) -> Table:
         {"parsers": " - ".join(pair.systems)}
         | pair_cells(pair)
         | {"w/t/l": f"{pair.wins}/{pair.ties}/{pair.losses}", "sentences": pair.items}
-        | {"excluded": comparison.excluded_sentences(pair)}
+        | {"excluded": comparison.excluded_sentences(pair), "borderline": ", ".join(pair.borderline)}
         for pair in comparison.pairs
     ]
     notes = (
@@ -232,10 +232,12 @@ def parser_table(comparison: ParserComparison) -> Table:
         "studentised bootstrap over sentences; p-values: corrected for the number of pairs (Holm); w/t/l: sentences won, "
         "tied, lost",
         *comparison.comparison.notes,
-        f"{comparison.comparison.draws} draws, seed {comparison.seed}",
+        *draw_notes([comparison.comparison]),
+        f"{comparison.comparison.replicates} bootstrap replicates, seed {comparison.seed}",
     )
     title = f"Parsers compared: {comparison.measure.label}"
-    return Table.from_records(records, title=title, notes=notes, p_values=("p random.", "p bootstr."))
+    table = Table.from_records(records, title=title, notes=notes, p_values=("p random.", "p bootstr."))
+    return table.without_empty_columns(("borderline",))
 
 
 def _percent(value: float | None) -> float | None:
