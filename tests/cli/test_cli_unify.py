@@ -246,7 +246,9 @@ def test_boundary_measures_reject_hierarchies(run: Run) -> None:
     for arguments in (("score", "two.json", "-m", "pk"), ("agree", "two.json", "-m", "boundary_similarity")):
         assert "cannot score hierarchies; use " in complaint(run(*arguments))
     assert "--cochran: " in run("agree", "two.json", "--cochran").stderr
-    assert "`judge` is not defined for hierarchies" in complaint(run("judge", "figure.json", "--system", "third"))
+    assert run("judge", "figure.json", "--system", "third").exit_code == 0
+    crisp = run("judge", "figure.json", "--system", "third", "--crisp")
+    assert "needs segmentations" in complaint(crisp)
     for arguments in (("score", "two.json"), ("agree", "two.json")):  # with or without measures for hierarchies
         result = run(*arguments)
         assert result.exit_code == 0 or "hierarchies" in complaint(result)
