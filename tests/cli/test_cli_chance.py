@@ -94,3 +94,13 @@ def test_draws_of_simulated_placement() -> None:
     result = json.loads(invoke(arguments).stdout)["results"]["agreement"][0]
     assert result["method"] == "placement, simulated"
     assert 60 <= result["draws"] < 80  # at least some texts of every length
+
+
+def test_words_for_chance_are_listed() -> None:
+    outcome = invoke(["measures", "--csv", "--table", "chance"])
+    rows = list(csv.DictReader(outcome.stdout.splitlines()))
+    assert [row["chance"] for row in rows] == ["published", "placement", "simulate", "exact"]
+    for row in rows:
+        assert (
+            invoke(["agree", READERS, "--chance", row["chance"], "-m", "flexible_similarity", "--json"]).exit_code == 0
+        )

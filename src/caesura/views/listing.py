@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from caesura.agreement.chance import CHANCE_NAMES
 from caesura.agreement.families import CHANCE_FAMILIES, coefficient_label, supports_placement
 from caesura.formats.format import Format
 from caesura.measures.base import Measure
@@ -106,7 +107,13 @@ def measures_view(measures: Mapping[str, type[Measure]]) -> Answer:
     """
     rows = tuple((_names_in_papers(entry), name, entry.summary) for name, entry in measures.items())
     table = Table(("name", "in Python", "what it compares"), rows)
-    sections = Section("measures", table), Section("options", partial(_all_options, measures))
+    words = tuple((word, entry.description) for word, entry in CHANCE_NAMES.items())
+    chance = Table(("chance", "expected agreement"), words, title="Words for --chance of agree, and chance= in Python")
+    sections = (
+        Section("measures", table),
+        Section("chance", chance, shown=True),
+        Section("options", partial(_all_options, measures)),
+    )
     return Answer(list_answer("measures", len(rows)), sections)
 
 
