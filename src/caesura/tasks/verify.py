@@ -340,7 +340,7 @@ def _coders(claim: Signature, corpus: Corpus, compute: Callable[[Corpus], float]
         claim,
         (
             _Recomputed(part.fingerprint, partial(compute, part))
-            for (variant,) in _levels(claim, [corpus])
+            for _, (variant,) in _levels(claim, [corpus])
             for part in _parts(claim, on_common_units(variant, warn=False).corpus)
         ),
     )
@@ -364,16 +364,16 @@ def _first_with_the_data(claim: Signature, candidates: Iterator[_Recomputed]) ->
     return best or first
 
 
-def _levels(claim: Signature, corpora: Sequence[Corpus]) -> Iterator[list[Corpus]]:
+def _levels(claim: Signature, corpora: Sequence[Corpus]) -> Iterator[tuple[int | None, list[Corpus]]]:
     """Yield the corpora over units; hierarchies level by level if the measure compares segmentations."""
     converted, _ = with_units(corpora)
     flat = claim.measure is None or "hierarchy" not in claim.measure.kinds
     if not flat or any(corpus.kind != "hierarchy" for corpus in converted):
-        yield converted
+        yield None, converted
         return
     depths = [entry.depth for corpus in converted for entry in corpus.values() if isinstance(entry, Hierarchy)]
     for level in range(1, max(depths) + 1):
-        yield at_level(converted, level)
+        yield level, at_level(converted, level)
 
 
 def _parts(claim: Signature, corpus: Corpus) -> Iterator[Corpus]:
@@ -387,36 +387,36 @@ def _parts(claim: Signature, corpus: Corpus) -> Iterator[Corpus]:
 
 def _score(claim: Signature, corpora: Sequence[Corpus]) -> _Recomputed:
     """Score the two coders whose data have the fingerprint of the signature, in whatever order they are."""
-    sides = (side for variant in _levels(claim, corpora) for side in _sides(variant))
-    return _first_with_the_data(claim, filter(None, (_scored(claim, *side) for side in sides)))
+
+    def candidates() -> Iterator[_Recomputed]:
+        for level, variant in _levels(claim, corpora):
+            for places, coders in _sides(variant):
+                reference, hypothesis = (variant[place] for place in places)
+                options = {"reference_coder": coders[0], "hypothesis_coder": coders[1]}
+                with suppress(OptionError):  # coders without a common item
+                    pairs, _ = pair_items(reference, hypothesis, **options)
+                    data = fingerprint_of_sides(reference, hypothesis, pairs, **options)
+                    sides = [corpora[place] for place in places]
+                    yield _Recomputed(data, partial(_total, claim, sides, {**options, "hierarchy_level": level}))
+
+    return _first_with_the_data(claim, candidates())
 
 
-def _scored(claim: Signature, reference: Corpus, hypothesis: Corpus, coders: tuple[str, str]) -> _Recomputed | None:
-    try:
-        pairs, _ = pair_items(reference, hypothesis, reference_coder=coders[0], hypothesis_coder=coders[1])
-    except OptionError:
-        return None  # coders without a common item
-    chosen = {"reference_coder": coders[0], "hypothesis_coder": coders[1]}
-    data = fingerprint_of_sides(reference, hypothesis, pairs, **chosen)
-    return _Recomputed(data, _scorer(claim, reference, hypothesis, coders))
-
-
-def _sides(corpora: Sequence[Corpus]) -> Iterator[tuple[Corpus, Corpus, tuple[str, str]]]:
-    """Yield reference, hypothesis and their coders, in the order of the files first."""
+def _sides(corpora: Sequence[Corpus]) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:
+    """Yield the places of reference and hypothesis and their coders, in the order of the files first."""
     if len(corpora) == 1:
-        (corpus,) = corpora
-        for coders in permutations(corpus.coders, 2):
-            yield corpus, corpus, coders
+        for coders in permutations(corpora[0].coders, 2):
+            yield (0, 0), coders
         return
-    for first, second in (tuple(corpora), tuple(reversed(corpora))):
-        for coders in product(first.coders, second.coders):
-            yield first, second, coders
+    for places in ((0, 1), (1, 0)):
+        for pair in product(corpora[places[0]].coders, corpora[places[1]].coders):
+            yield places, pair
 
 
-def _scorer(claim: Signature, reference: Corpus, hypothesis: Corpus, coders: tuple[str, str]) -> Callable[[], float]:
-    measures = () if claim.measure is None else (claim.measure,)
-    options = ScoreOptions(measures=measures, reference_coder=coders[0], hypothesis_coder=coders[1])
-    return lambda: score_corpora(reference, hypothesis, options).totals[0].value
+def _total(claim: Signature, sides: Sequence[Corpus], options: Mapping[str, Any]) -> float:
+    reference, hypothesis = sides
+    chosen = ScoreOptions(measures=() if claim.measure is None else (claim.measure,), **options)
+    return score_corpora(reference, None if hypothesis is reference else hypothesis, chosen).totals[0].value
 
 
 def _collection(claim: Signature, source: str | PathLike[str]) -> _Recomputed:
@@ -437,7 +437,7 @@ def _judge(claim: Signature, corpus: Corpus, systems: Mapping[str, Mapping[str, 
     if name not in systems:
         raise OptionError(f"the signature is about the system {name!r}; got {', '.join(map(repr, systems))}")
     variants = _levels(claim, [corpus, _system_corpus(corpus, systems)])
-    return _first_with_the_data(claim, (_judged(claim, name, *variant) for variant in variants))
+    return _first_with_the_data(claim, (_judged(claim, name, *variant) for _, variant in variants))
 
 
 def _system_corpus(corpus: Corpus, systems: Mapping[str, Mapping[str, Any]]) -> Corpus:
