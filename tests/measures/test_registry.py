@@ -11,6 +11,7 @@ from hypothesis import given
 import caesura as cz
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
+from caesura.measures.registry import is_called
 from support.measures import VALUES, measures
 from support.strategies import inputs_for
 
@@ -453,3 +454,19 @@ def test_k_is_the_window_in_python():
         assert function(a, b, k=3) == function(a, b, window=3)
         with pytest.raises(OptionError, match=r"^k and window are the same option; set only one of them$"):
             function(a, b, k=3, window=3)
+
+
+@pytest.mark.parametrize(
+    ("measure", "names", "others"),
+    [
+        (
+            "B(n_t=3)",
+            ["B", "boundary_similarity", "b", "B(n_t=3)", "boundary_similarity(n_t=3)"],
+            ["S", "B(n_t=2)", "xyz", "F", ""],
+        ),
+        ("SFB", ["SFB", "S_f^B", "flexible_similarity"], ["SF", "S_f"]),
+        ("F1@2", ["F1", "F1@2", "crisp(tolerance=2)"], ["F1@1", "F1@0.5s"]),
+    ],
+)
+def test_names_that_may_mean_a_measure(measure, names, others):
+    assert [name for name in [*names, *others] if is_called(cz.parse(measure), name)] == names

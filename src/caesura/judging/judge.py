@@ -21,7 +21,7 @@ from caesura.judging.participants import Participants, Systems, collect_particip
 from caesura.judging.substitution import AgreementDrop, Replacement, agreement_drop, replacement_tests, too_few_coders
 from caesura.measures.base import Measure
 from caesura.measures.batch import warn_about_type_order
-from caesura.measures.registry import default_measures, parse_measures
+from caesura.measures.registry import default_measures, is_called, parse_measures
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.result import HIDDEN, Excluded, Result, Score, signature_line, signature_value
@@ -147,7 +147,7 @@ class Judgement(Result):
         segmenter : str
             Name of the system or bound.
         measure : str or Measure
-            The measure, its ``repr``, or its name.
+            The measure, its ``repr``, its name, or an alias.
         bound : bool, optional
             Whether to return the bound (True) or the system (False) if both have this name (default: the system).
 
@@ -172,7 +172,7 @@ class Judgement(Result):
         Parameters
         ----------
         measure : str or Measure
-            The measure, its ``repr``, or its name.
+            The measure, its ``repr``, its name, or an alias.
 
         Returns
         -------
@@ -186,7 +186,7 @@ class Judgement(Result):
     def _rows_of(self, measure: str | Measure) -> list[SegmenterScore]:
         if isinstance(measure, Measure):
             return [row for row in self.rows if row.measure == measure]
-        return [row for row in self.rows if measure in (row.measure.name, repr(row.measure))]
+        return [row for row in self.rows if is_called(row.measure, measure)]
 
 
 @dataclass(frozen=True)

@@ -130,6 +130,32 @@ def parse(text: str | Measure) -> Measure:
     return measure_class(**{**options, **alias_options, "compat": _preset(measure_class, options.get("compat"))})
 
 
+def is_called(measure: Measure, name: str) -> bool:
+    """Return whether a person may mean a measure by a name.
+
+    Parameters
+    ----------
+    measure : Measure
+        A measure with its options.
+    name : str
+        A name or an alias, which means the measure with any options; or a text with options.
+
+    Returns
+    -------
+    bool
+        Whether the name means this measure.
+    """
+    if name in (measure.name, measure.label, repr(measure)):
+        return True
+    try:
+        if "(" in name:
+            return parse(name) == measure
+        measure_class, options = _find(name.strip())
+    except OptionError:
+        return False
+    return isinstance(measure, measure_class) and all(measure[option] == value for option, value in options.items())
+
+
 def find_measure(name: str) -> type[Measure]:
     """Return the class of a measure.
 

@@ -14,6 +14,7 @@ from caesura.judging.judge import Judgement, SegmenterScore
 from caesura.measures.base import Measure
 from caesura.measures.fuzzy import BoundaryCredit, FuzzyScore, MarkBatch, MarkCluster
 from caesura.measures.operations import OperationsTable
+from caesura.measures.registry import is_called
 from caesura.model.result import Score
 from caesura.views.figures import canvas
 from caesura.views.figures.canvas import COLUMN_WIDTH
@@ -80,7 +81,9 @@ def _rows_under(judgement: Judgement, measure: str | Measure | None) -> list[lis
     """Return the rows of the judgement, one list per requested measure."""
     groups = rows_by_measure(judgement)
     matching = [
-        rows for rows in groups if measure in (None, rows[0].measure, repr(rows[0].measure), rows[0].measure.name)
+        rows
+        for rows in groups
+        if measure in (None, rows[0].measure) or (isinstance(measure, str) and is_called(rows[0].measure, measure))
     ]
     if not matching:
         names = ", ".join(repr(rows[0].measure) for rows in groups)
