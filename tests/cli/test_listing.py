@@ -90,6 +90,16 @@ def test_one_format(name: str):
         assert option.name in text
 
 
+def test_aliases_and_coefficients_on_request():
+    aliases = run("measures --table aliases --csv").stdout
+    for alias in ("B", "S", "Pk", "WD", "WinPR", "F1", "F1@2", "SF", "SFB"):
+        assert f"\n{alias}," in aliases
+    for line in aliases.splitlines()[1:]:
+        alias, _, measure = line.partition(",")
+        assert cz.parse(alias) == cz.parse(measure.strip('"'))
+    assert 'pi,"pi, multi_pi","scott, fleiss"' in run("measures --table coefficients --csv").stdout
+
+
 def test_options_of_all_measures_on_request():
     table = run("measures --table options --csv").stdout
     assert "pk,window or k,None," in table

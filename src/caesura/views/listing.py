@@ -8,7 +8,13 @@ from functools import partial
 from typing import Any
 
 from caesura.agreement.chance import CHANCE_NAMES
-from caesura.agreement.families import CHANCE_FAMILIES, coefficient_label, supports_placement
+from caesura.agreement.families import (
+    CHANCE_FAMILIES,
+    COEFFICIENT_ALIASES,
+    COEFFICIENTS,
+    coefficient_label,
+    supports_placement,
+)
 from caesura.formats.format import Format
 from caesura.measures.base import Measure
 from caesura.measures.registry import AMBIGUOUS, aliases_of
@@ -112,9 +118,39 @@ def measures_view(measures: Mapping[str, type[Measure]]) -> Answer:
     sections = (
         Section("measures", table),
         Section("chance", chance, shown=True),
+        Section("aliases", partial(_all_aliases, measures)),
+        Section("coefficients", _coefficients),
         Section("options", partial(_all_options, measures)),
     )
     return Answer(list_answer("measures", len(rows)), sections)
+
+
+def _all_aliases(measures: Mapping[str, type[Measure]]) -> Table:
+    """Return the other names of each measure, with the options that they set."""
+    records = [
+        {"name": alias, "measure": repr(entry(**options))}
+        for entry in measures.values()
+        for alias, options in aliases_of(entry).items()
+        if alias not in AMBIGUOUS
+    ]
+    for entry in measures.values():
+        options: dict[str, Any] = {} if entry.at_option is None else {entry.at_option: 2}
+        records += [{"name": f"{entry().short_name}@2", "measure": repr(entry(**options))}] if options else []
+    notes = ('Case does not matter, and - equals _. Options follow in parentheses: "WD(k=5)".',)
+    return Table.from_records(records, notes=notes)
+
+
+def _coefficients() -> Table:
+    """Return the coefficients of agreement: name in the papers, names in Python, and names of people."""
+    labels: dict[str, list[str]] = {}
+    for name in COEFFICIENTS:
+        labels.setdefault(coefficient_label(name), []).append(name)
+    people = {
+        name: [alias for alias, target in COEFFICIENT_ALIASES.items() if target in names]
+        for name, names in labels.items()
+    }
+    rows = tuple((label, ", ".join(names), ", ".join(people[label])) for label, names in labels.items())
+    return Table(("coefficient", "in Python", "also called"), rows)
 
 
 def _names_in_papers(entry: type[Measure]) -> str:
