@@ -24,7 +24,8 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.clusters import Clustering, cluster_coders
     from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
     from caesura.agreement.coefficients import Agreement, agreement
-    from caesura.agreement.disagreements import Disagreements, disagreements
+    from caesura.agreement.disagreement_rows import Disagreements
+    from caesura.agreement.disagreements import disagreements
     from caesura.agreement.experts import ExpertSimilarity, similarity_from_experts
     from caesura.agreement.groups import GroupedAgreement, group_agreement
     from caesura.agreement.labels import LabelAgreement, label_agreement
@@ -204,7 +205,8 @@ _LAZY = {
     "caesura.agreement.clusters": ("cluster_coders", "Clustering"),
     "caesura.agreement.cochran": ("cochran_q", "CochranQ", "percentage_agreement", "PercentageAgreement"),
     "caesura.agreement.coefficients": ("Agreement", "agreement"),
-    "caesura.agreement.disagreements": ("Disagreements", "disagreements"),
+    "caesura.agreement.disagreement_rows": ("Disagreements",),
+    "caesura.agreement.disagreements": ("disagreements",),
     "caesura.agreement.experts": ("ExpertSimilarity", "similarity_from_experts"),
     "caesura.agreement.groups": ("group_agreement", "GroupedAgreement"),
     "caesura.agreement.labels": ("label_agreement", "LabelAgreement"),

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from caesura.agreement.disagreements import DisagreementPlace, Disagreements, disagreements
+from caesura.agreement.disagreement_rows import DisagreementPlace, Disagreements
+from caesura.agreement.disagreements import disagreements
 from caesura.errors import FormatError, OptionConflictError
 from caesura.formats import format_for_writing, formats, write
 from caesura.formats.format import Format

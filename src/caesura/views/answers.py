@@ -14,7 +14,7 @@ from caesura.views.table import shorten
 
 if TYPE_CHECKING:  # every command imports this module; it must not import what all other commands need
     from caesura.agreement.coefficients import Agreement, ItemAgreement
-    from caesura.agreement.disagreements import DisagreementPlace, Disagreements
+    from caesura.agreement.disagreement_rows import DisagreementPlace, Disagreements
     from caesura.agreement.experts import ExpertSimilarity
     from caesura.agreement.pairwise import Pairwise, PairwiseRow
     from caesura.evaluation.result import Evaluation
@@ -262,7 +262,7 @@ def disagreements_answer(result: Disagreements) -> str:
     str
         One to three sentences.
     """
-    from caesura.agreement.disagreements import MAJORITY
+    from caesura.agreement.disagreement_rows import MAJORITY
 
     whom = {None: "", MAJORITY: " with the majority"}.get(result.against, f" with {result.against}")
     if not result.places:

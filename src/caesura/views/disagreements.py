@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from caesura.agreement.disagreements import Disagreement, DisagreementPlace, Disagreements
+from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace, Disagreements
 from caesura.measures.signatures import short_signature
 from caesura.options import OptionSet, setting, switch, whole
 from caesura.views.answer import Answer, Section

@@ -13,7 +13,7 @@ from functools import singledispatch
 from itertools import accumulate
 
 from caesura.agreement.coefficients import Agreement
-from caesura.agreement.disagreements import Disagreements
+from caesura.agreement.disagreement_rows import Disagreements
 from caesura.agreement.pairwise import Pairwise
 from caesura.evaluation.result import Evaluation
 from caesura.gold.gold import Gold

@@ -1,0 +1,267 @@
+"""The annotations that are compared in a list of disagreements: over units, with the times and the text of boundaries."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from caesura.agreement.disagreement_rows import MAJORITY, Mark
+from caesura.errors import CaesuraWarning, InputError
+from caesura.measures.base import Measure
+from caesura.model.common_units import (
+    BoundaryTimes,
+    boundary_times,
+    levels_as_types,
+    over_common_units,
+    tiers_over_units,
+)
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import streams_of, tiers_of
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.result import Excluded
+
+_CONTEXT_UNITS = 5  # units of text on each side, unless fewer are long enough
+_CONTEXT_CHARACTERS = 30
+_MAX_UNITS_BETWEEN = 12
+
+
+@dataclass(frozen=True)
+class PreparedCorpus:
+    """A corpus over units, and the times of its boundaries.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        Segmentations, dialogues or hierarchies.
+    times : mapping
+        Item, coder and stream -> position -> time.
+    words : mapping
+        Item -> whether its units are words; False if they are times.
+    data : str
+        Fingerprint of the annotations over units.
+    majority : bool
+        Whether the majority was added as a coder.
+    excluded : tuple of Excluded
+        Items whose tiers cannot be converted to units.
+    """
+
+    corpus: Corpus
+    times: BoundaryTimes = field(default_factory=dict)
+    words: Mapping[str, bool] = field(default_factory=dict)
+    data: str = ""
+    majority: bool = False
+    excluded: tuple[Excluded, ...] = ()
+
+    @cached_property
+    def spans(self) -> bool:
+        """Whether there are hierarchies."""
+        return self.corpus.holds(Hierarchy)
+
+    def coders(self, item: str) -> list[str]:
+        """Return the coders of an item, without the majority.
+
+        Parameters
+        ----------
+        item : str
+            Name of the item.
+
+        Returns
+        -------
+        list of str
+            The coders.
+        """
+        return [coder for coder in self.corpus.of_item(item) if not (self.majority and coder == MAJORITY)]
+
+    def time(self, item: str, coder: str, stream: str | None, position: int | None) -> float | None:
+        """Return the time at which a coder put a boundary.
+
+        Parameters
+        ----------
+        item, coder : str
+            Item and coder.
+        stream : str or None
+            Stream of a dialogue.
+        position : int or None
+            Position of the boundary; None if the coder has none.
+
+        Returns
+        -------
+        float or None
+            Time in seconds; None if it is not known.
+        """
+        if position is None:
+            return None
+        if not self.times and not self.spans:
+            return None
+        annotation = self.corpus[item, coder]
+        if isinstance(annotation, Hierarchy):
+            return None if annotation.edges is None else annotation.edges[position]
+        return self.times.get((item, coder, stream or ""), {}).get(position)
+
+
+def prepare(corpus: Corpus, measure: Measure) -> PreparedCorpus:
+    """Convert tiers and timed hierarchies to units, and keep the times of the boundaries.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Annotations of any kind except trees.
+    measure : Measure
+        The measure; if it compares boundaries, hierarchies are flattened, with levels as types.
+
+    Returns
+    -------
+    PreparedCorpus
+        The corpus over units.
+    """
+    if any(tiers_of(annotation) for annotation in corpus.values()):
+        return _prepare_tiers(corpus)
+    if corpus.kind != "hierarchy":
+        return PreparedCorpus(corpus, data=corpus.fingerprint)
+    shared, notes = over_common_units(corpus)
+    for item, note in notes.items():
+        warnings.warn(f"item {item!r}: {note}", CaesuraWarning, stacklevel=4)
+    if "hierarchy" in measure.kinds:
+        return PreparedCorpus(shared, data=shared.fingerprint)
+    times = {}
+    for (item, coder), annotation in shared.items():
+        if isinstance(annotation, Hierarchy) and annotation.edges is not None:
+            times[item, coder, ""] = dict(enumerate(annotation.edges))
+    return PreparedCorpus(levels_as_types(shared), times, data=shared.fingerprint)
+
+
+def _prepare_tiers(corpus: Corpus) -> PreparedCorpus:
+    errors: list[InputError] = []
+    (converted,), notes = tiers_over_units([corpus], excluded=errors)
+    for item, note in notes.items():
+        warnings.warn(f"item {item!r}: {note}", CaesuraWarning, stacklevel=5)
+    if errors and not converted:
+        raise errors[0]
+    words: dict[str, bool] = {}
+    for (item, _), annotation in corpus.items():
+        has_words = any(tier.words is not None for tier in tiers_of(annotation).values())
+        words[item] = words.get(item, False) or has_words
+    excluded = tuple(Excluded(None, None, str(error)) for error in errors)
+    return PreparedCorpus(converted, boundary_times(corpus), words, converted.fingerprint, excluded=excluded)
+
+
+class ComparedTexts:
+    """The boundaries of the coders and the text around them; everything is looked up once.
+
+    Parameters
+    ----------
+    prepared : PreparedCorpus
+        The corpus over units.
+    typed : bool
+        Whether boundaries have types.
+    """
+
+    def __init__(self, prepared: PreparedCorpus, *, typed: bool) -> None:
+        self.prepared = prepared
+        self.typed = typed
+        self._units: dict[tuple[str, str | None], tuple[str, ...] | None] = {}
+        self._around: dict[tuple[Any, ...], tuple[str, str, str]] = {}
+        self._marks: dict[tuple[str, str, str | None], dict[int, list[Mark]]] = {}
+
+    def marks(self, item: str, coder: str, stream: str | None) -> dict[int, list[Mark]]:
+        """Return the boundaries of a coder by position.
+
+        Parameters
+        ----------
+        item, coder : str
+            Item and coder.
+        stream : str or None
+            Stream of a dialogue.
+
+        Returns
+        -------
+        dict of int to list
+            Position -> positions and types of the boundaries there.
+        """
+        key = (item, coder, stream)
+        if key not in self._marks:
+            text = streams_of(self.prepared.corpus[item, coder])[stream or ""]
+            at = self._marks[key] = {}
+            for position, name in text.boundaries:
+                at.setdefault(position, []).append((position, name if self.typed else None))
+        return self._marks[key]
+
+    def units(self, item: str, stream: str | None) -> tuple[str, ...] | None:
+        """Return the units of a text or stream.
+
+        Parameters
+        ----------
+        item : str
+            Name of the item.
+        stream : str or None
+            Stream of a dialogue.
+
+        Returns
+        -------
+        tuple of str or None
+            The units; None if they are not known, or are times.
+        """
+        if (item, stream) not in self._units:
+            self._units[item, stream] = self._find_units(item, stream) if self.prepared.words.get(item, True) else None
+        return self._units[item, stream]
+
+    def _find_units(self, item: str, stream: str | None) -> tuple[str, ...] | None:
+        for annotation in self.prepared.corpus.of_item(item).values():
+            text = annotation if isinstance(annotation, Hierarchy) else streams_of(annotation).get(stream or "")
+            if text is not None and text.units is not None:
+                return text.units
+        return None
+
+    def around(self, item: str, stream: str | None, positions: Sequence[int]) -> tuple[str, str, str]:
+        """Return the text before, between and after positions.
+
+        Parameters
+        ----------
+        item : str
+            Name of the item.
+        stream : str or None
+            Stream of a dialogue.
+        positions : sequence of int
+            Positions in ascending order.
+
+        Returns
+        -------
+        tuple of (str, str, str)
+            The three texts; empty if the text is not known.
+        """
+        key = (item, stream, *positions)
+        if key not in self._around:
+            units = self.units(item, stream)
+            self._around[key] = ("", "", "") if units is None else _around(units, positions)
+        return self._around[key]
+
+
+def _around(units: Sequence[str], positions: Sequence[int]) -> tuple[str, str, str]:
+    first, last = positions[0], positions[-1]
+    before = _limited(units[max(0, first - _CONTEXT_UNITS) : first][::-1])[::-1]
+    after = _limited(units[last : last + _CONTEXT_UNITS])
+    parts = [_joined(units[start:end]) for start, end in pairwise(sorted(set(positions)))]
+    if last - first > _MAX_UNITS_BETWEEN and len(parts) == 1:
+        ends = (units[first : first + _CONTEXT_UNITS], units[last - _CONTEXT_UNITS : last])
+        parts = [" … ".join(map(_joined, ends))]
+    return _joined(before), " | ".join(parts), _joined(after)
+
+
+def _limited(units: Sequence[str]) -> Sequence[str]:
+    """Return as many of the first units as are needed for a reader to find the place."""
+    characters = 0
+    for i, unit in enumerate(units):
+        characters += len(unit)
+        if characters >= _CONTEXT_CHARACTERS:
+            return units[: i + 1]
+    return units
+
+
+def _joined(units: Sequence[str]) -> str:
+    """Join words with blanks, and single characters without."""
+    characters = len(units) > 1 and all(len(unit) == 1 and not unit.isdigit() for unit in units)
+    return ("" if characters else " ").join(units)

@@ -1,0 +1,263 @@
+"""Disagreements of coders: the rows of two coders, the places at which they meet, and the whole list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, ClassVar
+
+from caesura.measures.base import Measure
+from caesura.model.result import HIDDEN, Excluded, Result, to_plain
+
+MAJORITY = "majority"
+"""Value of ``against`` that compares every coder with what more than half of the coders marked."""
+SPAN = "span"
+"""Kind of disagreement about a span of a hierarchy."""
+Mark = tuple[int, str | None]
+"""Position and type of a boundary; the type is None if boundaries have no types."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One disagreement of two coders.
+
+    Attributes
+    ----------
+    item : str
+        Name of the item.
+    stream : str or None
+        Stream of a dialogue.
+    coders : tuple of (str, str)
+        The two coders; with ``against``, the reference first.
+    kind : str
+        ``"miss"`` (only one coder has the boundary), ``"near miss"`` (their boundaries are a few positions apart),
+        ``"different type"``, ``"near miss, different type"``, or ``"span"`` (only one coder has the span).
+    positions : tuple of (int or None, int or None)
+        Position of each coder's boundary; None for the coder who has none. For a span, the position before it.
+    times : tuple of (float or None, float or None)
+        Time of each coder's boundary in seconds, if it is known.
+    types : tuple of (str or None, str or None)
+        Type of each coder's boundary, if there are types; the level or label of a span.
+    cost : float
+        Cost under the measure.
+    before, between, after : str
+        Text before the first position, between the two positions or inside the span, and after the last position; empty
+        if the text is not known.
+    span : tuple of (int, int) or None
+        First and last unit of a span.
+    """
+
+    item: str
+    stream: str | None
+    coders: tuple[str, str]
+    kind: str
+    positions: tuple[int | None, int | None]
+    times: tuple[float | None, float | None]
+    types: tuple[str | None, str | None]
+    cost: float
+    before: str = ""
+    between: str = ""
+    after: str = ""
+    span: tuple[int, int] | None = None
+
+    @property
+    def position(self) -> int:
+        """The leftmost position."""
+        return min(position for position in self.positions if position is not None)
+
+    @property
+    def time(self) -> float | None:
+        """The earliest time; None if times are not known."""
+        return min((time for time in self.times if time is not None), default=None)
+
+    @property
+    def has(self) -> tuple[str, ...]:
+        """The coders who have a boundary, or the span."""
+        return tuple(coder for coder, at in zip(self.coders, self.positions, strict=True) if at is not None)
+
+    @property
+    def has_not(self) -> tuple[str, ...]:
+        """The coder who has none."""
+        return tuple(coder for coder, at in zip(self.coders, self.positions, strict=True) if at is None)
+
+    def __json__(self) -> dict[str, Any]:
+        """Return the fields, the leftmost position and time, and who has a boundary."""
+        extra = ("position", "time", "has", "has_not")
+        names = (*(entry.name for entry in fields(self)), *extra)
+        return {name: to_plain(getattr(self, name)) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class DisagreementPlace:
+    """A place at which coders disagree: the disagreements of all pairs at the same or linked positions.
+
+    Attributes
+    ----------
+    item : str
+        Name of the item.
+    stream : str or None
+        Stream of a dialogue.
+    positions : tuple of int
+        The positions, in ascending order; several if near misses link them. For a span, the position before it.
+    times : tuple of float
+        Times of the boundaries there, in seconds and ascending order; empty if they are not known.
+    kinds : tuple of str
+        Kinds of the disagreements, the costliest first.
+    marks : mapping of str to tuple
+        Coder -> positions and types of the coder's boundaries here.
+    mark_times : mapping of str to tuple of float
+        Coder -> times of these boundaries, in seconds; empty if they are not known.
+    has, has_not : tuple of str
+        Coders of the item who have a boundary here, and those who have none.
+    pairs : int
+        Number of disagreements between two coders.
+    cost : float
+        Sum of the costs of these disagreements.
+    before, between, after : str
+        Text before the first position, between the positions (with ``|`` at those inside) or inside the span, and after the
+        last position.
+    span : tuple of (int, int) or None
+        First and last unit of a span.
+    rows : tuple of Disagreement
+        The disagreements.
+    """
+
+    item: str
+    stream: str | None
+    positions: tuple[int, ...]
+    times: tuple[float, ...]
+    kinds: tuple[str, ...]
+    marks: Mapping[str, tuple[Mark, ...]]
+    mark_times: Mapping[str, tuple[float, ...]]
+    has: tuple[str, ...]
+    has_not: tuple[str, ...]
+    pairs: int
+    cost: float
+    before: str
+    between: str
+    after: str
+    span: tuple[int, int] | None
+    rows: tuple[Disagreement, ...] = field(repr=False, metadata=HIDDEN)
+
+    @property
+    def position(self) -> int:
+        """The leftmost position."""
+        return self.positions[0]
+
+    @property
+    def time(self) -> float | None:
+        """The earliest time; None if times are not known."""
+        return self.times[0] if self.times else None
+
+    @property
+    def kind(self) -> str:
+        """The kind of disagreement that costs most here."""
+        return self.kinds[0]
+
+    @property
+    def label(self) -> str:
+        """Who has a boundary here and who has none, in a few words for a tier: ``ann, cy | not bo``."""
+        moved = next((f"{kind}: " for kind in self.kinds if kind not in ("miss", SPAN)), "")
+        has_not = f" | not {', '.join(self.has_not)}" if self.has_not else ""
+        return moved + ", ".join(map(self.coder_label, self.has)) + has_not
+
+    def coder_label(self, coder: str) -> str:
+        """Return a coder with the types of the coder's boundaries here, if coders differ in them.
+
+        Parameters
+        ----------
+        coder : str
+            One of the coders in ``has``.
+
+        Returns
+        -------
+        str
+            The name, or the name and the types in brackets.
+        """
+        names = {name: tuple(entry for _, entry in marks if entry is not None) for name, marks in self.marks.items()}
+        return f"{coder} ({' '.join(names[coder])})" if len(set(names.values())) > 1 else coder
+
+
+@dataclass(frozen=True, eq=False)
+class Disagreements(Result):
+    """All disagreements of the coders of a corpus, the costliest place first.
+
+    Attributes
+    ----------
+    measure : Measure
+        Measure that aligns the coders and sets the costs.
+    against : str or None
+        ``"majority"`` or the coder with whom every coder is compared; None if all pairs are compared.
+    coders, items : tuple of str
+        The coders, and the items that were compared.
+    compared : int
+        Number of comparisons of two coders on an item.
+    rows : tuple of Disagreement
+        One row per disagreement of two coders, in the order of the places.
+    places : tuple of DisagreementPlace
+        Disagreements of all pairs at one place together, the costliest place first.
+    excluded : tuple of Excluded
+        Items that could not be compared.
+    signature : str
+        One line with everything needed to reproduce the list.
+    """
+
+    json_properties: ClassVar[tuple[str, ...]] = ("cost", "by_item", "by_coder", "by_kind")
+    frame_field: ClassVar[str] = "rows"
+
+    measure: Measure
+    against: str | None
+    coders: tuple[str, ...]
+    items: tuple[str, ...]
+    compared: int
+    rows: tuple[Disagreement, ...] = field(repr=False)
+    places: tuple[DisagreementPlace, ...] = field(repr=False)
+    excluded: tuple[Excluded, ...]
+    signature: str
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def cost(self) -> float:
+        """Sum of all costs."""
+        return sum(row.cost for row in self.rows)
+
+    @cached_property
+    def by_item(self) -> dict[str, float]:
+        """Item -> sum of its costs, the costliest first; items without disagreements cost 0."""
+        return sum_by_name(self.items, ((row.item, row.cost) for row in self.rows))
+
+    @cached_property
+    def by_coder(self) -> dict[str, float]:
+        """Coder -> sum of the costs of the disagreements in which the coder takes part, the largest first."""
+        return sum_by_name(
+            self.coders, ((coder, row.cost) for row in self.rows for coder in row.coders if coder in self.coders)
+        )
+
+    @cached_property
+    def by_kind(self) -> dict[str, float]:
+        """Kind -> sum of its costs, the costliest first."""
+        return sum_by_name((), ((row.kind, row.cost) for row in self.rows))
+
+
+def sum_by_name(names: Iterable[str], costs: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Return the sum of the costs with each name, the largest first.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names that are listed even if they have no cost.
+    costs : iterable of (str, float)
+        Names and costs.
+
+    Returns
+    -------
+    dict of str to float
+        Name -> sum.
+    """
+    sums = dict.fromkeys(names, 0.0)
+    for name, cost in costs:
+        sums[name] = sums.get(name, 0.0) + cost
+    return dict(sorted(sums.items(), key=lambda entry: -entry[1]))
