@@ -45,17 +45,16 @@ def majority(annotations: Sequence[Comparable], *, levels: bool = False) -> Segm
     >>> majority(coders)
     Segmentation(7 units: ··|·····)
     """
-    if all(isinstance(annotation, Hierarchy) for annotation in annotations):
+    classes = set(map(type, annotations))
+    if classes == {Hierarchy}:
         return _majority_of_spans(cast("Sequence[Hierarchy]", annotations), levels)
-    if any(isinstance(annotation, Hierarchy | Tree) for annotation in annotations):
+    if classes & {Hierarchy, Tree}:
         raise MismatchError("a majority needs segmentations, dialogues or hierarchies, of one kind for all coders")
-    streams = [streams_of(annotation) for annotation in annotations]
-    names = list(streams[0])
-    for entry in streams[1:]:
-        if set(entry) != set(names):
-            raise MismatchError("all coders must have the same streams")
-    merged = {name: _majority_of_boundaries([entry[name] for entry in streams]) for name in names}
-    return merged[""] if names == [""] else Dialogue(merged)
+    streams = list(map(streams_of, annotations))
+    if len(set(map(frozenset, streams))) > 1:
+        raise MismatchError("all coders must have the same streams")
+    merged = {name: _majority_of_boundaries([entry[name] for entry in streams]) for name in streams[0]}
+    return merged[""] if "" in merged else Dialogue(merged)
 
 
 def _check_lengths(lengths: Sequence[int]) -> None:
@@ -65,16 +64,19 @@ def _check_lengths(lengths: Sequence[int]) -> None:
 
 def _majority_of_boundaries(coders: Sequence[Segmentation]) -> Segmentation:
     _check_lengths([coder.length for coder in coders])
-    units = next((coder.units for coder in coders if coder.units is not None), None)
-    length = coders[0].length
-    if all(coder.types == UNTYPED for coder in coders):
+    length, units = coders[0].length, _units(coders)
+    if {coder.types for coder in coders} == {UNTYPED}:
         marked = Counter(position for coder in coders for position in coder.positions.tolist())
         kept = sorted(position for position, number in marked.items() if 2 * number > len(coders))
         return Segmentation.from_positions(length, kept, units=units)
     scale = _scale(coders)
-    marks = _majority_types(coders, scale)
-    typed = Segmentation.from_positions(length, sorted(marks), marks=[marks[at] for at in sorted(marks)], units=units)
+    marks = dict(sorted(_majority_types(coders, scale).items()))
+    typed = Segmentation.from_positions(length, list(marks), marks=list(marks.values()), units=units)
     return typed.with_types(scale, types_declared=all(coder.types_declared for coder in coders))
+
+
+def _units(coders: Sequence[Segmentation] | Sequence[Hierarchy]) -> tuple[str, ...] | None:
+    return next((coder.units for coder in coders if coder.units is not None), None)
 
 
 def _scale(coders: Sequence[Segmentation]) -> tuple[str, ...]:
@@ -89,14 +91,16 @@ def _majority_types(coders: Sequence[Segmentation], scale: tuple[str, ...]) -> d
     for coder in coders:
         for position, name in coder.boundaries:
             at.setdefault(position, Counter())[name] += 1
-    if not all(coder.exclusive for coder in coders):
-        several = {p: tuple(name for name in scale if 2 * number[name] > len(coders)) for p, number in at.items()}
-        return {position: names for position, names in several.items() if names}
-    return {
-        position: (max(scale, key=numbers.__getitem__),)
-        for position, numbers in at.items()
-        if 2 * numbers.total() > len(coders)
-    }
+    exclusive = all(coder.exclusive for coder in coders)
+    kept: dict[int, tuple[str, ...]] = {}
+    for position, numbers in at.items():
+        if not exclusive:
+            names = [name for name in scale if 2 * numbers[name] > len(coders)]
+        else:
+            names = [max(scale, key=numbers.__getitem__)] if 2 * numbers.total() > len(coders) else []
+        if names:
+            kept[position] = tuple(names)
+    return kept
 
 
 def _majority_of_spans(coders: Sequence[Hierarchy], levels: bool) -> Hierarchy:
@@ -104,5 +108,4 @@ def _majority_of_spans(coders: Sequence[Hierarchy], levels: bool) -> Hierarchy:
     first = coders[0]
     numbers = Counter(span for coder in coders for span in (coder.full if levels else coder.flat))
     spans = sorted(span for span, number in numbers.items() if 2 * number > len(coders))
-    units = next((coder.units for coder in coders if coder.units is not None), None)
-    return Hierarchy(first.length, spans, units=units, edges=first.edges, extent=first.extent)
+    return Hierarchy(first.length, spans, units=_units(coders), edges=first.edges, extent=first.extent)

@@ -135,17 +135,12 @@ def _paths(corpus: Corpus, target: str) -> dict[str, str]:
 
 def _check_target(target: str, tiers: Mapping[str, Mapping[str, Tier]], items: int) -> Format:
     """Return the format of the file, or raise an error if it cannot store the tiers."""
-    probe = Corpus({"item": {"coder": Tier(end=1.0)}})
-    suffixes = [
-        suffix
-        for entry in formats().values()
-        if entry.write is not None and Tier in entry.annotation_types and len(entry.names_from_file) == 1
-        for suffix in entry.suffixes
-    ]
-    file_format = format_for_writing(target, probe)
-    if not set(file_format.suffixes) & set(suffixes):
-        named = ", ".join(suffixes)
-        raise FormatError(target, None, f"{file_format.name} cannot store several tiers; write one of {named}")
+    file_format = format_for_writing(target, Corpus({"item": {"coder": Tier(end=1.0)}}))
+    if not _stores_tiers(file_format):
+        suffixes = ", ".join(
+            suffix for entry in formats().values() if _stores_tiers(entry) for suffix in entry.suffixes
+        )
+        raise FormatError(target, None, f"{file_format.name} cannot store several tiers; write one of {suffixes}")
     if len(tiers) < items or not tiers:
         raise FormatError(
             target,
@@ -157,6 +152,11 @@ def _check_target(target: str, tiers: Mapping[str, Mapping[str, Tier]], items: i
         hint = f"choose one with --item, or write one file per item: {path.with_name(ITEM + path.suffix)}"
         raise FormatError(target, None, f"this format stores one item and the corpus has {items}; {hint}")
     return file_format
+
+
+def _stores_tiers(entry: Format) -> bool:
+    """Return whether a format can be written and stores several tiers in a file."""
+    return entry.write is not None and Tier in entry.annotation_types and "coder" not in entry.names_from_file
 
 
 def _tiers_of_item(corpus: Corpus, item: str) -> dict[str, Tier]:

@@ -388,22 +388,19 @@ def read_tree_files(
 def _merge_folders(paths: Sequence[str], corpora: Sequence[Corpus]) -> Corpus:
     """Return one corpus from several folders, such as one per coder."""
     keys = [key for corpus in corpora for key in corpus]
-    items = {item for item, _ in keys}
-    same_item = len(items) > 1 and all(len(corpus) == 1 for corpus in corpora)  # one file per folder
+    same_item = {len(corpus) for corpus in corpora} == {1} and len(dict(keys)) > 1  # one file per folder
     unnamed = same_item or len(set(keys)) < len(keys)  # the files do not name the coders
     annotations: dict[str, dict[str, Annotation]] = {}
     for path, corpus in zip(paths, corpora, strict=True):
-        folder = Path(os.path.abspath(path)).name
+        folder = Path(os.path.abspath(path)).name if unnamed and len(corpus.coders) == 1 else None
         for (name, own_coder), annotation in corpus.items():
-            item = keys[0][0] if same_item else name
-            coder = folder if unnamed and len(corpus.coders) == 1 else own_coder
+            item, coder = keys[0][0] if same_item else name, folder or own_coder
             if coder in annotations.setdefault(item, {}):
                 problem = f"item {item!r} of coder {coder!r} is in another folder too"
                 hint = "read the folder above them, with --pattern if the names do not tell item and coder"
                 raise FormatError(path, None, f"{problem}; {hint}")
             annotations[item][coder] = annotation
-    source = Source.merge(corpus.source for corpus in corpora if corpus.source is not None)
-    return Corpus(annotations).with_source(source)
+    return Corpus(annotations).with_source(Source.merge(filter(None, (corpus.source for corpus in corpora))))
 
 
 # -- measures ---------------------------------------------------------------------------------------------------------

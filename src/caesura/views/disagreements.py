@@ -139,15 +139,14 @@ def _has(place: DisagreementPlace) -> str | None:
     """Return the coders who have a boundary; by position if there are several, and with its type if types differ."""
     several = len(place.positions) > 1 and place.span is None
     typed = len({kind for marks in place.marks.values() for _, kind in marks}) > 1
-    groups: dict[tuple[str, str], list[str]] = {}
+    groups: dict[tuple[float, str, str], list[str]] = {}
     for coder, marks in place.marks.items():
-        times = [f"{time:.2f} s" for time in place.mark_times.get(coder, ())]
+        times = place.mark_times.get(coder, ())
         for i, (position, kind) in enumerate(marks):
-            at = times[i] if len(times) == len(marks) else str(position)
-            groups.setdefault((at if several else "", kind or "" if typed else ""), []).append(coder)
-    texts = {key: ", ".join(coders) + (f" ({key[1]})" if key[1] else "") for key, coders in groups.items()}
-    ordered = sorted(texts, key=lambda key: float(key[0].removesuffix(" s") or 0))
-    return "; ".join(f"{key[0]}: {texts[key]}" if key[0] else texts[key] for key in ordered) or None
+            at, text = (times[i], f"{times[i]:.2f} s: ") if times else (position, f"{position}: ")
+            name = f" ({kind})" if typed and kind else ""
+            groups.setdefault((at, text, name) if several else (0, "", name), []).append(coder)
+    return "; ".join(f"{key[1]}{', '.join(groups[key])}{key[2]}" for key in sorted(groups)) or None
 
 
 def pairs_table(result: Disagreements) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from caesura.agreement.pairwise import Pairwise, PairwiseItem
+from caesura.agreement.pairwise import Pairwise, PairwiseItem, PairwiseRow
 from caesura.agreement.placed import Placed
 from caesura.measures.signatures import short_signature
 from caesura.model.value import count_of
@@ -81,27 +81,27 @@ def pairs_table(study: PairwiseStudy, *, limit: int | None = None) -> Table:
     """
     first = study.pairwise[0]
     names = ("reference", "hypothesis") if any(table.ordered for table in study.pairwise) else ("coder 1", "coder 2")
-    values = [(table.measure.label, _values(table)) for table in study.pairwise]
-    pairs = dict.fromkeys(row.coders for table in study.pairwise for row in table.rows)
+    rows = [(table.measure.label, _rows_by_pair(table)) for table in study.pairwise]
+    pairs = dict.fromkeys(row.coders for row in study.rows)
     if limit is not None and len(pairs) > limit:
         pairs = dict.fromkeys(row.coders for row in reversed(first.ranked)) | pairs
-    rows = {row.coders: row for row in first.rows} | ({} if first.ordered else {r.coders[::-1]: r for r in first.rows})
     records: list[dict[str, Any]] = []
     for pair in pairs:
         record: dict[str, Any] = dict(zip(names, pair, strict=True))
-        record |= {label: by_pair.get(pair) for label, by_pair in values}
-        if row := rows.get(pair):
+        record |= {label: by_pair[pair].value for label, by_pair in rows if pair in by_pair}
+        if row := rows[0][1].get(pair):
             record |= {"full misses": row.full_misses, "near misses": row.near_misses, "items": len(row.items)}
         records.append(record)
     table = Table.from_records(records, notes=_notes(study.pairwise), limit=limit)
     return table.without_empty_columns(("full misses", "near misses"))
 
 
-def _values(table: Pairwise) -> dict[tuple[str, str], float]:
-    values = {row.coders: row.value for row in table.rows}
+def _rows_by_pair(table: Pairwise) -> dict[tuple[str, str], PairwiseRow]:
+    """Return (reference, hypothesis) -> row; both directions of a symmetric measure have the same row."""
+    rows = {row.coders: row for row in table.rows}
     if table.measure.symmetric and not table.ordered:
-        values |= {(b, a): value for (a, b), value in values.items()}
-    return values
+        rows |= {(b, a): row for (a, b), row in rows.items()}
+    return rows
 
 
 def items_table(study: PairwiseStudy) -> Table:
