@@ -61,7 +61,7 @@ def matrix_table(table: Pairwise) -> Table:
     for i, coder in enumerate(table.coders):
         cells = [None if i == j or math.isnan(value) else value for j, value in enumerate(matrix[i])]
         rows.append((coder, *cells))
-    return Table((corner, *table.coders), tuple(rows), title=table.measure.label, notes=_notes((table,))[:-1])
+    return Table((corner, *table.coders), tuple(rows), title=table.measure.label, notes=_misses_notes(table))
 
 
 def pairs_table(study: PairwiseStudy, *, limit: int | None = None) -> Table:
@@ -92,7 +92,7 @@ def pairs_table(study: PairwiseStudy, *, limit: int | None = None) -> Table:
         if row := rows[0][1].get(pair):
             record |= {"full misses": row.full_misses, "near misses": row.near_misses, "items": len(row.items)}
         records.append(record)
-    table = Table.from_records(records, notes=_notes(study.pairwise), limit=limit)
+    table = Table.from_records(records, notes=tuple(map(short_signature, study.pairwise)), limit=limit)
     return table.without_empty_columns(("full misses", "near misses"))
 
 
@@ -124,7 +124,7 @@ def items_table(study: PairwiseStudy) -> Table:
             record |= {table.measure.label: row.mean, f"{table.measure.label} ±": row.deviation}
     for row in study.pairwise[0].items:
         records[row.item] |= {"full": row.full_misses, "near": row.near_misses}
-    notes = ("±: standard deviation over pairs, all with the same weight", *_notes(study.pairwise))
+    notes = ("±: standard deviation over pairs, all with the same weight", *_misses_notes(study.pairwise[0]))
     items = Table.from_records(records.values(), notes=notes)
     return items.without_empty_columns(("boundaries", "per coder", "full", "near"))
 
@@ -159,12 +159,9 @@ def _pairs(table: Pairwise) -> str:
     return count_of(len(table.rows), "ordered pair" if table.ordered else "pair")
 
 
-def _notes(tables: tuple[Pairwise, ...]) -> tuple[str, ...]:
-    """Return what the misses are counted by, their sums, and the signatures, which are last."""
-    first = tables[0]
-    notes = []
-    if first.aligned_by is not None:
-        by = "" if first.aligned_by == first.measure else f", counted by {first.aligned_by.label}"
-        full, near = first.full_misses, first.near_misses
-        notes.append(f"misses of {_pairs(first)}: {full} full, {near} near{by}")
-    return (*notes, *map(short_signature, tables))
+def _misses_notes(table: Pairwise) -> tuple[str, ...]:
+    """Return a note with the sums of full and near misses, and the measure that counts them."""
+    if table.aligned_by is None:
+        return ()
+    by = "" if table.aligned_by == table.measure else f", counted by {table.aligned_by.label}"
+    return (f"misses of {_pairs(table)}: {table.full_misses} full, {table.near_misses} near{by}",)
