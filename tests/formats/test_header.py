@@ -135,6 +135,25 @@ def test_empty_rows_of_a_workbook_are_never_lost(tmp_path: Path) -> None:
         excel(tmp_path, [["anna", "ben"], [None, None], ["x", None], [None, None], [None, "x"]])
 
 
+def test_formulas_without_stored_values(tmp_path: Path) -> None:
+    with pytest.raises(
+        FormatError, match=r"t\.xlsx:2: column 3 has a formula without a stored value; open the workbook"
+    ):
+        excel(tmp_path, [["text", "anna", "ben"], ["a", 0, "=B2"], ["b", 1, "=B3"], ["c", 0, "=B4"]])
+
+
+def test_many_coders_give_few_warnings(tmp_path: Path) -> None:
+    names = [f"c{i}" for i in range(300)]
+    rows = [["text", *names], *([f"w{k}", *("01"[(i + k) % 7 == 0] for i in range(300))] for k in range(4))]
+    corpus = read(tmp_path, "".join(",".join(row) + "\n" for row in rows))
+    assert len(corpus.coders) == 300
+    assert len(corpus.reading.warnings) <= 3
+    number = sum(i % 7 in (1, 2, 3, 4) for i in range(300))
+    assert corpus.reading.warnings[0].startswith(
+        f"{number} coders have no boundary: 'c1', 'c2', 'c3' and {number - 3} more;"
+    )
+
+
 def test_compressed_files(tmp_path: Path) -> None:
     for name, text in (("t.csv.gz", TABLE), ("t.tsv.gz", TABLE.replace(",", "\t"))):
         (tmp_path / name).write_bytes(gzip.compress(text.encode()))

@@ -157,7 +157,7 @@ def test_tiers_that_may_not_be_coders(talk: Path, names: tuple[str, str], rows: 
     path = grid(talk, words=WORDS, **dict(zip(names, rows, strict=True)))
     with pytest.raises(AmbiguousFileError, match="several tiers could be the segmentation") as caught:
         cz.read(path)
-    first, second, both = caught.value.choices
+    both, first, second = caught.value.choices
     assert first == (f"tier {names[0]}, {len(rows[0])} intervals", {"tiers": names[0]})
     assert cz.read(path, **second[1]).coders == names[1:]
     assert cz.read(path, **both[1]).coders == names

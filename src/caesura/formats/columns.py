@@ -645,7 +645,7 @@ def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = No
             for page in book.worksheets
             if sheet in (None, page.title)
         }
-        formulas = _has_formulas(reading.data, openpyxl)
+        formulas = _formulas(reading.data, openpyxl)
     except FormatError:
         raise
     except Exception as problem:  # openpyxl raises many kinds of errors for damaged files
@@ -662,10 +662,11 @@ def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = No
         missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
         raise reading.error(None, f"{missing}; the sheets are {titles}")
     ((title, rows),) = filled.items()
+    _check_formulas(reading, rows, formulas.get(title, set()))
     table = _from_rows(reading, rows, skip)
     table.notes.append(f"sheet {title!r}")
     table.ignored += [f"sheet {other} (not a table)" for other in others]
-    if formulas:
+    if formulas.get(title):
         table.notes.append("cells with formulas have the values that the program stored last")
     return table
 
@@ -690,15 +691,27 @@ def _excel_rows(page: Any) -> Iterator[list[str]]:
         yield [cell_text(value) for value in row]
 
 
-def _has_formulas(data: bytes, openpyxl: Any) -> bool:
-    """Return whether a workbook contains a formula."""
+def _formulas(data: bytes, openpyxl: Any) -> dict[str, set[tuple[int, int]]]:
+    """Return the places of formulas in each sheet, as row from 1 and column from 0."""
     book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, keep_links=False)
-    return any(
-        isinstance(value, str) and value.startswith("=")
+    return {
+        page.title: {
+            (line, i)
+            for line, row in enumerate(page.iter_rows(values_only=True), 1)
+            for i, value in enumerate(row)
+            if isinstance(value, str) and value.startswith("=")
+        }
         for page in book.worksheets
-        for row in page.iter_rows(values_only=True)
-        for value in row
-    )
+    }
+
+
+def _check_formulas(reading: Reading, rows: Sequence[_NumberedRow], places: set[tuple[int, int]]) -> None:
+    """Raise an error if a formula has no stored value; programs that do not compute formulas write such files."""
+    for line, row in rows:
+        for i, cell in enumerate(row):
+            if not cell and (line, i) in places:
+                problem = f"column {i + 1} has a formula without a stored value"
+                raise reading.error(line, f"{problem}; open the workbook in a spreadsheet program and save it")
 
 
 _NumberedRow = tuple[int, list[str]]

@@ -272,12 +272,12 @@ def _segmentations(reading: Reading, tiers: Sequence[FileTier], words: FileTier 
 def _choices(
     reading: Reading, tiers: Sequence[FileTier], coders: Sequence[FileTier]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
+    if 1 < len(coders) <= _MAX_LISTED:
+        yield "one coder per tier", {"tiers": [tier.name for tier in coders]}
     for tier in tiers[:_MAX_LISTED]:
         number = len(_labelled(reading, tier)) if tier.points is None else len(tier.points)
         kind = "interval" if tier.points is None else "point"
         yield f"tier {tier.name[:80]}, {count_of(number, kind)}", {"tiers": tier.name}
-    if 1 < len(coders) <= _MAX_LISTED:
-        yield "one coder per tier", {"tiers": [tier.name for tier in coders]}
 
 
 def _are_coders(reading: Reading, tiers: Sequence[FileTier]) -> bool:

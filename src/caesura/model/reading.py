@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_LISTED_ITEMS = 1000
 """Above this number of items, a report has counts instead of one entry per item."""
+_MAX_MESSAGES = 3  # of the same kind
 _MAX_TYPES = 20  # more boundary types than this are implausible
 _MAX_NAMES = 8  # names in one line of text
 
@@ -201,27 +202,47 @@ def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hi
 
 
 def _implausible_counts(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    for coder in corpus.coders:
-        annotations = [(item, entry) for item, entry in corpus.of_coder(coder).items() if _has_units(entry)]
-        marked = sum(boundaries[item][coder] for item, _ in annotations)
-        places = sum(sum(text.length - 1 for text in streams_of(entry).values()) for _, entry in annotations)
+    by_coder: dict[str, dict[str, Annotation]] = {coder: {} for coder in corpus.coders}
+    for (item, coder), annotation in corpus.items():
+        by_coder[coder][item] = annotation
+    without: list[str] = []
+    everywhere: list[str] = []
+    for coder, entries in by_coder.items():
+        texts = {item: streams_of(entry).values() for item, entry in entries.items() if _has_units(entry)}
+        marked = sum(boundaries[item][coder] for item in texts)
+        places = sum(text.length - 1 for streams in texts.values() for text in streams)
         if not marked and places:
-            yield f"coder {coder!r} has no boundary"
+            without.append(coder)
         elif marked == places > 1:
-            yield f"coder {coder!r} has a boundary at every position"
-    short = [item for item, by_coder in boundaries.items() if length_of(next(iter(corpus.of_item(item).values()))) == 1]
+            everywhere.append(coder)
+    yield from _of_coders(without, "no boundary")
+    yield from _of_coders(everywhere, "a boundary at every position")
+    short = [item for item, entries in boundaries.items() if length_of(corpus[item, next(iter(entries))]) == 1]
     if short:
         yield f"{count_of(len(short), 'item')} with only one unit (first: {short[0]!r})"
-    yield from _identical_coders(corpus)
+    yield from _identical_coders(by_coder)
 
 
-def _identical_coders(corpus: Corpus) -> Iterator[str]:
+def _of_coders(coders: Sequence[str], what: str) -> Iterator[str]:
+    """Yield one message per coder, or one for all if there are many."""
+    if len(coders) > _MAX_MESSAGES:
+        yield f"{len(coders)} coders have {what}: {list_few([repr(coder) for coder in coders], _MAX_MESSAGES)}"
+    else:
+        yield from (f"coder {coder!r} has {what}" for coder in coders)
+
+
+def _identical_coders(by_coder: Mapping[str, Mapping[str, Annotation]]) -> Iterator[str]:
     by_content: dict[Any, str] = {}
-    for coder in corpus.coders:
-        content = frozenset(corpus.of_coder(coder).items())
-        first = by_content.setdefault(content, coder)
+    pairs = []
+    for coder, entries in by_coder.items():
+        first = by_content.setdefault(frozenset(entries.items()), coder)
         if first != coder:
-            yield f"coders {first!r} and {coder!r} have identical annotations everywhere"
+            pairs.append((first, coder))
+    if len(pairs) > _MAX_MESSAGES:
+        first, second = pairs[0]
+        yield f"{len(pairs)} coders have the same annotations as another coder (first: {first!r} and {second!r})"
+    else:
+        yield from (f"coders {first!r} and {second!r} have identical annotations everywhere" for first, second in pairs)
 
 
 def _implausible_types(texts: Mapping[tuple[str, str], Annotation]) -> Iterator[str]:
@@ -235,7 +256,8 @@ def _implausible_types(texts: Mapping[tuple[str, str], Annotation]) -> Iterator[
         yield f"there are {len(total)} boundary types"
     elif len(total) > 2 and sum(number == 1 for number in total.values()) > len(total) / 2:
         yield f"most of the {len(total)} boundary types occur only once"
+    users = Counter(name for counter in counts.values() for name in counter)
     for coder, counter in counts.items():
-        others = {name for other, names in counts.items() if other != coder for name in names}
-        if counter and others and not others & set(counter):
+        others = any(name not in counter or users[name] > 1 for name in users)
+        if counter and others and all(users[name] == 1 for name in counter):
             yield f"coder {coder!r} uses boundary types that no other coder uses: {list_few(sorted(counter), _MAX_NAMES)}"

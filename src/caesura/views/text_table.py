@@ -142,10 +142,11 @@ def _widths(
 
 
 def _columns(table: Table, names: list[str], texts: list[list[str]], widths: list[int]) -> list[str]:
-    lines = [*_row_lines(names, widths, table.numeric_columns), GAP + "─" * (sum(widths) + len(GAP) * (len(names) - 1))]
+    numeric = table.numeric_columns
+    lines = [*_row_lines(names, widths, numeric), GAP + "─" * (sum(widths) + len(GAP) * (len(names) - 1))]
     for row, repeated in zip(texts, _repeated(table), strict=True):
         shown = ["" if i < repeated else text for i, text in enumerate(row)]
-        lines += _row_lines(shown, widths, table.numeric_columns)
+        lines += _row_lines(shown, widths, numeric)
     return lines
 
 
