@@ -104,3 +104,11 @@ def test_every_cut_is_an_error(end: int) -> None:
 def test_what_names_no_measure() -> None:
     with pytest.raises(OptionError, match="names no measure"):
         cz.parse("alpha|coders:3|caesura:0.1.0")
+
+
+def test_signatures_that_a_terminal_changed() -> None:
+    short = "B(n_t=4) = .7500 · caesura 0.1.0 · data 01234567"
+    for text in (short.replace(" · data", "\n  · data"), short.replace("·", "?"), f"  {short}\n"):
+        read = read_signature(text)
+        assert (read.measure, read.value, read.data) == (cz.parse("B(n_t=4)"), ".7500", "01234567")
+    assert read_signature(f" {LINE}\n").measure == cz.parse("B")

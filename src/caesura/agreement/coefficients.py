@@ -18,7 +18,7 @@ from caesura.errors import CaesuraWarning, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
-from caesura.model.result import Excluded, Result, signature_line
+from caesura.model.result import Excluded, Reasoned, Result, signature_line
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
 from caesura.options import OptionSet, choice, fraction, optional, setting, whole
@@ -28,8 +28,26 @@ MIN_ITEMS = 20
 _POSITIONS = "crisp"  # measure for coefficients that depend on positions only; it accepts all texts of equal length
 
 
+class _AgreementRow(Reasoned):
+    """A row with a coefficient, which is undefined without boundaries or if chance agreement is 1."""
+
+    __slots__ = ()
+
+    value: float | None
+    expected: float | None
+
+    @property
+    def reason(self) -> str | None:
+        """Why the coefficient is undefined; None if it is defined."""
+        if self.value is not None:
+            return None
+        if self.expected is None:
+            return "no coder placed a boundary"
+        return f"chance agreement is {self.expected:.6g}"
+
+
 @dataclass(frozen=True, slots=True)
-class PairAgreement:
+class PairAgreement(_AgreementRow):
     """Agreement of one pair of coders, computed without the other coders.
 
     Attributes
@@ -57,7 +75,7 @@ class PairAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemAgreement:
+class ItemAgreement(_AgreementRow):
     """Agreement on one item, computed without the other items.
 
     Attributes
@@ -82,7 +100,7 @@ class ItemAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class CoderAgreement:
+class CoderAgreement(_AgreementRow):
     """Agreement of one coder with all others.
 
     Attributes

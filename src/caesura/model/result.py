@@ -49,6 +49,20 @@ class Excluded:
         return f"{', '.join(place)}: {self.reason}" if place else self.reason
 
 
+class Reasoned:
+    """Mixin of rows whose numbers may be undefined: their JSON then has the reason beside the numbers."""
+
+    __slots__ = ()
+
+    @property
+    def reason(self) -> str | None:
+        """Why numbers of the row are undefined; None if they are defined."""
+        return None
+
+    def __json__(self) -> dict[str, Any]:
+        return _fields_of(self) | ({} if self.reason is None else {"reason": self.reason})
+
+
 class Result(Displayed):
     """Base class of results, which are frozen dataclasses.
 

@@ -237,7 +237,7 @@ def split_signature(text: str) -> SignatureParts:
     OptionError
         If the text is not a signature.
     """
-    text = text.strip()
+    text = re.sub(r"\s*\n\s*", " ", text.strip())  # a terminal may have broken the line
     if not text or len(text) > _MAX_LENGTH or not is_signature(text):
         raise OptionError(
             f"expected a signature, such as 'B(n_t=2) = .7500 · caesura {__version__} · data 84fe092b' or the long form "
@@ -278,7 +278,7 @@ def _tail(entries: list[tuple[str, str]]) -> Mapping[str, str]:
 
 
 def _split_short(text: str) -> SignatureParts:
-    head, *tail = re.split(r"\s*·\s*", text)
+    head, *tail = re.split(r"\s*·\s*|\s+\?\s+", text)  # a terminal without the dot prints a question mark
     match = _SHORT.fullmatch(head)
     known = dict(part.split(" ", 1) for part in tail if " " in part)
     version, data = known.get("caesura"), known.get("data")

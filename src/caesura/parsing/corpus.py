@@ -17,7 +17,7 @@ from caesura.measures.many import Scores, score_many
 from caesura.measures.parseval import BracketBatch, BracketRules, Parseval, match_brackets, parseval_measure
 from caesura.measures.spans import TreeBatch
 from caesura.measures.structiou import LabelIoU, NodePair, StructIoU, iou_by_label
-from caesura.model.result import HIDDEN, Excluded, Result, Score, ratio
+from caesura.model.result import HIDDEN, Excluded, Reasoned, Result, Score, ratio
 from caesura.model.tree import Tree
 from caesura.model.value import Floats
 
@@ -110,7 +110,7 @@ class LabelCounts(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class ParsevalSummary:
+class ParsevalSummary(Reasoned):
     """The summary that EVALB prints at the end. Ratios are between 0 and 1; they are None if no sentence was scored.
 
     Attributes
@@ -151,6 +151,11 @@ class ParsevalSummary:
     no_crossing: float | None
     two_or_less_crossing: float | None
     tagging_accuracy: float | None
+
+    @property
+    def reason(self) -> str | None:
+        """Why the ratios are undefined; None if they are defined."""
+        return None if self.valid else "no sentence could be scored"
 
 
 @dataclass(frozen=True, eq=False)
