@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.agreement.clusters import Clustering
+from caesura.agreement.families import coefficient_label
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
 from caesura.errors import MismatchError, OptionError
@@ -199,7 +200,8 @@ def dendrogram(clustering: Clustering, *, width: float = canvas.COLUMN_WIDTH, ti
         canvas.label_rows(axes, [canvas.label_text(leaf) for leaf in leaves])
         axes.spines["left"].set_visible(False)
         axes.set_xlabel(canvas.wrap_label(f"distance, 1 − {clustering.measure.label}", width), loc="right")
-        axes.set_title(f"{clustering.coefficient} inside each cluster", loc="right", fontsize=canvas.FONT_SIZE - 1)
+        name = coefficient_label(clustering.coefficient)
+        axes.set_title(f"{name} inside each cluster", loc="right", fontsize=canvas.FONT_SIZE - 1)
     return figure
 
 
