@@ -103,6 +103,14 @@ def normal(rng: np.random.Generator, items: int, systems: int) -> Sample:
     return Sample(np.stack([scores, np.ones_like(scores)], axis=-1)[:, :, None], average)
 
 
+def sizes(rng: np.random.Generator, items: int, systems: int) -> Sample:
+    """Return found and all boundaries of texts of very different size: a few texts decide."""
+    size = np.exp(rng.normal(3, 1.5, items)).astype(np.int64) + 2
+    found = rng.binomial(size, rng.beta(2, 2, items), (systems, items))
+    parts = np.stack([found, np.broadcast_to(size, found.shape)], axis=-1)
+    return Sample(parts[:, :, None].astype(np.float64), average)
+
+
 def average(sums: Floats) -> Floats:
     """Return the mean score."""
     return sums[:, 0] / sums[:, 1]
@@ -135,6 +143,7 @@ CASES: dict[str, Case] = {
     "boundary pairs": boundaries,
     "few boundaries": short,
     "normal scores": normal,
+    "very different sizes": sizes,
     "six coders": six_coders,
 }
 
@@ -146,7 +155,8 @@ def randomisation_test(sample: Sample, seed: int) -> bool:
 
 def studentised_bootstrap(sample: Sample, seed: int) -> bool:
     a, b = sample.by_item
-    return paired_bootstrap(a, b, sample.finish, replicates=REPLICATES, seed=seed).p <= ALPHA
+    swapped = randomisation(a, b, sample.finish, draws=REPLICATES, seed=seed)
+    return paired_bootstrap(a, b, sample.finish, replicates=REPLICATES, seed=seed, randomised=swapped).p <= ALPHA
 
 
 def friedman_test(sample: Sample, seed: int) -> bool:

@@ -190,7 +190,31 @@ def test_p_and_interval_agree(systems, level):
     result = paired_bootstrap(*systems, ratio, replicates=199, level=level, seed=4)
     assert 0 < result.p <= 1
     assert result.low <= result.difference <= result.high
-    assert (result.p <= 1 - level + 1e-12) == (result.low > 1e-12 or result.high < -1e-12)
+    excludes_zero = result.low > 1e-12 or result.high < -1e-12
+    assert excludes_zero or result.p > 1 - level
+    if not result.from_randomisation:
+        assert (result.p <= 1 - level + 1e-12) == excludes_zero
+
+
+@given(two_systems(least=2, most=12))
+def test_the_bootstrap_is_never_more_certain_than_randomisation(systems):
+    result, swapped = paired_bootstrap(*systems, ratio, replicates=199, seed=4), randomisation(*systems, ratio)
+    assert result.p >= swapped.p
+    assert result == paired_bootstrap(*systems, ratio, replicates=199, seed=4, randomised=swapped)
+    if result.from_randomisation and result.standard_error:
+        assert (result.p, result.p_error) == (swapped.p, 0)
+
+
+def test_level_with_texts_of_very_different_size():
+    """A few large texts decide. Without randomisation, the studentised bootstrap rejects in 7 to 9 % of cases."""
+    rng = np.random.default_rng(8)
+    rejected = 0
+    for trial in range(400):
+        size = np.exp(rng.normal(3, 1.5, 8)).astype(int) + 2
+        ease = rng.beta(2, 2, 8)
+        a, b = (np.c_[rng.binomial(size, ease), size] for _ in range(2))
+        rejected += paired_bootstrap(a, b, ratio, replicates=199, seed=trial).p <= 0.05
+    assert rejected <= 0.065 * 400
 
 
 def test_identical_systems():

@@ -48,7 +48,7 @@ class SystemPair:
     interval : tuple of float or None
         Confidence interval of the difference from the studentised bootstrap; infinite if there are too few items.
     bootstrap : float or None
-        p-value of the studentised paired bootstrap over items, Holm-corrected for all pairs.
+        p-value of the studentised paired bootstrap over items, at least that of randomisation, Holm-corrected for all pairs.
     randomisation : float or None
         p-value of randomisation over items, Holm-corrected for all pairs.
     kruskal_wallis : float or None
@@ -224,7 +224,12 @@ def _paired_tests(
     table = wins(np.column_stack([scores.finish(parts_a), scores.finish(parts_b)]))
     higher, equal, lower = (int(counts[0, 1]) for counts in (table.wins, table.ties, table.losses))
     counts = (higher, equal, lower) if scores.measure.higher_is_better else (lower, equal, higher)
-    arguments: dict[str, Any] = {"replicates": replicates, "level": options.level, "seed": options.seed}
+    arguments: dict[str, Any] = {
+        "replicates": replicates,
+        "level": options.level,
+        "seed": options.seed,
+        "randomised": swapped,
+    }
     try:
         return _PairedTests(systems, counts, swapped, paired_bootstrap(parts_a, parts_b, scores.finish, **arguments))
     except Undefined as error:

@@ -60,7 +60,7 @@ class PairedBootstrap(Result):
     standard_error : float
         Standard error of the difference.
     p : float
-        Two-sided p-value.
+        Two-sided p-value, at least that of randomisation.
     low, high : float
         Ends of the interval.
     level : float
@@ -69,6 +69,8 @@ class PairedBootstrap(Result):
         Number of items.
     replicates : int
         Number of bootstrap replicates.
+    from_randomisation : bool
+        Whether ``p`` does not come from the replicates but from randomisation, which is larger.
     """
 
     json_properties = ("p_error",)
@@ -81,11 +83,12 @@ class PairedBootstrap(Result):
     level: float
     items: int
     replicates: int
+    from_randomisation: bool = False
 
     @property
     def p_error(self) -> float:
-        """Standard error of ``p``, which comes from random replicates."""
-        return monte_carlo_error(self.p, self.replicates)
+        """Standard error of ``p`` due to random replicates; 0 if it does not come from them."""
+        return 0.0 if self.from_randomisation else monte_carlo_error(self.p, self.replicates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,14 @@ def is_borderline(p: float, p_error: float, alpha: float) -> bool:
 
 
 def paired_bootstrap(
-    a: ArrayLike, b: ArrayLike, finish: Finish, *, replicates: int = 10_000, level: float = 0.95, seed: int | None = 0
+    a: ArrayLike,
+    b: ArrayLike,
+    finish: Finish,
+    *,
+    replicates: int = 10_000,
+    level: float = 0.95,
+    seed: int | None = 0,
+    randomised: Randomisation | None = None,
 ) -> PairedBootstrap:
     """Compute the studentised paired bootstrap (bootstrap-t) of the difference between two systems.
 
@@ -181,6 +191,8 @@ def paired_bootstrap(
         Confidence level.
     seed : int or None, default 0
         Random seed; None chooses a random one.
+    randomised : Randomisation, optional
+        Result of :func:`randomisation` for the same parts, if it is known (default: it is computed).
 
     Returns
     -------
@@ -203,8 +215,13 @@ def paired_bootstrap(
 
         p = (1 + #{|t*| >= |θ|/s}) / (1 + replicates),   interval = θ ± q s
 
-    where q is the ``level`` quantile of ``|t*|``. The interval therefore excludes 0 if p is below 1 - level. The division by
-    s* keeps the level of the test: with few items, θ* alone varies too little.
+    where q is the ``level`` quantile of ``|t*|``. The interval therefore excludes 0 if p is at most 1 - level. The division by
+    s* improves the level of the test: with few items, θ* alone varies too little.
+
+    The test still rejects too often if a few large items or a few items with a difference decide: in 7 to 9 % of cases at
+    .05 if the sizes of 6 to 20 items are log-normal with σ = 1.5. The p-value is therefore never below that of
+    :func:`randomisation`, which keeps its level. The interval is not changed, so it may exclude 0 although p is above
+    1 - level.
 
     A replicate without variance (only copies of one item) has an infinite t* unless θ* = θ. This makes the test
     conservative: with 2 or 3 items no difference is significant at .05 and the interval is unbounded. If the items themselves
@@ -222,7 +239,7 @@ def paired_bootstrap(
     >>> a, b = [[8, 10], [5, 9], [9, 12], [3, 8], [7, 9], [6, 9]], [[7, 10], [5, 9], [6, 12], [2, 8], [6, 9], [6, 9]]
     >>> result = paired_bootstrap(a, b, lambda sums: sums[:, 0] / sums[:, 1], seed=1)
     >>> f"{result.difference:.3f} [{result.low:.3f}, {result.high:.3f}], p = {result.p:.3f}"
-    '0.105 [-0.018, 0.228], p = 0.074'
+    '0.105 [-0.018, 0.228], p = 0.125'
     """
     a, b = equal_matrices({"a": a, "b": b}, "items", "parts")
     replicates, level = whole(1)("replicates", replicates), fraction("level", level)
@@ -231,10 +248,13 @@ def paired_bootstrap(
     if n < 2:
         raise Undefined("a bootstrap over items needs at least 2 items; got 1")
     theta, error = (float(values[0]) for values in _studentise(a, b, finish, np.ones((1, n))))
+    least = (randomised or randomisation(a, b, finish, seed=seed)).p
     if error == 0:
-        p = 1.0 if theta == 0 else randomisation(a, b, finish, draws=replicates, seed=seed).p
+        p = 1.0 if theta == 0 else least
         margin = 0.0 if theta == 0 or p <= 1 - level else math.inf
-        return PairedBootstrap(theta, error, p, theta - margin, theta + margin, level, n, replicates)
+        return PairedBootstrap(
+            theta, error, p, theta - margin, theta + margin, level, n, replicates, from_randomisation=True
+        )
     rng = np.random.default_rng(seed)
     t = np.concatenate([_pivots(theta, *_studentise(a, b, finish, w)) for w in item_weights(n, replicates, rng)])
     larger = int(np.count_nonzero(t >= abs(theta) / error - _EQUAL))
@@ -242,7 +262,8 @@ def paired_bootstrap(
     k = math.floor((1 - level) * (1 + replicates) + _EQUAL)
     q = float(np.partition(t, replicates - k)[replicates - k]) if k else math.inf
     p = (1 + larger) / (1 + replicates)
-    return PairedBootstrap(theta, error, p, theta - q * error, theta + q * error, level, n, replicates)
+    low, high = theta - q * error, theta + q * error
+    return PairedBootstrap(theta, error, max(p, least), low, high, level, n, replicates, from_randomisation=p < least)
 
 
 def randomisation(
