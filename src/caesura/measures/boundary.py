@@ -728,12 +728,17 @@ _PARTS_BY_TYPE = ("matches", "transpositions", "span", "hypothesis", "reference"
 def _marked_positions(batch: Batch) -> Ints:
     """Return the number of positions of each document that at least one side marks, with one or several types."""
     stride = int(batch.length.max(initial=0)) + 1
-    documents = np.arange(len(batch))
-    keys = [
-        np.repeat(documents, off[1:] - off[:-1]) * stride + pos[off[0] : off[-1]]
-        for pos, off in ((batch.a_pos, batch.a_off), (batch.b_pos, batch.b_off))
-    ]
-    return np.bincount(np.union1d(*keys) // stride, minlength=len(batch))
+    documents = np.arange(len(batch)) * stride
+    keys, marked = [], np.zeros(len(batch), np.int64)
+    for pos, off in ((batch.a_pos, batch.a_off), (batch.b_pos, batch.b_off)):
+        key = np.repeat(documents, off[1:] - off[:-1]) + pos[off[0] : off[-1]]  # ascending
+        distinct = np.ones(len(key), bool)
+        np.not_equal(key[1:], key[:-1], out=distinct[1:])
+        keys.append(key[distinct])
+        marked += np.diff(np.concatenate([[0], np.cumsum(distinct)])[off - off[0]])
+    a, b = keys
+    shared = a[np.append(b, -1)[np.searchsorted(b, a)] == a]
+    return marked - np.bincount(shared // stride, minlength=len(batch))
 
 
 class BoundaryConfusion(_EditDistanceMeasure):

@@ -263,7 +263,7 @@ class Covering(_OverlapMeasure):
     name = "covering"
     summary = "the best overlap of each segment"
     title = "Segmentation covering (Arbelaez et al. 2010; van den Burg & Williams 2020)"
-    short_name = "covering"
+    short_name = "Covering"
     aliases = MappingProxyType({"cover": {}})
     options = (
         Option(
