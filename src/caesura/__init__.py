@@ -44,6 +44,7 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.base import Measure
     from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
     from caesura.measures.crisp import crisp, unit_error
+    from caesura.measures.distances import boundary_deviation, boundary_f, generalized_hamming, hausdorff
     from caesura.measures.flexible import flexible_similarity
     from caesura.measures.fuzzy import fuzzy_success
     from caesura.measures.hierarchy import hierarchy_kappa, hierarchy_overlap, non_crossing
@@ -130,6 +131,8 @@ __all__ = [
     "alignment_index",
     "boundaries_placed",
     "boundary_confusion",
+    "boundary_deviation",
+    "boundary_f",
     "boundary_heat",
     "boundary_similarity",
     "check_same_tokens",
@@ -145,8 +148,10 @@ __all__ = [
     "evaluate_unification",
     "flexible_similarity",
     "fuzzy_success",
+    "generalized_hamming",
     "gold",
     "group_agreement",
+    "hausdorff",
     "hierarchy_kappa",
     "hierarchy_overlap",
     "judge",
@@ -225,6 +230,7 @@ _LAZY = {
     "caesura.measures.base": ("Measure",),
     "caesura.measures.boundary": ("boundary_confusion", "boundary_similarity", "segmentation_similarity"),
     "caesura.measures.crisp": ("crisp", "unit_error"),
+    "caesura.measures.distances": ("boundary_deviation", "boundary_f", "generalized_hamming", "hausdorff"),
     "caesura.measures.flexible": ("flexible_similarity",),
     "caesura.measures.fuzzy": ("fuzzy_success",),
     "caesura.measures.hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "non_crossing"),

@@ -230,6 +230,7 @@ def normalize_name(name: str) -> str:
 
 _OPTION_NAME = re.compile(r"[^\W\d][\w-]*")
 _WORD = re.compile(r"""(?:[^\W\d]|[./~])[^\s'"()\[\]{},=]*""")
+_AMOUNT = re.compile(r"[0-9.]+(?:s|ms|%)")  # 0.5s, 500ms, 5%
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _CONSTANTS = {"inf": math.inf, "true": True, "false": False}
 
@@ -299,7 +300,7 @@ def _parse_value(text: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
-        if _WORD.fullmatch(text):
+        if _WORD.fullmatch(text) or _AMOUNT.fullmatch(text):
             return text
         raise
 

@@ -19,7 +19,7 @@ from caesura.agreement.families import CHANCE_FAMILIES, POSITION_COEFFICIENTS, r
 from caesura.agreement.pairwise import score_coder_pairs
 from caesura.engines import open_engine
 from caesura.errors import CaesuraWarning, OptionError, Undefined
-from caesura.measures.crisp import Crisp
+from caesura.measures.distances import BoundaryF
 from oracle import coefficients as oracle
 from oracle.boundary import Rules, explain
 from support.corpora import random_corpus
@@ -796,7 +796,7 @@ def test_result_to_frame() -> None:
     assert set(frame.columns) == {"coders", "value", "observed", "expected", "expected_error", "items"}
 
 
-class _HalfCredit(Crisp):
+class _HalfCredit(BoundaryF):
     """A measure that nobody registered, with an existing chance family."""
 
     __slots__ = ()

@@ -418,10 +418,18 @@ def test_excluded() -> None:
         (of_masses(x={"a": [2]}, y={"b": [2]}), {}, "no item was annotated by two coders: item 'x': coded by a only"),
         (engine(), {"against": "an"}, "against: there is no coder 'an'; did you mean 'ann'?"),
         (engine(), {"against": "zoe"}, "against: there is no coder 'zoe'; choose from 'ann', 'bo', 'cy', 'majority'"),
-        (engine(), {"measure": "pk"}, "pk does not say where coders disagree; use crisp, segmentation_similarity, "),
+        (
+            engine(),
+            {"measure": "pk"},
+            "pk does not say where coders disagree; use boundary_f, segmentation_similarity, ",
+        ),
         (engine(), {"measure": "fuzzy_success"}, "fuzzy_success does not say where coders disagree; use "),
         (hierarchies(), {"measure": "hierarchy_kappa"}, "hierarchy_kappa does not say where coders disagree; use "),
-        (engine(), {"measure": "hierarchy_overlap"}, "hierarchy_overlap cannot compare this kind of data; use crisp, "),
+        (
+            engine(),
+            {"measure": "hierarchy_overlap"},
+            "hierarchy_overlap cannot compare this kind of data; use boundary_f, ",
+        ),
         ({"x": {}}, {}, "corpus: expected a Corpus; got dict"),
     ],
 )

@@ -58,13 +58,13 @@ def test_score_json_has_everything(run: Run) -> None:
     result = run("score", "ref.bits", "hyp.bits", "-m", "crisp(tolerance=1)", "-m", "pk", "--json", "--edits")
     data = results_of(result)
     total = [s for s in data["scores"] if s["item"] is None]
-    assert [s["measure"] for s in total] == ["crisp(tolerance=1)", "pk"]
+    assert [s["measure"] for s in total] == ["boundary_f(tolerance=1)", "pk"]
     assert total[0]["value"] == 1.0
     assert total[0]["parts"] == {"matches": 3, "reference": 3, "hypothesis": 3}
     assert total[0]["figures"] == {"precision": 1.0, "recall": 1.0, "f": 1.0}
     assert total[1]["params"]["window"] == 2
     assert total[1]["signature"].startswith("pk|documents:2|window:2|padded:no|")
-    first = next(s for s in data["scores"] if s["item"] == "1" and s["measure"].startswith("crisp"))
+    first = next(s for s in data["scores"] if s["item"] == "1" and s["measure"].startswith("boundary_f"))
     assert [e["kind"] for e in first["edits"]] == ["match", "transposition"]
     assert excluded_of(result) == []
 

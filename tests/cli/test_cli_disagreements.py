@@ -332,7 +332,7 @@ def test_one_folder_per_coder(run: Run) -> None:
         (("disagreements", "apart.json"), "no item was annotated by two coders: item 'x': coded by a only"),
         (("pairwise", "apart.json"), "no item was annotated by two coders: item 'x': coded by a only"),
         (("disagreements", "people.json", "--against", "ane"), "against: there is no coder 'ane'; did you mean 'ann'?"),
-        (("disagreements", "people.json", "-m", "pk"), "pk does not say where coders disagree; use crisp, "),
+        (("disagreements", "people.json", "-m", "pk"), "pk does not say where coders disagree; use boundary_f, "),
         (("disagreements", "people.json", "-o", "x.TextGrid"), "x.TextGrid: the boundaries have no times, "),
         (("disagreements", "people.json", "-o", "x.csv"), "x.csv: table-csv cannot store several tiers; write one of "),
         (("disagreements", "people.json", "-o", "x.foo"), "x.foo: the suffix must name the format: one of "),

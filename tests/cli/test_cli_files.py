@@ -128,7 +128,7 @@ def test_reference_and_hypothesis_share_units(run: Run) -> None:
     assert "the units are the union of the coders' times" in result.stderr
     total = {row["measure"]: row["value"] for row in results_of(result)["scores"] if row["item"] is None}
     # over the union of times, ref is ·|·· and hyp is ··|·; the boundaries are one position apart
-    assert total["crisp(tolerance=1)"] == 1
+    assert total["boundary_f(tolerance=1)"] == 1
     assert total["pk"] == cz.pk(cz.Segmentation.from_bits("10"), cz.Segmentation.from_bits("01")).value
 
 

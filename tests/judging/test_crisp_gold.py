@@ -44,7 +44,7 @@ def test_crisp_is_against_the_gold_and_fuzzy_against_the_marks(items: int) -> No
         assert (row.fuzzy, row.reward, row.punishment) == pytest.approx((score.value, score.p, score.n))
         assert row.items == items
     assert result.boundaries == 2 * items
-    assert result.signature.startswith("crisp_and_fuzzy|crisp:crisp|fuzzy:fuzzy_success|gold|method:majority|")
+    assert result.signature.startswith("crisp_and_fuzzy|crisp:boundary_f|fuzzy:fuzzy_success|gold|method:majority|")
 
 
 def test_gold_depends_on_the_method() -> None:

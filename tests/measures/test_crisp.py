@@ -120,9 +120,14 @@ def test_crisp_counts_positions_once_and_ignores_the_end():
 @pytest.mark.parametrize(
     ("tolerance", "message"),
     [
-        (-1, "tolerance must be a whole number of at least 0; got -1"),
-        (0.5, "tolerance must be a whole number; got 0.5"),
-        (2**31, "tolerance must be a whole number of at most 2147483647; got 2147483648"),
+        (-1, "tolerance must be a number from 0 up; got -1"),
+        (float("nan"), "tolerance must be a number; got nan"),
+        (
+            "0.5s",
+            "tolerance='0.5s' is in seconds, but the texts have units; write a number of positions, such as tolerance=2",
+        ),
+        ("two", "tolerance must be a number, or a text such as '0.5s', '500ms' or '5%'; got 'two'"),
+        (float("inf"), "tolerance must be a number from 0 up; got inf"),
     ],
 )
 def test_invalid_tolerance(tolerance, message):

@@ -59,7 +59,7 @@ def test_name_alone_means_default_options(name):
         ("boundary_similarity", "boundary_similarity(n_t=2)"),
         ("boundary_similarity(wt=0.10, n_t=3)", "boundary_similarity(n_t=3, wt=0.1)"),
         ("boundary_similarity(wt=0.0)", "boundary_similarity(n_t=2)"),
-        ("crisp(tolerance=0)", "crisp"),
+        ("crisp(tolerance=0)", "boundary_f"),
         ("segmentation_similarity(compat='fournier2012')", "segmentation_similarity(n_t=2, compat='fournier2012')"),
         (
             "segmentation_similarity(compat='fournier2012', transposition='scaled')",
@@ -176,14 +176,14 @@ def test_missing_name(value, message):
         ("window_diff(paded=True)", "window_diff has no option 'paded'; did you mean 'padded'?"),
         ("boundary_similarity(nt=3)", "boundary_similarity has no option 'nt'; did you mean 'n_t'?"),
         ("boundary_similarity(compact='x')", "boundary_similarity has no option 'compact'; did you mean 'compat'?"),
-        ("crisp(zzz=1)", "crisp has no option 'zzz'; choose from 'tolerance'"),
+        ("unit_error(zzz=1)", "unit_error has no option 'zzz'; it has none"),
         ("pk(compat='nlkt')", "pk has no preset 'nlkt'; did you mean 'nltk'?"),
         ("pk(compat='xyz')", "pk has no preset 'xyz'; choose from 'fournier2012', 'segeval-2.0.11', 'nltk'"),
         (
             "boundary_similarity(compat='nltk')",
             "boundary_similarity has no preset 'nltk'; choose from 'fournier2013', 'segeval-2.0.11'",
         ),
-        ("crisp(compat='nltk')", "crisp has no preset 'nltk'; it has none"),
+        ("unit_error(compat='nltk')", "unit_error has no preset 'nltk'; it has none"),
         ("pk(padded=1)", "padded must be True or False; got 1"),
         ("pk(padded='yes')", "padded must be True or False; got 'yes'"),
         ("pk(rounding='up')", "rounding must be one of 'half_up', 'half_even'; got 'up'"),
@@ -372,6 +372,8 @@ def test_default_measures_have_distinct_labels():
 
 # Names that people type
 
+AMOUNTS = "write positions, seconds or per cent: F1@2, F1@0.5s, F1@500ms, F1@5%"
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -392,6 +394,17 @@ def test_default_measures_have_distinct_labels():
         ("F1@2", "crisp(tolerance=2)"),
         ("f1@0", "crisp"),
         ("crisp@12", "crisp(tolerance=12)"),
+        ("crisp", "boundary_f"),
+        ("hit-rate@3s", "boundary_f(tolerance='3s')"),
+        ("collar_f1", "boundary_f"),
+        ("F@0.5", "boundary_f(tolerance=0.5)"),
+        ("F@3s", "boundary_f(tolerance=3s)"),
+        ("F1@500ms", "boundary_f(tolerance=0.5s)"),
+        ("F1@5%", "boundary_f(tolerance='5%')"),
+        ("A", "alignment_index"),
+        ("ARI", "adjusted_rand_index"),
+        ("coverage", "purity_coverage"),
+        ("GHD(shift=2)", "generalized_hamming(shift=2)"),
         ("SF", "flexible_similarity"),
         ("SFB", "flexible_similarity(normalize='boundaries')"),
         ("S_f^B(transposition=0.1)", "flexible_similarity(normalize='boundaries', transposition=0.1)"),
@@ -418,7 +431,10 @@ def test_aliases(text, expected):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("F", "'F' has several meanings; choose 'crisp' or 'boundary_confusion' or 'hierarchy_overlap' or 'parseval'"),
+        (
+            "F",
+            "'F' has several meanings; choose 'boundary_f' or 'boundary_confusion' or 'hierarchy_overlap' or 'parseval'",
+        ),
         (
             "kappa",
             "'kappa' has several meanings; choose 'hierarchy_kappa', or a measure that the coefficient corrects for chance, "
@@ -426,11 +442,9 @@ def test_aliases(text, expected):
         ),
         ("fleiss", "'fleiss' is not a measure; choose a measure that the coefficient corrects for chance, such as 'B'"),
         ("gamma", "gamma (Mathet et al. 2015) is not available; use B or S_f for boundaries"),
-        (
-            "F1@0.5s",
-            "'F1@0.5s': a tolerance in seconds is not available; write the tolerance in units after '@', such as F1@2",
-        ),
-        ("F1@-1", "'F1@-1': '-1' is not a whole number; write the tolerance in units after '@', such as F1@2"),
+        ("F1@", f"'F1@': there is no tolerance after '@'; {AMOUNTS}"),
+        ("F1@-1", f"'F1@-1': '-1' is not a tolerance; {AMOUNTS}"),
+        ("F1@nan", f"'F1@nan': 'nan' is not a tolerance; {AMOUNTS}"),
         ("B@2", "'B@2': boundary_similarity has no tolerance; remove '@2'"),
         ("F1@2(tolerance=3)", "F1@2 means tolerance=2; remove tolerance=3"),
         ("SFB(normalize=positions)", "SFB means normalize='boundaries'; remove normalize='positions'"),

@@ -290,7 +290,7 @@ def test_bad_input():
         cz.pairwise_f(text, text)
     with pytest.raises(MismatchError, match="expected a Segmentation, a Tier or a level of a Hierarchy; got list"):
         cz.covering([2, 3], text)
-    with pytest.raises(MismatchError, match="cannot score several streams; got Ann, Bo"):
+    with pytest.raises(MismatchError, match="hypothesis: expected a mapping from streams"):
         cz.covering({"Ann": text, "Bo": text}, text)
     with pytest.raises(OptionError, match="over must be one of 'segments', 'labels'; got 'words'"):
         cz.rand_index(text, text, over="words")

@@ -291,7 +291,7 @@ def test_fournier_2012_clamps_to_n_units():
         (11, 0, "window must be a whole number of at least 1; got 0"),
         (11, -3, "window must be a whole number of at least 1; got -3"),
         (11, 2.0, "window must be a whole number; got 2.0"),
-        (11, "2", "window must be a whole number; got '2'"),
+        (11, 2.5, "window must be a whole number; got 2.5"),
         (11, True, "window must be a whole number; got True"),
         (11, float("nan"), "window must be a whole number; got nan"),
         (11, 2**31, "window must be a whole number of at most 2147483647; got 2147483648"),

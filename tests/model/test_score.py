@@ -112,15 +112,15 @@ def test_as_dict_is_json_for_any_types(pair: TypedPair):
         assert json.loads(json.dumps(score.to_dict(), allow_nan=False))["value"] == score.value
 
 
-@pytest.mark.parametrize("name", ["crisp", "win_pr"])
+@pytest.mark.parametrize("name", ["boundary_f", "win_pr"])
 def test_precision_and_recall_of_boundaries(name):
     """Reference 2, 5; hypothesis 2, 4, 7.
 
     r  |··|···|······|
     h  |··|··|···|····|
     """
-    score = score_of(name, REFERENCE, masses([2, 2, 3, 4]), **({"tolerance": 1} if name == "crisp" else {"window": 1}))
-    hits = 2 if name == "crisp" else 1  # 4 is within 1 of 5
+    score = score_of(name, REFERENCE, masses([2, 2, 3, 4]), **({"tolerance": 1} if name == "boundary_f" else {"window": 1}))
+    hits = 2 if name == "boundary_f" else 1  # 4 is within 1 of 5
     assert score.parts["precision"] == score.precision() == hits / 3
     assert score.parts["recall"] == score.recall() == hits / 2
     assert score.parts["f"] == score.f() == pytest.approx(2 * hits / 5)
@@ -142,11 +142,11 @@ def test_precision_of_a_measure_without_one():
 def test_edits_exist_for_measures_that_align():
     assert score_of("pk").edits is None
     assert score_of("unit_error").edits is None
-    for name in ("crisp", "segmentation_similarity", "boundary_similarity", "boundary_confusion"):
+    for name in ("boundary_f", "segmentation_similarity", "boundary_similarity", "boundary_confusion"):
         score = score_of(name)
         assert all(isinstance(edit, cz.Edit) for edit in score.edits)
         assert score.edits is score.edits
-    assert (score_of("crisp") + score_of("crisp")).edits is None
+    assert (score_of("boundary_f") + score_of("boundary_f")).edits is None
 
 
 def test_edit():
@@ -166,7 +166,7 @@ def test_parts_are_whole_numbers_if_possible(name):
     for part, count in score_of(name).parts.items():
         # fractions of windows, segments and triples, weighted costs, rewards by distance, and chance
         fractions = ("win_pr", "unit_error", "flexible_similarity", "fuzzy_success", "t_measure", "l_measure")
-        fractions += ("covering", "alignment_index", "adjusted_rand_index", "v_measure", "nce")
+        fractions += ("boundary_deviation", "covering", "alignment_index", "adjusted_rand_index", "v_measure", "nce")
         if name not in fractions and part != "chance":
             assert isinstance(count, int), part
 
@@ -290,7 +290,7 @@ def test_a_score_can_be_pickled(name):
 
 def test_repr():
     assert repr(score_of("pk")) == "Score(0.222222, pk, parts={'errors': 2, 'windows': 9})"
-    assert repr(score_of("crisp", tolerance=1)).startswith("Score(1, crisp(tolerance=1), parts={'matches': 2,")
+    assert repr(score_of("boundary_f", tolerance=1)).startswith("Score(1, boundary_f(tolerance=1), parts={'matches': 2,")
 
 
 # Ratios and F-measures of zero

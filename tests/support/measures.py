@@ -18,7 +18,7 @@ label = st.sampled_from(["TOP", "-NONE-", "``", "''", ",", "", "#", "NP"])
 labels = st.lists(label, max_size=4)
 label_pairs = st.lists(st.tuples(label, label), max_size=3)
 VALUES = {
-    "window": st.integers(1, 10**6),
+    "window": st.integers(1, 10**6) | st.sampled_from(["5s", 2.5]),
     "padded": st.booleans(),
     "width": st.sampled_from(["positions", "units"]),
     "rounding": st.sampled_from(["half_up", "half_even"]),
@@ -26,7 +26,7 @@ VALUES = {
     "minimum": st.integers(0, 9),
     "clamp": st.booleans(),
     "padding": st.sampled_from(["inner", "segeval"]),
-    "tolerance": st.integers(0, 10**6),
+    "tolerance": st.integers(0, 10**6) | st.sampled_from([0.5, "0.5s", "500ms", "5%"]),
     "n_t": st.integers(1, 50),
     "transposition": st.sampled_from(["scaled", "printed", "unit", "te"]),
     "substitution": st.sampled_from(["scaled", "printed", "unit"]),
@@ -68,16 +68,29 @@ VALUES = {
     "unlabelled": st.booleans(),
     "flexible_terminals": st.booleans(),
     "threshold": st.floats(0, 1, exclude_max=True, allow_subnormal=False),
-    "extent": st.sampled_from(["same", "reference", "intersection", "union"]),
+    "extent": st.sampled_from(["same", "reference", "intersection", "union", "from_zero"]),
     "gaps": st.sampled_from(["segment", "ignore"]),
     "over": st.sampled_from(["segments", "labels"]),
     "ties": st.sampled_from(["left", "all"]),
     "direction": st.sampled_from(["reference", "hypothesis", "mean"]),
     "fill": st.sampled_from([0, 0.5, 2]),
+    "ends": st.sampled_from(["none", "start", "end", "both"]),
+    "strict": st.booleans(),
+    "matching": st.sampled_from(["maximum", "nearest", "in_order", "ruptures", "mir_eval"]),
+    "empty": st.sampled_from(["one", "zero", "side"]),
+    "statistic": st.sampled_from(["median", "mean"]),
+    "insertion": share,
+    "deletion": share,
+    "shift": share,
+    "costs": st.just("bookstein"),
 }
 # The same name means another thing to another measure.
 OTHERWISE = {("flexible_similarity", "transposition"): share | st.sampled_from([{"x": 0.5, ".": 2}])}
-OTHERWISE |= {(name, "level"): st.integers(1, 9) for name, kind in KINDS.items() if kind.view == "edges"}
+OTHERWISE |= {(name, "level"): st.integers(1, 9) for name, kind in KINDS.items() if "timed" in kind.kinds}
+OTHERWISE |= {
+    ("win_pr", "window"): st.integers(1, 10**6),
+    ("generalized_hamming", "normalize"): st.sampled_from(["none", "worst"]),
+}
 
 
 @st.composite

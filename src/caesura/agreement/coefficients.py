@@ -25,7 +25,9 @@ from caesura.options import OptionSet, choice, fraction, optional, setting, whol
 
 MIN_ITEMS = 20
 """Number of items below which a bootstrap interval is too narrow."""
-_POSITIONS = "crisp"  # measure for coefficients that depend on positions only; it accepts all texts of equal length
+_POSITIONS = (
+    "boundary_f"  # measure for coefficients that depend on positions only; it accepts all texts of equal length
+)
 
 
 class _AgreementRow(Reasoned):

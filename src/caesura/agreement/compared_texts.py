@@ -125,7 +125,7 @@ def prepare(corpus: Corpus, measure: Measure) -> PreparedCorpus:
     shared, notes = over_common_units(corpus)
     for item, note in notes.items():
         warnings.warn(f"item {item!r}: {note}", CaesuraWarning, stacklevel=4)
-    if "hierarchy" in measure.kinds:
+    if measure.view == "spans":
         return PreparedCorpus(shared, data=shared.fingerprint)
     times = {}
     for (item, coder), annotation in shared.items():

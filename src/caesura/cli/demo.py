@@ -119,5 +119,6 @@ def _trees() -> Iterator[Block]:
 def _all_measures(kind: str, pair: tuple[Any, Any]) -> Table:
     """Return a table with the scores of a pair under every measure for this kind of data."""
     chosen = [measure() for measure in measures().values() if kind in measure.kinds]
+    chosen = [measure for measure in chosen if not measure.pack([pair])[2]]  # some need labels, or one level
     rows = [(measure.label, measure.title, float(measure.score(*pair))) for measure in chosen]
     return Table(("measure", "description", "value"), tuple(rows), title="The same two under every measure")

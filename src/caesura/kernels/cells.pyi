@@ -24,6 +24,7 @@ def overlaps(
     length: NDArray[np.float64],
     other: NDArray[np.int64],
     other_length: NDArray[np.float64],
+    choose: bool,
     ties_all: bool,
     chosen: NDArray[np.uint8],
     out: NDArray[np.float64],

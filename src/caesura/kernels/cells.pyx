@@ -85,29 +85,31 @@ def overlaps(
     const double[::1] length not None,
     const int64_t[::1] other not None,
     const double[::1] other_length not None,
+    bint choose,
     bint ties_all,
     unsigned char[::1] chosen not None,
     double[:, ::1] out not None,
 ):
     """For each segment, find its largest overlap and its largest Jaccard index with one segment of the other side.
 
-    ``out`` becomes the sum of the largest overlaps, and the sum of the largest Jaccard indices, each times the length of its
-    segment. ``chosen`` marks the cell with the largest overlap of each segment; of equal overlaps the one with the larger
+    ``out`` becomes the sum of the largest overlaps, the sum of the largest Jaccard indices, each times the length of its
+    segment, and the length of the document. If ``choose``, ``chosen`` marks the cell with the largest overlap of each segment; of equal overlaps the one with the larger
     Jaccard index; of equal indices the left one, or all of them if ``ties_all``. The cells of a segment follow each other, because two
     segments have at most one cell in common.
     """
     cdef Py_ssize_t d
     cdef int64_t c, first, last
-    cdef double covered, weighted, size, union_, jaccard, largest, best, tied
+    cdef double covered, weighted, total, size, jaccard, largest, best, tied
     with nogil:
         for d in range(cell_off.shape[0] - 1):
-            covered = weighted = 0
+            covered = weighted = total = 0
             first = cell_off[d]
             while first < cell_off[d + 1]:
                 size = length[segment[first]]
                 last = first
                 largest = best = 0
                 while last < cell_off[d + 1] and segment[last] == segment[first]:
+                    total += width[last]
                     jaccard = width[last] / (size + other_length[other[last]] - width[last])
                     if width[last] > largest:
                         largest = width[last]
@@ -117,12 +119,12 @@ def overlaps(
                 covered += largest
                 weighted += size * best
                 tied = 0
-                for c in range(first, last):
+                for c in range(first, last if choose else first):
                     if width[c] >= largest - EPS:
                         jaccard = width[c] / (size + other_length[other[c]] - width[c])
                         if jaccard > tied:
                             tied = jaccard
-                for c in range(first, last):
+                for c in range(first, last if choose else first):
                     if width[c] >= largest - EPS:
                         jaccard = width[c] / (size + other_length[other[c]] - width[c])
                         if jaccard >= tied - EPS:
@@ -132,6 +134,7 @@ def overlaps(
                 first = last
             out[d, 0] = covered
             out[d, 1] = weighted
+            out[d, 2] = total
 
 
 def chosen_pairs(

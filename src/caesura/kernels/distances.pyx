@@ -2,6 +2,7 @@
 
 from libc.math cimport fabs
 from libc.stdint cimport int64_t
+from libc.stdlib cimport qsort
 
 
 def pair_within(
@@ -60,6 +61,24 @@ def nearest(
                 while j + 1 < to_off[d + 1] and fabs(to_pos[j + 1] - x) <= fabs(to_pos[j] - x):
                     j += 1
                 distance[i - from_off[0]] = fabs(to_pos[j] - x)
+
+
+cdef int compare(const void* x, const void* y) noexcept nogil:
+    cdef double a = (<const double*> x)[0], b = (<const double*> y)[0]
+    return (a > b) - (a < b)
+
+
+def medians(double[::1] values not None, const int64_t[::1] off not None, double[::1] out not None):
+    """Sort the values of each document, and fill ``out`` with their median; 0 for a document without values."""
+    cdef Py_ssize_t d
+    cdef int64_t n
+    with nogil:
+        for d in range(off.shape[0] - 1):
+            n = off[d + 1] - off[d]
+            out[d] = 0
+            if n > 0:
+                qsort(&values[off[d]], n, sizeof(double), compare)
+                out[d] = (values[off[d] + (n - 1) // 2] + values[off[d] + n // 2]) / 2
 
 
 def edit_costs(

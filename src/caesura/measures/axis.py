@@ -13,7 +13,7 @@ import numpy as np
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.base import Measure
 from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.edges import EXTENTS, EdgeBatch, Packing, pack_edges
+from caesura.measures.edges import EXTENTS, EdgeBatch, Packing, pack_axis
 from caesura.model.edges import SAME_PLACE
 from caesura.model.value import Floats
 from caesura.options import Option, choice, non_negative, optional, whole
@@ -106,7 +106,7 @@ def seconds_on_units(name: str, value: str) -> str:
 class AxisMeasure(Measure):
     """Base class of measures that compare two segmentations over units, or two annotations in seconds."""
 
-    kinds = ("hierarchy", "timed", "linear")
+    kinds = ("hierarchy", "timed", "linear", "dialogue")
     view = "edges"
     needs_common_units = False
     resolved_words = AXIS_WORDS
@@ -118,7 +118,7 @@ class AxisMeasure(Measure):
         return Packing(self["level"], self["extent"])
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        return pack_edges(pairs, self.sides, self.packing)
+        return pack_axis(pairs, self.sides, self.packing)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         return check_amounts(self, batch)

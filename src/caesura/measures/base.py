@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.batch import Batch, Comparison, Packed, Text, View, are_plain, pack
+from caesura.measures.edges import Packing, has_times, pack_axis
 from caesura.measures.expected import ExpectedCounts
 from caesura.measures.pooled import PooledBatch, has_streams, pack_dialogues
 from caesura.measures.sums import exact_sum, summarize
@@ -75,7 +76,7 @@ class Measure(Value, ABC):
     aliases : mapping
         Other names of the measure -> the options that each of them sets, such as ``SFB`` -> ``normalize="boundaries"``.
     at_option : str or None
-        Option that a number after ``@`` sets: ``F1@2`` is ``crisp(tolerance=2)``.
+        Option that a number after ``@`` sets: ``F1@2`` is ``boundary_f(tolerance=2)``.
     kinds : tuple of str
         Kinds of data that the measure compares: ``"linear"``, ``"timed"``, ``"dialogue"``, ``"hierarchy"``, ``"trees"``.
     kind : str
@@ -297,6 +298,11 @@ class Measure(Value, ABC):
     def symmetric(self) -> bool:
         """Whether swapping the sides never changes the value, with the options of this measure."""
         return False
+
+    @property
+    def packing(self) -> Packing:
+        """How annotations in seconds are converted to arrays, for measures that compare them."""
+        return Packing()
 
     @property
     def supports_exact_chance(self) -> bool:
@@ -554,8 +560,10 @@ class Measure(Value, ABC):
             Batch, indices and errors.
         """
         plain = are_plain(pairs)
+        if not plain and "timed" in self.kinds and has_times(pairs):
+            return pack_axis(pairs, self.sides, self.packing)
         if not plain and "dialogue" in self.kinds and has_streams(pairs):
-            return pack_dialogues(pairs, self.view, self.sides)
+            return pack_dialogues(pairs, self.sides, lambda streams: pack(streams, self.view, self.sides))
         return pack(pairs, self.view, self.sides, plain=plain)
 
     def pack(self, pairs: Sequence[Comparison]) -> Packed[Batch]:

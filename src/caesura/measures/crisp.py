@@ -1,63 +1,18 @@
-"""Boundary precision and recall within a tolerance, and the proportion of wrongly grouped units."""
+"""The proportion of wrongly grouped units, and the former name of boundary precision and recall."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 import numpy as np
 
 from caesura.kernels import segments as kernel
-from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, OverlapMeasure, divide, list_edits
+from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch
-from caesura.measures.expected import ExpectedCounts, MatchingPositions
-from caesura.model.result import Edit, Score
+from caesura.measures.distances import BoundaryF
+from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import Floats, Ints
-from caesura.options import Option, whole
-
-
-class Crisp(OverlapMeasure):
-    """The measure behind :func:`crisp`."""
-
-    kinds = ("linear", "dialogue")
-    name = "crisp"
-    title = "Boundary precision, recall and F within a tolerance"
-    summary = "boundaries within a tolerance"
-    short_name = "F1"
-    aliases = MappingProxyType({"F": {}})
-    at_option = "tolerance"
-    options = (Option("tolerance", 0, whole(0), "largest distance in positions at which two boundaries agree"),)
-    symmetric = True
-    coefficients = COUNT_COEFFICIENTS
-    default_coefficient = "multi_pi"
-    chance_family = "counts"
-    aligns = True
-    parts = ("matches", "reference", "hypothesis")
-
-    def compute(self, batch: Batch) -> BatchCounts:
-        has_partner = self._partners(batch) >= 0
-        matched = np.zeros(len(has_partner) + 1, np.int64)
-        has_partner.cumsum(out=matched[1:])
-        ends = matched[batch.a_off - batch.a_off[0]]
-        counts = np.empty((len(batch), 3))
-        counts[:, 0] = ends[1:] - ends[:-1]
-        counts[:, 1] = batch.a_count
-        counts[:, 2] = batch.b_count
-        return BatchCounts(counts, {})
-
-    def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
-        return MatchingPositions() if self["tolerance"] == 0 else None
-
-    def _partners(self, batch: Batch) -> Ints:
-        partners = np.empty(len(batch.a_pos), np.int64)
-        kernel.pair_within(batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, self["tolerance"], partners)
-        return partners[batch.a_off[0] : batch.a_off[-1]]
-
-    def align(self, batch: Batch) -> tuple[Edit, ...]:
-        return list_edits(
-            batch, self._partners(batch), transposition_cost=lambda d: 0.0, substitution_cost=lambda x: 0.0
-        )
+from caesura.model.value import Floats
 
 
 class UnitError(Measure):
@@ -91,7 +46,7 @@ class UnitError(Measure):
 
 
 def crisp(reference: Segmentation, hypothesis: Segmentation, *, tolerance: int = 0) -> Score:
-    """Compute boundary precision, recall and F1 within a tolerance.
+    """Compute boundary precision, recall and F1 within a tolerance; the same as :func:`~caesura.boundary_f`.
 
     Parameters
     ----------
@@ -106,15 +61,6 @@ def crisp(reference: Segmentation, hypothesis: Segmentation, *, tolerance: int =
         F1, from 0 to 1; 1 if both sides are empty, 0 if one is. ``score.precision()`` and ``score.recall()`` are
         available.
 
-    Notes
-    -----
-    Boundaries are paired one to one in a maximum matching, which a greedy search could miss. ::
-
-        precision = pairs / boundaries of the hypothesis    recall = pairs / boundaries of the reference
-
-    Within the tolerance, a nearer boundary is not preferred. A tolerance forgives moved boundaries that B penalizes.
-    Types and position N are ignored.
-
     Examples
     --------
     >>> reference = Segmentation.from_positions(10, [2, 3])
@@ -122,7 +68,7 @@ def crisp(reference: Segmentation, hypothesis: Segmentation, *, tolerance: int =
     >>> crisp(reference, hypothesis).value, crisp(reference, hypothesis, tolerance=1).value
     (0.5, 1.0)
     """
-    return Crisp.cached(None, tolerance=tolerance).score(reference, hypothesis)
+    return BoundaryF.cached(None, tolerance=tolerance).score(reference, hypothesis)
 
 
 def unit_error(reference: Segmentation, hypothesis: Segmentation) -> Score:

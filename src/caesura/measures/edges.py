@@ -16,16 +16,17 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels import cells as kernel
-from caesura.measures.batch import Batch, Packed, offsets_of, units_difference
-from caesura.model.dialogue import Dialogue
-from caesura.model.edges import SAME_PLACE, Edges, edges_of_intervals
+from caesura.measures.batch import Batch, Packed, are_plain, offsets_of, units_difference
+from caesura.measures.pooled import has_streams, pack_dialogues
+from caesura.model.edges import NO_CODES, SAME_PLACE, Edges, edges_of_intervals
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation, constructors_for
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 
-EXTENTS = ("same", "reference", "intersection", "union")
-"""What to do if the two sides have different extents: refuse, or compare on one of these extents."""
+EXTENTS = ("same", "reference", "intersection", "union", "from_zero")
+"""What to do if the two sides have different extents: refuse, or compare on one of these extents. ``from_zero`` is 0 to the end
+of the reference, as in mir_eval."""
 
 
 class Packing(NamedTuple):
@@ -41,6 +42,8 @@ class Packing(NamedTuple):
         Whether the value depends on the extent. If not, different extents are allowed.
     needs_labels : bool
         Whether the arrays must contain the labels of segments.
+    all_points : bool
+        Whether a point at the end of the extent is a boundary too.
     prepare : callable, optional
         Changes the edges of the reference before the comparison.
     """
@@ -49,6 +52,7 @@ class Packing(NamedTuple):
     extent: str = "same"
     needs_extent: bool = True
     needs_labels: bool = False
+    all_points: bool = False
     prepare: Callable[[Edges], Edges] | None = None
 
 
@@ -211,7 +215,60 @@ def has_times(pairs: Sequence[Any]) -> bool:
         True if a side of the first pair is a tier or a hierarchy.
     """
     first = pairs[0] if pairs else ()
-    return isinstance(first, (tuple, list)) and any(isinstance(side, (Tier, Hierarchy)) for side in first)
+    sides = [side for side in first if not isinstance(side, Segmentation)] if isinstance(first, (tuple, list)) else []
+    texts = [text for side in sides for text in (side.values() if isinstance(side, Mapping) else [side])]
+    return any(isinstance(text, (Tier, Hierarchy)) for text in texts)
+
+
+def pack_axis(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -> Packed[Any]:
+    """Return the batch of the pairs that can be compared; the streams of a dialogue are compared one by one.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of annotations, or of mappings from streams to annotations.
+    sides : tuple of str
+        Names of the two sides, for messages.
+    packing : Packing
+        Level, extent and what the measure needs.
+
+    Returns
+    -------
+    tuple
+        Batch, indices and errors.
+    """
+    if (batch := _pack_plain(pairs, packing)) is not None:
+        return batch, np.arange(len(pairs)), {}
+    if not has_streams(pairs):
+        return pack_edges(pairs, sides, packing)
+    return pack_dialogues(pairs, sides, lambda streams: pack_edges(streams, sides, packing))
+
+
+def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
+    """Return the batch if all pairs are certainly comparable, else None; most batches have no problem."""
+    if packing.prepare is not None or packing.extent == "from_zero":
+        return None
+    if are_plain(pairs):
+        a, b = ([_segmentation_edges(pair[side], packing.needs_labels) for pair in pairs] for side in (0, 1))
+        return _join(a, b, np.zeros(len(pairs)), timed=False, needs_labels=packing.needs_labels)
+    try:
+        tiers = [(a.edges, b.edges) for a, b in pairs if type(a) is Tier and type(b) is Tier]
+    except (TypeError, ValueError):
+        return None
+    if len(tiers) < len(pairs):
+        return None
+    if packing.needs_extent:
+        extents = np.array([(a.begin, a.end, b.begin, b.end) for a, b in tiers])
+        if (np.abs(extents[:, :2] - extents[:, 2:]) > SAME_PLACE).any():
+            return None
+    if packing.all_points:
+        tiers = [(_all_points(a), _all_points(b)) for a, b in tiers]
+    a, b = ([pair[side] for pair in tiers] for side in (0, 1))
+    return _join(a, b, np.zeros(len(tiers)), timed=True, needs_labels=packing.needs_labels)
+
+
+def _all_points(edges: Edges) -> Edges:
+    return edges if edges.points is None else edges._replace(inner=edges.points)
 
 
 def pack_edges(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -> Packed[EdgeBatch]:
@@ -246,7 +303,10 @@ def pack_edges(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -
             places.append(place)
         except CaesuraError as error:
             errors[place] = error
-    return _join(rows, bool(timed)), np.array(places, np.int64), errors
+    a, b = [row[0] for row in rows], [row[1] for row in rows]
+    changes = np.array([row[2] for row in rows], np.float64)
+    batch = _join(a, b, changes, timed=bool(timed), needs_labels=packing.needs_labels)
+    return batch, np.array(places, np.int64), errors
 
 
 def _pair_edges(pair: Any, sides: tuple[str, str], packing: Packing) -> tuple[bool, Edges, Edges]:
@@ -272,15 +332,11 @@ def _pair_edges(pair: Any, sides: tuple[str, str], packing: Packing) -> tuple[bo
 def _side_edges(text: Any, side: str, packing: Packing) -> tuple[bool, Edges]:
     """Return whether an annotation is in seconds, and its edges."""
     if type(text) is Tier:
-        return True, text.edges
+        return True, _all_points(text.edges) if packing.all_points else text.edges
     if isinstance(text, Segmentation):
         return False, _segmentation_edges(text, packing.needs_labels)
     if isinstance(text, Hierarchy):
         return text.edges is not None, _level_edges(text, side, packing.level)
-    if isinstance(text, Mapping):
-        timed = isinstance(text, Dialogue) and text.timed
-        hint = "compare each stream separately" if timed else "use flexible_similarity"
-        raise MismatchError(f"{side}: this measure cannot score several streams; got {', '.join(text)}; {hint}")
     got = type(text).__name__ + constructors_for(text)
     raise MismatchError(f"{side}: expected a Segmentation, a Tier or a level of a Hierarchy; got {got}")
 
@@ -323,6 +379,9 @@ def _level_edges(text: Hierarchy, side: str, level: int | None) -> Edges:
 def _on_one_extent(a: Edges, b: Edges, sides: tuple[str, str], packing: Packing) -> tuple[Edges, Edges, float]:
     """Return both sides on the same extent, and by how much the extents differ."""
     change = max(abs(a.begin - b.begin), abs(a.end - b.end))
+    if packing.extent == "from_zero" and packing.needs_extent:
+        padding = ("__T_MIN", "__T_MAX")
+        return a.fit(0.0, a.end, padding), b.fit(0.0, a.end, padding), max(change, abs(a.begin))
     if change <= SAME_PLACE or not packing.needs_extent:
         return a, b, 0.0
     if packing.extent == "same":
@@ -342,17 +401,18 @@ def _on_one_extent(a: Edges, b: Edges, sides: tuple[str, str], packing: Packing)
     return a.fit(begin, end), b.fit(begin, end), change
 
 
-def _join(rows: Sequence[tuple[Edges, Edges, float]], timed: bool) -> EdgeBatch:
-    """Return the documents of a batch, in the order of the rows."""
-    a, b = [row[0] for row in rows], [row[1] for row in rows]
+def _join(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed: bool, needs_labels: bool) -> EdgeBatch:
+    """Return the documents of a batch, in the order of the edges of both sides."""
     begin, end = np.array([edges.begin for edges in a], np.float64), np.array([edges.end for edges in a], np.float64)
     a_pos, a_off = _join_places(a)
     b_pos, b_off = _join_places(b)
     if timed:
         kernel.same_places(a_pos, a_off, b_pos, b_off)
-    (a_code, a_last), (b_code, b_last) = _join_codes(a), _join_codes(b)
+    none = np.zeros(len(a), np.int64)
+    (a_code, a_last), (b_code, b_last) = (_join_codes(side) if needs_labels else (NO_CODES, none) for side in (a, b))
+    a_labelled, b_labelled = (np.array([bool(edges.labels) for edges in side], bool) for side in (a, b))
     return EdgeBatch(
-        np.zeros(len(rows), np.int64) if timed else end.astype(np.int64),
+        none if timed else end.astype(np.int64),
         a_pos,  # type: ignore[arg-type]
         a_code,
         a_off,
@@ -363,9 +423,9 @@ def _join(rows: Sequence[tuple[Edges, Edges, float]], timed: bool) -> EdgeBatch:
         end=end,
         a_last=a_last,
         b_last=b_last,
-        a_labelled=np.array([bool(edges.labels) for edges in a], bool),
-        b_labelled=np.array([bool(edges.labels) for edges in b], bool),
-        extent_change=np.array([row[2] for row in rows], np.float64),
+        a_labelled=a_labelled,
+        b_labelled=b_labelled,
+        extent_change=changes,
         timed=timed,
     )
 
@@ -378,9 +438,8 @@ def _join_places(rows: Sequence[Edges]) -> tuple[Floats, Ints]:
 
 def _join_codes(rows: Sequence[Edges]) -> tuple[Ints, Ints]:
     """Return the classes of the segments that end at a boundary, and those of the last segments."""
-    if all(not edges.codes.size for edges in rows):
-        ones = np.ones(len(rows), np.int64)
-        return np.ones(sum(len(edges.inner) for edges in rows), np.int64), ones
+    if not rows:
+        return NO_CODES, NO_CODES
     codes = [edges.codes if edges.codes.size else np.ones(len(edges.inner) + 1, np.int64) for edges in rows]
     joined = np.concatenate(codes)
     ends = np.cumsum([len(part) for part in codes]) - 1

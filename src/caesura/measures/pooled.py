@@ -6,7 +6,7 @@ the sums, as for several documents.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.measures.batch import Batch, Comparison, Packed, View, pack, rows_of
+from caesura.measures.batch import Batch, Comparison, Packed, rows_of
 from caesura.measures.streams import stream_pairs, valid_results
 from caesura.measures.sums import as_float, exact_sums, summarize
 from caesura.model.segmentation import Segmentation
@@ -194,17 +194,19 @@ class PooledBatch(Batch):
         return zip(self.stream_off[:-1].tolist(), self.stream_off[1:].tolist(), strict=True)
 
 
-def pack_dialogues(pairs: Sequence[Comparison], view: View, sides: tuple[str, str]) -> Packed[Batch]:
+def pack_dialogues(
+    pairs: Sequence[Comparison], sides: tuple[str, str], pack_streams: Callable[[Sequence[Any]], Packed[Any]]
+) -> Packed[Batch]:
     """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index.
 
     Parameters
     ----------
     pairs : sequence of pairs
         Pairs of dialogues; some may be pairs of segmentations.
-    view : {"inner", "typed"}
-        Whether types matter.
     sides : tuple of str
         Names of the two sides, for messages.
+    pack_streams : callable
+        Packs the streams of all dialogues, each as a pair of annotations.
 
     Returns
     -------
@@ -215,7 +217,7 @@ def pack_dialogues(pairs: Sequence[Comparison], view: View, sides: tuple[str, st
     texts = valid_results(lambda pair: stream_pairs(pair, sides), dict(enumerate(pairs)), errors)
     document = np.repeat(list(texts), [len(text) for text in texts.values()]).astype(np.int64)
     flat = [entry for text in texts.values() for entry in text]
-    streams, packed, stream_errors = pack([(a, b) for _, a, b in flat], view, sides)
+    streams, packed, stream_errors = pack_streams([(a, b) for _, a, b in flat])
     for place, error in sorted(stream_errors.items()):
         errors.setdefault(int(document[place]), _named(error, flat[place][0]))
     if stream_errors:  # the other streams of these dialogues are left out as well

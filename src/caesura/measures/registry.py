@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from caesura.errors import OptionError
+from caesura.measures.axis import amount
 from caesura.measures.base import Measure
 from caesura.measures.boundary import BoundaryConfusion, BoundarySimilarity, SegmentationSimilarity
-from caesura.measures.crisp import Crisp, UnitError
+from caesura.measures.crisp import UnitError
+from caesura.measures.distances import BoundaryDeviation, BoundaryF, GeneralizedHamming, Hausdorff
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.fuzzy import FuzzySuccess
 from caesura.measures.hierarchy import HierarchyKappa, HierarchyOverlap, NonCrossing
@@ -37,7 +39,10 @@ _REGISTRY: dict[str, type[Measure]] = {
         Pk,
         WindowDiff,
         WinPR,
-        Crisp,
+        BoundaryF,
+        BoundaryDeviation,
+        Hausdorff,
+        GeneralizedHamming,
         UnitError,
         PurityCoverage,
         Covering,
@@ -103,7 +108,9 @@ def parse(text: str | Measure) -> Measure:
     >>> parse("WD(k=5)")
     window_diff(window=5)
     >>> parse("F1@2")
-    crisp(tolerance=2)
+    boundary_f(tolerance=2)
+    >>> parse("F1@0.5s")
+    boundary_f(tolerance='0.5s')
     >>> parse("boundary_similarity") == parse("boundary_similarity(n_t=2)")
     True
     """
@@ -248,6 +255,8 @@ def _find(name: str) -> Meaning:
     base, at, number = name.partition("@")
     key = _key(base)
     meanings = _NAMES.get(key, {})
+    if at and len(meanings) > 1:  # F@2: only one of the measures called F has a tolerance
+        meanings = {entry: meaning for entry, meaning in meanings.items() if meaning[0].at_option is not None}
     if not meanings or len(meanings) > 1 or key in _COEFFICIENT_KEYS:
         raise OptionError(_problem(name, key, list(meanings)))
     measure_class, options = next(iter(meanings.values()))
@@ -280,13 +289,13 @@ def _after_at(name: str, measure_class: type[Measure], text: str) -> dict[str, A
     option = measure_class.at_option
     if option is None:
         raise OptionError(f"{name!r}: {measure_class.name} has no tolerance; remove '@{text}'")
-    if not _DIGITS.fullmatch(text):
-        unit = "a tolerance in seconds is not available" if text.endswith("s") else f"{text!r} is not a whole number"
-        raise OptionError(f"{name!r}: {unit}; write the {option} in units after '@', such as F1@2")
-    return {option: int(text)}
+    if not _AMOUNT.fullmatch(text):
+        problem = f"{text!r} is not a {option}" if text else f"there is no {option} after '@'"
+        raise OptionError(f"{name!r}: {problem}; write positions, seconds or per cent: F1@2, F1@0.5s, F1@500ms, F1@5%")
+    return {option: amount(option, text if text[-1] in "s%" else float(text))}
 
 
-_DIGITS = re.compile("[0-9]{1,9}")
+_AMOUNT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?(s|ms|%)?")
 
 
 def parse_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:

@@ -125,18 +125,18 @@ class _Overlaps(NamedTuple):
     total: Floats
 
 
-def _overlaps(cells: Cells, *, ties_all: bool) -> _Overlaps:
-    a_length, b_length = _sizes(cells, cells.a_seg), _sizes(cells, cells.b_seg)
+def _overlaps(cells: Cells, ties: str | None) -> _Overlaps:
+    """Return the sums of the largest overlaps; pairs of segments are chosen only if ``ties`` is set."""
     n = len(cells.off) - 1
-    chosen = np.zeros(len(cells.width), np.uint8)
-    forward, backward, pairs = np.empty((n, 2)), np.empty((n, 2)), np.empty((n, 2))
-    a, b = (cells.a_seg, a_length), (cells.b_seg, b_length)
-    kernel.overlaps(cells.width, cells.off, *a, *b, ties_all, chosen, forward)
-    kernel.overlaps(cells.width, cells.off, *b, *a, ties_all, chosen, backward)
-    kernel.chosen_pairs(cells.width, cells.off, *a, *b, chosen, pairs)
-    total = _sum_by_document(cells.width, cells.document, n)
+    a, b = (cells.a_seg, _sizes(cells, cells.a_seg)), (cells.b_seg, _sizes(cells, cells.b_seg))
+    chosen = np.zeros(len(cells.width) if ties else 0, np.uint8)
+    forward, backward, pairs = np.empty((n, 3)), np.empty((n, 3)), np.zeros((n, 2))
+    kernel.overlaps(cells.width, cells.off, *a, *b, ties is not None, ties == "all", chosen, forward)
+    kernel.overlaps(cells.width, cells.off, *b, *a, ties is not None, ties == "all", chosen, backward)
+    if ties:
+        kernel.chosen_pairs(cells.width, cells.off, *a, *b, chosen, pairs)
     sums = (forward[:, 0], forward[:, 1], backward[:, 0], backward[:, 1], pairs[:, 0], pairs[:, 1])
-    return _Overlaps(*sums, total)
+    return _Overlaps(*sums, forward[:, 2])
 
 
 class _OverlapMeasure(SegmentMeasure):
@@ -144,7 +144,7 @@ class _OverlapMeasure(SegmentMeasure):
 
     def overlaps(self, batch: EdgeBatch) -> _Overlaps:
         """Return the sums of the largest overlaps of each document."""
-        return _overlaps(self.counted_cells(batch), ties_all=self.settings.get("ties") == "all")
+        return _overlaps(self.counted_cells(batch), self.settings.get("ties"))
 
 
 class PurityCoverage(_OverlapMeasure):
@@ -370,12 +370,8 @@ def _table(cells: Cells, a_class: Ints | None, b_class: Ints | None) -> Table:
     n = len(cells.off) - 1
     row, column = cells.a_seg, cells.b_seg
     if a_class is not None and b_class is not None:
-        row, column = _class_numbers(a_class[row], document), _class_numbers(b_class[column], document)
-        key = row * (int(column.max(initial=0)) + 1) + column
-        order = np.argsort(key, kind="stable")
-        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-        width = np.add.reduceat(width[order], starts) if len(starts) else width
-        row, column, document = row[order[starts]], column[order[starts]], document[order[starts]]
+        row, column = a_class[row], b_class[column]
+        width, row, column, document = _join_classes(width, row, column, document)
     rows, columns = _margin(width, row, document), _margin(width, column, document)
     return Table((width, document), rows, columns, row, column, _sum_by_document(width, document, n))
 
@@ -387,11 +383,27 @@ def _margin(width: Floats, index: Ints, document: Ints) -> tuple[Floats, Ints]:
     return np.asarray(np.bincount(index, width, size), np.float64), of_class
 
 
-def _class_numbers(classes: Ints, document: Ints) -> Ints:
-    """Return numbers that differ between documents for the classes of cells."""
-    last = np.zeros(int(document[-1]) + 2 if len(document) else 1, np.int64)
-    np.maximum.at(last, document + 1, classes + 1)
-    return np.asarray(np.cumsum(last)[document] + classes)
+def _join_classes(width: Floats, row: Ints, column: Ints, document: Ints) -> tuple[Floats, Ints, Ints, Ints]:
+    """Return the common length of each pair of classes that meet, their numbers over all documents, and the document."""
+    n = int(document.max(initial=-1)) + 1
+    rows, columns = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    starts = np.flatnonzero(np.diff(document, prepend=-1))
+    rows[document[starts]] = np.maximum.reduceat(row, starts) + 1
+    columns[document[starts]] = np.maximum.reduceat(column, starts) + 1
+    first = np.concatenate([[0], np.cumsum(rows * columns)])
+    key = first[document] + row * columns[document] + column
+    if first[-1] <= 4 * len(key) + 1000:  # most classes meet: count in a table
+        table = np.bincount(key, width, int(first[-1]))
+        key = np.flatnonzero(table)
+        width = table[key]
+    else:
+        order = np.argsort(key, kind="stable")
+        groups = np.flatnonzero(np.diff(key[order], prepend=-1))
+        width, key = np.add.reduceat(width[order], groups), key[order[groups]]
+    document = np.searchsorted(first, key, side="right") - 1
+    row, column = np.divmod(key - first[document], columns[document])
+    first_row, first_column = (np.concatenate([[0], np.cumsum(sizes)])[document] for sizes in (rows, columns))
+    return np.asarray(width, np.float64), row + first_row, column + first_column, document
 
 
 class ClassMeasure(SegmentMeasure):

@@ -16,6 +16,7 @@ import numpy as np
 from caesura.errors import CaesuraError, MismatchError
 from caesura.measures.batch import Batch, Comparison, Packed, join_boundaries, pair_problem
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.tier import Tier
 from caesura.model.value import Ints
 
 T = TypeVar("T")
@@ -183,9 +184,9 @@ def _check_mapping(side: str, text: Any, other_text: Any) -> None:
         raise MismatchError(f"{side}: a dialogue must have at least one stream; got none")
 
 
-def _check_stream(
-    name: str | None, a: Any, b: Any, sides: tuple[str, str]
-) -> tuple[str | None, Segmentation, Segmentation]:
+def _check_stream(name: str | None, a: Any, b: Any, sides: tuple[str, str]) -> tuple[str | None, Any, Any]:
+    if type(a) is Tier and type(b) is Tier:  # measures on an axis compare them; others refuse them
+        return name, a, b
     if (
         type(a) is not Segmentation
         or type(b) is not Segmentation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -10,11 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
+from caesura.kernels import distances as time_kernel
 from caesura.kernels import window as kernel
+from caesura.measures.axis import AXIS_WORDS, EXTENT, LEVEL, amount, amounts, seconds_on_units, with_units_of_axis
 from caesura.measures.base import BatchCounts, Counts, Measure, divide, precision_recall
 from caesura.measures.batch import Batch
+from caesura.measures.edges import EdgeBatch, Packing
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, flag, optional, whole
 
@@ -26,6 +32,22 @@ _WINDOW = Option(
     "width k of the window (default: half the mean length of a reference segment)",
     aliases=("k",),
 )
+
+
+def _width(name: str, value: Any) -> float | str:
+    """Check for the width of a window: a whole number of units, or seconds such as 2.5 or ``"2.5s"``."""
+    if isinstance(value, str) and value[:1].isdecimal() and not value.isdecimal():
+        width = amount(name, value)
+        if not isinstance(width, str) or width.endswith("%") or float(width[:-1]) <= 0:
+            raise OptionError(f"{name} must be a whole number of units, or a time above 0 such as '5s'; got {value!r}")
+        return width
+    if isinstance(value, (float, np.floating)) and 0 < value < math.inf:
+        return float(value)  # seconds; on an axis of units it is refused
+    return whole(1)(name, value)  # type: ignore[no-any-return]
+
+
+_width.value_type, _width.choices = str, ()  # type: ignore[attr-defined]  # for the command line
+_WIDTH = Option(_WINDOW.name, None, optional(_width), f"{_WINDOW.description}; in seconds: 5s", aliases=("k",))
 _MINIMUM = Option("minimum", 2, whole(0), "smallest automatic k")
 _K_OPTIONS = (
     Option("rounding", "half_up", choice("half_up", "half_even"), "rounding of the automatic k"),
@@ -35,7 +57,7 @@ _K_OPTIONS = (
 )
 _CLAMP = Option("clamp", True, flag, "whether an automatic k that is too large for the text is reduced")
 _ERROR_RATE = (
-    _WINDOW,
+    _WIDTH,
     Option(
         "padded",
         False,
@@ -52,6 +74,8 @@ _ERROR_RATE = (
         choice("inner", "segeval"),
         "number of windows with padding: those with an inner position, or segeval's number",
     ),
+    EXTENT,
+    LEVEL,
 )
 _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -123,14 +147,68 @@ class _WindowMeasure(Measure):
 class _ErrorRate(_WindowMeasure):
     """Proportion of windows on which the two sides differ."""
 
+    kinds = ("hierarchy", "timed", "linear", "dialogue")
     options = _ERROR_RATE
     presets = _PRESETS
+    resolved_words = MappingProxyType({**_WindowMeasure.resolved_words, **AXIS_WORDS})
     best = 0.0
     worst = 1.0
     columns: ClassVar[slice]  # errors and windows, among the columns of kernel.sweep
     parts = ("errors", "windows")
 
+    @property
+    def packing(self) -> Packing:
+        return Packing(self["level"], self["extent"])
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        k = self["window"]
+        if isinstance(batch, EdgeBatch):
+            return self._check_times(batch)
+        if isinstance(k, (str, float)):
+            problem = (
+                seconds_on_units("window", k) if isinstance(k, str) else f"window must be a whole number; got {k!r}"
+            )
+            return dict.fromkeys(range(len(batch)), OptionError(problem))
+        return super().check(batch)
+
+    def _check_times(self, batch: EdgeBatch) -> dict[int, CaesuraError]:
+        """Return the documents in seconds that are not longer than the window; presets and padding need units."""
+        defaults = self._defaults(None)
+        changed = [
+            name
+            for name, value in self.settings.items()
+            if value != defaults[name] and name not in ("window", "extent", "level")
+        ]
+        if changed:
+            error = OptionError(f"{self.name}: {changed[0]} needs units; convert the annotations with over_units")
+            return dict.fromkeys(range(len(batch)), error)
+        k, length = self._seconds(batch), batch.end - batch.begin
+        return {
+            int(d): OptionError(f"window must be shorter than the recording of {length[d]:.10g} s; got {k[d]:.10g} s")
+            for d in np.flatnonzero(k >= length)
+        }
+
+    def _seconds(self, batch: EdgeBatch) -> Floats:
+        """Return k of each document in seconds: half the mean reference segment, not rounded."""
+        if self["window"] is None:
+            return np.asarray((batch.end - batch.begin) / (2 * (batch.a_count + 1)), np.float64)
+        return amounts("window", self["window"], batch)
+
+    def _windows_in_time(self, batch: EdgeBatch) -> tuple[Counts, dict[str, NDArray[Any]]]:
+        k, out = self._seconds(batch), np.empty((len(batch), 3))
+        places: Any = (batch.a_pos, batch.a_off, batch.b_pos, batch.b_off)
+        time_kernel.windows(batch.end - batch.begin, batch.begin, k, *places, out)
+        origin = np.full(len(batch), _AUTO if self["window"] is None else _CHOSEN, np.uint8)
+        resolved = {"window": k, "window_from": origin} | batch.resolved(extent=self["extent"] != "same")
+        return out[:, [0, 2, 1]], resolved
+
+    def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
+        return super().signature(with_units_of_axis(params, ("window",)), types, documents)
+
     def compute(self, batch: Batch) -> BatchCounts:
+        if isinstance(batch, EdgeBatch):
+            counts, resolved = batch.cached(("windows", self._resolved), lambda: self._windows_in_time(batch))
+            return BatchCounts(counts[:, self.columns], resolved)
         # Pk and WindowDiff with the same options inspect the same windows.
         counts, resolved = batch.cached(("windows", self._resolved), lambda: self._windows(batch))
         return BatchCounts(counts[:, self.columns], resolved)
@@ -203,10 +281,10 @@ class WinPR(_WindowMeasure):
 
 
 def pk(
-    reference: Segmentation,
-    hypothesis: Segmentation,
+    reference: Segmentation | Tier | Hierarchy,
+    hypothesis: Segmentation | Tier | Hierarchy,
     *,
-    window: int | None = None,
+    window: float | str | None = None,
     padded: bool = False,
     compat: str | None = None,
     **options: Any,
@@ -215,11 +293,12 @@ def pk(
 
     Parameters
     ----------
-    reference, hypothesis : Segmentation
-        The two segmentations to compare.
-    window : int, optional
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    window : int, float or str, optional
         Width k of the window (default: half the mean length of a reference segment, rounded half up, at least 2 and at
-        most N-1).
+        most N-1). In seconds: a number or a text such as ``"5s"`` (default: half the mean length of a reference segment,
+        not rounded).
     padded : bool, default False
         Put k-1 empty positions at each end, so that boundaries near the ends count as often as others.
     compat : {"fournier2012", "segeval-2.0.11", "nltk"}, optional
@@ -228,7 +307,8 @@ def pk(
     **options : object
         Options that the presets set: ``rounding`` ("half_up" or "half_even"), ``mean`` ("segments" or "marks"),
         ``minimum`` (smallest automatic k), ``clamp`` (whether an automatic k is limited to the length of the text),
-        ``width`` ("positions" or "units") and ``padding`` ("inner" or "segeval").
+        ``width`` ("positions" or "units") and ``padding`` ("inner" or "segeval"). In seconds: ``extent`` (the extent to compare
+        if the two sides have different ones) and ``level`` (level of a hierarchy).
 
     Returns
     -------
@@ -266,10 +346,10 @@ def pk(
 
 
 def window_diff(
-    reference: Segmentation,
-    hypothesis: Segmentation,
+    reference: Segmentation | Tier | Hierarchy,
+    hypothesis: Segmentation | Tier | Hierarchy,
     *,
-    window: int | None = None,
+    window: float | str | None = None,
     padded: bool = False,
     compat: str | None = None,
     **options: Any,
@@ -278,9 +358,9 @@ def window_diff(
 
     Parameters
     ----------
-    reference, hypothesis : Segmentation
-        The two segmentations to compare.
-    window : int, optional
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    window : int, float or str, optional
         k, the width of the window in positions (default: as for :func:`pk`).
     padded : bool, default False
         Pad both ends, after Lamprier et al. (2007): N+k-2 windows, none of them entirely in the padding.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.model.value import Ints
+from caesura.model.value import Floats, Ints
 
 SAME_PLACE = 1e-9
 """Two times that differ by at most this many seconds are the same place."""
@@ -30,6 +30,9 @@ class Edges(NamedTuple):
         no segment has a label and all of them count as segments.
     labels : tuple of str
         Distinct labels, in the order of their first segment.
+    points : numpy.ndarray, optional
+        All boundaries, if one of them is a point at the end of the extent. Such a point begins no segment, but it can agree
+        with a boundary of another annotation.
     """
 
     begin: float
@@ -37,31 +40,36 @@ class Edges(NamedTuple):
     inner: NDArray[np.number]
     codes: Ints = NO_CODES
     labels: tuple[str, ...] = ()
+    points: Floats | None = None
 
-    def fit(self, begin: float, end: float) -> Edges:
+    def fit(self, begin: float, end: float, padding: tuple[str, str] | None = None) -> Edges:
         """Return the edges on a different extent: boundaries outside it are cut off, missing time has no label.
 
         Parameters
         ----------
         begin, end : float
             The new extent.
+        padding : tuple of str, optional
+            Labels of the time before and after the old extent; by default it has no label.
 
         Returns
         -------
         Edges
             The edges within the new extent.
         """
+        labels = self.labels if padding is None else (*self.labels, *padding)
+        first, last = (0, 0) if padding is None else (len(labels) - 1, len(labels))
         if self.begin >= end - SAME_PLACE or self.end <= begin + SAME_PLACE:
-            return Edges(begin, end, np.empty(0), np.zeros(1, np.int64), self.labels)
+            return Edges(begin, end, np.empty(0), np.full(1, last), labels)
         codes = self.codes if self.codes.size else np.ones(len(self.inner) + 1, np.int64)
         low = int(np.searchsorted(self.inner, begin + SAME_PLACE, "right"))
         high = max(low, int(np.searchsorted(self.inner, end - SAME_PLACE)))
         inner, codes = self.inner[low:high], codes[low : high + 1]
         if self.begin > begin + SAME_PLACE:
-            inner, codes = np.concatenate([[self.begin], inner]), np.concatenate([[0], codes])
+            inner, codes = np.concatenate([[self.begin], inner]), np.concatenate([[first], codes])
         if self.end < end - SAME_PLACE:
-            inner, codes = np.concatenate([inner, [self.end]]), np.concatenate([codes, [0]])
-        return Edges(begin, end, inner, codes, self.labels)
+            inner, codes = np.concatenate([inner, [self.end]]), np.concatenate([codes, [last]])
+        return Edges(begin, end, inner, codes, labels)
 
 
 def edges_of_intervals(intervals: Iterable[Sequence[object]], begin: float, end: float) -> Edges:
@@ -113,8 +121,9 @@ def edges_of_points(times: Sequence[float], begin: float, end: float) -> Edges:
     Edges
         Points that are the same place are one boundary.
     """
-    inner = np.array(times, np.float64)
-    inner = inner[(inner > begin + SAME_PLACE) & (inner < end - SAME_PLACE)]
-    if len(inner) > 1:
-        inner = inner[np.concatenate([[True], np.diff(inner) > SAME_PLACE])]
-    return Edges(begin, end, inner)
+    points = np.array(times, np.float64)
+    if len(points) > 1:
+        points = points[np.concatenate([[True], np.diff(points) > SAME_PLACE])]
+    points = points[points > begin + SAME_PLACE]
+    inner = points[points < end - SAME_PLACE]
+    return Edges(begin, end, inner, points=points if len(points) > len(inner) else None)
