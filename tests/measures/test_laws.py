@@ -90,7 +90,9 @@ def variants(name: str) -> list[Measure]:
         measures += [kind(padded=True), *(kind(compat=preset, padded=True) for preset in kind.presets)]
     if "tolerance" in names:
         measures += [kind(tolerance=2)]
-    if "normalize" in names:
+    if "insertion" in names:
+        measures += [kind(normalize="worst"), kind(insertion=1, deletion=3), kind(costs="bookstein")]
+    elif "normalize" in names:
         measures += [kind(normalize="boundaries"), kind(normalize="boundaries", transposition=0.1)]
     if "chain_strength" in names:
         measures += [kind(chain_strength=3, beta=0.5, alpha=1.5), kind(p_max=2, per_cluster="best", edges="ignore")]
@@ -115,6 +117,11 @@ VARIANTS = [measure for name in KINDS for measure in variants(name)]
 def laws(measure: Measure) -> Laws:
     """What the measure claims; segeval's greedy pairing has no claim to reversal."""
     claimed = LAWS[measure.name]
+    if measure.compat in ("mir_eval", "ruptures", "tcpd", "pyannote") and measure.name == "boundary_f":
+        # Their greedy pairing depends on the side and the direction, and some give 0 if both sides are empty.
+        return replace(claimed, best=None, worst=None, symmetric=False, reversible=False)
+    if measure.name == "generalized_hamming":
+        return replace(claimed, symmetric=measure.symmetric)
     if measure.compat == "pyannote":  # joins neighbouring segments with the same label, but only in the reference
         return replace(claimed, best=None, worst=None, symmetric=False)
     if measure.view == "edges":
@@ -446,6 +453,9 @@ def test_copies_of_a_document_keep_the_ratio(pair: TypedPair, copies):
         if not defined(measure, a, b):
             continue
         score = measure.score(a, b)
+        if measure.settings.get("normalize") == "none":  # costs add up
+            assert sum([score] * copies).value == pytest.approx(copies * score.value)
+            continue
         assert same(score, sum([score] * copies)), measure
 
 

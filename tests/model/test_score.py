@@ -119,7 +119,9 @@ def test_precision_and_recall_of_boundaries(name):
     r  |··|···|······|
     h  |··|··|···|····|
     """
-    score = score_of(name, REFERENCE, masses([2, 2, 3, 4]), **({"tolerance": 1} if name == "boundary_f" else {"window": 1}))
+    score = score_of(
+        name, REFERENCE, masses([2, 2, 3, 4]), **({"tolerance": 1} if name == "boundary_f" else {"window": 1})
+    )
     hits = 2 if name == "boundary_f" else 1  # 4 is within 1 of 5
     assert score.parts["precision"] == score.precision() == hits / 3
     assert score.parts["recall"] == score.recall() == hits / 2
@@ -285,12 +287,15 @@ def test_a_score_can_be_pickled(name):
     again = pickle.loads(pickle.dumps(score))
     assert again == score
     assert dict(again.params) == dict(score.params)
-    assert (again + score).value == pytest.approx(score.value)
+    if name != "generalized_hamming":  # costs add up
+        assert (again + score).value == pytest.approx(score.value)
 
 
 def test_repr():
     assert repr(score_of("pk")) == "Score(0.222222, pk, parts={'errors': 2, 'windows': 9})"
-    assert repr(score_of("boundary_f", tolerance=1)).startswith("Score(1, boundary_f(tolerance=1), parts={'matches': 2,")
+    assert repr(score_of("boundary_f", tolerance=1)).startswith(
+        "Score(1, boundary_f(tolerance=1), parts={'matches': 2,"
+    )
 
 
 # Ratios and F-measures of zero

@@ -15,6 +15,8 @@ from caesura.measures.base import Measure
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.edges import EXTENTS, EdgeBatch, Packing, pack_axis
 from caesura.model.edges import SAME_PLACE
+from caesura.model.result import signature_value
+from caesura.model.signature import option_text
 from caesura.model.value import Floats
 from caesura.options import Option, choice, non_negative, optional, whole
 
@@ -124,7 +126,7 @@ class AxisMeasure(Measure):
         return check_amounts(self, batch)
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
-        return super().signature(with_units_of_axis(params, self.amount_options), types, documents)
+        return with_units_of_axis(super().signature(params, types, documents), params, self.amount_options)
 
 
 def check_amounts(measure: Measure, batch: Batch) -> dict[int, CaesuraError]:
@@ -152,11 +154,13 @@ def check_amounts(measure: Measure, batch: Batch) -> dict[int, CaesuraError]:
     return {}
 
 
-def with_units_of_axis(params: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return resolved options in which numbers of seconds are written with their unit, for the signature.
+def with_units_of_axis(line: str, params: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Return a signature in which numbers of seconds are written with their unit.
 
     Parameters
     ----------
+    line : str
+        The signature.
     params : mapping
         Resolved options, with the axis.
     names : sequence of str
@@ -164,14 +168,15 @@ def with_units_of_axis(params: Mapping[str, Any], names: Sequence[str]) -> dict[
 
     Returns
     -------
-    dict
-        The options.
+    str
+        The signature.
     """
-    written = dict(params)
     for name in names if params.get("axis") == "time" else ():
-        if isinstance(written.get(name), (int, float)):
-            written[name] = f"{written[name]}s"
-    return written
+        value = params.get(name)
+        if isinstance(value, (int, float)):
+            for text in (option_text(value), signature_value(value)):
+                line = line.replace(f"|{name}:{text}|", f"|{name}:{option_text(f'{value}s')}|")
+    return line
 
 
 def within(tolerance: Floats, *, timed: bool, strict: bool) -> Floats:

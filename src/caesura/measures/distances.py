@@ -116,7 +116,7 @@ class BoundaryF(OverlapMeasure):
         return check_amounts(self, batch)
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
-        return super().signature(with_units_of_axis(params, self.amount_options), types, documents)
+        return with_units_of_axis(super().signature(params, types, documents), params, self.amount_options)
 
     def compute(self, batch: Batch) -> BatchCounts:
         has_partner = self._partners(batch) >= 0
@@ -418,8 +418,8 @@ class GeneralizedHamming(AxisMeasure):
         insertion, deletion, shift = self._costs(batch)
         out = np.empty(len(batch))
         row = np.empty(int(m.max(initial=0)) + 1)
-        places: Any = (batch.a_pos, batch.a_off, batch.b_pos, batch.b_off)
-        kernel.edit_costs(*places, insertion, deletion, shift, row, out)
+        a, b = (batch.a_pos.astype(np.float64), batch.a_off), (batch.b_pos.astype(np.float64), batch.b_off)
+        kernel.edit_costs(*a, *b, insertion, deletion, shift, row, out)
         counts = np.column_stack([out, deletion * m + insertion * n])
         return BatchCounts(counts, batch.resolved(extent=self["costs"] is not None and self["extent"] != "same"))
 

@@ -249,8 +249,8 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
     if packing.prepare is not None or packing.extent == "from_zero":
         return None
     if are_plain(pairs):
-        a, b = ([_segmentation_edges(pair[side], packing.needs_labels) for pair in pairs] for side in (0, 1))
-        return _join(a, b, np.zeros(len(pairs)), timed=False, needs_labels=packing.needs_labels)
+        first, second = ([_segmentation_edges(pair[i], packing.needs_labels) for pair in pairs] for i in (0, 1))
+        return _join(first, second, np.zeros(len(pairs)), timed=False, needs_labels=packing.needs_labels)
     try:
         tiers = [(a.edges, b.edges) for a, b in pairs if type(a) is Tier and type(b) is Tier]
     except (TypeError, ValueError):
@@ -263,8 +263,8 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
             return None
     if packing.all_points:
         tiers = [(_all_points(a), _all_points(b)) for a, b in tiers]
-    a, b = ([pair[side] for pair in tiers] for side in (0, 1))
-    return _join(a, b, np.zeros(len(tiers)), timed=True, needs_labels=packing.needs_labels)
+    first, second = [pair[0] for pair in tiers], [pair[1] for pair in tiers]
+    return _join(first, second, np.zeros(len(tiers)), timed=True, needs_labels=packing.needs_labels)
 
 
 def _all_points(edges: Edges) -> Edges:

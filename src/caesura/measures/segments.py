@@ -393,7 +393,7 @@ def _join_classes(width: Floats, row: Ints, column: Ints, document: Ints) -> tup
     first = np.concatenate([[0], np.cumsum(rows * columns)])
     key = first[document] + row * columns[document] + column
     if first[-1] <= 4 * len(key) + 1000:  # most classes meet: count in a table
-        table = np.bincount(key, width, int(first[-1]))
+        table = np.asarray(np.bincount(key, width, int(first[-1])), np.float64)
         key = np.flatnonzero(table)
         width = table[key]
     else:

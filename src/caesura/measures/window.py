@@ -89,7 +89,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 class _WindowMeasure(Measure):
     """Base class of Pk, WindowDiff and WinPR, which chooses k and slides the window over the text."""
 
-    kinds = ("linear", "dialogue")
+    kinds: ClassVar[tuple[str, ...]] = ("linear", "dialogue")
     resolved_words = MappingProxyType({"window_from": np.array(["given", "auto", "auto, clamped to the text"])})
 
     def max_window(self, length: Ints) -> Ints:
@@ -196,14 +196,16 @@ class _ErrorRate(_WindowMeasure):
 
     def _windows_in_time(self, batch: EdgeBatch) -> tuple[Counts, dict[str, NDArray[Any]]]:
         k, out = self._seconds(batch), np.empty((len(batch), 3))
-        places: Any = (batch.a_pos, batch.a_off, batch.b_pos, batch.b_off)
-        time_kernel.windows(batch.end - batch.begin, batch.begin, k, *places, out)
+        a, b = (batch.a_pos.astype(np.float64), batch.a_off), (batch.b_pos.astype(np.float64), batch.b_off)
+        time_kernel.windows(batch.end - batch.begin, batch.begin, k, *a, *b, out)
         origin = np.full(len(batch), _AUTO if self["window"] is None else _CHOSEN, np.uint8)
-        resolved = {"window": k, "window_from": origin} | batch.resolved(extent=self["extent"] != "same")
+        resolved: dict[str, NDArray[Any]] = {"window": k, "window_from": origin} | batch.resolved(
+            extent=self["extent"] != "same"
+        )
         return out[:, [0, 2, 1]], resolved
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
-        return super().signature(with_units_of_axis(params, ("window",)), types, documents)
+        return with_units_of_axis(super().signature(params, types, documents), params, ("window",))
 
     def compute(self, batch: Batch) -> BatchCounts:
         if isinstance(batch, EdgeBatch):
