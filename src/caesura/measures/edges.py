@@ -303,9 +303,9 @@ def pack_edges(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -
             places.append(place)
         except CaesuraError as error:
             errors[place] = error
-    a, b = [row[0] for row in rows], [row[1] for row in rows]
+    first, second = [row[0] for row in rows], [row[1] for row in rows]
     changes = np.array([row[2] for row in rows], np.float64)
-    batch = _join(a, b, changes, timed=bool(timed), needs_labels=packing.needs_labels)
+    batch = _join(first, second, changes, timed=bool(timed), needs_labels=packing.needs_labels)
     return batch, np.array(places, np.int64), errors
 
 

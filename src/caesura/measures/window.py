@@ -199,9 +199,8 @@ class _ErrorRate(_WindowMeasure):
         a, b = (batch.a_pos.astype(np.float64), batch.a_off), (batch.b_pos.astype(np.float64), batch.b_off)
         time_kernel.windows(batch.end - batch.begin, batch.begin, k, *a, *b, out)
         origin = np.full(len(batch), _AUTO if self["window"] is None else _CHOSEN, np.uint8)
-        resolved: dict[str, NDArray[Any]] = {"window": k, "window_from": origin} | batch.resolved(
-            extent=self["extent"] != "same"
-        )
+        chosen: dict[str, NDArray[Any]] = {"window": k, "window_from": origin}
+        resolved = chosen | batch.resolved(extent=self["extent"] != "same")
         return out[:, [0, 2, 1]], resolved
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
