@@ -98,14 +98,17 @@ def chance_scores(
     total : ChanceScore
         The score of all pairs, with the rates of either side over all of them.
     by_pair : dict
-        Place of a pair -> its score, with the rates of either side in this pair. Pairs without any boundary are missing.
+        Place of a pair -> its score, with the rates of either side in this pair. Pairs without any boundary are missing; if
+        the scores are simulated, all are missing for more than 400 pairs.
     """
     model = _PairChance(pairs, scores, draws, seed)
     places = scores.scored
-    total = model.score(np.ones((1, len(places))), np.array([scores.total.value]))[0]
-    values = scores.values[places]
-    single = model.score(np.eye(len(places)), values)
-    return total, {int(place): single[i] for i, place in enumerate(places.tolist()) if model.is_marked[i]}
+    total = model.scores(np.array([scores.total.value]), together=True)[0]
+    if len(places) > model.max_pairs:
+        return total, {}
+    single = model.scores(scores.values[places], together=False)
+    rows = zip(places.tolist(), single, model.is_marked.tolist(), strict=True)
+    return total, {place: score for place, score, is_marked in rows if is_marked}
 
 
 def _streams(pair: Pair) -> list[Pair]:
@@ -124,17 +127,24 @@ class _PairChance:
         places = scores.scored.tolist()
         streams = [_streams(pairs[place]) for place in places]
         flat = [pair for own in streams for pair in own]
-        # Streams x pairs: 1 if the stream belongs to the pair.
-        self.owners = np.repeat(np.eye(len(places)), [len(own) for own in streams], axis=0)
+        # The pair to which each stream belongs.
+        self.owner = np.repeat(np.arange(len(places)), [len(own) for own in streams])
         self.types = scores.types if measure.view in ("typed", "streams") else scores.types[:1]
         self.counts = BoundaryCounts([list(pair) for pair in flat], self.types)
-        self.is_marked = self.owners.T @ self.counts.boundaries.sum(axis=(1, 2)) > 0
+        self.is_marked = np.bincount(self.owner, self.counts.boundaries.sum(axis=(1, 2)), len(places)) > 0
         resolved = self._resolved(scores, flat)
         self.formulas = {
             entry: choose_expected_counts(entry, self.types, self.counts.sets, draws=draws, seed=seed)
             for entry in dict.fromkeys(resolved)
         }
-        self.members = {entry: np.array([other == entry for other in resolved], float) for entry in self.formulas}
+        self.members = {
+            entry: np.array([stream_measure == entry for stream_measure in resolved], float) for entry in self.formulas
+        }
+
+    @property
+    def max_pairs(self) -> int:
+        """Number of pairs whose separate scores can be computed in reasonable time."""
+        return min(formula.max_rates for formula in self.formulas.values())
 
     def _resolved(self, scores: Scores, streams: Sequence[Pair]) -> list[Measure]:
         """Return the measure of each stream, with the options that were resolved for the stream."""
@@ -145,14 +155,12 @@ class _PairChance:
         places = scores.scored.tolist()
         return [self.measure.as_resolved(self.measure.resolved_at(scores.resolved, place)) for place in places]
 
-    def score(self, weights: Floats, values: Floats) -> list[ChanceScore]:
-        """Return the chance score of each row of weighted pairs, beside their real scores."""
-        weights = weights @ self.owners.T
-        boundaries = np.einsum("rp,psk->rsk", weights, self.counts.boundaries)
-        positions = weights @ (self.counts.streams @ self.counts.lengths)
+    def scores(self, values: Floats, *, together: bool) -> list[ChanceScore]:
+        """Return the chance scores of all pairs together, or of each pair, beside their real scores."""
+        boundaries = self._sums(self.counts.boundaries, together)
+        positions = self._sums(self.counts.streams @ self.counts.lengths, together)
         rates = boundaries / np.where(positions > 0, positions, 1)[:, None, None]
-        moments = self._moments(weights, rates)
-        expected, errors = finish_moments(self.measure, self.types, moments, as_similarity=False)
+        expected, errors = finish_moments(self.measure, self.types, self._moments(rates, together), as_similarity=False)
         formulas = self.formulas.values()
         draws = max(formula.draws for formula in formulas)
         method = next(iter(formulas)).method
@@ -161,14 +169,19 @@ class _PairChance:
             for chance, error, value in zip(expected.tolist(), errors.tolist(), values.tolist(), strict=True)
         ]
 
-    def _moments(self, weights: Floats, rates: Floats) -> Moments:
+    def _sums(self, column: Floats, together: bool) -> Floats:
+        """Return the sums over all streams, or over the streams of each pair."""
+        sums = np.zeros((1 if together else len(self.is_marked), *column.shape[1:]))
+        np.add.at(sums, 0 * self.owner if together else self.owner, column)
+        return sums
+
+    def _moments(self, rates: Floats, together: bool) -> Moments:
         p_a, p_b = (np.ascontiguousarray(rates[:, side]) for side in (0, 1))
-        group: Ints = np.arange(len(weights))
+        group: Ints = np.arange(len(rates))
         parts: list[Moments] = []
         for measure, formula in self.formulas.items():
-            streams = RandomStreams(
-                self.counts.lengths, np.ascontiguousarray((weights * self.members[measure]) @ self.counts.streams)
-            )
+            own = self.counts.streams * self.members[measure][:, None]
+            streams = RandomStreams(self.counts.lengths, self._sums(own, together))
             parts.append(formula.moments(p_a, p_b, streams, group))
         covariances = [part.covariance for part in parts if part.covariance is not None]
         covariance = np.sum(covariances, axis=0) if covariances else None

@@ -138,8 +138,8 @@ class _Reader:
             needed = used & old_bits
             for unpaired in range(1 << old):
                 if unpaired & needed == needed:  # those that are used now were unpaired before
-                    left = (unpaired & ~used) | (new_bits & ~used)
-                    best[left] = max(best[left], values[unpaired] + value)
+                    still_unpaired = (unpaired | new_bits) & ~used
+                    best[still_unpaired] = max(best[still_unpaired], values[unpaired] + value)
         return self._canonical((*pending, *new), best)
 
     def _matchings(self, pending: tuple[Pending, ...], new: list[Pending], k: int) -> Iterator[tuple[int, int]]:
@@ -148,22 +148,22 @@ class _Reader:
             yield 0, 0
             return
         old = len(pending)
-        mine = 1 << (old + k)
-        _, side, kind = new[k]
+        own_bit = 1 << (old + k)
+        _, side, boundary_type = new[k]
         for used, value in self._matchings(pending, new, k + 1):
             yield used, value
-            if used & mine:
+            if used & own_bit:
                 continue
-            for j, (distance, other, partner) in enumerate((*pending, *new)):
+            for j, (distance, partner_side, partner_type) in enumerate((*pending, *new)):
                 bit = 1 << j
-                if other == side or used & bit or (old <= j <= old + k):
+                if partner_side == side or used & bit or (old <= j <= old + k):
                     continue
                 if j >= old:
-                    gain = self.substitution[abs(kind - partner)]
+                    gain = self.substitution[abs(boundary_type - partner_type)]
                 else:
-                    gain = self.transposition[distance] if partner == kind else None
+                    gain = self.transposition[distance] if partner_type == boundary_type else None
                 if gain is not None:
-                    yield used | bit | mine, value + gain
+                    yield used | bit | own_bit, value + gain
 
     def _canonical(self, boundaries: tuple[Pending, ...], values: list[int]) -> tuple[State, int]:
         """Return the state in its normal form, and the value of its best set, which is subtracted."""
@@ -179,12 +179,12 @@ class _Reader:
             for j, limit in enumerate(limits):
                 if s >> j & 1:
                     values[s] = max(values[s], values[s & ~(1 << j)] - limit)
-        keep = [j for j, limit in enumerate(limits) if not self._is_useless(j, limit, values)]
-        kept = sorted(keep, key=lambda j: boundaries[j])
+        useful = [j for j, limit in enumerate(limits) if not self._is_useless(j, limit, values)]
+        useful.sort(key=lambda j: boundaries[j])
         subset_values = tuple(
-            values[sum(1 << j for i, j in enumerate(kept) if s >> i & 1)] for s in range(1 << len(kept))
+            values[sum(1 << j for i, j in enumerate(useful) if s >> i & 1)] for s in range(1 << len(useful))
         )
-        pending = tuple((boundaries[j][0] + 1, *boundaries[j][1:]) for j in kept)
+        pending = tuple((boundaries[j][0] + 1, *boundaries[j][1:]) for j in useful)
         return (pending, subset_values), base
 
     @staticmethod
