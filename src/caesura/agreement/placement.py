@@ -26,7 +26,15 @@ from typing import Any
 
 import numpy as np
 
-from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, Placement, in_blocks, max_draws
+from caesura.agreement.chance import (
+    BLOCK_SIZE,
+    AgreementArrays,
+    ChanceModel,
+    Coefficient,
+    Placement,
+    in_blocks,
+    max_draws,
+)
 from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
@@ -101,6 +109,23 @@ def _sets_of(text: Segmentation, types: tuple[str, ...]) -> Iterable[tuple[tuple
         key = tuple(sorted(types_here.tolist()))
         counts[key] = counts.get(key, 0) + 1
     return counts.items()
+
+
+def _merge_long(counts: BoundaryCounts, linear_after: int | None) -> tuple[Ints, Floats]:
+    """Return different numbers of positions, and the streams of each item as weights of these numbers.
+
+    If expected counts are linear in the number of positions from n on, a stream of n + m positions counts 1 - m times as one
+    of n and m times as one of n + 1. So all long streams need two columns.
+    """
+    if linear_after is None or len(counts.lengths) <= linear_after + 2:
+        return counts.lengths, counts.streams
+    first = linear_after + 1
+    short = counts.lengths < first
+    long_streams, surplus = counts.streams[:, ~short], counts.lengths[~short] - first
+    ends = np.stack([long_streams @ (1.0 - surplus), long_streams @ surplus.astype(float)], axis=1)
+    return np.append(counts.lengths[short], [first, first + 1]), np.concatenate(
+        [counts.streams[:, short], ends], axis=1
+    )
 
 
 def choose_expected_counts(
@@ -202,8 +227,9 @@ class PlacementChance(ChanceModel):
         self._expected = choose_expected_counts(
             observed.measure, types, self._counts.sets, draws=max_draws(coefficient.chance), seed=coefficient.seed
         )
+        self._lengths, self._streams = _merge_long(self._counts, self._expected.linear_after)
         items, pairs = len(observed.items), len(observed.pairs)
-        self._width = max(items, len(self._counts.lengths)) * (pairs if self._own_rates else 1)
+        self._width = max(items, len(self._lengths)) * (pairs if self._own_rates else 1)
         self.total()  # simulates, so that the method and the number of draws are known
         self.method, self.draws = self._expected.method, self._expected.draws
 
@@ -221,15 +247,28 @@ class PlacementChance(ChanceModel):
         """Return the agreement from observed parts and weights of items, coders and pairs, row by row."""
         boundaries = np.einsum("ri,ick->rck", items, self._counts.boundaries, optimize=True)
         positions = items @ self._positions
+        if self._own_rates and not self.observed.complete:
+            coded = items[:, None, :] * self.observed.shared.T[None]
+            streams = coded.reshape(-1, items.shape[1]) @ self._streams  # rows x pairs of coders
+            return self._beyond(parts, boundaries, positions, coders, pairs, streams)
+        if not self._own_rates:
+            items = items * (pairs @ self.observed.shared.T)
+        return self._beyond(parts, boundaries, positions, coders, pairs, items @ self._streams)
+
+    def _beyond(
+        self, parts: Floats, boundaries: Floats, positions: Floats, coders: Floats, pairs: Floats, streams: Floats
+    ) -> AgreementArrays:
+        """Return the agreement from observed parts, boundaries and positions of each coder, and streams.
+
+        Streams have one row per row of ``parts``, or one per row and pair of coders. With one rate for all coders, they are
+        already summed over pairs.
+        """
         any_boundary = np.einsum("rck,rc->r", boundaries, coders) > 0
-        by_pair = self._own_rates
-        moments = (
-            self._own(boundaries, positions, items, pairs)
-            if by_pair
-            else self._pooled(
-                np.einsum("rck,rc->rk", boundaries, coders), np.einsum("rc,rc->r", positions, coders), items, pairs
-            )
-        )
+        if self._own_rates:
+            moments = self._own(boundaries, positions, pairs, streams)
+        else:
+            pooled = np.einsum("rck,rc->rk", boundaries, coders), np.einsum("rc,rc->r", positions, coders)
+            moments = self._pooled(*pooled, streams)
         observed = self.observed
         expected, error = finish_moments(observed.measure, observed.scores.types, moments)
         return AgreementArrays.of(
@@ -238,15 +277,14 @@ class PlacementChance(ChanceModel):
             error=np.where(any_boundary, error, 0.0),
         )
 
-    def _pooled(self, boundaries: Floats, positions: Floats, items: Floats, pairs: Floats) -> Moments:
+    def _pooled(self, boundaries: Floats, positions: Floats, streams: Floats) -> Moments:
         """Return the expected counts of all pairs if all coders have the same rates."""
         rates = boundaries / np.where(positions > 0, positions, 1)[:, None]
         if len(rates) > self._expected.max_rates:
             rates = np.broadcast_to(self._overall[0], rates.shape)
-        streams = (items * (pairs @ self.observed.shared.T)) @ self._counts.streams
         return self._moments(rates, rates, streams, np.arange(len(rates)))
 
-    def _own(self, boundaries: Floats, positions: Floats, items: Floats, pairs: Floats) -> Moments:
+    def _own(self, boundaries: Floats, positions: Floats, pairs: Floats, streams: Floats) -> Moments:
         """Return the expected counts of all pairs if each coder has rates of its own."""
         rates = boundaries / np.where(positions > 0, positions, 1)[:, :, None]
         if len(rates) * pairs.shape[1] > self._expected.max_rates:
@@ -254,17 +292,11 @@ class PlacementChance(ChanceModel):
         observed = self.observed
         rows, number = pairs.shape
         p_a, p_b = (rates[:, side].reshape(rows * number, -1) for side in (observed.first, observed.second))
-        if observed.complete:
-            streams = items @ self._counts.streams
-            group = np.repeat(np.arange(rows), number)
-        else:
-            coded = items[:, None, :] * observed.shared.T[None]
-            streams = coded.reshape(rows * number, -1) @ self._counts.streams
-            group = np.arange(rows * number)
+        group = np.arange(rows * number) if len(streams) > rows else np.repeat(np.arange(rows), number)
         return self._moments(p_a, p_b, streams, group).summed(pairs)
 
     def _moments(self, p_a: Floats, p_b: Floats, streams: Floats, group: Ints) -> Moments:
-        random = RandomStreams(self._counts.lengths, np.ascontiguousarray(streams))
+        random = RandomStreams(self._lengths, np.ascontiguousarray(streams))
         return self._expected.moments(np.ascontiguousarray(p_a), np.ascontiguousarray(p_b), random, group)
 
     @cached_property
@@ -292,7 +324,14 @@ class PlacementChance(ChanceModel):
         return self._agreement(pairs @ observed.pair_parts, usable, rows, pairs)
 
     def by_item(self) -> AgreementArrays:
-        return self.over_items(np.eye(len(self.observed.items)))
+        observed = self.observed
+        present, shared = observed.present.astype(float), observed.shared.astype(float)
+        streams = self._streams if self._own_rates else self._streams * shared.sum(axis=1)[:, None]
+        counts = self._counts.boundaries, self._positions
+        columns = (observed.item_parts, *counts, present, shared, streams)
+        step = max(1, BLOCK_SIZE // max(1, self._width))
+        blocks = [self._beyond(*(c[i : i + step] for c in columns)) for i in range(0, len(observed.items), step)]
+        return AgreementArrays(*map(np.concatenate, zip(*blocks, strict=True)))
 
     def by_coder(self) -> AgreementArrays:
         return in_blocks(self._by_coder_block, self.observed.members.T, self._width)

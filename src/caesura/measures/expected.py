@@ -115,11 +115,15 @@ class ExpectedCounts(ABC):
         Number of pairs of texts that were drawn, at most, for one pair of distributions; 0 for a formula.
     max_rates : int
         Number of different distributions for which the computation is fast enough.
+    linear_after : int or None
+        Number of positions from which on each further position adds the same to every count, to the last bit; None if
+        this depends on the distributions.
     """
 
     method: str
     draws: int = 0
     max_rates: int
+    linear_after: int | None = None
 
     @abstractmethod
     def moments(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> Moments:
@@ -262,6 +266,7 @@ class MatchingPositions(ExpectedCounts):
 
     method = "placement, exact"
     max_rates = 10**9
+    linear_after = 0
 
     def moments(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> Moments:
         a, b = p_a[:, 0], p_b[:, 0]
@@ -328,6 +333,7 @@ class NeighbourEdits(ExpectedEdits):
     """
 
     max_rates = 10**9
+    linear_after = 32  # the number of steps in the kernel
 
     def __init__(self, gain: int, parts_of: Callable[[Floats], Floats]) -> None:
         super().__init__(((0,),), parts_of)
