@@ -249,11 +249,26 @@ class PlacementChance(ChanceModel):
         positions = items @ self._positions
         if self._own_rates and not self.observed.complete:
             coded = items[:, None, :] * self.observed.shared.T[None]
-            streams = coded.reshape(-1, items.shape[1]) @ self._streams  # rows x pairs of coders
+            streams = self._summed_streams(coded.reshape(-1, items.shape[1]))  # rows x pairs of coders
             return self._beyond(parts, boundaries, positions, coders, pairs, streams)
         if not self._own_rates:
-            items = items * (pairs @ self.observed.shared.T)
-        return self._beyond(parts, boundaries, positions, coders, pairs, items @ self._streams)
+            items = items * (pairs @ self.observed.shared.T.astype(float))
+        return self._beyond(parts, boundaries, positions, coders, pairs, self._summed_streams(items))
+
+    @cached_property
+    def _entries(self) -> tuple[Ints, Ints, Floats]:
+        """The entries of ``_streams`` that are not 0: items, columns and values, sorted by column."""
+        columns, items = np.nonzero(self._streams.T)
+        return items, columns, self._streams[items, columns]
+
+    def _summed_streams(self, weights: Floats) -> Floats:
+        """Return the product of weights and ``_streams``, most of whose entries are 0."""
+        items, columns, values = self._entries
+        sums = np.zeros((len(weights), self._streams.shape[1]))
+        if len(items):
+            used, starts = np.unique(columns, return_index=True)
+            sums[:, used] = np.add.reduceat(weights[:, items] * values, starts, axis=1)
+        return sums
 
     def _beyond(
         self, parts: Floats, boundaries: Floats, positions: Floats, coders: Floats, pairs: Floats, streams: Floats
