@@ -231,3 +231,26 @@ def test_overlapping_segments_of_a_praat_table(tmp_path: Path) -> None:
     with pytest.raises(AmbiguousFileError, match="it may be tier") as error:
         read(tmp_path, text, "t.txt")
     assert read(tmp_path, text, "t.txt", **choices(error)[0]).coders == ("IU_ann", "IU_bo")
+
+
+def test_decimal_commas_between_tabs(tmp_path: Path) -> None:
+    text = "Datei\tKodierer\tBeginn\tEnde\tKategorie\nr\tanna\t0,0\t2,5\tA\nr\tanna\t2,5\t6,0\tB\nr\tben\t0,0\t6,0\tA\n"
+    corpus = read(tmp_path, text, "t.tsv")
+    assert corpus.reading.roles["Beginn"] == "start"
+    assert "decimal comma in Beginn, Ende" in corpus.reading.notes
+    events = read(tmp_path, "Versuchsperson\tFilm\tZeit\nP1\ta\t1,5\nP1\ta\t4,25\nP2\ta\t1,75\n", "e.tsv")
+    tier = events["a", "P1"]
+    assert isinstance(tier, Tier)
+    assert [point.time for point in tier.points or ()] == [1.5, 4.25]
+
+
+def test_thousands_between_tabs_are_not_decimals(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"t\.tsv:2: column 'start': expected a number or a time; got '1,500'"):
+        read(tmp_path, "item\tcoder\tstart\tend\tlabel\nr\tann\t1,500\t2,500\tA\nr\tann\t2,500\t9,500\tB\n", "t.tsv")
+
+
+def test_facts_about_items_may_not_be_coders(tmp_path: Path) -> None:
+    rows = "a,One.,0,0,1\na,Two.,1,1,1\na,Three.,0,0,1\nb,Four.,0,1,0\nb,Five.,1,0,0\nb,Six.,0,0,0\n"
+    with pytest.raises(AmbiguousFileError, match="female: the cells are 1 in every row of some items") as error:
+        read(tmp_path, f"doc,sentence,anna,ben,female\n{rows}")
+    assert choices(error)[0] == {"fields": {"coders": ["anna", "ben"]}}

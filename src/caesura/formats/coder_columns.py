@@ -206,7 +206,10 @@ class CoderColumns:
         self._check_other_names(by_shape)
 
     def _check_constant_marks(self, by_shape: dict[str, list[str]], coders: Sequence[str]) -> None:
-        """Leave out columns that are 1 in every row, or raise an error if only some columns are."""
+        """Leave out columns that are 1 in every row, or raise an error if only some columns are, or only in some items."""
+        by_item = [name for name in coders if self.contents[name].by_item]
+        if by_item and len(by_item) < len(coders):
+            raise self._ask_for_coders(coders, by_item, "1 in every row of some items, and 0 in all other items")
         always = [name for name in coders if self.contents[name].always]
         if always and len(always) < len(coders):
             raise self._ask_for_coders(coders, always, "1 in every row")

@@ -38,6 +38,7 @@ _BATCH_ROWS = 2**14
 _ROW_ROLES = ("item", "unit", "text", "coder", "start", "time")  # roles of columns that are filled in every row
 _MAX_TITLE_LINE = 20  # an error further down is not about titles above the header
 _PIECE_SIZE = 2**20  # characters
+_THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
 
@@ -187,8 +188,8 @@ def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = T
         table.notes.append(_lines_above(first_line))
     if chosen in _DELIMITER_NAMES and unpacked_path(reading.path).suffix.lower() != ".tsv":
         table.notes.append(f"{_DELIMITER_NAMES[chosen]} between cells")
-    if chosen == ";":
-        _convert_decimal_commas(table)
+    if chosen != ",":
+        _convert_decimal_commas(table, may_be_thousands=chosen != ";")
     return table
 
 
@@ -390,6 +391,8 @@ def _without_empty_rows(table: Table) -> Table:
 
     Otherwise an empty row may be a unit without a boundary.
     """
+    if any(all(column.stripped) for column in sorted(table.columns.values(), key=lambda column: len(column.values))):
+        return table  # a column without empty cells, so that no row is empty
     filled = {name: _filled(column) for name, column in table.columns.items()}
     kept = np.logical_or.reduce([*filled.values()]) if filled else np.ones(len(table), bool)
     number = int(len(kept) - np.count_nonzero(kept))
@@ -415,15 +418,22 @@ def _counts_rows(column: Column) -> bool:
     return any(cells == [*map(str, range(start, start + len(cells)))] for start in (0, 1))
 
 
-def _convert_decimal_commas(table: Table) -> None:
-    """Replace the decimal comma in columns that contain only such numbers and cells without a comma."""
+def _convert_decimal_commas(table: Table, *, may_be_thousands: bool) -> None:
+    """Replace the decimal comma in columns that contain only such numbers and cells without a comma.
+
+    A column of numbers such as 1,500 does not change if commas may separate thousands, which they do not in a table with
+    semicolons.
+    """
     converted = []
     for name, column in table.columns.items():
         decimals = [bool(_DECIMAL_COMMA.fullmatch(value)) for value in column.values]
         numbers = all(
             decimal or _is_number_or_empty(value) for decimal, value in zip(decimals, column.values, strict=True)
         )
-        if any(decimals) and numbers:
+        grouped = [
+            _THOUSANDS.fullmatch(value) for value, decimal in zip(column.values, decimals, strict=True) if decimal
+        ]
+        if any(decimals) and numbers and not (may_be_thousands and all(grouped)):
             cells = [value.replace(",", ".") for value in column.values]
             merged = Column.of(name, cells)
             table.columns[name] = Column(name, merged.values, merged.codes[column.codes])

@@ -185,6 +185,8 @@ class Content:
         Whether at least one cell is a mark.
     always : bool
         Whether every cell is a mark.
+    by_item : bool
+        Whether some texts have a mark at every unit, and all others have none.
     """
 
     shape: str
@@ -193,6 +195,7 @@ class Content:
     never_falls: bool = False
     has_marks: bool = False
     always: bool = False
+    by_item: bool = False
 
 
 def content_of(column: Column, groups: Groups) -> Content:
@@ -232,7 +235,18 @@ def _marks(column: Column, groups: Groups, numbers: NDArray[Any]) -> Content:
     if numbers[EMPTY] or numbers[ABSENT] or any(not re.fullmatch(r"[01](\.0*)?", value) for value in column.stripped):
         return Content("marks", has_marks=bool(numbers[MARK]), always=always)
     never_falls = not np.any(_steps(column, groups) < 0)
-    return Content("marks", never_falls=never_falls, has_marks=bool(numbers[MARK]), always=always)
+    has_marks = bool(numbers[MARK])
+    by_item = has_marks and bool(numbers[ZERO]) and _is_constant_by_item(column, groups)
+    return Content("marks", never_falls=never_falls, has_marks=has_marks, always=always, by_item=by_item)
+
+
+def _is_constant_by_item(column: Column, groups: Groups) -> bool:
+    """Return whether the cells of each text are the same, and a text of three or more units has a mark everywhere."""
+    if len(groups.keys) < 2 or np.any(_changes(column, groups)):
+        return False
+    marked = np.array([kind_of_cell(value) == MARK for value in column.values], bool)
+    long = np.diff(groups.bounds) > 2
+    return bool(np.any(marked[column.codes[groups.order[groups.bounds[:-1]]]] & long))
 
 
 def _mixed(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], groups: Groups) -> Content | None:

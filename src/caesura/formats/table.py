@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from caesura.errors import AmbiguousFileError
 from caesura.formats import spans_csv
 from caesura.formats.coder_columns import DESCRIPTIONS, CoderColumns
-from caesura.formats.column_names import PERSON, RESERVED, normalize
+from caesura.formats.column_names import PERSON, RESERVED, ROLE_OF_NAME, normalize, split_unit
 from caesura.formats.columns import Column, Table, from_excel, from_parquet, parse_delimited
 from caesura.formats.counts import COUNT_OPTIONS, read_counts
 from caesura.formats.documents_parquet import is_documents
@@ -154,7 +154,20 @@ class _TableReader:
         if "time" in roles:
             self._person_is_coder()
             return "events"
+        self._check_times()
         return "labels" if "label" in roles and "coder" in roles else "marks"
+
+    def _check_times(self) -> None:
+        """Raise an error if columns are called start and end, but do not contain times."""
+        unused = {ROLE_OF_NAME.get(split_unit(name)[0]): name for name in self.roles.rest}
+        if not {"start", "end"} <= {*unused, *self.roles.columns}:
+            return
+        name = unused.get("start") or unused["end"]
+        column = self.table.columns[name]
+        wrong = next((cell for cell in column.values if cell.strip() and not NUMBER.fullmatch(cell.strip())), "")
+        line = int(self.table.lines[column.first_row(wrong)]) if wrong else 1
+        hint = f"correct the cells, or leave the column out with --fields ignore={name}"
+        raise self.reading.error(line, f"column {name!r}: expected a number or a time; got {wrong[:40]!r}; {hint}")
 
     def _named_shape(self) -> str | None:
         """Return the shape if the option ``fields`` names the columns of times; None otherwise."""
