@@ -278,6 +278,27 @@ def test_definition_with_missing_coders(
     assert changed.value == pytest.approx(result.value, rel=1e-12)
 
 
+@pytest.mark.parametrize("coefficient", ["multi_pi", "multi_kappa"])
+def test_many_lengths(coefficient: str) -> None:
+    """Streams beyond the length at which the chain has forgotten its start are merged into two columns."""
+    rng = np.random.default_rng(7)
+
+    def text(length: int) -> cz.Segmentation:
+        return cz.Segmentation.from_positions(length, np.flatnonzero(rng.random(length - 1) < 0.2) + 1)
+
+    corpus = cz.Corpus(
+        {f"{n:03}": {coder: text(n) for coder in "abc" if coder != "b" or n % 5} for n in [*range(1, 60), 90, 150, 151]}
+    )
+    own = coefficient == "multi_kappa"
+    result = cz.agreement(corpus, coefficient=coefficient, chance="placement", replicates=100)
+    assert result.expected == pytest.approx(float(chance_agreement(numbers(corpus), similarity_b, own_rates=own)))
+    for row in result.items[50:]:
+        alone = numbers(corpus.select(items=[row.item]))
+        assert row.expected == pytest.approx(float(chance_agreement(alone, similarity_b, own_rates=own)))
+    assert result.interval is not None
+    assert result.interval[0] < result.value < result.interval[1]
+
+
 def test_pi_and_kappa_for_two_coders() -> None:
     # a  --|--|----     b  -|-|-|-|--
     corpus = of_masses(x={"a": [2, 2, 4], "b": [1, 2, 2, 2, 1]}, y={"a": [3, 3], "b": [3, 1, 2]})
