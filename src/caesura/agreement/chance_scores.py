@@ -45,6 +45,8 @@ class ChanceScore:
         Method of the computation.
     draws : int
         Number of simulated pairs of texts; 0 if the value is exact.
+    reason : str or None
+        Why ``beyond`` is None.
     """
 
     value: float
@@ -52,6 +54,7 @@ class ChanceScore:
     beyond: float | None
     method: str
     draws: int
+    reason: str | None = None
 
 
 def supports_chance(measure: Measure, pairs: Iterable[Pair] = ()) -> bool:
@@ -165,7 +168,7 @@ class _PairChance:
         draws = max(formula.draws for formula in formulas)
         method = next(iter(formulas)).method
         return [
-            ChanceScore(chance, error, self._beyond(value, chance), method, draws)
+            self._score(value, chance, error, method, draws)
             for chance, error, value in zip(expected.tolist(), errors.tolist(), values.tolist(), strict=True)
         ]
 
@@ -187,6 +190,10 @@ class _PairChance:
         covariance = np.sum(covariances, axis=0) if covariances else None
         return Moments(np.sum([part.counts for part in parts], axis=0), covariance)
 
-    def _beyond(self, value: float, chance: float) -> float | None:
+    def _score(self, value: float, chance: float, error: float, method: str, draws: int) -> ChanceScore:
         best = self.measure.best
-        return None if best is None or chance == best else (value - chance) / (best - chance)
+        if best is None:
+            return ChanceScore(chance, error, None, method, draws, "the measure has no best value")
+        if chance == best:
+            return ChanceScore(chance, error, None, method, draws, "chance already reaches the best value")
+        return ChanceScore(chance, error, (value - chance) / (best - chance), method, draws)
