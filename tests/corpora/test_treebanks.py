@@ -87,7 +87,7 @@ def check_comparison(new: Parses, old: Parses) -> None:
     assert pair.difference == pytest.approx(scores[0] - scores[1])
     assert pair.losses == 0
     assert pair.wins > 50
-    assert pair.randomisation == pytest.approx(1 / 401)
+    assert pair.randomisation == pytest.approx(1 / 100_001)
     low, high = pair.interval
     assert 0 < low < pair.difference < high
 
