@@ -313,6 +313,19 @@ def test_exit_codes(folder: Path) -> None:
     assert cut.stdout == ""
 
 
+def test_unreadable_items_do_not_change_the_answer(folder: Path) -> None:
+    """They are listed, as by the command that computed the number."""
+    Path("masses.json").write_text(
+        '{"items": {"x": {"a": [2, 3, 1], "b": [1, 4, 1]}, "y": {"a": [2, 0], "b": [1, 1]}}}'
+    )
+    computed = invoke(["score", "masses.json", "--json"])
+    Path("result.json").write_text(computed.stdout)
+    outcome = invoke(["verify", "result.json", "masses.json"])
+    assert (computed.exit_code, outcome.exit_code) == (1, 0)
+    assert outcome.stdout.startswith("All 4 numbers are verified")
+    assert "a mass must be a whole number" in outcome.stderr
+
+
 def test_files_that_are_not_results(folder: Path) -> None:
     for name, problem in (
         ("missing.json", "missing.json: expected the JSON of a result"),

@@ -49,7 +49,11 @@ def verify(
     else:
         arguments, options = _data(signature, files, systems, reading)
         result = verify_number(signature, *arguments, **options)
-    print_result("verify", result, verification_view(result), output=output, reading=reading)
+    try:
+        print_result("verify", result, verification_view(result), output=output, reading=reading)
+    except click.exceptions.Exit:  # items that cannot be read were excluded when the number was computed, too
+        if result.excluded or not result.same:
+            raise
     if not result.same:
         click.get_current_context().exit(1)
 

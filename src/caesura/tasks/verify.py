@@ -351,25 +351,30 @@ def _first_with_the_data(claim: Signature, candidates: Iterator[_Recomputed]) ->
 
     The levels of a hierarchy are the same data. If no candidate has the fingerprint, the first one is returned.
     """
-    first = best = None
+    first = undefined = defined = None
     for candidate in candidates:
         first = first or candidate
-        if _same_data(claim, candidate.data):
-            best = best or candidate
-            with suppress(CaesuraError):
-                if _same_value(claim, candidate.compute()):
-                    return candidate
+        if not _same_data(claim, candidate.data):
+            continue
+        try:
+            if _same_value(claim, candidate.compute()):
+                return candidate
+            defined = defined or candidate
+        except CaesuraError:
+            undefined = undefined or candidate
     if first is None:
         raise OptionError("expected two coders to compare; there is only one, or they have no item in common")
-    return best or first
+    return defined or undefined or first
 
 
 def _levels(claim: Signature, corpora: Sequence[Corpus]) -> Iterator[tuple[int | None, list[Corpus]]]:
-    """Yield the corpora over units; hierarchies level by level if the measure compares segmentations."""
+    """Yield the corpora over units; hierarchies also level by level if the measure compares segmentations."""
     converted, _ = with_units(corpora)
-    flat = claim.measure is None or "hierarchy" not in claim.measure.kinds
-    if not flat or any(corpus.kind != "hierarchy" for corpus in converted):
+    kinds = ("linear",) if claim.measure is None else claim.measure.kinds
+    hierarchies = all(corpus.kind == "hierarchy" for corpus in converted)
+    if not hierarchies or "hierarchy" in kinds:
         yield None, converted
+    if not hierarchies or "linear" not in kinds:
         return
     depths = [entry.depth for corpus in converted for entry in corpus.values() if isinstance(entry, Hierarchy)]
     for level in range(1, max(depths) + 1):
