@@ -476,6 +476,9 @@ def choose_measures(
         If the task is not defined for the kind of data, or a measure cannot score it.
     """
     kind = corpus.kind
+    if kind == "timed" and requested:
+        _check_measures(tuple(map(parse, requested)), task, kind)
+        return tuple(dict.fromkeys(map(parse, requested)))
     if kind not in DEFAULT_MEASURES[task]:
         raise OptionError(f"`{task}` is not defined for {KIND_NAMES[kind]}; {_ALTERNATIVES[kind]}")
     chosen = tuple(dict.fromkeys(map(parse, requested)))
@@ -625,6 +628,35 @@ class CommonUnits:
     boundaries: Corpus
     notes: tuple[str, ...] = ()
     excluded: tuple[Excluded, ...] = ()
+
+
+def measures_in_seconds(corpora: Sequence[Corpus], requested: Sequence[Measure]) -> tuple[Measure, ...]:
+    """Return the requested measures that compare the tiers of some corpora in seconds, without units.
+
+    Parameters
+    ----------
+    corpora : sequence of Corpus
+        Corpora such as a reference and a hypothesis.
+    requested : sequence of Measure
+        Measures that the user requested.
+
+    Returns
+    -------
+    tuple of Measure
+        Measures of segments and distances, which need no units, and measures with an option in seconds, such as ``F1@0.5s``.
+        Empty if a corpus has other annotations than tiers.
+    """
+    annotations = [annotation for corpus in corpora for annotation in corpus.values()]
+    if not annotations or not all(map(tiers_of, annotations)):
+        return ()
+    timed = [measure for measure in dict.fromkeys(requested) if "timed" in measure.kinds]
+    return tuple(measure for measure in timed if measure.view == "edges" or _has_seconds(measure))
+
+
+def _has_seconds(measure: Measure) -> bool:
+    """Return whether an option of the measure is in seconds: a tolerance or a window of 0.5s, or of 0.5."""
+    values = [measure.settings.get(name) for name in ("tolerance", "window")]
+    return any(isinstance(value, float) or (isinstance(value, str) and value.endswith("s")) for value in values)
 
 
 def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded, ...]]:

@@ -34,7 +34,15 @@ from caesura.model.segmentation import Segmentation, check_types
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, flag, normalize_name, seed, setting, suggest, switch, text
-from caesura.tasks.prepare import at_level, choose_measures, level_setting, measures_setting, with_settings, with_units
+from caesura.tasks.prepare import (
+    at_level,
+    choose_measures,
+    level_setting,
+    measures_in_seconds,
+    measures_setting,
+    with_settings,
+    with_units,
+)
 
 PRESETS = tuple(dict.fromkeys(preset for measure in registered_measures().values() for preset in measure.presets))
 """Presets of all measures."""
@@ -202,14 +210,23 @@ def score_corpora(
         If the two sides have no item in common, or no item could be scored.
     """
     options = options or ScoreOptions()
-    corpora, without_units = with_units([reference, *([] if hypothesis is None else [hypothesis])])
+    original = [reference, *([] if hypothesis is None else [hypothesis])]
+    in_seconds = measures_in_seconds(original, options.measures)
+    only_seconds = bool(in_seconds) and len(in_seconds) == len(set(options.measures))
+    corpora, without_units = (original, ()) if only_seconds else with_units(original)
     corpora = at_level(corpora, options.hierarchy_level)
     reference, hypothesis = corpora if len(corpora) == 2 else (corpora[0], None)
     measures = choose_measures("score", reference, options.measures, settings=settings, compat=options.compat)
-    measures = with_preset(measures, options.compat)
-    pairs, unpaired = pair_items(reference, hypothesis, **options.select("reference_coder", "hypothesis_coder"))
+    coders = options.select("reference_coder", "hypothesis_coder")
+    pairs, unpaired = pair_items(reference, hypothesis, **coders, tiers=only_seconds)
+    timed = pairs if only_seconds or not in_seconds else pair_items(*original, **coders, tiers=True)[0]
     items = tuple(pairs)
-    results = [(measure, _score_pairs(list(pairs.values()), measure)) for measure in measures]
+    chosen = zip(measures, with_preset(measures, options.compat), strict=True)
+    results = [
+        (measure, _score_pairs([(timed if plain in in_seconds else pairs)[item] for item in items], measure))
+        for plain, measure in chosen
+    ]
+    measures = tuple(measure for measure, _ in results)
     errors = [(items[place], measure, error) for measure, scores in results for place, error in scores.errors.items()]
     failures = [Excluded(item, None, f"{measure!r}: {error}") for item, measure, error in errors]
     excluded = tuple(dict.fromkeys((*without_units, *unpaired, *failures)))
@@ -285,7 +302,8 @@ def _confusion(pairs: Sequence[Pair], measures: Sequence[Measure]) -> ConfusionS
 def _texts(side: object) -> Iterable[Segmentation]:
     if isinstance(side, Segmentation):
         return (side,)
-    return side.values() if isinstance(side, Mapping) else ()
+    texts = side.values() if isinstance(side, Mapping) else ()
+    return tuple(text for text in texts if isinstance(text, Segmentation))
 
 
 def _with_facts(entry: ItemScore, corpus: Corpus, data: str) -> Score:
@@ -354,6 +372,7 @@ def pair_items(
     *,
     reference_coder: str | None = None,
     hypothesis_coder: str | None = None,
+    tiers: bool = False,
 ) -> tuple[dict[str, Pair], tuple[Excluded, ...]]:
     """Pair the items of two corpora by name, or two coders of one corpus.
 
@@ -365,6 +384,8 @@ def pair_items(
         The hypothesis.
     reference_coder, hypothesis_coder : str, optional
         Coder of each side, if there are several. In one corpus with two coders, the first is the reference.
+    tiers : bool, default False
+        Whether annotations may be tiers in seconds.
 
     Returns
     -------
@@ -380,7 +401,7 @@ def pair_items(
         If there is only one coder, if a side has several coders but none was chosen, or if the two sides have no item in
         common.
     MismatchError
-        If an annotation is a tier, which has no units.
+        If an annotation is a tier, which has no units, and ``tiers`` is False.
     """
     if hypothesis is None:
         if len(reference.coders) == 1:
@@ -391,8 +412,8 @@ def pair_items(
         hypothesis = reference
         if reference_coder is None and hypothesis_coder is None and len(reference.coders) == 2:
             reference_coder, hypothesis_coder = reference.coders
-    first = _annotations(reference, reference_coder, "reference")
-    second = _annotations(hypothesis, hypothesis_coder, "hypothesis")
+    first = _annotations(reference, reference_coder, "reference", tiers=tiers)
+    second = _annotations(hypothesis, hypothesis_coder, "hypothesis", tiers=tiers)
     if len(first) == len(second) == 1:
         second = dict(zip(first, second.values(), strict=True))
     pairs: dict[str, Pair] = {item: (first[item], second[item]) for item in first if item in second}
@@ -444,15 +465,20 @@ def _missing(items: Iterable[str], side: Mapping[str, object], name: str) -> lis
     return [Excluded(item, None, f"not in the {name}") for item in items if item not in side]
 
 
-def _annotations(corpus: Corpus, coder: str | None, side: str) -> dict[str, Text | Hierarchy | Tree]:
+def _annotations(
+    corpus: Corpus, coder: str | None, side: str, *, tiers: bool = False
+) -> dict[str, Text | Tier | Hierarchy | Tree]:
     """Return item -> annotation of the chosen coder, or of the only coder."""
     if coder is None:
         if len(corpus.coders) != 1:
             coders = ", ".join(map(repr, corpus.coders))
             raise OptionError(f"the {side} has several coders; choose one with --{side}: {coders}")
         coder = corpus.coders[0]
-    comparable: dict[str, Text | Hierarchy | Tree] = {}
+    comparable: dict[str, Text | Tier | Hierarchy | Tree] = {}
     for item, annotation in corpus.of_coder(coder).items():
+        if tiers and tiers_of(annotation):
+            comparable[item] = cast("Tier", annotation)  # or a dialogue of tiers
+            continue
         if tiers_of(annotation) or isinstance(annotation, Tier):
             raise MismatchError(
                 f"{side}, item {item!r}: expected a Segmentation; got a Tier, which has times but no units; "

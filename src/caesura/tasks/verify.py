@@ -397,7 +397,7 @@ def _score(claim: Signature, corpora: Sequence[Corpus]) -> _Recomputed:
         for level, variant in _levels(claim, corpora):
             for places, coders in _sides(variant):
                 reference, hypothesis = (variant[place] for place in places)
-                options = {"reference_coder": coders[0], "hypothesis_coder": coders[1]}
+                options: dict[str, Any] = {"reference_coder": coders[0], "hypothesis_coder": coders[1]}
                 with suppress(OptionError):  # coders without a common item
                     pairs, _ = pair_items(reference, hypothesis, **options)
                     data = fingerprint_of_sides(reference, hypothesis, pairs, **options)
