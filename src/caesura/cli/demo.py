@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from caesura.agreement.clusters import cluster_coders
 from caesura.cli.output import OutputOptions, print_blocks
 from caesura.cli.program import main
 from caesura.data import STARGAZER_SOURCE, stargazer
+from caesura.errors import MismatchError
 from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -117,8 +119,9 @@ def _trees() -> Iterator[Block]:
 
 
 def _all_measures(kind: str, pair: tuple[Any, Any]) -> Table:
-    """Return a table with the scores of a pair under every measure for this kind of data."""
-    chosen = [measure() for measure in measures().values() if kind in measure.kinds]
-    chosen = [measure for measure in chosen if not measure.pack([pair])[2]]  # some need labels, or one level
-    rows = [(measure.label, measure.title, float(measure.score(*pair))) for measure in chosen]
+    """Return a table with the scores of a pair under every measure that this kind of data allows."""
+    rows = []
+    for measure in (measure() for measure in measures().values() if kind in measure.kinds):
+        with suppress(MismatchError):  # measures of labels, for segments without labels
+            rows.append((measure.label, measure.title, float(measure.score(*pair))))
     return Table(("measure", "description", "value"), tuple(rows), title="The same two under every measure")
