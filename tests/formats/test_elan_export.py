@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import random
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import caesura as cz
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import FormatError
 from caesura.formats import detect
 from caesura.model.tier import Tier
 
@@ -107,19 +105,3 @@ def test_word_times_are_not_elan(tmp_path: Path) -> None:
 def test_an_export_is_never_word_times(tmp_path: Path) -> None:
     corpus = read(tmp_path, export(("seconds",)))
     assert corpus.item_names == ("talk",)
-
-
-def test_damaged_exports_are_errors_or_corpora(tmp_path: Path) -> None:
-    source = random.Random(0)
-    path = tmp_path / "talk.txt"
-    for text in (export(("clock", "seconds")), COLUMNS):
-        for _ in range(1000):
-            data = bytearray(text.encode())
-            for _ in range(source.randint(1, 4)):
-                position = source.randrange(len(data))
-                data[position : position + source.randint(0, 3)] = bytes(
-                    source.choices(range(256), k=source.randint(0, 3))
-                )
-            path.write_bytes(bytes(data))
-            with suppress(CaesuraError):
-                cz.read(path, format="elan-text")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import caesura as cz
-from caesura.errors import FormatError
+from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats import format as format_module
 from caesura.formats.header import find_delimiter, rows_above_header
 
@@ -133,6 +133,23 @@ def test_titles_and_empty_rows_of_a_workbook(tmp_path: Path) -> None:
 def test_empty_rows_of_a_workbook_are_never_lost(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"t\.xlsx:2: the row is empty, and no column is filled in all rows"):
         excel(tmp_path, [["anna", "ben"], [None, None], ["x", None], [None, None], [None, "x"]])
+
+
+def test_one_sheet_per_coder(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "Anna"
+    for sheet, marks in ((book.active, (0, 1, 0)), (book.create_sheet("Ben"), (1, 0, 0))):
+        sheet.append(["doc", "sentence", "boundary"])
+        for word, mark in zip("xyz", marks, strict=True):
+            sheet.append(["a", word, mark])
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(AmbiguousFileError, match="2 sheets") as error:
+        cz.read(tmp_path / "t.xlsx")
+    assert [options for _, options in error.value.choices][:2] == [{"sheets": "coder"}, {"sheets": "item"}]
+    corpus = cz.read(tmp_path / "t.xlsx", sheets="coder")
+    assert {key: tuple(value.positions) for key, value in corpus.items()} == {("a", "Anna"): (2,), ("a", "Ben"): (1,)}
+    assert "each sheet is one coder: Anna, Ben" in notes(corpus)
 
 
 def test_formulas_without_stored_values(tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ def test_several_sheets(tmp_path: Path) -> None:
     book.save(path)
     with pytest.raises(AmbiguousFileError, match="2 sheets") as error:
         cz.read(path)
-    assert choices(error) == [{"sheet": "Kodierung"}, {"sheet": "Notizen"}]
+    assert choices(error) == [{"sheet": "Kodierung"}, {"sheet": "Notizen"}]  # their columns differ
     assert cz.read(path, sheet="Kodierung").coders == ("ann",)
     with pytest.raises(FormatError, match="no sheet 'x' with content; the sheets are Kodierung, Notizen"):
         cz.read(path, sheet="x")

@@ -403,6 +403,11 @@ SAMPLES = {
         "0.000000\t4.500000\tA\n4.500000\t9.250000\tB c\n\\\t100.000000\t2000.000000\n9.250000\t9.250000\tclick\n",
         real="data/everyday/audacity/ann/talk1.txt",
     ),
+    "elan-text": Sample(
+        "a.txt",
+        "IU_ann\t\t00:00:00.500\t0.500\t00:00:03.000\t3.000\t00:00:02.500\t2.500\tso we\n"
+        "IU_bo\tF\t00:00:00.500\t0.500\t00:00:04.000\t4.000\t00:00:03.500\t3.500\tso we went\n",
+    ),
     "salami": Sample(
         "a.txt",
         "0.000\tSilence\n0.464\tA, a, Intro\n7.5\ta\n14.75\tB, b, Verse\n25.0\tend\n",

@@ -617,7 +617,7 @@ def _from_pandas(data: Any, name: str) -> Table:
     return Table(columns, np.arange(1, len(data) + 1, dtype=np.int64))
 
 
-def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = None) -> Table:
+def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = None, sheets: str | None = None) -> Table:
     """Return a sheet of an Excel workbook as a table.
 
     Parameters
@@ -628,6 +628,8 @@ def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = No
         Name of the sheet; by default the only sheet with a table.
     skip : int, optional
         Number of rows above the header; by default titles are recognised.
+    sheets : {"coder", "item"}, optional
+        What the names of sheets with the same columns are; all of them are read.
 
     Returns
     -------
@@ -650,7 +652,7 @@ def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = No
     _check_unpacked_size(reading)
     try:
         book = openpyxl.load_workbook(io.BytesIO(reading.data), read_only=True, data_only=True, keep_links=False)
-        sheets = {
+        pages = {
             page.title: _without_blank_ends([*enumerate(_excel_rows(page), 1)])
             for page in book.worksheets
             if sheet in (None, page.title)
@@ -660,25 +662,48 @@ def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = No
         raise
     except Exception as problem:  # openpyxl raises many kinds of errors for damaged files
         raise reading.error(None, f"not a valid Excel workbook: {str(problem)[:200]}") from None
-    filled = {title: rows for title, rows in sheets.items() if rows}
+    all_sheets = {title: rows for title, rows in pages.items() if rows}
+    filled = all_sheets
     tables = {title: rows for title, rows in filled.items() if _is_table(rows)}
-    others = [title for title in filled if len(tables) == 1 and title not in tables]
-    filled = tables if len(tables) == 1 else filled
-    if len(filled) > 1:
-        choices = [(f"the sheet {title}", {"sheet": title}) for title in list(filled)[:_MAX_SHEETS]]
+    filled = tables or filled
+    others = [title for title, rows in all_sheets.items() if title not in filled]
+    if len(filled) > 1 and sheets is None:
+        choices: list[tuple[str, dict[str, Any]]] = []
+        if len({tuple(rows[0][1]) for rows in filled.values()}) == 1:
+            choices += [(f"one {role} per sheet", {"sheets": role}) for role in ("coder", "item")]
+        choices += [(f"the sheet {title}", {"sheet": title}) for title in list(filled)[:_MAX_SHEETS]]
         raise AmbiguousFileError(reading.path, f"the workbook has {len(filled)} sheets with content", choices)
     if not filled:
         titles = ", ".join(page.title for page in book.worksheets)
         missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
         raise reading.error(None, f"{missing}; the sheets are {titles}")
-    ((title, rows),) = filled.items()
-    _check_formulas(reading, rows, formulas.get(title, set()))
-    table = _from_rows(reading, rows, skip)
-    table.notes.append(f"sheet {title!r}")
+    joined: dict[str, Table] = {}
+    for title, rows in filled.items():
+        _check_formulas(reading, rows, formulas.get(title, set()))
+        joined[title] = _from_rows(reading, rows, skip)
+    table = _join_sheets(reading, joined, sheets)
     table.ignored += [f"sheet {other} (not a table)" for other in others]
-    if formulas.get(title):
+    if any(formulas.get(title) for title in filled):
         table.notes.append("cells with formulas have the values that the program stored last")
     return table
+
+
+def _join_sheets(reading: Reading, tables: dict[str, Table], role: str | None) -> Table:
+    """Return one table of all sheets, with their names in a column of its own."""
+    (first, table), *_ = tables.items()
+    if role is None:
+        table.notes.append(f"sheet {first!r}")
+        return table
+    for title, other in tables.items():
+        if list(other.columns) != list(table.columns) or role in other.columns:
+            problem = f"all sheets must have the same columns, and none called {role}"
+            raise reading.error(None, f"{problem}; sheet {title!r} has {', '.join(other.columns)[:200]}")
+    columns = {role: Column.of(role, [title for title, other in tables.items() for _ in range(len(other))])}
+    for name in table.columns:
+        columns[name] = Column.of(name, [cell for other in tables.values() for cell in other.columns[name].cells()])
+    notes = [note for other in tables.values() for note in other.notes]
+    lines = np.concatenate([other.lines for other in tables.values()])
+    return Table(columns, lines, notes=[*notes, f"each sheet is one {role}: {', '.join(list(tables)[:_MAX_SHEETS])}"])
 
 
 def _check_unpacked_size(reading: Reading) -> None:

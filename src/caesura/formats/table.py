@@ -554,7 +554,9 @@ def _read_spans(reading: Reading) -> Corpus:
 
 
 def _read_excel(reading: Reading) -> Corpus:
-    return read_table(reading, from_excel(reading, reading.options["sheet"], reading.options["skip"]))
+    return read_table(
+        reading, from_excel(reading, reading.options["sheet"], reading.options["skip"], reading.options["sheets"])
+    )
 
 
 def _read_parquet(reading: Reading) -> Corpus:
@@ -634,6 +636,7 @@ EXCEL = Format(
     options=(
         *ROW_OPTIONS,
         Option("sheet", None, optional(text), "name of the sheet (default: the only one with content)"),
+        Option("sheets", None, optional(choice("coder", "item")), "whether each sheet is one coder or one item"),
     ),
     magic=b"PK",
     matches_bytes=lambda data: b"xl/" in data[:4096] or b"xl/workbook.xml" in data,
