@@ -16,7 +16,8 @@ MODULES = ["caesura", *(m.name for m in pkgutil.walk_packages(caesura.__path__, 
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if ".kernels." not in name])
-def test_examples_of_module(name: str) -> None:
+def test_examples_of_module(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # some examples write files
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
