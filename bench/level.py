@@ -2,7 +2,7 @@
 
 Each test compares equal systems 2,000 times at the 5 % level, on 6, 20 and 100 items. A valid test rejects in about 5 % of
 the cases, and never in many more. Items differ in size and difficulty, but not between the systems, so the outputs of the
-systems are exchangeable. This takes a few minutes.
+systems are exchangeable. This takes about a quarter of an hour.
 
 - Two systems: all tests, with counts of boundary pairs, with few boundaries, with normal scores, and with pseudo-coders as
   systems that are compared with six other pseudo-coders. The rank tests take items as blocks. For comparison, the first
