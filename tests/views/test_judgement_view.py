@@ -72,7 +72,7 @@ def test_a_lead_that_may_be_chance(people, systems):
 def test_a_borderline_p_value(people, systems):
     judgement = judged(people, {name: systems[name] for name in ("fair", "good")})
     text = judgement_answer(with_p(judgement, 0.0492, ("randomisation",)))
-    assert f"is better than fair ({figures(judgement, 'fair')[0]}), p = .049, borderline over 8 items" in text
+    assert f"is better than fair ({figures(judgement, 'fair')[0]}), p = .049 over 8 items, borderline" in text
     assert "borderline, another --seed may change the letters: fair - good" in " ".join(
         systems_table(with_p(judgement, 0.0492, ("randomisation",))).notes
     )

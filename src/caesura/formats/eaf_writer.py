@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from typing import cast
-from xml.sax.saxutils import escape, quoteattr
 
 from caesura.formats.format import Writing, describe_value
 from caesura.model.tier import Interval, Tier
@@ -41,6 +40,8 @@ def write_eaf(writing: Writing) -> str:
         If there are several items, a tier has points, a name or label contains characters that XML does not allow, or an
         interval is shorter than a millisecond.
     """
+    from xml.sax.saxutils import quoteattr  # slow to import: it loads urllib and ssl
+
     item = writing.only_item()
     tiers = cast("Mapping[str, Tier]", writing.corpus.of_item(item))
     rows = {coder: _rows(writing, item, coder, tier) for coder, tier in tiers.items()}
@@ -105,4 +106,6 @@ def _words(writing: Writing, item: str, tiers: Mapping[str, Tier]) -> dict[str, 
 
 
 def _text(text: str) -> str:
+    from xml.sax.saxutils import escape
+
     return escape(text, {"\r": "&#13;"})

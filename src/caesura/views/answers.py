@@ -551,13 +551,15 @@ def judgement_answer(judgement: Judgement) -> str:
     return " ".join(filter(None, (sentence, _random_words(judgement, best), _few_words(best))))
 
 
-def p_words(p: float, *, borderline: bool = False) -> str:
+def p_words(p: float, *, over: str = "", borderline: bool = False) -> str:
     """Return a p-value for a sentence.
 
     Parameters
     ----------
     p : float
         The p-value.
+    over : str, optional
+        What was compared, such as "over 6 items".
     borderline : bool, default False
         Whether it comes from random draws and is too close to the level to decide.
 
@@ -568,13 +570,12 @@ def p_words(p: float, *, borderline: bool = False) -> str:
 
     Examples
     --------
-    >>> p_words(0.0312), p_words(0.0004), p_words(0.0492, borderline=True)
-    ('p = .03', 'p < .001', 'p = .049, borderline')
+    >>> p_words(0.0312), p_words(0.0004), p_words(0.0492, over="over 30 items", borderline=True)
+    ('p = .03', 'p < .001', 'p = .049 over 30 items, borderline')
     """
-    if p < 0.001:
-        return "p < .001"
     digits = 3 if borderline or p < 0.0095 or 0.045 < p < 0.055 else 2
-    return f"p = {short(p, digits)}{', borderline' if borderline else ''}"
+    text = "p < .001" if p < 0.001 else f"p = {short(p, digits)}"
+    return f"{text}{f' {over}' if over else ''}{', borderline' if borderline else ''}"
 
 
 def _alpha(judgement: Judgement) -> float:
@@ -590,13 +591,13 @@ def _lead_words(best: SegmenterScore, row: SegmenterScore, pair: SystemPair | No
     other = f"{row.segmenter} ({short(row.value)})"
     if pair is None or pair.randomisation is None:
         return f"is ahead of {other}, but they share no item, so there is no test"
-    p = p_words(pair.randomisation, borderline="randomisation" in pair.borderline)
     items = f"over {count_of(pair.items, 'item')}"
+    p = p_words(pair.randomisation, over=items, borderline="randomisation" in pair.borderline)
     if pair.randomisation <= alpha:
-        return f"is better than {other}, {p} {items}"
+        return f"is better than {other}, {p}"
     if best.value == row.value:
         return f"and {other} are equal {items}"
-    return f"is ahead of {other}, but that may be chance ({p} {items})"
+    return f"is ahead of {other}, but that may be chance ({p})"
 
 
 def _leads_words(comparisons: Sequence[tuple[SegmenterScore, SystemPair | None]], alpha: float) -> str:
