@@ -107,7 +107,10 @@ def test_sheets_with_content_are_not_guessed(tmp_path: Path) -> None:
     book.save(tmp_path / "two.xlsx")
     with pytest.raises(AmbiguousFileError) as caught:
         cz.read(tmp_path / "two.xlsx")
-    for _, options in caught.value.choices:
+    coders, items, *sheets = (options for _, options in caught.value.choices)
+    assert cz.read(tmp_path / "two.xlsx", **coders).coders == ("Sheet", "second")
+    assert cz.read(tmp_path / "two.xlsx", marks="end", **items).item_names == ("Sheet", "second")
+    for options in sheets:
         assert cz.read(tmp_path / "two.xlsx", **options)["two", "ann"].masses == (1, 2)
 
 

@@ -12,6 +12,7 @@ import caesura as cz
 from caesura import Hierarchy
 from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats import detect
+from caesura.model.tier import Tier
 
 TEXT = "Ms. Haag 😀 plays Elianti"
 #       0   4    9  11    17
@@ -225,3 +226,27 @@ def test_files_that_are_not_an_export(tmp_path: Path) -> None:
         (tmp_path / "x.json").write_text(content)
         with pytest.raises(FormatError, match=message):
             cz.read(tmp_path / "x.json", "label-studio", **STRICT)
+
+
+def test_regions_of_a_recording(tmp_path: Path) -> None:
+    results = [
+        region(5.25, 9.5, "B", text=None, original_length=60.0),
+        region(0.5, 5.25, "A", text=None, original_length=60.0),
+    ]
+    tasks = task(*results, data={"audio": "/data/x.wav"})
+    tasks["annotations"].append({"id": 101, "completed_by": 2, "result": []})
+    corpus = cz.read(write_file(tmp_path, tasks))
+    tier = corpus["7", "1"]
+    assert isinstance(tier, Tier)
+    assert [tuple(interval) for interval in tier.intervals] == [(0.5, 5.25, "A"), (5.25, 9.5, "B")]
+    assert tier.end == 60.0
+    assert corpus.kind == "timed"
+
+
+def test_minimal_export(tmp_path: Path) -> None:
+    value = {"start": 4, "end": 8, "text": "Haag", "labels": ["PER"]}
+    common = {"text": TEXT, "id": 7, "created_at": "2024", "updated_at": "2024", "lead_time": 3.5}
+    annotations = [{**common, "label": [value], "annotator": i, "annotation_id": 10 + i} for i in (1, 2)]
+    path = write_file(tmp_path, *annotations)
+    assert detect(path).name == "label-studio"
+    assert spans(path) == spans(path, "2") != set()

@@ -254,3 +254,19 @@ def test_facts_about_items_may_not_be_coders(tmp_path: Path) -> None:
     with pytest.raises(AmbiguousFileError, match="female: the cells are 1 in every row of some items") as error:
         read(tmp_path, f"doc,sentence,anna,ben,female\n{rows}")
     assert choices(error)[0] == {"fields": {"coders": ["anna", "ben"]}}
+
+
+@pytest.mark.parametrize("nothing", ["none", "-", "None"])
+def test_words_for_no_boundary(tmp_path: Path, nothing: str) -> None:
+    marks = {"ann": {3: "strong", 7: "weak"}, "bo": {3: "weak", 8: "strong"}}
+    rows = "".join(f"s{i},{marks['ann'].get(i, nothing)},{marks['bo'].get(i, nothing)}\n" for i in range(1, 13))
+    corpus = read(tmp_path, f"sentence,ann,bo\n{rows}")
+    assert corpus["t", "ann"].boundaries == ((3, "strong"), (7, "weak"))
+    assert corpus["t", "bo"].boundaries == ((3, "weak"), (8, "strong"))
+    assert f"{nothing} in ann means that there is no boundary" in corpus.reading.notes
+
+
+def test_signs_for_labels_stay_labels(tmp_path: Path) -> None:
+    rows = "".join(f"s{i},{label}\n" for i, label in enumerate("----AAAA---BBB--"))
+    corpus = read(tmp_path, f"sentence,ann\n{rows}")
+    assert list(corpus["t", "ann"].positions) == [4, 8, 11, 14]

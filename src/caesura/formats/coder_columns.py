@@ -17,7 +17,18 @@ from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats.column_names import COMMENTS, PERSON, normalize
 from caesura.formats.columns import Column, Table
 from caesura.formats.format import NUMBER, Reading
-from caesura.formats.marks import ABSENT, EMPTY, UNREPEATED, ZERO, Content, Groups, content_of, kind_of_cell, type_names
+from caesura.formats.marks import (
+    ABSENT,
+    EMPTY,
+    UNREPEATED,
+    ZERO,
+    Content,
+    Groups,
+    content_of,
+    kind_of_cell,
+    type_names,
+    word_for_none,
+)
 from caesura.formats.roles import Roles
 from caesura.model.segmentation import check_types
 
@@ -80,6 +91,12 @@ class CoderColumns:
             The content.
         """
         if name not in self.contents:
+            word = word_for_none(self.table.columns[name], groups)
+            if word is not None:
+                column = self.table.columns[name]
+                cells = ["" if value.strip() == word else value for value in column.values]
+                self.table.columns[name] = Column(name, cells, column.codes)
+                self.reading.notes.append(f"{word} in {name} means that there is no boundary")
             content = content_of(self.table.columns[name], groups)
             self.contents[name] = self._with_declared_types(name, content)
         return self.contents[name]

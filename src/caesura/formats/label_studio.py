@@ -21,6 +21,9 @@ U+FFFF. The reader tries both and uses the one that reproduces ``value.text`` fo
 give different spans and both are possible, for example because there is no ``value.text``, the option ``offsets`` must be
 set.
 
+Regions of a recording have ``original_length`` and no ``value.text``. They become intervals in seconds, with their first
+label. The JSON-MIN export has one object per annotation, with ``annotation_id`` and the spans in a field of the project.
+
 The module ``standoff`` describes how spans become units.
 """
 
@@ -35,12 +38,23 @@ from caesura.errors import HierarchyError
 from caesura.formats import standoff
 from caesura.formats.format import Format, Reading, describe_value, is_json_of
 from caesura.formats.standoff import TextSpan, Tokens, Utf16Offsets, check_fragments, single_line
-from caesura.formats.values import check_label, check_list, check_object, check_strings, check_whole, list_names
+from caesura.formats.values import (
+    check_label,
+    check_list,
+    check_object,
+    check_strings,
+    check_time,
+    check_whole,
+    list_names,
+)
 from caesura.model.corpus import Corpus
+from caesura.model.tier import Tier
 from caesura.options import Option, choice, text
 
 _LISTS = ("annotations", "completions")
 _SPAN = "labels"
+_LENGTH = "original_length"
+_FACTS = ("created_at", "updated_at", "lead_time", "annotator", "agreement")  # of JSON-MIN, besides the data
 _OFFSETS = ("characters", "utf-16")
 
 
@@ -82,7 +96,29 @@ def _read(reading: Reading) -> Corpus:
 def _tasks(data: object) -> list[Any] | None:
     """Return the list of tasks. A single task, as in files that Label Studio saves to a storage, becomes a list."""
     tasks = [data] if isinstance(data, dict) else data
+    if isinstance(tasks, list) and any(map(_is_minimal, tasks)):
+        tasks = [_from_minimal(task) for task in tasks]
     return tasks if isinstance(tasks, list) and any(map(_is_task, tasks)) else None
+
+
+def _is_minimal(task: Any) -> bool:
+    return isinstance(task, dict) and "annotation_id" in task and "data" not in task
+
+
+def _from_minimal(task: Any) -> Any:
+    """Return a task of a JSON-MIN export as a task with one annotation; other values do not change."""
+    if not _is_minimal(task):
+        return task
+    spans = [
+        {"type": _SPAN, "value": value, **{name: value[name] for name in (_LENGTH,) if name in value}}
+        for listed in task.values()
+        if isinstance(listed, list)
+        for value in listed
+        if isinstance(value, dict) and {"start", "end"} <= value.keys()
+    ]
+    data = {name: value for name, value in task.items() if isinstance(value, str) and name not in _FACTS}
+    annotation = {"id": task["annotation_id"], "completed_by": task.get("annotator"), "result": spans}
+    return {"id": task.get("id"), "data": data, "annotations": [annotation]}
 
 
 def _is_task(task: Any) -> bool:
@@ -103,14 +139,35 @@ class _Export:
         data = check_object('"data": {...}', fields.get("data"))
         item = _name("id", fields.get("id"))
         annotations: object = next((fields[name] for name in _LISTS if fields.get(name) is not None), [])
-        for i, annotation in enumerate(check_list("a list of annotations", annotations, f"item {item!r}")):
+        listed = check_list("a list of annotations", annotations, f"item {item!r}")
+        timed = [result for entry in listed for result in _results(entry) if _is_timed(result)]
+        length = max((check_time(_LENGTH, result.get(_LENGTH, 0.0)) for result in timed), default=0.0)
+        for i, annotation in enumerate(listed):
             place = f"item {item!r}: annotations[{i}]"
             with self.reading.item(None, f"{place}: "):
                 results = check_object('an object with "result": [...]', annotation).get("result")
                 if annotation.get("was_cancelled") is True:
                     self.reading.log.count("cancelled annotations not read", place)
+                elif timed:
+                    self.add_tier(item, _coder(annotation), check_list('"result": [...]', results), length)
                 else:
                     self.add_annotation(item, _coder(annotation), data, check_list('"result": [...]', results))
+
+    def add_tier(self, item: str, coder: str, results: list[Any], length: float) -> None:
+        """Add the regions of a recording; without its length, it ends with the last region."""
+        with self.reading.item(None, f"item {item!r}, coder {coder!r}: "):
+            rows = []
+            for i, result in enumerate(results):
+                if not isinstance(result, dict) or result.get("type") != _SPAN:
+                    self.skipped_types[str(result.get("type") if isinstance(result, dict) else "unknown")[:40]] += 1
+                    continue
+                self.region_count += 1
+                value = check_object("a value with start, end and labels", result.get("value"), f"result[{i}]")
+                start, end = (check_time(f"result[{i}]: {name}", value.get(name)) for name in ("start", "end"))
+                labels = check_strings(f"result[{i}]: labels", value["labels"]) if value.get("labels") else ("",)
+                rows.append((start, end, labels[0]))
+            last = max((end for _, end, _ in rows), default=0.0)
+            self.reading.add(item, coder, Tier(sorted(rows), end=max(length, last)))
 
     def add_annotation(self, item: str, coder: str, data: Mapping[str, Any], results: list[Any]) -> None:
         with self.reading.item(None, f"item {item!r}, coder {coder!r}: "):
@@ -139,6 +196,19 @@ class _Export:
             if not self.region_count:
                 raise self.reading.error(None, f"expected results of type {_SPAN}; there are {counts}")
             self.reading.log.add(f"results that are not spans of text were skipped: {counts}")
+
+
+def _results(annotation: Any) -> list[Any]:
+    results = annotation.get("result") if isinstance(annotation, dict) else None
+    return results if isinstance(results, list) else []
+
+
+def _is_timed(result: Any) -> bool:
+    """Return whether a result is a region of a recording."""
+    value = result.get("value") if isinstance(result, dict) and result.get("type") == _SPAN else None
+    return (
+        isinstance(value, dict) and "text" not in value and (_LENGTH in result or isinstance(value.get("start"), float))
+    )
 
 
 def _region(place: str, value: object) -> _Region:
@@ -211,11 +281,13 @@ FORMAT = Format(
     other_suffixes=(".json",),
     description="Label Studio's export as JSON: tasks with spans that annotators labelled in a text",
     read=_read,
-    looks_like=lambda text: is_json_of(text, "|".join(_LISTS), lambda data: _tasks(data) is not None),
+    looks_like=lambda text: is_json_of(
+        text, "|".join((*_LISTS, "annotation_id")), lambda data: _tasks(data) is not None
+    ),
     options=(
         Option("text", None, text, "field of data that is the text (default: the only string)"),
         Option("offsets", None, choice(*_OFFSETS), "unit of the offsets (default: the one that matches the spans)"),
         *standoff.TOKEN_OPTIONS,
     ),
-    annotation_types=standoff.ANNOTATION_TYPES,
+    annotation_types=(*standoff.ANNOTATION_TYPES, Tier),
 )

@@ -29,6 +29,7 @@ UNREPEATED = "words that do not repeat"
 _MAX_TYPE_LENGTH = 20  # characters
 _MAX_LABEL_LENGTH = 60  # characters
 _TAG = re.compile(r"O|[BIESLUM]-\S+")
+_NOTHING = ("none", "-", "–", "—", "nb", "no boundary", "no_boundary", "keine")
 _NEARLY = 0.8  # share of marks above which other cells are errors
 
 
@@ -228,6 +229,33 @@ def content_of(column: Column, groups: Groups) -> Content:
         if mixed is not None:
             return mixed
     return _words(column, kinds, numbers, groups)
+
+
+def word_for_none(column: Column, groups: Groups) -> str | None:
+    """Return the word or sign for no boundary in a column of boundary types, such as ``none`` or ``-``.
+
+    Parameters
+    ----------
+    column : Column
+        The column.
+    groups : Groups
+        Rows by item.
+
+    Returns
+    -------
+    str or None
+        The word; None if there is none. It is in at least half of the cells, no cell is empty, 0 or 1, and equal cells with
+        other words rarely follow each other, as they would if they were labels of segments.
+    """
+    words = [value for value in column.stripped if value.lower() in _NOTHING]
+    others = [value for value in column.stripped if value.lower() not in _NOTHING]
+    fits = all(kind_of_cell(value) == OTHER and len(value) <= _MAX_TYPE_LENGTH for value in others)
+    if len(words) != 1 or not 0 < len(others) <= MAX_TYPES or not fits:
+        return None
+    is_none = np.array([value == words[0] for value in column.stripped], bool)[column.codes[groups.order]]
+    number = int(np.count_nonzero(~is_none))
+    repeated = int(np.count_nonzero(~is_none[1:] & groups.inner() & ~_changes(column, groups)))
+    return words[0] if 2 * number <= len(is_none) and 5 * repeated <= number else None
 
 
 def _marks(column: Column, groups: Groups, numbers: NDArray[Any]) -> Content:
