@@ -25,6 +25,7 @@ from bench import (
     reading,
     report,
     scaling,
+    seconds,
     simulation,
     startup,
     trees,
@@ -54,6 +55,7 @@ BENCHMARKS: dict[str, Callable[[], Iterable[Table]]] = {
     "evaluation": evaluation.tables,
     "reading": reading.tables,
     "scaling": scaling.tables,
+    "seconds": seconds.tables,
     "startup": startup.tables,
 }
 

@@ -104,6 +104,56 @@ def test_labels_with_gaps_as_in_pyannote(case):
     assert score.value == pytest.approx(case["peer"]["f"], abs=1e-9)
 
 
+MIR_EVAL = read_oracle("mir_eval.jsonl")[1:]
+KEYS = [
+    ("Pairwise Precision", "pairwise_f", "precision"),
+    ("Pairwise Recall", "pairwise_f", "recall"),
+    ("Pairwise F-measure", "pairwise_f", "f"),
+    ("Rand Index", "rand_index", None),
+    ("Adjusted Rand Index", "adjusted_rand_index", None),
+    ("NCE Over", "nce", "over"),
+    ("NCE Under", "nce", "under"),
+    ("NCE F-measure", "nce", None),
+    ("V Precision", "v_measure", "over"),
+    ("V Recall", "v_measure", "under"),
+    ("V-measure", "v_measure", None),
+    ("Ref-to-est deviation", "boundary_deviation", "ref_to_est"),
+    ("Est-to-ref deviation", "boundary_deviation", "est_to_ref"),
+    *(
+        (f"{key}@{w}", f"boundary_f(tolerance={w})", part)
+        for w in ("0.5", "3.0")
+        for key, part in (("Precision", "precision"), ("Recall", "recall"), ("F-measure", "f"))
+    ),
+]
+
+
+@pytest.mark.parametrize("case", MIR_EVAL, ids=lambda case: str(case["id"]))
+def test_mir_eval_oracle(case):
+    """Every number that mir_eval.segment.evaluate prints, except mutual information; and the values without frames."""
+    a, b = (
+        cz.Tier(
+            [(*row, label) for row, label in zip(case[side], case[f"{side}_labels"], strict=True)],
+            begin=case[side][0][0],
+        )
+        for side in ("ref", "est")
+    )
+    for key, measure, part in KEYS:
+        score = cz.parse(measure).replace(compat="mir_eval").score(a, b)
+        value = score.value if part is None else score.parts[part]
+        assert value == pytest.approx(case["peer"]["evaluate"][key], abs=1e-9, nan_ok=True), key
+    for name, measure in (
+        ("pairwise", "pairwise_f"),
+        ("rand", "rand_index"),
+        ("ari", "adjusted_rand_index"),
+        ("nce", "nce"),
+        ("v", "v_measure"),
+    ):
+        score = cz.parse(f"{measure}(over=labels, extent=from_zero)").score(a, b)
+        ends = ("precision", "recall") if name == "pairwise" else ("over", "under") if name in ("nce", "v") else ()
+        values = [*(score.parts[end] for end in ends), score.value]
+        assert values == pytest.approx(expected_numbers(case["right"]["frame_free"][name]), abs=1e-9)
+
+
 # -- definitions ------------------------------------------------------------------------------------------------------
 
 

@@ -74,6 +74,7 @@ VALUES = {
     "ties": st.sampled_from(["left", "all"]),
     "direction": st.sampled_from(["reference", "hypothesis", "mean"]),
     "fill": st.sampled_from([0, 0.5, 2]),
+    "frame": st.sampled_from([0.1, 1]),
     "ends": st.sampled_from(["none", "start", "end", "both"]),
     "strict": st.booleans(),
     "matching": st.sampled_from(["maximum", "nearest", "in_order", "ruptures", "mir_eval"]),

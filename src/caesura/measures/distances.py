@@ -263,6 +263,9 @@ def _maxima(values: Floats, off: Ints) -> Floats:
 def _medians(values: Floats, off: Ints) -> Floats:
     """Return the median of the values of each document; 0 if it has none."""
     out = np.empty(len(off) - 1)
+    if len(off) == 2 and len(values):  # one document, which may be long
+        out[0] = np.median(values)
+        return out
     kernel.medians(values.copy(), off, out)
     return out
 
@@ -321,6 +324,7 @@ class BoundaryDeviation(_DistanceMeasure):
         EXTENT,
         LEVEL,
     )
+    presets = MappingProxyType({"mir_eval": {"ends": "both", "extent": "from_zero"}})
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         if self["statistic"] == "mean":
@@ -520,9 +524,10 @@ def boundary_deviation(
     hypothesis: Side,
     *,
     statistic: str = "median",
-    ends: str = "none",
-    extent: str = "same",
+    ends: str | None = None,
+    extent: str | None = None,
     level: int | None = None,
+    compat: str | None = None,
 ) -> Score:
     """Compute how far boundaries are from the nearest boundary of the other side.
 
@@ -532,12 +537,14 @@ def boundary_deviation(
         The two sides, both in units or both in seconds.
     statistic : {"median", "mean"}, default "median"
         Median or mean of the distances.
-    ends : {"none", "start", "end", "both"}, default "none"
-        Ends of the extent that count as boundaries of both sides.
-    extent : {"same", "reference", "intersection", "union", "from_zero"}, default "same"
+    ends : {"none", "start", "end", "both"}, optional
+        Ends of the extent that count as boundaries of both sides (default: none).
+    extent : {"same", "reference", "intersection", "union", "from_zero"}, optional
         The extent to compare if the two sides have different ones; matters only with ``ends``.
     level : int, optional
         Level of a hierarchy, if it has several.
+    compat : {"mir_eval"}, optional
+        Both ends count, from 0 to the end of the reference.
 
     Returns
     -------
@@ -571,7 +578,7 @@ def boundary_deviation(
     >>> score.value, score.parts["ref_to_est"], score.parts["est_to_ref"]
     (1.0, 1.0, 0.75)
     """
-    measure = BoundaryDeviation.cached(None, statistic=statistic, ends=ends, extent=extent, level=level)
+    measure = BoundaryDeviation.cached(compat, statistic=statistic, ends=ends, extent=extent, level=level)
     return measure.score(reference, hypothesis)
 
 

@@ -7,6 +7,7 @@ most as many cells as there are boundaries; there is no grid.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, choice, non_negative, positive
+from caesura.options import Option, choice, non_negative, optional, positive
 
 Side = Segmentation | Tier | Hierarchy
 """An annotation on an axis: units, seconds, or a level of a hierarchy."""
@@ -38,6 +39,13 @@ _BETA = Option("beta", 1, positive, "weight of recall (coverage, under) against 
 _AXIS_OPTIONS = (_GAPS, EXTENT, LEVEL)
 _OVER_WORDS = choice("segments", "labels")
 _ROUNDING = 1e-12  # relative rounding error of sums of products
+
+
+_FRAME = Option(
+    "frame", None, optional(positive), "count samples at this distance in seconds instead of time, as mir_eval does"
+)
+_EMPTY = Option("empty", "one", choice("one", "zero"), "ratio of a side with one class, whose entropy is 0")
+_MIR_EVAL = MappingProxyType({"over": "labels", "frame": 0.1, "extent": "from_zero"})
 
 
 def _over(default: str) -> Option:
@@ -395,12 +403,12 @@ def _join_classes(width: Floats, row: Ints, column: Ints, document: Ints) -> tup
     if first[-1] <= 4 * len(key) + 1000:  # most classes meet: count in a table
         table = np.asarray(np.bincount(key, width, int(first[-1])), np.float64)
         key = np.flatnonzero(table)
-        width = table[key]
+        width, document = table[key], np.repeat(np.arange(n), rows * columns)[key]
     else:
         order = np.argsort(key, kind="stable")
         groups = np.flatnonzero(np.diff(key[order], prepend=-1))
-        width, key = np.add.reduceat(width[order], groups), key[order[groups]]
-    document = np.searchsorted(first, key, side="right") - 1
+        width = np.add.reduceat(width[order], groups)
+        key, document = key[order[groups]], document[order[groups]]
     row, column = np.divmod(key - first[document], columns[document])
     first_row, first_column = (np.concatenate([[0], np.cumsum(sizes)])[document] for sizes in (rows, columns))
     return np.asarray(width, np.float64), row + first_row, column + first_column, document
@@ -422,14 +430,33 @@ class ClassMeasure(SegmentMeasure):
         Table
             Common lengths and totals.
         """
+        if self._samples(batch):
+            batch = _sampled(batch, self["frame"])
         cells = self.counted_cells(batch)
+        if self._samples(batch):
+            cells = cells.keep(cells.width > 0)
         if self["over"] == "segments":
             return _table(cells, None, None)
         return _table(cells, segment_classes(batch, "a"), segment_classes(batch, "b"))
 
+    def _samples(self, batch: EdgeBatch) -> bool:
+        """Return whether samples of time are counted; units are samples already."""
+        return batch.timed and self["frame"] is not None
+
+    def _pairs_of(self, x: Floats, batch: EdgeBatch) -> Floats:
+        """Return the pairs of places within lengths: of different units or samples, or the product measure of time."""
+        return x * x if batch.timed and not self._samples(batch) else x * (x - 1) / 2
+
+    def _pair_sums(self, table: Table, batch: EdgeBatch) -> list[Floats]:
+        """Return the pairs in common cells, in classes of the reference and in classes of the hypothesis."""
+        return [
+            table.sum(part, self._pairs_of(lengths, batch))
+            for part, (lengths, _) in (("cells", table.cells), ("rows", table.rows), ("columns", table.columns))
+        ]
+
     @property
     def symmetric(self) -> bool:
-        return bool(self["extent"] != "reference" and self.settings.get("beta", 1) == 1)
+        return bool(self["extent"] not in ("reference", "from_zero") and self.settings.get("beta", 1) == 1)
 
     @property
     def packing(self) -> Packing:
@@ -446,9 +473,30 @@ class ClassMeasure(SegmentMeasure):
         return errors
 
 
-def _pairs_of(x: Floats, timed: bool) -> Floats:
-    """Return the pairs of places within lengths: of different units, or the product measure of time."""
-    return x * x if timed else x * (x - 1) / 2
+def _sampled(batch: EdgeBatch, frame: float) -> EdgeBatch:
+    """Return the batch with places as numbers of samples, which mir_eval takes at multiples of ``frame`` in 32 bits."""
+    step = np.float32(frame)
+    samples = np.floor(batch.end / frame)
+
+    def count(places: Floats, most: Floats) -> Floats:
+        """Return the number of samples before each place; a sample on a boundary belongs to the later segment."""
+        number = np.maximum(np.floor(places / frame) - 3, 0)
+        for _ in range(7):
+            number += (number.astype(np.float32) * step).astype(np.float64) < places
+        return np.asarray(np.minimum(number, most), np.float64)
+
+    a, b = (
+        count(pos.astype(np.float64), np.repeat(samples, np.diff(off)))
+        for pos, off in (
+            (batch.a_pos[batch.a_off[0] : batch.a_off[-1]], batch.a_off),
+            (batch.b_pos[batch.b_off[0] : batch.b_off[-1]], batch.b_off),
+        )
+    )
+    changes: dict[str, Any] = {"a_pos": a, "a_off": batch.a_off - batch.a_off[0], "b_pos": b}
+    changes |= {name: getattr(batch, name)[slice(batch.a_off[0], batch.a_off[-1])] for name in ("a_code",)}
+    changes |= {name: getattr(batch, name)[slice(batch.b_off[0], batch.b_off[-1])] for name in ("b_code",)}
+    changes |= {"b_off": batch.b_off - batch.b_off[0], "begin": count(batch.begin, samples), "end": samples}
+    return replace(batch, **changes)
 
 
 class RandIndex(ClassMeasure):
@@ -459,27 +507,20 @@ class RandIndex(ClassMeasure):
     title = "Rand index (Rand 1971)"
     short_name = "RI"
     aliases = MappingProxyType({"rand": {}})
-    options = (_over("segments"), *_AXIS_OPTIONS)
+    options = (_over("segments"), _FRAME, *_AXIS_OPTIONS)
+    presets = MappingProxyType({"mir_eval": _MIR_EVAL})
     parts = ("agreeing", "all")
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, EdgeBatch)
         table = self.table(batch)
-        joined, rows, columns = _pair_sums(table, batch.timed)
-        pairs = _pairs_of(table.total, batch.timed)
+        joined, rows, columns = self._pair_sums(table, batch)
+        pairs = self._pairs_of(table.total, batch)
         agreeing = np.clip(pairs - rows - columns + 2 * joined, 0, pairs)
         return BatchCounts(np.column_stack([agreeing, pairs]), self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return divide(*counts.T, empty=1.0)
-
-
-def _pair_sums(table: Table, timed: bool) -> list[Floats]:
-    """Return the pairs in common cells, in classes of the reference and in classes of the hypothesis."""
-    return [
-        table.sum(part, _pairs_of(lengths, timed))
-        for part, (lengths, _) in (("cells", table.cells), ("rows", table.rows), ("columns", table.columns))
-    ]
 
 
 class AdjustedRandIndex(ClassMeasure):
@@ -490,15 +531,16 @@ class AdjustedRandIndex(ClassMeasure):
     title = "Adjusted Rand index (Hubert & Arabie 1985)"
     short_name = "ARI"
     aliases = MappingProxyType({"adjusted_rand": {}})
-    options = (_over("segments"), *_AXIS_OPTIONS)
+    options = (_over("segments"), _FRAME, *_AXIS_OPTIONS)
+    presets = MappingProxyType({"mir_eval": _MIR_EVAL})
     worst = None
     parts = ("joined", "expected", "maximum")
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, EdgeBatch)
         table = self.table(batch)
-        joined, rows, columns = _pair_sums(table, batch.timed)
-        expected = divide(rows * columns, _pairs_of(table.total, batch.timed))
+        joined, rows, columns = self._pair_sums(table, batch)
+        expected = divide(rows * columns, self._pairs_of(table.total, batch))
         return BatchCounts(np.column_stack([joined, expected, (rows + columns) / 2]), self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
@@ -517,12 +559,13 @@ class PairwiseF(ClassMeasure):
     short_name = "pairwise F"
     needs_labels = True
     aliases = MappingProxyType({"pairwise": {}})
-    options = (_over("labels"), _BETA, *_AXIS_OPTIONS)
+    options = (_over("labels"), _BETA, _FRAME, *_AXIS_OPTIONS)
+    presets = MappingProxyType({"mir_eval": _MIR_EVAL})
     parts = ("joined", "reference", "hypothesis")
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, EdgeBatch)
-        return BatchCounts(np.column_stack(_pair_sums(self.table(batch), batch.timed)), self.resolved(batch))
+        return BatchCounts(np.column_stack(self._pair_sums(self.table(batch), batch)), self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         joined, reference, hypothesis = counts.T
@@ -540,7 +583,8 @@ class PairwiseF(ClassMeasure):
 class _EntropyMeasure(ClassMeasure):
     """Base class of V and NCE: conditional entropies, in bits, divided by a normalizer."""
 
-    options = (_over("labels"), _BETA, *_AXIS_OPTIONS)
+    options = (_over("labels"), _BETA, _FRAME, _EMPTY, *_AXIS_OPTIONS)
+    presets = MappingProxyType({"mir_eval": {**_MIR_EVAL, "empty": "zero"}})
     parts = ("hypothesis_given_reference", "hypothesis", "reference_given_hypothesis", "reference")
 
     def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
@@ -557,12 +601,14 @@ class _EntropyMeasure(ClassMeasure):
         return BatchCounts(np.column_stack([over, hypothesis, under, reference]), self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        over, under = _explained(*counts.T[:2]), _explained(*counts.T[2:])
+        empty = float(self["empty"] == "one")
+        over, under = (_explained(counts[:, i], counts[:, i + 1], empty) for i in (0, 2))
         return _f(over, under, self["beta"])
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         values = np.array([[counts[name]] for name in self.parts])
-        return {"over": float(_explained(*values[:2])[0]), "under": float(_explained(*values[2:])[0])}
+        empty = float(self["empty"] == "one")
+        return {name: float(_explained(values[i], values[i + 1], empty)[0]) for name, i in (("over", 0), ("under", 2))}
 
 
 def _bits(x: Floats, whole: Floats) -> Floats:
@@ -570,9 +616,11 @@ def _bits(x: Floats, whole: Floats) -> Floats:
     return x * np.log2(divide(whole, x, empty=1.0))
 
 
-def _explained(conditional: Floats, normalizer: Floats) -> Floats:
-    """Return 1 - conditional / normalizer within 0 and 1; 1 if the normalizer is 0."""
-    return np.clip(1 - divide(np.where(normalizer > 0, conditional, 0.0), normalizer), 0.0, 1.0)
+def _explained(conditional: Floats, normalizer: Floats, empty: float) -> Floats:
+    """Return 1 - conditional / normalizer within 0 and 1; ``empty`` if the normalizer is 0."""
+    zero = normalizer <= 0
+    ratio = divide(np.where(zero, 0.0, conditional), normalizer, empty=1 - empty)
+    return np.clip(1 - ratio, 0.0, 1.0)
 
 
 class VMeasure(_EntropyMeasure):
@@ -783,10 +831,12 @@ def rand_index(
     reference: Side,
     hypothesis: Side,
     *,
-    over: str = "segments",
+    over: str | None = None,
     gaps: str = "segment",
-    extent: str = "same",
+    extent: str | None = None,
     level: int | None = None,
+    frame: float | None = None,
+    compat: str | None = None,
 ) -> Score:
     """Compute the Rand index: the proportion of pairs of places that both sides join or both separate.
 
@@ -794,14 +844,18 @@ def rand_index(
     ----------
     reference, hypothesis : Segmentation, Tier or Hierarchy
         The two sides, both in units or both in seconds.
-    over : {"segments", "labels"}, default "segments"
-        Whether every segment is a class, or all segments with the same label form one.
+    over : {"segments", "labels"}, optional
+        By default "segments". Whether every segment is a class, or all segments with the same label form one.
     gaps : {"segment", "ignore"}, default "segment"
         Time without a label is a segment, or only time that both sides label counts.
-    extent : {"same", "reference", "intersection", "union"}, default "same"
+    extent : {"same", "reference", "intersection", "union", "from_zero"}, optional
         The extent to compare if the two sides have different ones; by default they must be the same.
     level : int, optional
         Level of a hierarchy, if it has several.
+    frame : float, optional
+        Count samples at this distance in seconds instead of time.
+    compat : {"mir_eval"}, optional
+        Labels, samples every 0.1 s, and the time from 0 to the end of the reference.
 
     Returns
     -------
@@ -828,7 +882,7 @@ def rand_index(
     >>> rand_index(Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6])).parts
     {'agreeing': 49, 'all': 55}
     """
-    measure = RandIndex.cached(None, over=over, gaps=gaps, extent=extent, level=level)
+    measure = RandIndex.cached(compat, over=over, gaps=gaps, extent=extent, level=level, frame=frame)
     return measure.score(reference, hypothesis)
 
 
@@ -836,10 +890,12 @@ def adjusted_rand_index(
     reference: Side,
     hypothesis: Side,
     *,
-    over: str = "segments",
+    over: str | None = None,
     gaps: str = "segment",
-    extent: str = "same",
+    extent: str | None = None,
     level: int | None = None,
+    frame: float | None = None,
+    compat: str | None = None,
 ) -> Score:
     """Compute the Rand index adjusted for chance.
 
@@ -847,14 +903,18 @@ def adjusted_rand_index(
     ----------
     reference, hypothesis : Segmentation, Tier or Hierarchy
         The two sides, both in units or both in seconds.
-    over : {"segments", "labels"}, default "segments"
-        Whether every segment is a class, or all segments with the same label form one.
+    over : {"segments", "labels"}, optional
+        By default "segments". Whether every segment is a class, or all segments with the same label form one.
     gaps : {"segment", "ignore"}, default "segment"
         Time without a label is a segment, or only time that both sides label counts.
-    extent : {"same", "reference", "intersection", "union"}, default "same"
+    extent : {"same", "reference", "intersection", "union", "from_zero"}, optional
         The extent to compare if the two sides have different ones; by default they must be the same.
     level : int, optional
         Level of a hierarchy, if it has several.
+    frame : float, optional
+        Count samples at this distance in seconds instead of time.
+    compat : {"mir_eval"}, optional
+        Labels, samples every 0.1 s, and the time from 0 to the end of the reference.
 
     Returns
     -------
@@ -882,7 +942,7 @@ def adjusted_rand_index(
     >>> f"{score.value:.4f}"
     '0.7755'
     """
-    measure = AdjustedRandIndex.cached(None, over=over, gaps=gaps, extent=extent, level=level)
+    measure = AdjustedRandIndex.cached(compat, over=over, gaps=gaps, extent=extent, level=level, frame=frame)
     return measure.score(reference, hypothesis)
 
 
@@ -890,11 +950,13 @@ def pairwise_f(
     reference: Side,
     hypothesis: Side,
     *,
-    over: str = "labels",
+    over: str | None = None,
     beta: float = 1,
     gaps: str = "segment",
-    extent: str = "same",
+    extent: str | None = None,
     level: int | None = None,
+    frame: float | None = None,
+    compat: str | None = None,
 ) -> Score:
     """Compute precision, recall and F of the pairs of places that have the same label.
 
@@ -902,17 +964,21 @@ def pairwise_f(
     ----------
     reference, hypothesis : Segmentation, Tier or Hierarchy
         The two sides, both in units or both in seconds.
-    over : {"labels", "segments"}, default "labels"
-        Whether all segments with the same label form a class, or every segment is one. Labels of the two sides are never
-        compared with each other.
+    over : {"labels", "segments"}, optional
+        By default "labels". Whether all segments with the same label form a class, or every segment is one. Labels of the
+        two sides are never compared with each other.
     beta : float, default 1
         Weight of recall against precision in F.
     gaps : {"segment", "ignore"}, default "segment"
         Time without a label is a class, or only time that both sides label counts.
-    extent : {"same", "reference", "intersection", "union"}, default "same"
+    extent : {"same", "reference", "intersection", "union", "from_zero"}, optional
         The extent to compare if the two sides have different ones; by default they must be the same.
     level : int, optional
         Level of a hierarchy, if it has several.
+    frame : float, optional
+        Count samples at this distance in seconds instead of time.
+    compat : {"mir_eval"}, optional
+        Labels, samples every 0.1 s, and the time from 0 to the end of the reference.
 
     Returns
     -------
@@ -942,7 +1008,7 @@ def pairwise_f(
     >>> score.precision(), score.recall(), score.value
     (0.5, 0.5, 0.5)
     """
-    measure = PairwiseF.cached(None, over=over, beta=beta, gaps=gaps, extent=extent, level=level)
+    measure = PairwiseF.cached(compat, over=over, beta=beta, gaps=gaps, extent=extent, level=level, frame=frame)
     return measure.score(reference, hypothesis)
 
 
@@ -950,11 +1016,14 @@ def v_measure(
     reference: Side,
     hypothesis: Side,
     *,
-    over: str = "labels",
+    over: str | None = None,
     beta: float = 1,
     gaps: str = "segment",
-    extent: str = "same",
+    extent: str | None = None,
     level: int | None = None,
+    frame: float | None = None,
+    empty: str | None = None,
+    compat: str | None = None,
 ) -> Score:
     """Compute the V-measure: how much the labels of each side say about the labels of the other.
 
@@ -962,16 +1031,22 @@ def v_measure(
     ----------
     reference, hypothesis : Segmentation, Tier or Hierarchy
         The two sides, both in units or both in seconds.
-    over : {"labels", "segments"}, default "labels"
-        Whether all segments with the same label form a class, or every segment is one.
+    over : {"labels", "segments"}, optional
+        By default "labels". Whether all segments with the same label form a class, or every segment is one.
     beta : float, default 1
         Weight of ``under`` against ``over`` in F.
     gaps : {"segment", "ignore"}, default "segment"
         Time without a label is a class, or only time that both sides label counts.
-    extent : {"same", "reference", "intersection", "union"}, default "same"
+    extent : {"same", "reference", "intersection", "union", "from_zero"}, optional
         The extent to compare if the two sides have different ones; by default they must be the same.
     level : int, optional
         Level of a hierarchy, if it has several.
+    frame : float, optional
+        Count samples at this distance in seconds instead of time.
+    empty : {"one", "zero"}, optional
+        Ratio of a side with one class (default: one).
+    compat : {"mir_eval"}, optional
+        Labels, samples every 0.1 s, and the time from 0 to the end of the reference.
 
     Returns
     -------
@@ -1002,7 +1077,9 @@ def v_measure(
     >>> f"{v_measure(reference, hypothesis, over='segments').value:.4f}"
     '0.8183'
     """
-    measure = VMeasure.cached(None, over=over, beta=beta, gaps=gaps, extent=extent, level=level)
+    measure = VMeasure.cached(
+        compat, over=over, beta=beta, gaps=gaps, extent=extent, level=level, frame=frame, empty=empty
+    )
     return measure.score(reference, hypothesis)
 
 
@@ -1010,11 +1087,14 @@ def nce(
     reference: Side,
     hypothesis: Side,
     *,
-    over: str = "labels",
+    over: str | None = None,
     beta: float = 1,
     gaps: str = "segment",
-    extent: str = "same",
+    extent: str | None = None,
     level: int | None = None,
+    frame: float | None = None,
+    empty: str | None = None,
+    compat: str | None = None,
 ) -> Score:
     """Compute normalized conditional entropies, which tell over-segmentation from under-segmentation.
 
@@ -1022,16 +1102,22 @@ def nce(
     ----------
     reference, hypothesis : Segmentation, Tier or Hierarchy
         The two sides, both in units or both in seconds.
-    over : {"labels", "segments"}, default "labels"
-        Whether all segments with the same label form a class, or every segment is one.
+    over : {"labels", "segments"}, optional
+        By default "labels". Whether all segments with the same label form a class, or every segment is one.
     beta : float, default 1
         Weight of ``under`` against ``over`` in F.
     gaps : {"segment", "ignore"}, default "segment"
         Time without a label is a class, or only time that both sides label counts.
-    extent : {"same", "reference", "intersection", "union"}, default "same"
+    extent : {"same", "reference", "intersection", "union", "from_zero"}, optional
         The extent to compare if the two sides have different ones; by default they must be the same.
     level : int, optional
         Level of a hierarchy, if it has several.
+    frame : float, optional
+        Count samples at this distance in seconds instead of time.
+    empty : {"one", "zero"}, optional
+        Ratio of a side with one class (default: one).
+    compat : {"mir_eval"}, optional
+        Labels, samples every 0.1 s, and the time from 0 to the end of the reference.
 
     Returns
     -------
@@ -1063,5 +1149,7 @@ def nce(
     >>> f"{score.parts['over']:.4f} {score.parts['under']:.4f}"
     '1.0000 0.7215'
     """
-    measure = NormalizedConditionalEntropy.cached(None, over=over, beta=beta, gaps=gaps, extent=extent, level=level)
+    measure = NormalizedConditionalEntropy.cached(
+        compat, over=over, beta=beta, gaps=gaps, extent=extent, level=level, frame=frame, empty=empty
+    )
     return measure.score(reference, hypothesis)
