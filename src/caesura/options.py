@@ -485,6 +485,29 @@ def choice(*allowed: str) -> Check:
     return _described(check, str, allowed)
 
 
+def preset_check(presets: Iterable[str]) -> Check:
+    """Return a validator for the name of a preset; the help does not list the presets, which are many.
+
+    Parameters
+    ----------
+    presets : iterable of str
+        Names of the presets that measures have.
+
+    Returns
+    -------
+    callable
+        The validator. Case does not matter.
+    """
+    names = {normalize_name(preset): preset for preset in presets}
+
+    def check(name: str, value: Any) -> str:
+        if not isinstance(value, str) or normalize_name(value) not in names:
+            raise OptionError(suggest("there is no preset", str(value), names.values()))
+        return names[normalize_name(value)]
+
+    return _described(check, str)
+
+
 def flag(name: str, value: Any) -> bool:
     """Check for True or False.
 

@@ -109,7 +109,7 @@ def test_options_of_all_measures_on_request():
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("measures f", "'f' has several meanings; choose 'crisp' or "),
+        ("measures f", "'f' has several meanings; choose 'boundary_f' or "),
         ("measures windowdif", "there is no measure 'windowdif'; did you mean 'window_diff'?"),
         ("measures gamma", "gamma (Mathet et al. 2015) is not available"),
         ("formats textgird", "no format 'textgird'; did you mean 'textgrid'?"),

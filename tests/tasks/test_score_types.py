@@ -70,7 +70,7 @@ def test_preset_in_the_measures_that_have_it():
 
 
 def test_unknown_preset():
-    with pytest.raises(OptionError, match="no measure has the preset 'nlkt'; did you mean 'nltk'"):
+    with pytest.raises(OptionError, match="there is no preset 'nlkt'; did you mean 'nltk'"):
         ScoreOptions(compat="nlkt")
     assert ScoreOptions(compat="NLTK").compat == "nltk"
 

@@ -535,7 +535,7 @@ class BoundarySimilarity(_SimilarityMeasure):
 
     name = "boundary_similarity"
     title = "Boundary similarity B (Fournier 2013)"
-    summary = "edits per boundary that was placed"
+    summary = "edits per placed boundary"
     short_name = "B"
     is_mean_over_pairs = True
     options = (_N_T, _TRANSPOSITION, *_COST_OPTIONS)

@@ -380,7 +380,7 @@ class GeneralizedHamming(AxisMeasure):
 
     name = "generalized_hamming"
     title = "Generalized Hamming distance (Bookstein, Kulyukin & Raita 2002)"
-    summary = "cost of moving and replacing boundaries"
+    summary = "cost of moving boundaries"
     short_name = "GHD"
     options = (
         Option("insertion", 2, non_negative(), "cost of a boundary that only the reference has"),

@@ -503,7 +503,7 @@ class RandIndex(ClassMeasure):
     """The measure behind :func:`rand_index`."""
 
     name = "rand_index"
-    summary = "pairs of units in the same segment"
+    summary = "pairs of units in one segment"
     title = "Rand index (Rand 1971)"
     short_name = "RI"
     aliases = MappingProxyType({"rand": {}})
@@ -554,7 +554,7 @@ class PairwiseF(ClassMeasure):
     """The measure behind :func:`pairwise_f`."""
 
     name = "pairwise_f"
-    summary = "pairs of units with the same label"
+    summary = "pairs of units with one label"
     title = "Pairwise precision, recall and F (Levy & Sandler 2008)"
     short_name = "pairwise F"
     needs_labels = True

@@ -237,7 +237,7 @@ class Pk(_ErrorRate):
 
     name = "pk"
     title = "Pk (Beeferman, Berger & Lafferty 1999)"
-    summary = "units k apart: together or separate"
+    summary = "two units: together or separate"
     short_name = "Pk"
     columns = slice(2, 0, -1)
 
@@ -247,7 +247,7 @@ class WindowDiff(_ErrorRate):
 
     name = "window_diff"
     title = "WindowDiff (Pevzner & Hearst 2002)"
-    summary = "number of boundaries in each window"
+    summary = "number of boundaries in a window"
     short_name = "WD"
     columns = slice(0, 2)
 

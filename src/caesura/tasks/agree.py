@@ -25,7 +25,7 @@ from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result, to_plain
 from caesura.model.similarity import first_asymmetry, is_full_matrix, symmetric_mean
-from caesura.options import OptionSet, choice, fraction, optional, path, seed, setting, switch, whole
+from caesura.options import OptionSet, choice, fraction, optional, path, preset_check, seed, setting, switch, whole
 from caesura.tasks.prepare import (
     at_level,
     choose_measures,
@@ -117,7 +117,7 @@ class AgreeOptions(OptionSet):
     seed: int = setting(0, seed, "Random seed for bootstrap and simulation.")
     symmetric_mean: bool = switch("Use the mean of both directions of an asymmetric similarity matrix (S_f only).")
     compat: str | None = setting(
-        None, choice(*PRESETS), "Reproduce the conventions of a publication (segsimflex is for S_f)."
+        None, preset_check(PRESETS), "Reproduce the conventions of a publication (segsimflex is for S_f)."
     )
 
 

@@ -25,7 +25,7 @@ from caesura.model.marks import Marks
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
-from caesura.options import OptionSet, choice, seed, setting, switch, text
+from caesura.options import OptionSet, choice, preset_check, seed, setting, switch, text
 from caesura.options import path as path_name
 from caesura.parsing.corpus import struct_iou_corpus
 from caesura.simulation.trees import by_length, correlation, perturbation_curve
@@ -71,7 +71,7 @@ class FigureOptions(OptionSet):
         (), text, "Item to show, or number of a sentence. May be repeated.", flags=("--item",)
     )
     compat: str | None = setting(
-        None, choice(*PRESETS), "Convention of published figures for the coefficient, as in `caesura agree`."
+        None, preset_check(PRESETS), "Convention of published figures for the coefficient, as in `caesura agree`."
     )
     linkage: str | None = setting(
         None,

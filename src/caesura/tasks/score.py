@@ -33,7 +33,7 @@ from caesura.model.result import HIDDEN, Excluded, Result, Score, to_plain
 from caesura.model.segmentation import Segmentation, check_types
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-from caesura.options import OptionSet, flag, normalize_name, seed, setting, suggest, switch, text
+from caesura.options import OptionSet, flag, preset_check, seed, setting, switch, text
 from caesura.tasks.prepare import (
     at_level,
     choose_measures,
@@ -46,32 +46,6 @@ from caesura.tasks.prepare import (
 
 PRESETS = tuple(dict.fromkeys(preset for measure in registered_measures().values() for preset in measure.presets))
 """Presets of all measures."""
-
-
-def preset_name(name: str, value: Any) -> str:
-    """Check for the name of a preset.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : object
-        Name of a preset; case does not matter.
-
-    Returns
-    -------
-    str
-        One of ``PRESETS``.
-
-    Raises
-    ------
-    OptionError
-        If no measure has such a preset.
-    """
-    names = {normalize_name(preset): preset for preset in PRESETS}
-    if not isinstance(value, str) or normalize_name(value) not in names:
-        raise OptionError(suggest("no measure has the preset", str(value), PRESETS))
-    return names[normalize_name(value)]
 
 
 @dataclass(frozen=True)
@@ -88,7 +62,9 @@ class ScoreOptions(OptionSet):
     hierarchy_level: int | None = level_setting()
     by_item: bool = switch("Add one row per item.", flags=("--items",))
     compat: str | None = setting(
-        None, preset_name, "Reproduce the conventions of a publication or program, in the measures that have them."
+        None,
+        preset_check(PRESETS),
+        "Reproduce the conventions of a publication or program, in the measures that have them.",
     )
     edits: bool = switch("Show the edit of every boundary, item by item.")
     operations: bool = switch("Show the operations on the boundaries of each type, over all items.")

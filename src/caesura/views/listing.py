@@ -24,7 +24,7 @@ from caesura.views.answers import format_answer, list_answer, measure_answer
 from caesura.views.table import Cell, Table
 
 _EXAMPLES = {
-    "linear": "caesura score reference.bits hypothesis.bits -m {name}",
+    "linear": "caesura score ann.csv bo.csv -m {name}",
     "hierarchy": "caesura pairwise annotators.json -m {name}",
     "labels": "caesura pairwise songs.json --reading repair=yes -m {name}",
     "trees": "caesura score gold.ptb parser.ptb -m {name}",
