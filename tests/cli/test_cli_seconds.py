@@ -1,0 +1,97 @@
+"""``caesura score`` on files in seconds: no units, presets, and messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import caesura as cz
+from caesura.cli import main
+
+FIXTURES = Path(__file__).parents[3] / "shared" / "data" / "mir_eval"
+MEASURES = ("F1@0.5s", "F1@3s", "deviation", "pairwise_f", "rand_index", "ARI", "nce", "V")
+KEYS = (
+    {"precision": "Precision@0.5", "recall": "Recall@0.5", "f": "F-measure@0.5"},
+    {"precision": "Precision@3.0", "recall": "Recall@3.0", "f": "F-measure@3.0"},
+    {"ref_to_est": "Ref-to-est deviation", "est_to_ref": "Est-to-ref deviation"},
+    {"precision": "Pairwise Precision", "recall": "Pairwise Recall", "f": "Pairwise F-measure"},
+    {"value": "Rand Index"},
+    {"value": "Adjusted Rand Index"},
+    {"over": "NCE Over", "under": "NCE Under", "value": "NCE F-measure"},
+    {"over": "V Precision", "under": "V Recall", "value": "V-measure"},
+)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments), prog_name="caesura")
+
+
+def totals(result: Result) -> list[dict]:
+    assert result.exit_code == 0, result.output
+    return [row for row in json.loads(result.stdout)["results"]["scores"] if row["item"] is None]
+
+
+@pytest.fixture
+def tiers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, cz.Tier]:
+    # ref |AA|BBB|AAAA|   hyp |AAA|BBB|AAA|
+    monkeypatch.chdir(tmp_path)
+    sides = {"ref": [(0, 2, "A"), (2, 5, "B"), (5, 9, "A")], "hyp": [(0, 2.4, "A"), (2.4, 5.2, "B"), (5.2, 9, "A")]}
+    made = {name: cz.Tier(rows) for name, rows in sides.items()}
+    for name, tier in made.items():
+        cz.write(cz.Corpus({name: {name: tier}}), f"{name}.TextGrid")
+    return made
+
+
+def test_tiers_are_scored_in_seconds(tiers: dict[str, cz.Tier]) -> None:
+    texts = ("purity_coverage", "F1@0.5s", "pk(window=2s)", "v_measure")
+    rows = totals(run("score", "ref.TextGrid", "hyp.TextGrid", "--json", *(x for text in texts for x in ("-m", text))))
+    for row, text in zip(rows, texts, strict=True):
+        score = cz.parse(text).score(tiers["ref"], tiers["hyp"])
+        assert row["value"] == score.value
+        assert row["params"]["axis"] == "time"
+
+
+def test_other_measures_get_units(tiers: dict[str, cz.Tier]) -> None:
+    result = run("score", "ref.TextGrid", "hyp.TextGrid", "-m", "purity_coverage", "-m", "B", "--json")
+    rows = totals(result)
+    assert [row["measure"] for row in rows] == ["purity_coverage", "boundary_similarity(n_t=2)"]
+    assert rows[0]["value"] == cz.purity_coverage(tiers["ref"], tiers["hyp"]).value
+
+
+def test_levels_in_seconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("song.lab").write_text("0 30 A\n30 61 B\n61 90 A\n")
+    Path("system.lab").write_text("0 30.4 x\n30.4 60 y\n60 80 x\n")
+    result = run("score", "song.lab", "system.lab", "-m", "covering")
+    assert result.exit_code == 1
+    assert (
+        "got reference 0-90 s, hypothesis 0-80 s; set extent to 'reference', 'intersection' or 'union'" in result.stderr
+    )
+    (row,) = totals(run("score", "song.lab", "system.lab", "-m", "F1@0.5s", "--json"))
+    assert row["parts"] == {"matches": 1, "reference": 2, "hypothesis": 2}
+
+
+def test_seconds_on_units_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.bits", "b.bits"):
+        Path(name).write_text("0100\n")
+    result = run("score", "a.bits", "b.bits", "-m", "F1@0.5s")
+    assert result.exit_code == 1
+    assert "tolerance='0.5s' is in seconds, but the texts have units" in result.stderr
+
+
+@pytest.mark.skipif(not FIXTURES.is_dir(), reason="the fixtures of mir_eval are not beside the checkout")
+@pytest.mark.parametrize("number", ["00", "01", "02", "03", "05", "09"])
+def test_fixtures_of_mir_eval(number: str) -> None:
+    """All numbers that mir_eval prints for its own fixtures, except mutual information, in one command each."""
+    expected = json.loads((FIXTURES / f"output{number}.json").read_text())
+    files = [str(FIXTURES / f"{side}{number}.lab") for side in ("ref", "est")]
+    arguments = [x for measure in MEASURES for x in ("-m", measure)]
+    rows = totals(run("score", *files, "--compat", "mir_eval", *arguments, "--json"))
+    for row, keys in zip(rows, KEYS, strict=True):
+        figures = row.get("figures", {}) | {"value": row["value"]}
+        for name, key in keys.items():
+            assert figures[name] == pytest.approx(expected[key], abs=1e-9), key
