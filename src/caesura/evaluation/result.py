@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure
-from caesura.measures.registry import parse
+from caesura.measures.registry import is_called, parse
 from caesura.model.result import HIDDEN, Excluded, Result, Score, signature_line
 
 
@@ -160,7 +160,7 @@ class Evaluation(Mapping[str, Score], Result):
 
     def _find(self, measure: str | Measure) -> Measure:
         """Return a measure of the evaluation by its name, its ``repr``, or in any other form."""
-        named = [candidate for candidate in self.measures if measure in (candidate.name, repr(candidate))]
+        named = [entry for entry in self.measures if isinstance(measure, str) and is_called(entry, measure)]
         with suppress(OptionError):
             chosen = named[0] if named else parse(measure)
             if chosen in self.measures:
