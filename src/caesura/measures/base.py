@@ -89,6 +89,8 @@ class Measure(Value, ABC):
         Name of the preset.
     presets : mapping
         Option values of each preset, by the name of the preset.
+    preset_mistakes : mapping
+        Mistakes of the program that a preset repeats, one line each, by the name of the preset.
     parts : tuple of str
         Names of the additive counts, unless they depend on the boundary types; see :meth:`part_names`.
     view : str
@@ -142,6 +144,7 @@ class Measure(Value, ABC):
     kind: ClassVar[str] = "linear"
     options: ClassVar[tuple[Option, ...]] = ()
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    preset_mistakes: ClassVar[Mapping[str, str]] = MappingProxyType({})
     parts: ClassVar[tuple[str, ...]] = ()
     view: ClassVar[View] = "inner"
     sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")

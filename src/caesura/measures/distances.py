@@ -90,6 +90,14 @@ class BoundaryF(OverlapMeasure):
             "tcpd": {"tolerance": 5, "ends": "start", "matching": "in_order"},
         }
     )
+    preset_mistakes = MappingProxyType(
+        {
+            "mir_eval": "both ends always match; F is 0 if no side has boundaries; 3.732 and 0.732 are not 3 s apart",
+            "pyannote": "the closest pair first can lose a pair; precision is 1 without hypothesis boundaries",
+            "ruptures": "one reference boundary uses up all estimates near it; 0 without estimates",
+            "tcpd": "the start always matches; a reference boundary can take the estimate of the next one",
+        }
+    )
     coefficients = COUNT_COEFFICIENTS
     default_coefficient = "multi_pi"
     chance_family = "counts"
@@ -325,6 +333,7 @@ class BoundaryDeviation(_DistanceMeasure):
         LEVEL,
     )
     presets = MappingProxyType({"mir_eval": {"ends": "both", "extent": "from_zero"}})
+    preset_mistakes = MappingProxyType({"mir_eval": "both ends count, so at least two distances are 0"})
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         if self["statistic"] == "mean":

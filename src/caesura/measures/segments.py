@@ -47,6 +47,10 @@ _FRAME = Option(
 _EMPTY = Option("empty", "one", choice("one", "zero"), "ratio of a side with one class, whose entropy is 0")
 _MIR_EVAL = MappingProxyType({"over": "labels", "frame": 0.1, "extent": "from_zero"})
 
+_SAMPLING = MappingProxyType(
+    {"mir_eval": "samples of 0.1 s in 32 bits can fall into the segment before their boundary"}
+)
+
 
 def _over(default: str) -> Option:
     return Option("over", default, _OVER_WORDS, "what forms a class: every segment, or all segments with equal labels")
@@ -181,6 +185,7 @@ class PurityCoverage(_OverlapMeasure):
         LEVEL,
     )
     presets = MappingProxyType({"pyannote": {"fill": 0.5, "gaps": "reference"}})
+    preset_mistakes = MappingProxyType({"pyannote": "joins neighbouring reference intervals with equal labels"})
     parts = ("covered", "pure", "total")
 
     @property
@@ -509,6 +514,7 @@ class RandIndex(ClassMeasure):
     aliases = MappingProxyType({"rand": {}})
     options = (_over("segments"), _FRAME, *_AXIS_OPTIONS)
     presets = MappingProxyType({"mir_eval": _MIR_EVAL})
+    preset_mistakes = _SAMPLING
     parts = ("agreeing", "all")
 
     def compute(self, batch: Batch) -> BatchCounts:
@@ -533,6 +539,7 @@ class AdjustedRandIndex(ClassMeasure):
     aliases = MappingProxyType({"adjusted_rand": {}})
     options = (_over("segments"), _FRAME, *_AXIS_OPTIONS)
     presets = MappingProxyType({"mir_eval": _MIR_EVAL})
+    preset_mistakes = _SAMPLING
     worst = None
     parts = ("joined", "expected", "maximum")
 
@@ -561,6 +568,7 @@ class PairwiseF(ClassMeasure):
     aliases = MappingProxyType({"pairwise": {}})
     options = (_over("labels"), _BETA, _FRAME, *_AXIS_OPTIONS)
     presets = MappingProxyType({"mir_eval": _MIR_EVAL})
+    preset_mistakes = _SAMPLING
     parts = ("joined", "reference", "hypothesis")
 
     def compute(self, batch: Batch) -> BatchCounts:
@@ -585,6 +593,9 @@ class _EntropyMeasure(ClassMeasure):
 
     options = (_over("labels"), _BETA, _FRAME, _EMPTY, *_AXIS_OPTIONS)
     presets = MappingProxyType({"mir_eval": {**_MIR_EVAL, "empty": "zero"}})
+    preset_mistakes = MappingProxyType(
+        {"mir_eval": f"0 for identical annotations with one label; {_SAMPLING['mir_eval']}"}
+    )
     parts = ("hypothesis_given_reference", "hypothesis", "reference_given_hypothesis", "reference")
 
     def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:

@@ -189,6 +189,9 @@ def measure_view(measure_class: type[Measure]) -> Answer:
     if measure_class.presets:
         presets = tuple((name, _settings_text(values)) for name, values in measure_class.presets.items())
         sections.append(Section("presets", Table(("preset", "options that it sets"), presets), shown=True))
+    if measure_class.preset_mistakes:
+        mistakes = tuple(measure_class.preset_mistakes.items())
+        sections.append(Section("mistakes", Table(("preset", "mistakes that it keeps"), mistakes), shown=True))
     sections.append(_example_section(facts))
     facts["coefficients"] = list(dict.fromkeys(map(coefficient_label, facts["coefficients"])))
     return Answer(measure_answer(measure_class.name, facts), tuple(sections))
