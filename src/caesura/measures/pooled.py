@@ -214,7 +214,7 @@ def pack_dialogues(
         Batch, indices and errors.
     """
     errors: dict[int, CaesuraError] = {}
-    texts = valid_results(lambda pair: stream_pairs(pair, sides), dict(enumerate(pairs)), errors)
+    texts = valid_results(lambda pair: stream_pairs(pair, sides, tiers=True), dict(enumerate(pairs)), errors)
     document = np.repeat(list(texts), [len(text) for text in texts.values()]).astype(np.int64)
     flat = [entry for text in texts.values() for entry in text]
     streams, packed, stream_errors = pack_streams([(a, b) for _, a, b in flat])

@@ -136,7 +136,7 @@ def valid_results(function: Callable[[T], R], values: Mapping[int, T], errors: d
     return results
 
 
-def stream_pairs(pair: Any, sides: tuple[str, str]) -> StreamPairs:
+def stream_pairs(pair: Any, sides: tuple[str, str], *, tiers: bool = False) -> StreamPairs:
     """Return a pair stream by stream.
 
     Parameters
@@ -145,6 +145,8 @@ def stream_pairs(pair: Any, sides: tuple[str, str]) -> StreamPairs:
         Two segmentations or two dialogues.
     sides : tuple of str
         Names of the two sides, for messages.
+    tiers : bool, default False
+        Whether streams may be tiers in seconds.
 
     Returns
     -------
@@ -161,7 +163,7 @@ def stream_pairs(pair: Any, sides: tuple[str, str]) -> StreamPairs:
     except (TypeError, ValueError):
         raise MismatchError(f"expected a pair of segmentations; got {type(pair).__name__}") from None
     if not isinstance(a, Mapping) and not isinstance(b, Mapping):
-        return [_check_stream(None, a, b, sides)]
+        return [_check_stream(None, a, b, sides, tiers)]
     for side, text, other_text in ((sides[0], a, b), (sides[1], b, a)):
         _check_mapping(side, text, other_text)
     for side, text, other_text in ((sides[0], a, b), (sides[1], b, a)):
@@ -170,7 +172,7 @@ def stream_pairs(pair: Any, sides: tuple[str, str]) -> StreamPairs:
             raise MismatchError(
                 f"{side}: no stream {_quoted(missing)}, which the other side has; it has {_quoted(text)}"
             )
-    return [_check_stream(str(name), a[name], b[name], sides) for name in a]
+    return [_check_stream(str(name), a[name], b[name], sides, tiers) for name in a]
 
 
 def _check_mapping(side: str, text: Any, other_text: Any) -> None:
@@ -184,8 +186,8 @@ def _check_mapping(side: str, text: Any, other_text: Any) -> None:
         raise MismatchError(f"{side}: a dialogue must have at least one stream; got none")
 
 
-def _check_stream(name: str | None, a: Any, b: Any, sides: tuple[str, str]) -> tuple[str | None, Any, Any]:
-    if type(a) is Tier and type(b) is Tier:  # measures on an axis compare them; others refuse them
+def _check_stream(name: str | None, a: Any, b: Any, sides: tuple[str, str], tiers: bool) -> tuple[str | None, Any, Any]:
+    if tiers and type(a) is Tier and type(b) is Tier:
         return name, a, b
     if (
         type(a) is not Segmentation
