@@ -523,8 +523,8 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
             {"x": FINE},
             {"measure": "window_diff"},
             OptionError,
-            "agreement needs a symmetric measure; window_diff is not symmetric. "
-            "use pairwise(corpus, measure, ordered=True) instead",
+            "agreement needs a symmetric measure, and window_diff is not symmetric; "
+            "use `caesura pairwise`, or pairwise(corpus, measure, ordered=True) in Python",
         ),
         (
             {"x": FINE},

@@ -79,7 +79,7 @@ def test_the_answer_and_the_main_table(run: Run) -> None:
         *("(human)", "(random)", "(placement)", "(regular)", "(none)", "(all)"),
     ]
     assert max(map(len, result.stdout.splitlines())) <= 80
-    for note in ("letters: systems that share a letter do not differ at 0.05", "WD: error rate", "seed 3;"):
+    for note in ("letters: systems that share a letter do not differ at 0.05", "WD: error rate", "seed 3"):
         assert note in result.stdout
     assert "More: --details, or --table with one of scores, comparisons, drop, replacement," in result.stdout
 

@@ -98,7 +98,7 @@ def test_one_system_and_no_better_than_chance(people, systems):
     text = judgement_answer(judged(people, {"poor": systems["poor"]}))
     assert text.startswith("poor has B .")
     assert "worse than people (." in text
-    assert "It is not clearly better than random boundaries (" in text
+    assert "It is not clearly better than random segments (" in text
 
 
 def test_an_error_rate(people, systems):

@@ -220,9 +220,9 @@ def _choose(measure: Measure, name: str | None) -> tuple[str, type[ChanceModel]]
     if not measure.coefficients:
         reason, arguments = f"agreement beyond chance is not defined over {measure.name};", "corpus, measure"
         if not measure.symmetric:
-            reason = f"agreement needs a symmetric measure; {measure.name} is not symmetric."
+            reason = f"agreement needs a symmetric measure, and {measure.name} is not symmetric;"
             arguments += ", ordered=True"
-        raise OptionError(f"{reason} use pairwise({arguments}) instead")
+        raise OptionError(f"{reason} use `caesura pairwise`, or pairwise({arguments}) in Python")
     name = name if name is not None else measure.default_coefficient
     if name is None or name not in measure.coefficients:
         raise OptionError(suggest(f"{measure.name} has no coefficient", str(name), measure.coefficients))

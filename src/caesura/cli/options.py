@@ -191,7 +191,7 @@ def systems_option(*, required: bool) -> Callable[[F], F]:
         The decorator; the command receives the names as ``systems``.
     """
     description = "A coder in CORPUS that is a program, or a file with the output of one. May be repeated."
-    return click.option("--system", "systems", multiple=True, required=required, help=description)
+    return grouped_option("Systems", "--system", "systems", multiple=True, required=required, help=description)
 
 
 def reading_options(command: F) -> F:

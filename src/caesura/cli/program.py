@@ -165,6 +165,30 @@ class Program(click.Group):
             import_module(f"caesura.cli.{COMMANDS[cmd_name].module}")
         return super().get_command(ctx, cmd_name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments name; suggest one for a misspelt name.
+
+        Parameters
+        ----------
+        ctx : click.Context
+            The context of the program.
+        args : list of str
+            The arguments, the name of the command first.
+
+        Returns
+        -------
+        tuple
+            Name, command and the remaining arguments.
+        """
+        from difflib import get_close_matches
+
+        close = get_close_matches(args[0], COMMANDS, 1)
+        if args[0] not in COMMANDS and close:
+            ctx.fail(f"there is no command {args[0]!r}; did you mean {close[0]!r}?")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing them.
 

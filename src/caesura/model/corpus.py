@@ -442,4 +442,8 @@ def _check_names(kind: str, names: Iterable[str], known: Collection[str]) -> Non
     for name in names:
         if name not in known:
             listed = (", ".join(map(repr, islice(known, 10))) or "none") + (", …" if len(known) > 10 else "")
-            raise OptionError(f"the corpus has no {kind} {name!r}; it has {listed}")
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, known, 1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise OptionError(f"the corpus has no {kind} {name!r}; it has {listed}{hint}")

@@ -171,7 +171,8 @@ def next_commands(paths: Sequence[str], corpus: Corpus, reading: ReadingOptions)
     first, second, *more = corpus.coders
     sides = shlex.join(["--reference", first, "--hypothesis", second]) if more else ""
     commands = [f"caesura agree {source}", f"caesura score {source} {sides}".rstrip()]
-    commands.append(f"caesura gold {source}")
+    if corpus.kind != "dialogue":  # speech has types, which exclude each other
+        commands.append(f"caesura gold {source}")
     return (*commands, *([] if corpus.kind == "hierarchy" else [f"caesura report {source}"]))
 
 

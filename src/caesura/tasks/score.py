@@ -386,8 +386,10 @@ def pair_items(
                 "(`caesura score REFERENCE HYPOTHESIS`), or a file with both coders"
             )
         hypothesis = reference
-        if reference_coder is None and hypothesis_coder is None and len(reference.coders) == 2:
-            reference_coder, hypothesis_coder = reference.coders
+        if len(reference.coders) == 2:
+            one, other = reference.coders
+            reference_coder = reference_coder or (one if hypothesis_coder in (None, other) else other)
+            hypothesis_coder = hypothesis_coder or (other if reference_coder == one else one)
     first = _annotations(reference, reference_coder, "reference", tiers=tiers)
     second = _annotations(hypothesis, hypothesis_coder, "hypothesis", tiers=tiers)
     if len(first) == len(second) == 1:

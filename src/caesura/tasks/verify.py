@@ -318,7 +318,7 @@ def _recompute(
     compute = _coder_tasks(claim).get(task)
     if compute is not None:
         return _coders(claim, corpus, compute)
-    known = "score, agree, disagreements, pairwise, judge and evaluate"
+    known = "score, agree, disagreements, pairwise, judge, trees and evaluate"
     raise OptionError(f"a signature of {task!r} cannot be verified; numbers of {known} can")
 
 

@@ -211,11 +211,16 @@ def agreement_answer(study: AgreementStudy) -> str:
     sentences = [_agreement_sentence(first, result)]
     for outlier in result.outliers[:1] if len(result.coders) > 2 else ():
         if (outlier.gain or 0) >= _MIN_GAIN:
-            sentences.append(f"Without {outlier.coder} it would be {short(outlier.without)}.")
+            sentences.append(f"Without {_coder(outlier.coder)} it would be {short(outlier.without)}.")
     worst = worst_items(result)
     if len(worst) > 1 and worst[0].value != worst[-1].value:
         sentences.append(f"Most disagreement: {worst[0].item} ({short(worst[0].value)}).")
     return " ".join(sentences)
+
+
+def _coder(name: str) -> str:
+    """Return the name of a coder; a number would be read as a number without the word before it."""
+    return f"coder {name}" if name.isdecimal() else name
 
 
 def _agreement_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
@@ -225,7 +230,8 @@ def _agreement_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
     items = count_of(len(result.items), "item")
     if outcome.coefficient == "bias":
         return f"{coders} on {items}: {figure}."
-    placed = "" if outcome.placement is None else f", {short(outcome.placement.value)} beyond random placement"
+    placement = outcome.placement
+    placed = "" if placement is None else f" ({short(placement.value)} if chance means random placement)"
     return f"{coders} agree {strength(result.value, result.interval)}: {figure} on {items}{placed}."
 
 
@@ -470,14 +476,15 @@ def _scores_sentence(totals: Sequence[Score], unit: str) -> str:
     documents = count_of(first.documents, unit)
     beginning = _boundary_counts(first)
     figure = f"{score_figure(first)} over {documents}"
+    figure += _error_rates([first])
     sentence = f"{beginning}: {figure}." if beginning else f"{figure}."
     further = [score_figure(score) for score in others]
-    return f"{sentence} Also {join(further)}." if further else sentence
+    return f"{sentence} Also {join(further)}{_error_rates(others)}." if further else sentence
 
 
 # Counts of boundary pairs -> text for one, and for several
 _COUNTS = {
-    "matches": ("1 matches", "{:,} match"),
+    "matches": ("1 boundary matches", "{:,} boundaries match"),
     "transpositions": ("1 is a near miss", "{:,} are near misses"),
     "substitutions": ("1 has different types", "{:,} have different types"),
     "additions": ("1 is on one side only", "{:,} are on one side only"),
@@ -493,11 +500,11 @@ def _boundary_counts(score: Score) -> str:
     if not total:
         return "Neither side has a boundary"
     texts = [_COUNTS[name][number > 1].format(number) for name, number in counts.items() if number]
-    return f"Of {total:,} {'boundary' if total == 1 else 'boundaries'}, {join(texts)}"
+    return join(texts) if counts["matches"] else f"no boundary matches, {join(texts)}".capitalize()
 
 
 def score_figure(score: Score) -> str:
-    """Return a score for a sentence: name, value, precision and recall, and whether it is an error rate.
+    """Return a score for a sentence: name, value, precision and recall.
 
     Parameters
     ----------
@@ -512,8 +519,16 @@ def score_figure(score: Score) -> str:
     measure: Any = score.measure
     text = f"{measure.label} = {short(score.value)}"
     notes = [f"{name} {short(score.figures[name])}" for name in ("precision", "recall") if name in score.figures]
-    notes += [] if measure.higher_is_better else ["an error rate, 0 is best"]
     return f"{text} ({', '.join(notes)})" if notes else text
+
+
+def _error_rates(scores: Sequence[Score]) -> str:
+    """Say which scores are error rates, in brackets."""
+    measures: list[Any] = [score.measure for score in scores]
+    rates = [measure.label for measure in measures if not measure.higher_is_better]
+    if not rates:
+        return ""
+    return f" ({join(rates)}: {'an error rate' if len(rates) == 1 else 'error rates'}, 0 is best)"
 
 
 # -- systems --------------------------------------------------------------------------------------------------------
@@ -656,7 +671,7 @@ def _random_words(judgement: Judgement, best: SegmenterScore) -> str:
     if random is None or random.interval is None:
         return ""
     beyond = best.value > random.interval[1] if best.measure.higher_is_better else best.value < random.interval[0]
-    return "" if beyond else f"It is not clearly better than random boundaries ({short(random.value)})."
+    return "" if beyond else f"It is not clearly better than random segments ({short(random.value)})."
 
 
 def _few_words(best: SegmenterScore, *, interval: bool = True) -> str:
@@ -816,7 +831,7 @@ def trees_answer(study: TreeStudy) -> str:
         f"over {sentences}; {percent['complete']} % of the sentences are completely right."
     )
     scored = len(study.struct_iou.scores.scored)
-    return f"{text} Struct-IoU = {short(study.struct_iou.mean)}." if scored else text
+    return f"{text} Struct-IoU = {short(study.struct_iou.total.value)}." if scored else text
 
 
 def info_answer(info: FileInfo) -> str:
@@ -860,7 +875,7 @@ def written_answer(corpus: Corpus, target: str) -> str:
         One sentence.
     """
     coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, _FEW)})"
-    return f"{target} has {count_of(len(corpus.item_names), 'item')} of {coders}."
+    return f"Wrote {target}: {count_of(len(corpus.item_names), 'item')} of {coders}."
 
 
 def similarity_answer(result: ExpertSimilarity, target: str | None) -> str:

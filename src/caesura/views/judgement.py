@@ -263,7 +263,7 @@ def _main_notes(judgement: Judgement) -> tuple[str, ...]:
         f"{words} undefined: {judgement.undefined[key]}" for key, words in named.items() if key in judgement.undefined
     ]
     best = judgement.row(judgement.ranking(judgement.rows[0].measure)[0], judgement.rows[0].measure, bound=False)
-    return (*notes, f"seed {judgement.seed}; {best.segmenter}: {short_signature(best.score)}")
+    return (*notes, f"seed {judgement.seed}", short_signature(best.score))
 
 
 def _letters_notes(judgement: Judgement) -> list[str]:
