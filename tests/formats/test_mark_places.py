@@ -133,3 +133,12 @@ def test_speaker_of_segments_is_their_label(tmp_path: Path) -> None:
     corpus = read(tmp_path, "recording,speaker,start,end\nr,A,0,2.5\nr,B,2.5,4\nr,A,4,7.25\n")
     assert corpus.reading.roles["speaker"] == "label"
     assert [span.label for span in corpus["r", "t"].spans] == ["A", "B", "A"]
+
+
+def test_a_mark_at_the_last_unit_of_some_texts_is_mentioned(tmp_path: Path) -> None:
+    """It is no boundary, and it may be a sign that marks are at the first unit of a segment."""
+    path = tmp_path / "t.csv"
+    path.write_text("text,ann,bo\na,0,0\nb,1,1\nc,0,0\nd,0,1\n")
+    assert "some texts have a mark at the last unit" in str(cz.read(path).reading)
+    path.write_text("text,ann,bo\na,0,0\nb,1,1\nc,0,0\nd,1,1\n")
+    assert "last unit" not in str(cz.read(path).reading)

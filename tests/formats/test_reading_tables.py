@@ -270,3 +270,14 @@ def test_signs_for_labels_stay_labels(tmp_path: Path) -> None:
     rows = "".join(f"s{i},{label}\n" for i, label in enumerate("----AAAA---BBB--"))
     corpus = read(tmp_path, f"sentence,ann\n{rows}")
     assert list(corpus["t", "ann"].positions) == [4, 8, 11, 14]
+
+
+def test_a_coder_with_many_segments_beside_others(tmp_path: Path) -> None:
+    """Numbers that rise at most units are segment numbers if those of the other coders are; row numbers are not."""
+    path = tmp_path / "t.csv"
+    rows = [("a", 1, 1, 1), ("b", 1, 2, 2), ("c", 1, 3, 3), ("d", 2, 4, 4), ("e", 2, 4, 5), ("f", 2, 5, 6)]
+    path.write_text("text,ann,bo,row\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    corpus = cz.read(path)
+    assert corpus.coders == ("ann", "bo")
+    assert corpus["t", "bo"].inner.tolist() == [1, 2, 3, 5]
+    assert cz.read(path, fields={"coders": ["ann", "bo"]}) == corpus

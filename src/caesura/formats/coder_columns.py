@@ -19,6 +19,7 @@ from caesura.formats.columns import Column, Table
 from caesura.formats.format import NUMBER, Reading
 from caesura.formats.marks import (
     ABSENT,
+    DENSE_NUMBERS,
     EMPTY,
     UNREPEATED,
     ZERO,
@@ -275,6 +276,8 @@ class CoderColumns:
         blank = ("empty", "not coded")
         if all(content.reason in blank for content in unfit.values()) and len(by_shape) <= 1:
             return coders, next(iter(by_shape), "marks")
+        if all(content.reason == DENSE_NUMBERS for content in unfit.values()) and {*by_shape} <= {"numbers"}:
+            return coders, "numbers"
         if all("constant" in content.reason for content in unfit.values()) and {*by_shape} <= {"labels"}:
             return coders, "labels"
         name, content = next((name, content) for name, content in unfit.items() if content.reason not in blank)
@@ -290,6 +293,8 @@ class CoderColumns:
         """Add columns that fit a shape only together with the others, such as a coder with one segment per item."""
         self._adopt_empty(by_shape, names)
         self._adopt_unrepeated(by_shape, names)
+        if "numbers" in by_shape:
+            by_shape["numbers"] += [name for name in names if self.contents[name].reason == DENSE_NUMBERS]
         if "numbers" in by_shape and all(self.contents[name].never_falls for name in by_shape.get("marks", ())):
             by_shape["numbers"] += by_shape.pop("marks", [])
         if "types" in by_shape and not any(self.contents[name].has_marks for name in by_shape.get("marks", ())):

@@ -68,29 +68,35 @@ def marks_at_start(reading: Reading, columns: Sequence[Column], groups: Groups, 
         names = ", ".join(column.name for column in columns)
         reading.notes.append(f"a mark in {names} is at the first unit of a segment (--reading marks=end changes this)")
         return True
-    texts = _texts_that_begin_with_a_mark(columns, groups)
+    texts, last_unit = _texts_that_begin_with_a_mark(columns, groups)
     if len({item for item, _ in texts}) >= _MIN_ITEMS:
         problem = "the first unit of every text is marked, and the last one never is: a 1 may be at the first or at the"
         raise AmbiguousFileError(reading.path, f"{problem} last unit of a segment", CHOICES)
     if texts:
         reading.notes.append("a mark is a boundary after its unit (--reading marks=start if it is at the first unit)")
+    elif last_unit:
+        note = "some texts have a mark at the last unit, which is no boundary between segments"
+        reading.notes.append(f"{note} (--reading marks=start if marks are at the first unit)")
     return False
 
 
-def _texts_that_begin_with_a_mark(columns: Sequence[Column], groups: Groups) -> set[tuple[str, str]]:
+def _texts_that_begin_with_a_mark(columns: Sequence[Column], groups: Groups) -> tuple[set[tuple[str, str]], bool]:
     """Return the texts, by item and column or coder, if all of them begin with a mark and none ends with one.
 
-    The set is empty if this is not the case. Texts without a mark, and texts of one or two units, are not in it.
+    The set is empty if this is not the case. Texts without a mark, and texts of one or two units, are not in it. The
+    second value says whether some texts end with a mark and others do not.
     """
     first, last = groups.order[groups.bounds[:-1]], groups.order[groups.bounds[1:] - 1]
     sizes = np.diff(groups.bounds)
-    texts = set()
+    texts: set[tuple[str, str]] = set()
+    begins, ends = [], []
     for column in columns:
         marked = np.array([kind_of_cell(value) == MARK for value in column.values], bool)[column.codes]
         has_mark = np.logical_or.reduceat(marked[groups.order], groups.bounds[:-1])
-        if np.any(marked[last] & (sizes > 1)) or not np.all(marked[first[has_mark]]):
-            return set()
+        begins.append(marked[first[has_mark]])
+        ends.append(marked[last[has_mark & (sizes > 1)]])
         for i in np.flatnonzero(has_mark & (sizes >= _MIN_UNITS)).tolist():
             item, *rest = groups.keys[i]
             texts.add((item, " ".join([column.name, *rest])))
-    return texts
+    any_ends = any(map(np.any, ends))
+    return (texts if all(map(np.all, begins)) and not any_ends else set()), any_ends and not all(map(np.all, ends))

@@ -26,6 +26,8 @@ MAX_TYPES = 20
 """Largest number of boundary types that are recognised without being declared."""
 UNREPEATED = "words that do not repeat"
 """Reason why a column is not a coder on its own, although it could be one together with others."""
+DENSE_NUMBERS = "numbers that rise at more than half of the units"
+"""Reason why a column is not a coder on its own, although it could be one beside other columns of segment numbers."""
 _MAX_TYPE_LENGTH = 20  # characters
 _MAX_LABEL_LENGTH = 60  # characters
 _TAG = re.compile(r"O|[BIESLUM]-\S+")
@@ -372,13 +374,16 @@ def _labels(column: Column, groups: Groups) -> Content:
 
 
 def _segment_numbers(column: Column, groups: Groups) -> Content | None:
-    """Return the content if the cells number the segments: they never fall within an item and go up by one."""
+    """Return the content if the cells number the segments: they never fall within an item and go up by one.
+
+    Numbers that go up at most units may number something else. Numbers that go up at every unit number the units.
+    """
     if not all(re.fullmatch(r"[0-9]{1,9}(\.0*)?", value) for value in column.stripped):
         return None
     steps = _steps(column, groups)
-    if np.any(steps < 0) or np.any(steps > 1) or not np.any(steps) or 2 * np.count_nonzero(steps) > len(steps):
+    if np.any(steps < 0) or np.any(steps > 1) or not np.any(steps) or np.all(steps):
         return None
-    return Content("numbers")
+    return Content("none", DENSE_NUMBERS) if 2 * np.count_nonzero(steps) > len(steps) else Content("numbers")
 
 
 def _steps(column: Column, groups: Groups) -> NDArray[np.float64]:
