@@ -292,8 +292,8 @@ ASYMMETRIC = cz.parse("flexible_similarity").replace(
         (
             {"x": SAME},
             {"measure": "window_diff"},
-            "agreement needs a symmetric measure; window_diff is not symmetric. "
-            "use pairwise(corpus, measure, ordered=True) instead",
+            "agreement needs a symmetric measure, and window_diff is not symmetric; "
+            "use `caesura pairwise`, or pairwise(corpus, measure, ordered=True) in Python",
         ),
         (
             {"x": SAME},

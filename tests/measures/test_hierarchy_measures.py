@@ -509,12 +509,12 @@ def test_agreement_excludes_undefined_pairs(corpus):
     [
         (
             {"measure": "hierarchy_overlap"},
-            "agreement beyond chance is not defined over hierarchy_overlap; use pairwise(corpus, measure) instead",
+            "agreement beyond chance is not defined over hierarchy_overlap; use `caesura pairwise`, or pairwise(corpus, measure) in Python",
         ),
         (
             {"measure": "t_measure"},
-            "agreement needs a symmetric measure; t_measure is not symmetric. "
-            "use pairwise(corpus, measure, ordered=True) instead",
+            "agreement needs a symmetric measure, and t_measure is not symmetric; "
+            "use `caesura pairwise`, or pairwise(corpus, measure, ordered=True) in Python",
         ),
         (
             {"measure": "hierarchy_kappa", "coefficient": "multi_pi"},

@@ -605,7 +605,9 @@ def test_pairs_of_coders():
 
 
 def test_agreement_beyond_chance_is_not_defined():
-    with pytest.raises(OptionError, match="agreement beyond chance is not defined over parseval; use pairwise"):
+    with pytest.raises(
+        OptionError, match="agreement beyond chance is not defined over parseval; use `caesura pairwise`"
+    ):
         cz.agreement(corpus(), measure="parseval")
 
 

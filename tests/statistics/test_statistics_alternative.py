@@ -128,7 +128,7 @@ def test_the_t_test_is_used_for_more_than_a_thousand_items():
 
 
 @pytest.mark.parametrize("ties", [0, 0.6])
-@pytest.mark.parametrize("items", [6, 20, 100])
+@pytest.mark.parametrize("items", [6, 20, pytest.param(100, marks=pytest.mark.slow)])
 def test_level_if_a_coder_is_better_by_the_margin(items, ties):
     """2,000 coders who are better than the program by exactly epsilon. The published test fails this for 20 items."""
     rng = np.random.default_rng(items)

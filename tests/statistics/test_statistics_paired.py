@@ -316,7 +316,7 @@ def correctness(sums):
     return (sums[:, 0] + sums[:, 1] / 2) / sums.sum(axis=1)
 
 
-@pytest.mark.parametrize("items", [6, 20])
+@pytest.mark.parametrize("items", [6, pytest.param(20, marks=pytest.mark.slow)])
 def test_equal_systems_seldom_differ_significantly(items):
     """500 comparisons at 5 %; ``python -m bench level`` has 2,000. The plain bootstrap fails this test."""
     rng = np.random.default_rng(items)

@@ -293,10 +293,7 @@ class CoderColumns:
         """Add columns that fit a shape only together with the others, such as a coder with one segment per item."""
         self._adopt_empty(by_shape, names)
         self._adopt_unrepeated(by_shape, names)
-        if "numbers" in by_shape:
-            by_shape["numbers"] += [name for name in names if self.contents[name].reason == DENSE_NUMBERS]
-        if "numbers" in by_shape and all(self.contents[name].never_falls for name in by_shape.get("marks", ())):
-            by_shape["numbers"] += by_shape.pop("marks", [])
+        self._adopt_numbers(by_shape, names)
         if "types" in by_shape and not any(self.contents[name].has_marks for name in by_shape.get("marks", ())):
             by_shape["types"] += by_shape.pop("marks", [])
         for shape in ("labels", "types"):
@@ -328,6 +325,13 @@ class CoderColumns:
             ]
             raise AmbiguousFileError(self.reading.path, problem, choices)
         by_shape.setdefault("types" if "types" in by_shape and not marks else "marks", []).extend(empty)
+
+    def _adopt_numbers(self, by_shape: dict[str, list[str]], names: Sequence[str]) -> None:
+        """Add columns that number segments if those of the other coders do."""
+        if "numbers" in by_shape:
+            by_shape["numbers"] += [name for name in names if self.contents[name].reason == DENSE_NUMBERS]
+            if all(self.contents[name].never_falls for name in by_shape.get("marks", ())):
+                by_shape["numbers"] += by_shape.pop("marks", [])
 
     def _adopt_unrepeated(self, by_shape: dict[str, list[str]], names: Sequence[str]) -> None:
         """Add columns of words that repeat only in other columns, if no column fits on its own."""

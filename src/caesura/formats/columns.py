@@ -643,6 +643,27 @@ def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = No
     AmbiguousFileError
         If several sheets have content.
     """
+    pages, formulas = _workbook(reading)
+    chosen = {title: rows for title, rows in pages.items() if rows and sheet in (None, title)}
+    if not chosen:
+        missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
+        raise reading.error(None, f"{missing}; the sheets are {', '.join(pages)}")
+    tables = {title: rows for title, rows in chosen.items() if _is_table(rows)} or chosen
+    if len(tables) > 1 and sheets is None:
+        raise _several_sheets(reading, tables)
+    joined: dict[str, Table] = {}
+    for title, rows in tables.items():
+        _check_formulas(reading, rows, formulas.get(title, set()))
+        joined[title] = _from_rows(reading, rows, skip)
+    table = _join_sheets(reading, joined, sheets)
+    table.ignored += [f"sheet {title} (not a table)" for title in chosen if title not in tables]
+    if any(formulas.get(title) for title in tables):
+        table.notes.append("cells with formulas have the values that the program stored last")
+    return table
+
+
+def _workbook(reading: Reading) -> tuple[dict[str, list[_NumberedRow]], dict[str, set[tuple[int, int]]]]:
+    """Return the rows of every sheet with their numbers, and the cells of every sheet that have formulas."""
     try:
         import openpyxl
     except ImportError:
@@ -652,40 +673,21 @@ def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = No
     _check_unpacked_size(reading)
     try:
         book = openpyxl.load_workbook(io.BytesIO(reading.data), read_only=True, data_only=True, keep_links=False)
-        pages = {
-            page.title: _without_blank_ends([*enumerate(_excel_rows(page), 1)])
-            for page in book.worksheets
-            if sheet in (None, page.title)
-        }
-        formulas = _formulas(reading.data, openpyxl)
+        pages = {page.title: _without_blank_ends([*enumerate(_excel_rows(page), 1)]) for page in book.worksheets}
+        return pages, _formulas(reading.data, openpyxl)
     except FormatError:
         raise
     except Exception as problem:  # openpyxl raises many kinds of errors for damaged files
         raise reading.error(None, f"not a valid Excel workbook: {str(problem)[:200]}") from None
-    all_sheets = {title: rows for title, rows in pages.items() if rows}
-    filled = all_sheets
-    tables = {title: rows for title, rows in filled.items() if _is_table(rows)}
-    filled = tables or filled
-    others = [title for title, rows in all_sheets.items() if title not in filled]
-    if len(filled) > 1 and sheets is None:
-        choices: list[tuple[str, dict[str, Any]]] = []
-        if len({tuple(rows[0][1]) for rows in filled.values()}) == 1:
-            choices += [(f"one {role} per sheet", {"sheets": role}) for role in ("coder", "item")]
-        choices += [(f"the sheet {title}", {"sheet": title}) for title in list(filled)[:_MAX_SHEETS]]
-        raise AmbiguousFileError(reading.path, f"the workbook has {len(filled)} sheets with content", choices)
-    if not filled:
-        titles = ", ".join(page.title for page in book.worksheets)
-        missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
-        raise reading.error(None, f"{missing}; the sheets are {titles}")
-    joined: dict[str, Table] = {}
-    for title, rows in filled.items():
-        _check_formulas(reading, rows, formulas.get(title, set()))
-        joined[title] = _from_rows(reading, rows, skip)
-    table = _join_sheets(reading, joined, sheets)
-    table.ignored += [f"sheet {other} (not a table)" for other in others]
-    if any(formulas.get(title) for title in filled):
-        table.notes.append("cells with formulas have the values that the program stored last")
-    return table
+
+
+def _several_sheets(reading: Reading, tables: dict[str, list[_NumberedRow]]) -> AmbiguousFileError:
+    """Return the error for a workbook with several tables: read one of them, or all if they have the same columns."""
+    choices: list[tuple[str, dict[str, Any]]] = []
+    if len({tuple(rows[0][1]) for rows in tables.values()}) == 1:
+        choices += [(f"one {role} per sheet", {"sheets": role}) for role in ("coder", "item")]
+    choices += [(f"the sheet {title}", {"sheet": title}) for title in list(tables)[:_MAX_SHEETS]]
+    return AmbiguousFileError(reading.path, f"the workbook has {len(tables)} sheets with content", choices)
 
 
 def _join_sheets(reading: Reading, tables: dict[str, Table], role: str | None) -> Table:
