@@ -84,7 +84,7 @@ def test_streams_and_pairs_by_hand():
     bo = {"G": segmentation("y."), "F": segmentation(".x.x")}
     result = cz.similarity_from_experts(cz.Corpus({"talk": {"ann": ann, "bo": bo}}), smoothing=1)
     assert result.counts == ((1, 1, 0, 0), (1, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 3))
-    best = result.pairs[0]
+    best = result.similarities[0]
     assert (best.first, best.second, best.confusions) == ("x", "y", 2)
     assert best.similarity == 1  # (1 + 1) (1 + 1) / ((1 + 1) (0 + 1)), at most 1
 

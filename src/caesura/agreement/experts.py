@@ -70,7 +70,7 @@ class ExpertSimilarity(Result):
     excluded: tuple[Excluded, ...] = ()
 
     json_properties: ClassVar[tuple[str, ...]] = ("signature",)
-    frame_field: ClassVar[str] = "pairs"
+    frame_field: ClassVar[str] = "similarities"
 
     @property
     def similarity(self) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class ExpertSimilarity(Result):
         return {"types": list(self.types), "matrix": [list(row) for row in self.matrix]}
 
     @property
-    def pairs(self) -> tuple[TypeSimilarity, ...]:
+    def similarities(self) -> tuple[TypeSimilarity, ...]:
         """All pairs of types, and each type with no boundary, the most similar first."""
         names = (*self.types, NONE)
         rows = [

@@ -895,7 +895,7 @@ def similarity_answer(result: ExpertSimilarity, target: str | None) -> str:
     """
     who = f"{number_word(len(result.coders)).capitalize()} experts"
     over = f"on {count_of(len(result.items), 'item')}"
-    best = next((pair for pair in result.pairs if pair.confusions and pair.similarity), None)
+    best = next((pair for pair in result.similarities if pair.confusions and pair.similarity), None)
     if best is not None:
         other = f"{best.second!r}" if best.second != "none" else "no boundary"
         text = f"{who} confuse {best.first!r} and {other} most {over}: similarity {short(best.similarity)}"
