@@ -33,7 +33,9 @@ def similarity_view(result: ExpertSimilarity, target: str | None = None) -> Answ
         Section("counts", _matrix(f"Positions {counted}", result.types, result.counts)),
         Section(
             "pairs",
-            Table.from_records([cells(row, "first", "second", "similarity", "confusions") for row in result.similarities]),
+            Table.from_records(
+                [cells(row, "first", "second", "similarity", "confusions") for row in result.similarities]
+            ),
         ),
     )
     more = () if target is not None else ("--write FILE.toml for a settings file",)
