@@ -142,3 +142,11 @@ def test_a_mark_at_the_last_unit_of_some_texts_is_mentioned(tmp_path: Path) -> N
     assert "some texts have a mark at the last unit" in str(cz.read(path).reading)
     path.write_text("text,ann,bo\na,0,0\nb,1,1\nc,0,0\nd,1,1\n")
     assert "last unit" not in str(cz.read(path).reading)
+
+
+def test_single_units_can_be_written_and_read(tmp_path: Path) -> None:
+    """A 1 at every unit but the last may be read in two ways, but no one marks the first unit of such segments."""
+    single = cz.Segmentation.from_positions(3, [1, 2])
+    corpus = cz.Corpus({"x": {"ann": single}, "y": {"ann": single}})
+    cz.write(corpus, tmp_path / "t.csv", "table-csv")
+    assert cz.read(tmp_path / "t.csv", "table-csv") == corpus

@@ -83,8 +83,8 @@ def marks_at_start(reading: Reading, columns: Sequence[Column], groups: Groups, 
 def _texts_that_begin_with_a_mark(columns: Sequence[Column], groups: Groups) -> tuple[set[tuple[str, str]], bool]:
     """Return the texts, by item and column or coder, if all of them begin with a mark and none ends with one.
 
-    The set is empty if this is not the case. Texts without a mark, and texts of one or two units, are not in it. The
-    second value says whether some texts end with a mark and others do not.
+    The set is empty if this is not the case. Texts without a mark, texts of one or two units, and texts in which all
+    units but the last are marked are not in it. The second value says whether some texts end with a mark and others do not.
     """
     first, last = groups.order[groups.bounds[:-1]], groups.order[groups.bounds[1:] - 1]
     sizes = np.diff(groups.bounds)
@@ -95,7 +95,8 @@ def _texts_that_begin_with_a_mark(columns: Sequence[Column], groups: Groups) -> 
         has_mark = np.logical_or.reduceat(marked[groups.order], groups.bounds[:-1])
         begins.append(marked[first[has_mark]])
         ends.append(marked[last[has_mark & (sizes > 1)]])
-        for i in np.flatnonzero(has_mark & (sizes >= _MIN_UNITS)).tolist():
+        numbers = np.add.reduceat(marked[groups.order].astype(np.int64), groups.bounds[:-1])
+        for i in np.flatnonzero(has_mark & (sizes >= _MIN_UNITS) & (numbers < sizes - 1)).tolist():
             item, *rest = groups.keys[i]
             texts.add((item, " ".join([column.name, *rest])))
     any_ends = any(map(np.any, ends))

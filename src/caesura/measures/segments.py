@@ -522,7 +522,8 @@ class RandIndex(ClassMeasure):
         table = self.table(batch)
         joined, rows, columns = self._pair_sums(table, batch)
         pairs = self._pairs_of(table.total, batch)
-        agreeing = np.clip(pairs - rows - columns + 2 * joined, 0, pairs)
+        separated = (rows - joined) + (columns - joined)  # exactly 0 for identical segments
+        agreeing = np.clip(pairs - separated, 0, pairs)
         return BatchCounts(np.column_stack([agreeing, pairs]), self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:

@@ -523,12 +523,16 @@ def score_figure(score: Score) -> str:
 
 
 def _error_rates(scores: Sequence[Score]) -> str:
-    """Say which scores are error rates, in brackets."""
+    """Say in brackets for which scores 0 is best: error rates, and distances, which have no largest value."""
     measures: list[Any] = [score.measure for score in scores]
-    rates = [measure.label for measure in measures if not measure.higher_is_better]
-    if not rates:
-        return ""
-    return f" ({join(rates)}: {'an error rate' if len(rates) == 1 else 'error rates'}, 0 is best)"
+    rates = [measure.label for measure in measures if measure.best == 0 and measure.worst is not None]
+    distances = [measure.label for measure in measures if measure.best == 0 and measure.worst is None]
+    notes = [
+        f"{join(labels)}: {noun if len(labels) > 1 else f'{article} {noun[:-1]}'}, 0 is best"
+        for labels, article, noun in ((rates, "an", "error rates"), (distances, "a", "distances"))
+        if labels
+    ]
+    return f" ({'; '.join(notes)})" if notes else ""
 
 
 # -- systems --------------------------------------------------------------------------------------------------------
