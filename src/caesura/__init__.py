@@ -42,7 +42,9 @@ if _typing.TYPE_CHECKING:
     from caesura.judging.comparison import ParserComparison, compare_parsers
     from caesura.judging.judge import Judgement, judge
     from caesura.measures.base import Measure
-    from caesura.measures.boundary import boundary_confusion, boundary_similarity, segmentation_similarity
+    from caesura.measures.boundary import boundary_similarity, segmentation_similarity
+    from caesura.measures.classes import adjusted_rand_index, nce, pairwise_f, rand_index, v_measure
+    from caesura.measures.confusion import boundary_confusion
     from caesura.measures.crisp import crisp, unit_error
     from caesura.measures.distances import boundary_deviation, boundary_f, generalized_hamming, hausdorff
     from caesura.measures.flexible import flexible_similarity
@@ -51,18 +53,9 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.many import Scores, score_many
     from caesura.measures.meet import l_measure, t_measure
     from caesura.measures.operations import OperationsTable, operations_table
+    from caesura.measures.overlaps import alignment_index, covering, purity_coverage
     from caesura.measures.parseval import parseval
     from caesura.measures.registry import measures, parse
-    from caesura.measures.segments import (
-        adjusted_rand_index,
-        alignment_index,
-        covering,
-        nce,
-        pairwise_f,
-        purity_coverage,
-        rand_index,
-        v_measure,
-    )
     from caesura.measures.signatures import short_signature
     from caesura.measures.similarity import similarity_from_confusion
     from caesura.measures.structiou import struct_iou
@@ -228,7 +221,8 @@ _LAZY = {
     "caesura.judging.comparison": ("compare_parsers", "ParserComparison"),
     "caesura.judging.judge": ("judge", "Judgement"),
     "caesura.measures.base": ("Measure",),
-    "caesura.measures.boundary": ("boundary_confusion", "boundary_similarity", "segmentation_similarity"),
+    "caesura.measures.boundary": ("boundary_similarity", "segmentation_similarity"),
+    "caesura.measures.confusion": ("boundary_confusion",),
     "caesura.measures.crisp": ("crisp", "unit_error"),
     "caesura.measures.distances": ("boundary_deviation", "boundary_f", "generalized_hamming", "hausdorff"),
     "caesura.measures.flexible": ("flexible_similarity",),
@@ -239,16 +233,8 @@ _LAZY = {
     "caesura.measures.operations": ("operations_table", "OperationsTable"),
     "caesura.measures.parseval": ("parseval",),
     "caesura.measures.registry": ("measures", "parse"),
-    "caesura.measures.segments": (
-        "adjusted_rand_index",
-        "alignment_index",
-        "covering",
-        "nce",
-        "pairwise_f",
-        "purity_coverage",
-        "rand_index",
-        "v_measure",
-    ),
+    "caesura.measures.classes": ("adjusted_rand_index", "nce", "pairwise_f", "rand_index", "v_measure"),
+    "caesura.measures.overlaps": ("alignment_index", "covering", "purity_coverage"),
     "caesura.measures.signatures": ("short_signature",),
     "caesura.measures.similarity": ("similarity_from_confusion",),
     "caesura.measures.structiou": ("struct_iou",),

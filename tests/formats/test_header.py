@@ -11,7 +11,7 @@ import pytest
 
 import caesura as cz
 from caesura.errors import AmbiguousFileError, FormatError
-from caesura.formats import format as format_module
+from caesura.formats import content as content_module
 from caesura.formats.header import find_delimiter, rows_above_header
 
 TABLE = """doc,sentence,anna,ben
@@ -205,7 +205,7 @@ def test_damaged_compressed_file(tmp_path: Path, damage: Any) -> None:
 
 
 def test_compressed_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(format_module, "MAX_UNPACKED", 1000)
+    monkeypatch.setattr(content_module, "MAX_UNPACKED", 1000)
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"x" * 1001))
     with pytest.raises(FormatError, match="may unpack to 0 MB; this unpacks to more; unpack it first: gunzip -k"):

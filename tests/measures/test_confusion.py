@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import OptionError
-from caesura.measures.boundary import BoundaryConfusion
+from caesura.measures.confusion import BoundaryConfusion
 from oracle import boundary as oracle
 from oracle.boundary import Rules
 from support.examples import examples

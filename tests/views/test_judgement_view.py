@@ -12,7 +12,8 @@ import caesura as cz
 from caesura.errors import CaesuraWarning
 from caesura.model.result import Excluded
 from caesura.simulation import misses, pseudo_coders, random_segmentation
-from caesura.views.answers import excluded_lines, judgement_answer
+from caesura.views.answers.files import excluded_lines
+from caesura.views.answers.systems import judgement_answer
 from caesura.views.judgement import systems_table
 
 B = "boundary_similarity"

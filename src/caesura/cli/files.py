@@ -9,7 +9,7 @@ from caesura.cli.output import OutputOptions, output_options, print_answer, prin
 from caesura.cli.program import main
 from caesura.tasks.files import ConvertOptions, convert_files, file_info
 from caesura.tasks.prepare import ReadingOptions
-from caesura.views.answers import written_answer
+from caesura.views.answers.files import written_answer
 from caesura.views.contents import first_lines, info_view
 
 

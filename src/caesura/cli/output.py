@@ -20,7 +20,7 @@ from caesura.model.result import Result, to_json, to_plain
 from caesura.model.signature import UNKNOWN_DATA
 from caesura.version import __version__
 from caesura.views.answer import Answer
-from caesura.views.answers import excluded_lines
+from caesura.views.answers.files import excluded_lines
 from caesura.views.table import Block, Table
 from caesura.views.text_table import plain, table_text, wrap
 

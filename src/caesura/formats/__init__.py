@@ -18,8 +18,9 @@ from typing import Any
 
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
 from caesura.formats import folders, layout, timed
+from caesura.formats.content import decode, decode_text, load, unpacked_path, warn
 from caesura.formats.folders import InputFile, NamingScheme
-from caesura.formats.format import Format, Reading, Writing, decode, decode_text, load, unpacked_path, warn
+from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.sample import first_rows
 from caesura.formats.settings import Settings, read_settings
 from caesura.formats.tier_layout import name_tier_files

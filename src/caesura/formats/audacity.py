@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import re
 
-from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
+from caesura.formats.content import lines_of
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing
 from caesura.formats.spans import DURATION
 from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, add_tier
 from caesura.formats.values import check_time, parse_number

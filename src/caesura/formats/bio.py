@@ -36,7 +36,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from caesura.errors import AmbiguousFileError, OptionError
-from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
+from caesura.formats.content import lines_of
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing
 from caesura.formats.spans import SpanRow
 from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, segment_at_edges
 from caesura.formats.values import matches

@@ -33,7 +33,8 @@ from typing import Any, NamedTuple
 
 from caesura.errors import OptionError
 from caesura.formats.columns import parse_table
-from caesura.formats.format import CODER, NUMBER, Format, Reading, lines_of
+from caesura.formats.content import NUMBER, lines_of
+from caesura.formats.format import CODER, Format, Reading
 from caesura.formats.spans import DURATION
 from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, build_tier
 from caesura.formats.values import matches

@@ -19,7 +19,8 @@ import re
 from pathlib import Path
 
 from caesura.formats import standoff
-from caesura.formats.format import NAME_OPTIONS, Format, Reading, decode, load
+from caesura.formats.content import decode, load
+from caesura.formats.format import NAME_OPTIONS, Format, Reading
 from caesura.formats.standoff import TextSpan, Tokens, single_line
 from caesura.model.corpus import Corpus
 from caesura.options import Option, path

@@ -23,7 +23,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from caesura.formats.format import Format, Reading, lines_of
+from caesura.formats.content import lines_of
+from caesura.formats.format import Format, Reading
 from caesura.formats.symbols import OPTIONS, Streams, Symbols
 from caesura.formats.values import import_extra
 from caesura.model.corpus import Corpus

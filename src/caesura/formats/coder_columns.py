@@ -16,7 +16,8 @@ import numpy as np
 from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats.column_names import COMMENTS, PERSON, normalize
 from caesura.formats.columns import Column, Table
-from caesura.formats.format import NUMBER, Reading
+from caesura.formats.content import NUMBER
+from caesura.formats.format import Reading
 from caesura.formats.marks import (
     ABSENT,
     DENSE_NUMBERS,

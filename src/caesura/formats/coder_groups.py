@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from caesura.errors import FormatError
-from caesura.formats.format import decode, load
+from caesura.formats.content import decode, load
 
 _COLUMNS = ("coder", "group")
 

@@ -26,13 +26,14 @@ from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats import arrow, csv_arrow
 from caesura.formats.arrow import pa, pc, pq
 from caesura.formats.column_names import ROLE_OF_NAME, normalize
-from caesura.formats.format import MAX_BYTES, Reading, json_text, unpacked_path
+from caesura.formats.content import MAX_BYTES, MAX_UNPACKED, json_text, unpacked_path
+from caesura.formats.format import Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header, sample_rows
 
 _DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _MAX_COLUMNS = 20_000
 _MAX_SHEETS = 8  # in a message
-_MAX_UNPACKED = 2**28  # bytes of an Excel workbook
+
 _MAX_CELLS = 2**28  # two gigabytes of pointers
 _BATCH_ROWS = 2**14
 _ROW_ROLES = ("item", "unit", "text", "coder", "start", "time")  # roles of columns that are filled in every row
@@ -714,8 +715,8 @@ def _check_unpacked_size(reading: Reading) -> None:
         size = sum(entry.file_size for entry in zipfile.ZipFile(io.BytesIO(reading.data)).infolist())
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as problem:
         raise reading.error(None, f"not a valid Excel workbook: {problem}") from None
-    if size > _MAX_UNPACKED:
-        limit = f"a workbook may unpack to {_MAX_UNPACKED // 2**20} MB; this unpacks to {size // 2**20} MB"
+    if size > MAX_UNPACKED:
+        limit = f"a workbook may unpack to {MAX_UNPACKED // 2**20} MB; this unpacks to {size // 2**20} MB"
         raise reading.error(None, f"{limit}; save the table as .csv")
 
 

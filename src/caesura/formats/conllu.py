@@ -33,7 +33,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
-from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
+from caesura.formats.content import lines_of
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy

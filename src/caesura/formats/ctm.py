@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from decimal import Context, Decimal
 from os import PathLike, fspath
 
-from caesura.formats.format import CODER, NUMBER, Format, Reading, decode, load
+from caesura.formats.content import NUMBER, decode, load
+from caesura.formats.format import CODER, Format, Reading
 from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, WordTimes, add_tier, snap_words
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Tier

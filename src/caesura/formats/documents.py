@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import CaesuraError, OptionError, SegmentationError, TreeError
-from caesura.formats.format import Reading, Writing, describe_value, warn
+from caesura.formats.content import describe_value, warn
+from caesura.formats.format import Reading, Writing
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import DocumentPairs, Documents

@@ -25,8 +25,9 @@ import numpy as np
 
 from caesura.errors import CaesuraError, FormatError, SegmentationError
 from caesura.formats import documents, documents_arrow
+from caesura.formats.content import decode, describe_value, json_text, parse_json
 from caesura.formats.documents import FIELDS, MAX_NAME, SIDES, FilePart
-from caesura.formats.format import Format, Reading, Writing, decode, describe_value, json_text, parse_json
+from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.values import check_list, check_object
 from caesura.model.corpus import Corpus
 from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents

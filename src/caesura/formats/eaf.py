@@ -22,8 +22,9 @@ from fractions import Fraction
 from typing import Any
 
 from caesura.errors import FormatError
+from caesura.formats.content import describe_value
 from caesura.formats.eaf_writer import write_eaf
-from caesura.formats.format import Format, Reading, describe_value
+from caesura.formats.format import Format, Reading
 from caesura.formats.tier_roles import choose_tiers
 from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers
 from caesura.formats.xml import Node, decode_xml, parents_first, parse_xml, unique_id

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from caesura.formats.format import Writing, describe_value
+from caesura.formats.content import describe_value
+from caesura.formats.format import Writing
 from caesura.model.tier import Interval, Tier
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>

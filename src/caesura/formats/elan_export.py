@@ -19,7 +19,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from caesura.formats.format import Format, Reading, lines_of
+from caesura.formats.content import lines_of
+from caesura.formats.format import Format, Reading
 from caesura.formats.tier_roles import choose_tiers
 from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers
 from caesura.model.corpus import Corpus

@@ -14,7 +14,8 @@ import numpy as np
 
 from caesura.errors import FormatError
 from caesura.formats.columns import Column, Table, parse_delimited
-from caesura.formats.format import NUMBER, Reading, decode_text, load
+from caesura.formats.content import NUMBER, decode_text, load
+from caesura.formats.format import Reading
 from caesura.formats.marks import Groups
 from caesura.formats.roles import Roles, assign_roles
 from caesura.model.corpus import Corpus

@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caesura.errors import FormatError, OptionError
-from caesura.formats.format import Format, unpacked_path, warn
+from caesura.formats.content import unpacked_path, warn
+from caesura.formats.format import Format
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.value import list_few

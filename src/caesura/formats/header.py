@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from caesura.formats.column_names import RESERVED, normalize
-from caesura.formats.format import NUMBER
+from caesura.formats.content import NUMBER
 
 DELIMITERS = (",", ";", "\t", "|")
 """Characters between cells."""

@@ -24,7 +24,8 @@ from dataclasses import replace
 from typing import Any
 
 from caesura.errors import HierarchyError
-from caesura.formats.format import NAME_OPTIONS, Format, Reading, is_json_of
+from caesura.formats.content import is_json_of
+from caesura.formats.format import NAME_OPTIONS, Format, Reading
 from caesura.formats.spans import BEYOND, DURATION, REPAIR, ROUNDING, SNAP, Continuum, SpanRow, add_spans, last_end
 from caesura.formats.values import check_label, check_list, check_object, check_time, check_whole, list_names
 from caesura.model.corpus import Corpus

@@ -29,9 +29,10 @@ import numpy as np
 
 from caesura.errors import AmbiguousFileError, FormatError, InputError, OptionError
 from caesura.formats.columns import Column, Table, cell_text
+from caesura.formats.content import describe_value, lines_of, parse_json, unpacked_path
 from caesura.formats.documents import FIELDS as DOCUMENT_FIELDS
 from caesura.formats.events import read_lengths
-from caesura.formats.format import Format, Reading, describe_value, lines_of, parse_json, unpacked_path
+from caesura.formats.format import Format, Reading
 from caesura.formats.mark_places import CHOICES
 from caesura.formats.roles import FIELDS
 from caesura.formats.spans import Continuum, SpanRow, add_spans

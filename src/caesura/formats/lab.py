@@ -37,7 +37,8 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import OptionError
-from caesura.formats.format import NAME_OPTIONS, NUMBER, Format, Reading, decode, load
+from caesura.formats.content import NUMBER, decode, load
+from caesura.formats.format import NAME_OPTIONS, Format, Reading
 from caesura.formats.spans import DURATION, OPTIONS, Continuum, SpanRow, add_spans, last_end
 from caesura.formats.values import check_time, parse_number
 from caesura.model.corpus import Corpus

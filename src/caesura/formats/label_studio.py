@@ -36,7 +36,8 @@ from typing import Any
 
 from caesura.errors import HierarchyError
 from caesura.formats import standoff
-from caesura.formats.format import Format, Reading, describe_value, is_json_of
+from caesura.formats.content import describe_value, is_json_of
+from caesura.formats.format import Format, Reading
 from caesura.formats.standoff import TextSpan, Tokens, Utf16Offsets, check_fragments, single_line
 from caesura.formats.values import (
     check_label,

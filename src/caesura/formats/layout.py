@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caesura.errors import FormatError
+from caesura.formats.content import warn
 from caesura.formats.folders import InputFile, collect_file_errors
-from caesura.formats.format import Format, warn
+from caesura.formats.format import Format
 from caesura.formats.tier_layout import name_tier_files
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of, tiers_of

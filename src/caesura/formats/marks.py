@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.formats.columns import Column, Table
-from caesura.formats.format import NUMBER
+from caesura.formats.content import NUMBER
 
 YES = frozenset({"1", "true", "yes", "y", "x", "wahr", "ja", "vrai", "oui"})
 NO = frozenset({"0", "false", "no", "n", "falsch", "nein", "faux", "non"})

@@ -15,7 +15,8 @@ from typing import Any
 
 from caesura.errors import SegmentationError
 from caesura.formats.columns import parse_table
-from caesura.formats.format import Format, Reading, Writing, describe_value, json_text, table_text
+from caesura.formats.content import describe_value, json_text, table_text
+from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.values import check_list, check_object, check_strings, json_entry
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation

@@ -17,7 +17,8 @@ from dataclasses import replace
 from typing import Any
 
 from caesura.errors import FormatError, SegmentationError
-from caesura.formats.format import Format, Reading, decode, describe_value
+from caesura.formats.content import decode, describe_value
+from caesura.formats.format import Format, Reading
 from caesura.formats.symbols import OPTIONS, Streams, Symbols
 from caesura.formats.values import list_names
 from caesura.model.corpus import Corpus

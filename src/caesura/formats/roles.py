@@ -17,7 +17,8 @@ import numpy as np
 from caesura.errors import AmbiguousFileError, OptionError
 from caesura.formats.column_names import ALIASES, ROLE_OF_NAME, normalize, split_unit
 from caesura.formats.columns import Column, Table
-from caesura.formats.format import NUMBER, Reading
+from caesura.formats.content import NUMBER
+from caesura.formats.format import Reading
 from caesura.options import Option, suggest
 
 _SEVERAL = ("coders", "ignore")  # roles of several columns, in the option ``fields``

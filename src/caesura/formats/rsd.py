@@ -25,7 +25,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from caesura.formats.format import Format, Reading, lines_of
+from caesura.formats.content import lines_of
+from caesura.formats.format import Format, Reading
 from caesura.formats.rst import ANNOTATION_TYPES, OPTIONS, Yield, check_gap, order_from_roots, read_edus, rows_of
 from caesura.formats.spans import SpanRow
 from caesura.model.corpus import Corpus

@@ -25,8 +25,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from caesura.formats.content import NUMBER, lines_of
 from caesura.formats.ctm import end_time, parse_decimal
-from caesura.formats.format import CODER, NUMBER, Format, Reading, lines_of
+from caesura.formats.format import CODER, Format, Reading
 from caesura.formats.spans import DURATION
 from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, add_tier
 from caesura.model.corpus import Corpus

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from itertools import chain, pairwise
 
-from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
+from caesura.formats.content import lines_of
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import count_of

@@ -29,7 +29,8 @@ from typing import Any
 from caesura.errors import SegmentationError
 from caesura.formats.column_names import ALIASES, RESERVED, ROLE_OF_NAME, normalize
 from caesura.formats.columns import parse_table
-from caesura.formats.format import Format, Reading, Writing, table_text
+from caesura.formats.content import table_text
+from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.header import sample_rows
 from caesura.formats.marks import MARK, OTHER, ZERO, kind_of_cell
 from caesura.formats.symbols import CASE_STUDY, OPTIONS, Streams, Symbols

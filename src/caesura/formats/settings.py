@@ -31,7 +31,7 @@ from typing import Any, cast
 
 from caesura.errors import FormatError, InputError, OptionError
 from caesura.formats import chat, rez, segsimflex
-from caesura.formats.format import decode, load, parse_json
+from caesura.formats.content import decode, load, parse_json
 from caesura.formats.symbols import OPTIONS
 from caesura.formats.values import check_list, check_object
 from caesura.model.similarity import NONE, Matrix, Pairs, check_matrix, check_pairs, is_full_matrix

@@ -31,7 +31,8 @@ from dataclasses import replace
 from typing import Any
 
 from caesura.errors import FormatError, HierarchyError
-from caesura.formats.format import CODER, Format, Reading, describe_value, lines_of, parse_json
+from caesura.formats.content import describe_value, lines_of, parse_json
+from caesura.formats.format import CODER, Format, Reading
 from caesura.formats.standoff import (
     ANNOTATION_TYPES,
     OPTIONS,

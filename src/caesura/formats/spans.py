@@ -13,7 +13,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from caesura.errors import HierarchyError
-from caesura.formats.format import Reading, WarningLog, Writing, describe_value
+from caesura.formats.content import describe_value
+from caesura.formats.format import Reading, WarningLog, Writing
 from caesura.formats.values import check_label, check_list, check_strings, check_time, check_whole
 from caesura.model.dialogue import Dialogue
 from caesura.model.hierarchy import Hierarchy

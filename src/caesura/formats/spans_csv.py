@@ -37,7 +37,8 @@ import numpy as np
 from caesura.errors import FormatError, HierarchyError
 from caesura.formats.column_names import SECONDS, normalize, split_unit
 from caesura.formats.columns import Table, parse_delimited
-from caesura.formats.format import NUMBER, Reading, Writing, json_text, table_text
+from caesura.formats.content import NUMBER, json_text, table_text
+from caesura.formats.format import Reading, Writing
 from caesura.formats.roles import Roles, whole_numbers
 from caesura.formats.spans import (
     CONTINUUM_FIELDS,

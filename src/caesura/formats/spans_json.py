@@ -32,7 +32,8 @@ from typing import Any
 
 from caesura.errors import HierarchyError
 from caesura.formats import spans
-from caesura.formats.format import Format, Reading, Writing, describe_value, is_json_of, json_text
+from caesura.formats.content import describe_value, is_json_of, json_text
+from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.spans import UNITS, Continuum, SpanRow, check_continuum, check_row
 from caesura.formats.values import check_list, check_object, check_strings, check_whole, json_entry
 from caesura.model.corpus import Corpus

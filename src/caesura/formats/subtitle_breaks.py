@@ -22,7 +22,8 @@ from __future__ import annotations
 
 import re
 
-from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing, lines_of
+from caesura.formats.content import lines_of
+from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing
 from caesura.formats.values import list_names
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation

@@ -24,7 +24,8 @@ from typing import cast
 
 from caesura.errors import FormatError
 from caesura.formats import timed
-from caesura.formats.format import Format, Reading, Writing, decode, load
+from caesura.formats.content import decode, load
+from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.tier_roles import choose_tiers, find_word_tier
 from caesura.formats.timed import FileTier, IntervalRow, WordTimes
 from caesura.model.corpus import Corpus

@@ -87,8 +87,8 @@ def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[File
     if patterns is not None:
         chosen = [tier for tier in tiers if tier is not word_tier and matches(tier.name, patterns)]
         if words is None:
-            others = [tier for tier in tiers if tier not in chosen]
-            word_tier = _words_for(reading, chosen, others) if chosen else None
+            unchosen = [tier for tier in tiers if tier not in chosen]
+            word_tier = _words_for(reading, chosen, unchosen) if chosen else None
     else:
         word_tier = word_tier or _detect_words(reading, tiers)
         chosen = _segmentations(reading, tiers, word_tier)
@@ -145,8 +145,10 @@ def _report(reading: Reading, tiers: Sequence[FileTier], chosen: list[FileTier],
             reason = "points" if tier.points is not None else "finer than the words"
             reason = reason if reading.options["tiers"] is None else "not chosen"
             reading.ignored.append(f"{tier.name[:80]} ({reason})")
-    used = [*chosen, *([] if words is None else [words])]
-    silent = dict.fromkeys(row.label for tier in used for row in _labelled(reading, tier) if row.label in _SILENCE)
+    read_tiers = [*chosen, *([] if words is None else [words])]
+    silent = dict.fromkeys(
+        row.label for tier in read_tiers for row in _labelled(reading, tier) if row.label in _SILENCE
+    )
     if silent:
         listed = ", ".join(silent)
         reading.notes.append(
@@ -161,11 +163,11 @@ def _detect_words(reading: Reading, tiers: Sequence[FileTier]) -> FileTier | Non
     """Return the tier that is the word tier by its content and name, or None."""
     filled = [tier for tier in tiers if tier.points is None and any(_labelled(reading, tier))]
     candidates = [tier for tier in filled if not _is_sound_name(tier.name)]
-    named = [tier for tier in candidates if _WORD_NAMES & set(_parts(tier.name))]
+    by_name = [tier for tier in candidates if _WORD_NAMES & set(_parts(tier.name))]
     if not 2 <= len(filled) + len(_points(tiers)) <= _MAX_TIERS:
         return None
-    for group, evidence in ((named, True), (named, False), ([] if named else candidates, False)):
-        fitting = [tier for tier in group if _is_word_tier(reading, tier, filled, named=evidence)]
+    for group, evidence in ((by_name, True), (by_name, False), ([] if by_name else candidates, False)):
+        fitting = [tier for tier in group if _is_word_tier(reading, tier, filled, has_word_name=evidence)]
         if len(fitting) == 1:
             return fitting[0]
     return None
@@ -175,27 +177,27 @@ def _points(tiers: Iterable[FileTier]) -> list[FileTier]:
     return [tier for tier in tiers if tier.points is not None]
 
 
-def _words_for(reading: Reading, chosen: Sequence[FileTier], others: Sequence[FileTier]) -> FileTier | None:
+def _words_for(reading: Reading, chosen: Sequence[FileTier], unchosen: Sequence[FileTier]) -> FileTier | None:
     """Return the word tier among the tiers that the user did not choose, if it refines the chosen tiers."""
-    words = _detect_words(reading, [*others, *chosen])
+    words = _detect_words(reading, [*unchosen, *chosen])
     if words is None or any(tier is words for tier in chosen):
         return None
     fits = all(_refines(reading, words, tier) >= 0.8 for tier in chosen)
     return words if fits else None
 
 
-def _is_word_tier(reading: Reading, tier: FileTier, filled: Sequence[FileTier], *, named: bool) -> bool:
+def _is_word_tier(reading: Reading, tier: FileTier, filled: Sequence[FileTier], *, has_word_name: bool) -> bool:
     """Return whether a tier refines all other tiers and its labels are words; a name is evidence for the latter."""
-    if not named and not _has_words(reading, tier):
+    if not has_word_name and not _has_words(reading, tier):
         return False
-    others = [other for other in filled if other is not tier and not _is_finer(reading, other, tier)]
-    if not named and not others:
+    coarser = [other for other in filled if other is not tier and not _is_finer(reading, other, tier)]
+    if not has_word_name and not coarser:
         return False
-    least = 0.8 if named else 1.0
+    least = 0.8 if has_word_name else 1.0
     number = len(_labelled(reading, tier))
     return all(
-        _refines(reading, tier, other) >= least and (named or number > len(_labelled(reading, other)))
-        for other in others
+        _refines(reading, tier, other) >= least and (has_word_name or number > len(_labelled(reading, other)))
+        for other in coarser
     )
 
 
@@ -251,22 +253,22 @@ def _parts(name: str) -> list[str]:
 
 def _segmentations(reading: Reading, tiers: Sequence[FileTier], words: FileTier | None) -> list[FileTier]:
     """Return the tiers that are segmentations, one per coder; raise an error if that is not clear."""
-    others = [tier for tier in tiers if tier is not words]
-    intervals = [tier for tier in others if tier.points is None]
-    left = [tier for tier in intervals if words is None or not _is_finer(reading, tier, words)]
+    annotations = [tier for tier in tiers if tier is not words]
+    intervals = [tier for tier in annotations if tier.points is None]
+    candidates = [tier for tier in intervals if words is None or not _is_finer(reading, tier, words)]
     if not intervals:
-        left = others  # points
-    if not others:
+        candidates = annotations  # points
+    if not annotations:
         return []
     named_coders = reading.options.get("coders", "tier") != "tier"
-    if len(left) == 1 or (left and (named_coders or _are_coders(reading, left))):
-        return left
-    names = _tier_names(left or others)
-    if left:
+    if len(candidates) == 1 or (candidates and (named_coders or _are_coders(reading, candidates))):
+        return candidates
+    names = _tier_names(candidates or annotations)
+    if candidates:
         problem = f"several tiers could be the segmentation: {names}; choose one, or one tier per coder"
     else:
         problem = f"no tier besides the words and the tiers that divide words further, {names}; choose a tier"
-    raise AmbiguousFileError(reading.path, problem, _choices(reading, others if left else tiers, left))
+    raise AmbiguousFileError(reading.path, problem, _choices(reading, annotations if candidates else tiers, candidates))
 
 
 def _choices(
@@ -321,5 +323,5 @@ def _share_time(reading: Reading, first: FileTier, second: FileTier) -> bool:
 def _share_labels(reading: Reading, tiers: Sequence[FileTier]) -> bool:
     """Return whether each tier shares a label with another one."""
     labels = [{row.label.strip() for row in _labelled(reading, tier)} for tier in tiers]
-    others = [set().union(*(labels[:i] + labels[i + 1 :])) for i in range(len(labels))]
-    return len(labels) > 1 and all(own & other for own, other in zip(labels, others, strict=True))
+    labels_elsewhere = [set().union(*(labels[:i] + labels[i + 1 :])) for i in range(len(labels))]
+    return len(labels) > 1 and all(own & other for own, other in zip(labels, labels_elsewhere, strict=True))

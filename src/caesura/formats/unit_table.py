@@ -16,7 +16,8 @@ from caesura.formats import arrow
 from caesura.formats.arrow import pa
 from caesura.formats.column_names import RESERVED, normalize
 from caesura.formats.columns import Column, Table
-from caesura.formats.format import Reading, Writing, json_text, table_text
+from caesura.formats.content import json_text, table_text
+from caesura.formats.format import Reading, Writing
 from caesura.formats.marks import OTHER, kind_of_cell
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of

@@ -14,7 +14,8 @@ from itertools import islice
 from typing import Any
 
 from caesura.errors import CaesuraError, HierarchyError
-from caesura.formats.format import NUMBER, Reading, describe_value
+from caesura.formats.content import NUMBER, describe_value
+from caesura.formats.format import Reading
 from caesura.model.value import MAX_UNITS
 
 _MAX_LINE_SEARCHES = 100

@@ -33,7 +33,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caesura.formats.format import ITEM, Format, Reading, lines_of
+from caesura.formats.content import lines_of
+from caesura.formats.format import ITEM, Format, Reading
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import count_of

@@ -22,7 +22,8 @@ from typing import Any
 
 from caesura.errors import HierarchyError
 from caesura.formats import standoff
-from caesura.formats.format import NAME_OPTIONS, Format, Reading, load
+from caesura.formats.content import load
+from caesura.formats.format import NAME_OPTIONS, Format, Reading
 from caesura.formats.standoff import TextSpan, Tokens, Utf16Offsets
 from caesura.formats.values import import_extra
 from caesura.formats.xml import decode_xml, parse_xml

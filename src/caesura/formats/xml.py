@@ -10,7 +10,8 @@ from os import PathLike
 from typing import Any, TypeVar
 
 from caesura.errors import FormatError
-from caesura.formats.format import Reading, decode
+from caesura.formats.content import decode
+from caesura.formats.format import Reading
 from caesura.formats.values import import_extra
 
 _FORBIDDEN = ("<!DOCTYPE", "<!ENTITY")

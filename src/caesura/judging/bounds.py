@@ -33,6 +33,11 @@ ChooseTypes = Callable[["_TypeSets", int], Ints]
 """Function that takes type sets and a number of boundaries, and returns the type set of each boundary."""
 
 
+def _random_types(rng: np.random.Generator) -> ChooseTypes:
+    """Return a function that draws sets of types from those of the coders."""
+    return lambda sets, n: sets.pool[rng.integers(0, len(sets.pool), n)] if n else np.empty(0, np.int64)
+
+
 class Baselines:
     """Segmentations of the participants' items that ignore the text and use only statistics of the coders' segments.
 
@@ -93,10 +98,7 @@ class Baselines:
         dict of str to annotation
             Item -> segmentation.
         """
-        return self._annotate(
-            lambda units: fill_with_segments(units, self.masses, rng),
-            lambda sets, n: sets.pool[rng.integers(0, len(sets.pool), n)] if n else np.empty(0, np.int64),
-        )
+        return self._annotate(lambda units: fill_with_segments(units, self.masses, rng), _random_types(rng))
 
     @cached_property
     def rate(self) -> float:
@@ -117,10 +119,7 @@ class Baselines:
         dict of str to annotation
             Item -> segmentation.
         """
-        return self._annotate(
-            lambda units: np.flatnonzero(rng.random(units - 1) < self.rate) + 1,
-            lambda sets, n: sets.pool[rng.integers(0, len(sets.pool), n)] if n else np.empty(0, np.int64),
-        )
+        return self._annotate(lambda units: np.flatnonzero(rng.random(units - 1) < self.rate) + 1, _random_types(rng))
 
     def regular(self) -> dict[str, Annotation]:
         """Return one segmentation per item, with all segments as long as the mean segment of the coders.

@@ -10,24 +10,17 @@ from typing import Any
 from caesura.errors import OptionError
 from caesura.measures.axis import amount
 from caesura.measures.base import Measure
-from caesura.measures.boundary import BoundaryConfusion, BoundarySimilarity, SegmentationSimilarity
+from caesura.measures.boundary import BoundarySimilarity, SegmentationSimilarity
+from caesura.measures.classes import AdjustedRandIndex, NormalizedConditionalEntropy, PairwiseF, RandIndex, VMeasure
+from caesura.measures.confusion import BoundaryConfusion
 from caesura.measures.crisp import UnitError
 from caesura.measures.distances import BoundaryDeviation, BoundaryF, GeneralizedHamming, Hausdorff
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.fuzzy import FuzzySuccess
 from caesura.measures.hierarchy import HierarchyKappa, HierarchyOverlap, NonCrossing
 from caesura.measures.meet import LMeasure, TMeasure
+from caesura.measures.overlaps import AlignmentIndex, Covering, PurityCoverage
 from caesura.measures.parseval import Parseval
-from caesura.measures.segments import (
-    AdjustedRandIndex,
-    AlignmentIndex,
-    Covering,
-    NormalizedConditionalEntropy,
-    PairwiseF,
-    PurityCoverage,
-    RandIndex,
-    VMeasure,
-)
 from caesura.measures.structiou import StructIoU
 from caesura.measures.window import Pk, WindowDiff, WinPR
 from caesura.model.signature import is_signature

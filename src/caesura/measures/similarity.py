@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraWarning, FormatError, OptionError
-from caesura.formats.format import decode, load, parse_json
+from caesura.formats.content import decode, load, parse_json
 from caesura.model.similarity import (
     NONE,
     Matrix,

@@ -19,7 +19,7 @@ from caesura.evaluation.sources import SourceOptions, open_source
 from caesura.formats.settings import Settings, read_settings
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair, Text
-from caesura.measures.boundary import ConfusionScore
+from caesura.measures.confusion import ConfusionScore
 from caesura.measures.many import Scores, score_many
 from caesura.measures.operations import OperationsTable, operations_table
 from caesura.measures.registry import measures as registered_measures

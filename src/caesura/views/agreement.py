@@ -21,7 +21,8 @@ from caesura.model.value import count_of
 from caesura.options import OptionSet, switch
 from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Outcome
 from caesura.views.answer import Answer, Section
-from caesura.views.answers import PLACEMENT_NOTE, STRENGTH_NOTE, agreement_answer, coefficient_name, worst_items
+from caesura.views.answers.coders import agreement_answer, coefficient_name, worst_items
+from caesura.views.answers.words import PLACEMENT_NOTE, STRENGTH_NOTE
 from caesura.views.table import Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width
 
 MAX_ITEMS = 20

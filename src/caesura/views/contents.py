@@ -14,7 +14,7 @@ from caesura.model.tree import Tree
 from caesura.model.value import list_few
 from caesura.tasks.files import CoderContents, Contents, FileInfo
 from caesura.views.answer import Answer, Section
-from caesura.views.answers import info_answer
+from caesura.views.answers.files import info_answer
 from caesura.views.results import boundary_marks
 from caesura.views.table import Cell, Table, cells, clean
 

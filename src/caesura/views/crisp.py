@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from caesura.judging.crisp_gold import CrispAndFuzzy
 from caesura.views.answer import Answer, Section
-from caesura.views.answers import crisp_answer
+from caesura.views.answers.systems import crisp_answer
 from caesura.views.gold import short_gold_signature
 from caesura.views.table import Table
 

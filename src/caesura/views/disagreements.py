@@ -11,7 +11,7 @@ from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace,
 from caesura.measures.signatures import short_signature
 from caesura.options import OptionSet, setting, switch, whole
 from caesura.views.answer import Answer, Section
-from caesura.views.answers import disagreements_answer
+from caesura.views.answers.coders import disagreements_answer
 from caesura.views.table import Table, shorten, text_width
 
 MAX_PLACES = 20

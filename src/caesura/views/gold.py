@@ -16,7 +16,7 @@ from caesura.model.segmentation import UNTYPED
 from caesura.model.value import count_of
 from caesura.tasks.gold import GoldStudy
 from caesura.views.answer import Answer, Section
-from caesura.views.answers import gold_answer, unification_answer
+from caesura.views.answers.coders import gold_answer, unification_answer
 from caesura.views.table import Cell, Table, cells, or_undefined
 
 MAX_ITEMS = 20

@@ -18,7 +18,7 @@ from caesura.model.value import count_of, list_few
 from caesura.options import OptionSet, switch
 from caesura.statistics import RankTest
 from caesura.views.answer import Answer, Section
-from caesura.views.answers import judgement_answer
+from caesura.views.answers.systems import judgement_answer
 from caesura.views.table import Cell, Table, cells, clean, extra_figures, interval_cells, latex_text, or_undefined
 
 

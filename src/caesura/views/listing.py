@@ -20,7 +20,7 @@ from caesura.measures.base import Measure
 from caesura.measures.registry import AMBIGUOUS, aliases_of
 from caesura.options import Option
 from caesura.views.answer import Answer, Section
-from caesura.views.answers import format_answer, list_answer, measure_answer
+from caesura.views.answers.files import format_answer, list_answer, measure_answer
 from caesura.views.table import Cell, Table
 
 _EXAMPLES = {

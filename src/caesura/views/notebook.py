@@ -26,7 +26,7 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 from caesura.model.value import count_of
 from caesura.views.agreement import agreement_notes
-from caesura.views.answers import disagreements_answer
+from caesura.views.answers.coders import disagreements_answer
 from caesura.views.disagreements import places_table
 from caesura.views.gold import gold_view
 from caesura.views.judgement import score_notes, score_tables

@@ -8,10 +8,9 @@ from typing import Any
 from caesura.agreement.pairwise import Pairwise, PairwiseItem, PairwiseRow
 from caesura.agreement.placed import Placed
 from caesura.measures.signatures import short_signature
-from caesura.model.value import count_of
 from caesura.tasks.pairwise import PairwiseStudy
 from caesura.views.answer import Answer, Section
-from caesura.views.answers import pairwise_answer
+from caesura.views.answers.coders import pairs_words, pairwise_answer
 from caesura.views.table import Cell, Table
 
 MAX_MATRIX = 8
@@ -155,13 +154,9 @@ def counts_table(placed: Placed) -> Table:
     return Table.from_records(records, digits=3)
 
 
-def _pairs(table: Pairwise) -> str:
-    return count_of(len(table.rows), "ordered pair" if table.ordered else "pair")
-
-
 def _misses_notes(table: Pairwise) -> tuple[str, ...]:
     """Return a note with the sums of full and near misses, and the measure that counts them."""
     if table.aligned_by is None:
         return ()
     by = "" if table.aligned_by == table.measure else f", counted by {table.aligned_by.label}"
-    return (f"misses of {_pairs(table)}: {table.full_misses} full, {table.near_misses} near{by}",)
+    return (f"misses of {pairs_words(table)}: {table.full_misses} full, {table.near_misses} near{by}",)

@@ -9,14 +9,14 @@ from functools import partial
 
 from caesura.errors import OptionConflictError
 from caesura.evaluation.result import Evaluation
-from caesura.measures.boundary import ConfusionScore
+from caesura.measures.confusion import ConfusionScore
 from caesura.measures.operations import OperationsTable
 from caesura.measures.signatures import short_signature
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.tasks.score import ItemScore, Scoring
 from caesura.views.answer import Answer, Section
-from caesura.views.answers import evaluation_answer, score_answer
+from caesura.views.answers.scores import evaluation_answer, score_answer
 from caesura.views.table import Cell, Table, cells, clean, extra_figures, pad, text_width
 
 
@@ -196,12 +196,13 @@ def scoring_view(scoring: Scoring, *, by_item: bool = False, edits: bool = False
     for i, entry in enumerate(scoring.operations, 1):
         title = f"{entry.measure.label}: edits of the boundaries of each type, both sides together"
         sections.append(Section(f"operations-{i}", replace(operations_view(entry.table), title=title), shown=True))
-    if any(entry.score.source is not None for entry in items):
+    aligned = any(entry.score.source is not None for entry in items)
+    if aligned:
         sections.append(Section("edits", partial(_edits_table, items)))
         sections.append(Section("drawing", partial(_drawings, scoring, items, width), edits, drawing=True))
     elif edits:
         raise OptionConflictError("--edits: none of these measures aligns boundaries; add -m B")
-    more = ("--edits draws every boundary",) if sections[-1].name == "drawing" and not edits else ()
+    more = ("--edits draws every boundary",) if aligned and not edits else ()
     return Answer(score_answer(scoring), tuple(sections), more)
 
 

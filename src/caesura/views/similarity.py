@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from caesura.agreement.experts import ExpertSimilarity
 from caesura.views.answer import Answer, Section
-from caesura.views.answers import similarity_answer
+from caesura.views.answers.coders import similarity_answer
 from caesura.views.table import Table, cells
 
 

@@ -19,7 +19,7 @@ from caesura.parsing.corpus import LabelCounts, ParsevalResult, StructIoUResult
 from caesura.simulation.trees import Ambiguity, LengthRow, PerturbationCurve
 from caesura.tasks.trees import TreeStudy
 from caesura.views.answer import Answer, Section
-from caesura.views.answers import trees_answer
+from caesura.views.answers.scores import trees_answer
 from caesura.views.judgement import draw_notes, pair_cells
 from caesura.views.table import Cell, Table, cells, clean, or_undefined, pad, shorten, text_width
 

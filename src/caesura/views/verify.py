@@ -5,7 +5,7 @@ from __future__ import annotations
 from caesura.measures.signatures import short_signature
 from caesura.tasks.verify import Verification, Verifications
 from caesura.views.answer import Answer, Section
-from caesura.views.answers import STATUS_WORDS, verification_answer
+from caesura.views.answers.files import STATUS_WORDS, verification_answer
 from caesura.views.table import Table
 
 

@@ -18,7 +18,7 @@ from caesura.tasks.report import CorpusReport, FuzzyItem, ParserScore
 from caesura.views import agreement as agreement_view
 from caesura.views import figures as plot
 from caesura.views import judgement as judgement_view
-from caesura.views.answers import STRENGTH_NOTE
+from caesura.views.answers.words import STRENGTH_NOTE
 from caesura.views.gold import dropped_table, unified_table
 from caesura.views.results import operations_view
 from caesura.views.table import Table, extra_figures, interval_cells

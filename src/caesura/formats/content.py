@@ -1,0 +1,336 @@
+"""The content of files: bytes, text, lines and JSON, with limits on their size, and delimited text for writers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sys
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from caesura.errors import CaesuraWarning, FormatError, OptionError
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+"""A decimal number, with an optional sign and exponent."""
+MAX_BYTES = 2**31
+"""Maximum size of a file in bytes."""
+MAX_UNPACKED = 2**28
+"""Maximum size in bytes of the content of a compressed file."""
+_GZIP = ".gz"
+
+
+def warn(message: str) -> None:
+    """Issue a warning that points to the line of the calling program, outside this package.
+
+    Parameters
+    ----------
+    message : str
+        Text of the warning.
+    """
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "caesura":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, CaesuraWarning, stacklevel=level)
+
+
+def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
+    """Return rows as delimited text. Reading this text gives the same cells, even if they contain carriage returns.
+
+    Parameters
+    ----------
+    rows : iterable of sequences
+        Cells of each row.
+    delimiter : str
+        Character between cells.
+
+    Returns
+    -------
+    str
+        One line per row.
+    """
+    out = io.StringIO()
+    minimal = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    quoted = csv.writer(out, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    for row in rows:
+        # The csv module of Python 3.11 leaves a carriage return unquoted unless it is part of the line terminator.
+        (quoted if any("\r" in str(cell) for cell in row) else minimal).writerow(row)
+    return out.getvalue()
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text, as editors count them.
+
+    Parameters
+    ----------
+    text : str
+        Text whose lines end in a line feed, a carriage return or both.
+
+    Returns
+    -------
+    list of str
+        The lines without their line endings. An empty last line is left out.
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def parse_json(path: str, text: str, content: str) -> Any:
+    """Return the value of a JSON text from an untrusted file.
+
+    Parameters
+    ----------
+    path : str
+        Path of the file, for messages.
+    text : str
+        The JSON text.
+    content : str
+        Name of the expected content, for messages, such as ``"masses"``.
+
+    Returns
+    -------
+    object
+        The value.
+
+    Raises
+    ------
+    FormatError
+        If the text is not valid JSON, repeats a key, is nested too deeply, or has a number with too many digits.
+    """
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in result:
+                raise FormatError(path, None, f"the key {key!r} occurs twice in one object")
+            result[key] = value
+        return result
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except json.JSONDecodeError as problem:
+        raise FormatError(path, problem.lineno, f"not valid JSON: {problem.msg} at column {problem.colno}") from None
+    except RecursionError:
+        raise FormatError(path, 1, f"not valid {content}: nested too deeply") from None
+    except FormatError:
+        raise
+    except ValueError as problem:  # a number with more digits than Python converts
+        raise FormatError(path, None, f"not valid JSON: {problem}") from None
+
+
+def json_text(value: object) -> str:
+    """Return a value as JSON, without escaping non-ASCII characters.
+
+    Parameters
+    ----------
+    value : object
+        Value to write.
+
+    Returns
+    -------
+    str
+        One line.
+    """
+    return json.dumps(value, ensure_ascii=False)
+
+
+def is_json_of(text: str, keys: str, matches: Callable[[Any], bool]) -> bool:
+    """Return whether a text is JSON of a certain shape.
+
+    Parameters
+    ----------
+    text : str
+        Content of a file.
+    keys : str
+        Regular expression of keys, such as ``"coders|tracks"``. A text without any of these keys is not parsed.
+    matches : callable
+        ``matches(data)`` returns whether the parsed data have the expected shape.
+
+    Returns
+    -------
+    bool
+        True if the data match. False if they do not, or if the text is not valid JSON.
+    """
+    if not text.lstrip().startswith(("{", "[")) or not re.search(rf'"(?:{keys})"\s*:', text):
+        return False
+    try:
+        return matches(parse_json("", text, "JSON"))
+    except FormatError:
+        return False
+
+
+def describe_value(value: object) -> str:
+    """Return a short description of a value from an untrusted file, without the content of objects and lists.
+
+    Parameters
+    ----------
+    value : object
+        Any value.
+
+    Returns
+    -------
+    str
+        At most 81 characters.
+    """
+    if isinstance(value, int) and value.bit_length() > 200:
+        return "a very large number"
+    if isinstance(value, (str, int, float)) or value is None:
+        text = repr(value[:60] if isinstance(value, str) else value)
+        return text if len(text) <= 80 else text[:80] + "…"
+    return {"dict": "an object", "list": "a list"}.get(type(value).__name__, type(value).__name__)
+
+
+def unpacked_path(path: str | PathLike[str]) -> Path:
+    """Return the path of a file without the suffix ``.gz``.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of a file that may be compressed, such as ``"people.csv.gz"``.
+
+    Returns
+    -------
+    Path
+        The path whose suffix names the format, such as ``people.csv``.
+    """
+    place = Path(path)
+    return place.with_suffix("") if place.suffix.lower() == _GZIP and Path(place.stem).suffix else place
+
+
+def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
+    """Return the bytes of a file; a file whose name ends in ``.gz`` is unpacked.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of the file.
+    may_be_empty : bool, default False
+        Whether a file without content is allowed.
+
+    Returns
+    -------
+    bytes
+        Content of the file.
+
+    Raises
+    ------
+    FormatError
+        If the file does not exist, is not a regular file, cannot be read, is empty, is larger than ``MAX_BYTES``, or
+        unpacks to more than ``MAX_UNPACKED`` bytes.
+    """
+    place = Path(path)
+    try:
+        if "\0" in str(path):
+            raise FormatError(path, None, "cannot be read: a NUL character in the name")
+        if place.is_dir():
+            raise FormatError(path, None, "expected a file; this is a directory")
+        if place.exists() and not place.is_file():
+            raise FormatError(path, None, "expected a regular file")
+        size = place.stat().st_size
+        if size > MAX_BYTES:
+            raise FormatError(path, None, f"expected a file of at most {MAX_BYTES} bytes; this has {size}")
+        data = place.read_bytes()
+    except OSError as problem:
+        raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
+    if place.suffix.lower() == _GZIP:
+        data = _unpack(path, data)
+    if not may_be_empty and not data.strip():
+        raise FormatError(path, 1, "the file is empty")
+    return data
+
+
+def _unpack(path: str | PathLike[str], data: bytes) -> bytes:
+    """Return the content of a gzip file, which may consist of several parts."""
+    content = bytearray()
+    while data:
+        unpacker = zlib.decompressobj(wbits=31)
+        try:
+            content += unpacker.decompress(data, MAX_UNPACKED + 1 - len(content))
+        except zlib.error as problem:
+            raise FormatError(path, None, f"not a valid gzip file: {problem}") from None
+        if len(content) > MAX_UNPACKED:
+            limit = f"a compressed file may unpack to {MAX_UNPACKED // 2**20} MB; this unpacks to more"
+            raise FormatError(path, None, f"{limit}; unpack it first: gunzip -k {path}")
+        if not unpacker.eof:
+            raise FormatError(path, None, "not a valid gzip file: it ends too early")
+        data = unpacker.unused_data.lstrip(b"\0")
+    return bytes(content)
+
+
+def decode(path: str | PathLike[str], data: bytes) -> str:
+    """Decode bytes as UTF-8, with or without a byte order mark, or as UTF-16 with one.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of the file, for messages.
+    data : bytes
+        Content of the file.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    return decode_text(path, data)[0]
+
+
+def decode_text(
+    path: str | PathLike[str], data: bytes, encoding: str | None = None, *, guess: bool = False
+) -> tuple[str, str]:
+    """Decode bytes, and describe the encoding if it is not UTF-8.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of the file, for messages.
+    data : bytes
+        Content of the file.
+    encoding : str, optional
+        Encoding that the user named.
+    guess : bool, default False
+        Whether bytes that are not UTF-8 are read as Windows-1252.
+
+    Returns
+    -------
+    text : str
+        The text.
+    note : str
+        The encoding, if it is not UTF-8.
+
+    Raises
+    ------
+    FormatError
+        If the bytes are not in this encoding, or contain a NUL character.
+    """
+    chosen, note = _encoding(data, encoding)
+    try:
+        text = data.decode(chosen)
+    except LookupError:
+        raise OptionError(f"encoding: Python knows no encoding {encoding!r}; try utf-8, cp1252 or utf-16") from None
+    except UnicodeDecodeError as problem:
+        if not guess or encoding is not None or b"\0" in data:
+            line = data.count(b"\n", 0, problem.start) + 1
+            actual = f"byte 0x{data[problem.start]:02x}"
+            expected = "UTF-8" if encoding is None else encoding
+            hint = "is this a binary file, or text in another encoding (--encoding)?"
+            raise FormatError(path, line, f"expected text in {expected}; got {actual}; {hint}") from None
+        text, note = data.decode("cp1252", errors="replace"), "read as Windows-1252, because it is not UTF-8"
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise FormatError(path, line, "expected text; got a NUL character; is this a binary file?")
+    return text, note
+
+
+def _encoding(data: bytes, encoding: str | None) -> tuple[str, str]:
+    """Return the encoding to try first, and the note about it."""
+    if encoding is not None:
+        return encoding, f"read as {encoding}"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16", "read as UTF-16"
+    return "utf-8-sig", ""

@@ -1,0 +1,691 @@
+"""Measures of classes of segments: Rand index, pairwise F, V-measure and normalized conditional entropies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from caesura.errors import CaesuraError, MismatchError
+from caesura.measures.base import BatchCounts, Counts, divide
+from caesura.measures.batch import Batch
+from caesura.measures.edges import Cells, EdgeBatch, Packing, segment_classes
+from caesura.measures.segments import AXIS_OPTIONS, BETA, SegmentMeasure, Side, f_beta, sum_by_document
+from caesura.model.result import Score
+from caesura.model.value import Floats, Ints
+from caesura.options import Option, choice, optional, positive
+
+_OVER_WORDS = choice("segments", "labels")
+_ROUNDING = 1e-12  # relative rounding error of sums of products
+_FRAME = Option(
+    "frame", None, optional(positive), "count samples at this distance in seconds instead of time, as mir_eval does"
+)
+_EMPTY = Option("empty", "one", choice("one", "zero"), "ratio of a side with one class, whose entropy is 0")
+_MIR_EVAL = MappingProxyType({"over": "labels", "frame": 0.1, "extent": "from_zero"})
+_SAMPLING = MappingProxyType(
+    {"mir_eval": "samples of 0.1 s in 32 bits can fall into the segment before their boundary"}
+)
+
+
+def _over(default: str) -> Option:
+    return Option("over", default, _OVER_WORDS, "what forms a class: every segment, or all segments with equal labels")
+
+
+class Table(NamedTuple):
+    """The contingency table of all documents: lengths common to a class of either side, and the totals.
+
+    Parameters
+    ----------
+    cells, rows, columns : tuple of numpy.ndarray
+        Lengths and the document of each: common lengths, classes of the reference, classes of the hypothesis.
+    row, column : numpy.ndarray
+        Class of the reference and of the hypothesis of each common length.
+    total : numpy.ndarray
+        Length of each document.
+    """
+
+    cells: tuple[Floats, Ints]
+    rows: tuple[Floats, Ints]
+    columns: tuple[Floats, Ints]
+    row: Ints
+    column: Ints
+    total: Floats
+
+    def sum(self, part: str, values: Floats) -> Floats:
+        """Return the sum of some values of each document.
+
+        Parameters
+        ----------
+        part : {"cells", "rows", "columns"}
+            The part of the table that the values belong to.
+        values : numpy.ndarray
+            One value per entry of this part.
+
+        Returns
+        -------
+        numpy.ndarray
+            One sum per document.
+        """
+        return sum_by_document(values, getattr(self, part)[1], len(self.total))
+
+
+def _table(cells: Cells, a_class: Ints | None, b_class: Ints | None) -> Table:
+    """Return the contingency table; without classes, every segment is a class."""
+    width, document = cells.width, cells.document
+    n = len(cells.off) - 1
+    row, column = cells.a_seg, cells.b_seg
+    if a_class is not None and b_class is not None:
+        row, column = a_class[row], b_class[column]
+        width, row, column, document = _join_classes(width, row, column, document)
+    rows, columns = _margin(width, row, document), _margin(width, column, document)
+    return Table((width, document), rows, columns, row, column, sum_by_document(width, document, n))
+
+
+def _margin(width: Floats, index: Ints, document: Ints) -> tuple[Floats, Ints]:
+    size = int(index.max(initial=-1)) + 1
+    of_class = np.zeros(size, np.int64)
+    of_class[index] = document
+    return np.asarray(np.bincount(index, width, size), np.float64), of_class
+
+
+def _join_classes(width: Floats, row: Ints, column: Ints, document: Ints) -> tuple[Floats, Ints, Ints, Ints]:
+    """Return the common length of each pair of classes that meet, their numbers over all documents, and the document."""
+    n = int(document.max(initial=-1)) + 1
+    rows, columns = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    starts = np.flatnonzero(np.diff(document, prepend=-1))
+    rows[document[starts]] = np.maximum.reduceat(row, starts) + 1
+    columns[document[starts]] = np.maximum.reduceat(column, starts) + 1
+    first = np.concatenate([[0], np.cumsum(rows * columns)])
+    key = first[document] + row * columns[document] + column
+    if first[-1] <= 4 * len(key) + 1000:  # most classes meet: count in a table
+        table = np.asarray(np.bincount(key, width, int(first[-1])), np.float64)
+        key = np.flatnonzero(table)
+        width, document = table[key], np.repeat(np.arange(n), rows * columns)[key]
+    else:
+        order = np.argsort(key, kind="stable")
+        groups = np.flatnonzero(np.diff(key[order], prepend=-1))
+        width = np.add.reduceat(width[order], groups)
+        key, document = key[order[groups]], document[order[groups]]
+    row, column = np.divmod(key - first[document], columns[document])
+    first_row, first_column = (np.concatenate([[0], np.cumsum(sizes)])[document] for sizes in (rows, columns))
+    return np.asarray(width, np.float64), row + first_row, column + first_column, document
+
+
+class ClassMeasure(SegmentMeasure):
+    """Base class of measures that compare classes: every segment, or all segments with equal labels."""
+
+    def table(self, batch: EdgeBatch) -> Table:
+        """Return the contingency table of all documents.
+
+        Parameters
+        ----------
+        batch : EdgeBatch
+            Documents on one axis.
+
+        Returns
+        -------
+        Table
+            Common lengths and totals.
+        """
+        if self._samples(batch):
+            batch = _sampled(batch, self["frame"])
+        cells = self.counted_cells(batch)
+        if self._samples(batch):
+            cells = cells.keep(cells.width > 0)
+        if self["over"] == "segments":
+            return _table(cells, None, None)
+        return _table(cells, segment_classes(batch, "a"), segment_classes(batch, "b"))
+
+    def _samples(self, batch: EdgeBatch) -> bool:
+        """Return whether samples of time are counted; units are samples already."""
+        return batch.timed and self["frame"] is not None
+
+    def _pairs_of(self, x: Floats, batch: EdgeBatch) -> Floats:
+        """Return the pairs of places within lengths: of different units or samples, or the product measure of time."""
+        return x * x if batch.timed and not self._samples(batch) else x * (x - 1) / 2
+
+    def _pair_sums(self, table: Table, batch: EdgeBatch) -> list[Floats]:
+        """Return the pairs in common cells, in classes of the reference and in classes of the hypothesis."""
+        return [
+            table.sum(part, self._pairs_of(lengths, batch))
+            for part, (lengths, _) in (("cells", table.cells), ("rows", table.rows), ("columns", table.columns))
+        ]
+
+    @property
+    def symmetric(self) -> bool:
+        return bool(self["extent"] not in ("reference", "from_zero") and self.settings.get("beta", 1) == 1)
+
+    @property
+    def packing(self) -> Packing:
+        return super().packing._replace(needs_labels=self["over"] == "labels" or self["gaps"] == "ignore")
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        assert isinstance(batch, EdgeBatch)
+        errors = super().check(batch)
+        for side, labelled in zip(self.sides, (batch.a_labelled, batch.b_labelled), strict=True):
+            for d in np.flatnonzero(~labelled).tolist() if self["over"] == "labels" else ():
+                errors.setdefault(
+                    d, MismatchError(f"{side}: {self.name} needs labels of segments; use over='segments' without them")
+                )
+        return errors
+
+
+def _sampled(batch: EdgeBatch, frame: float) -> EdgeBatch:
+    """Return the batch with places as numbers of samples, which mir_eval takes at multiples of ``frame`` in 32 bits."""
+    step = np.float32(frame)
+    samples = np.floor(batch.end / frame)
+
+    def count(places: Floats, most: Floats) -> Floats:
+        """Return the number of samples before each place; a sample on a boundary belongs to the later segment."""
+        number = np.maximum(np.floor(places / frame) - 3, 0)
+        for _ in range(7):
+            number += (number.astype(np.float32) * step).astype(np.float64) < places
+        return np.asarray(np.minimum(number, most), np.float64)
+
+    a, b = (
+        count(pos.astype(np.float64), np.repeat(samples, np.diff(off)))
+        for pos, off in (
+            (batch.a_pos[batch.a_off[0] : batch.a_off[-1]], batch.a_off),
+            (batch.b_pos[batch.b_off[0] : batch.b_off[-1]], batch.b_off),
+        )
+    )
+    changes: dict[str, Any] = {"a_pos": a, "a_off": batch.a_off - batch.a_off[0], "b_pos": b}
+    changes |= {name: getattr(batch, name)[slice(batch.a_off[0], batch.a_off[-1])] for name in ("a_code",)}
+    changes |= {name: getattr(batch, name)[slice(batch.b_off[0], batch.b_off[-1])] for name in ("b_code",)}
+    changes |= {"b_off": batch.b_off - batch.b_off[0], "begin": count(batch.begin, samples), "end": samples}
+    return replace(batch, **changes)
+
+
+class RandIndex(ClassMeasure):
+    """The measure behind :func:`rand_index`."""
+
+    name = "rand_index"
+    summary = "pairs of units in one segment"
+    title = "Rand index (Rand 1971)"
+    short_name = "RI"
+    aliases = MappingProxyType({"rand": {}})
+    options = (_over("segments"), _FRAME, *AXIS_OPTIONS)
+    presets = MappingProxyType({"mir_eval": _MIR_EVAL})
+    preset_mistakes = _SAMPLING
+    parts = ("agreeing", "all")
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, EdgeBatch)
+        table = self.table(batch)
+        joined, rows, columns = self._pair_sums(table, batch)
+        pairs = self._pairs_of(table.total, batch)
+        separated = (rows - joined) + (columns - joined)  # exactly 0 for identical segments
+        agreeing = np.clip(pairs - separated, 0, pairs)
+        return BatchCounts(np.column_stack([agreeing, pairs]), self.resolved(batch))
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        return divide(*counts.T, empty=1.0)
+
+
+class AdjustedRandIndex(ClassMeasure):
+    """The measure behind :func:`adjusted_rand_index`."""
+
+    name = "adjusted_rand_index"
+    summary = "the same, beyond chance"
+    title = "Adjusted Rand index (Hubert & Arabie 1985)"
+    short_name = "ARI"
+    aliases = MappingProxyType({"adjusted_rand": {}})
+    options = (_over("segments"), _FRAME, *AXIS_OPTIONS)
+    presets = MappingProxyType({"mir_eval": _MIR_EVAL})
+    preset_mistakes = _SAMPLING
+    worst = None
+    parts = ("joined", "expected", "maximum")
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, EdgeBatch)
+        table = self.table(batch)
+        joined, rows, columns = self._pair_sums(table, batch)
+        expected = divide(rows * columns, self._pairs_of(table.total, batch))
+        return BatchCounts(np.column_stack([joined, expected, (rows + columns) / 2]), self.resolved(batch))
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        joined, expected, maximum = counts.T
+        room = maximum - expected
+        same = room <= _ROUNDING * maximum
+        return np.where(same, 1.0, (joined - expected) / (room + same))
+
+
+class PairwiseF(ClassMeasure):
+    """The measure behind :func:`pairwise_f`."""
+
+    name = "pairwise_f"
+    summary = "pairs of units with one label"
+    title = "Pairwise precision, recall and F (Levy & Sandler 2008)"
+    short_name = "pairwise F"
+    needs_labels = True
+    aliases = MappingProxyType({"pairwise": {}})
+    options = (_over("labels"), BETA, _FRAME, *AXIS_OPTIONS)
+    presets = MappingProxyType({"mir_eval": _MIR_EVAL})
+    preset_mistakes = _SAMPLING
+    parts = ("joined", "reference", "hypothesis")
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, EdgeBatch)
+        return BatchCounts(np.column_stack(self._pair_sums(self.table(batch), batch)), self.resolved(batch))
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        joined, reference, hypothesis = counts.T
+        empty = np.where(reference + hypothesis > 0, 0.0, 1.0)
+        return f_beta(divide(joined, hypothesis, empty=empty), divide(joined, reference, empty=empty), self["beta"])
+
+    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
+        joined, reference, hypothesis = (counts[name] for name in self.parts)
+        empty = 0.0 if reference + hypothesis else 1.0
+        precision, recall = joined / hypothesis if hypothesis else empty, joined / reference if reference else empty
+        value = float(f_beta(np.array([precision]), np.array([recall]), self["beta"])[0])
+        return {"precision": precision, "recall": recall, "f": value}
+
+
+class _EntropyMeasure(ClassMeasure):
+    """Base class of V and NCE: conditional entropies, in bits, divided by a normalizer."""
+
+    options = (_over("labels"), BETA, _FRAME, _EMPTY, *AXIS_OPTIONS)
+    presets = MappingProxyType({"mir_eval": {**_MIR_EVAL, "empty": "zero"}})
+    preset_mistakes = MappingProxyType(
+        {"mir_eval": f"0 for identical annotations with one label; {_SAMPLING['mir_eval']}"}
+    )
+    parts = ("hypothesis_given_reference", "hypothesis", "reference_given_hypothesis", "reference")
+
+    def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
+        """Return the largest possible conditional entropy of a side times the length, for each document."""
+        raise NotImplementedError
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, EdgeBatch)
+        table = self.table(batch)
+        width, _ = table.cells
+        over = table.sum("cells", _bits(width, table.rows[0][table.row]))
+        under = table.sum("cells", _bits(width, table.columns[0][table.column]))
+        hypothesis, reference = (self._normalizer(*side, table.total) for side in (table.columns, table.rows))
+        return BatchCounts(np.column_stack([over, hypothesis, under, reference]), self.resolved(batch))
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        empty = float(self["empty"] == "one")
+        over, under = (_explained(counts[:, i], counts[:, i + 1], empty) for i in (0, 2))
+        return f_beta(over, under, self["beta"])
+
+    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
+        values = np.array([[counts[name]] for name in self.parts])
+        empty = float(self["empty"] == "one")
+        return {name: float(_explained(values[i], values[i + 1], empty)[0]) for name, i in (("over", 0), ("under", 2))}
+
+
+def _bits(x: Floats, whole: Floats) -> Floats:
+    """Return x log2(whole / x), which is 0 for x = 0."""
+    return x * np.log2(divide(whole, x, empty=1.0))
+
+
+def _explained(conditional: Floats, normalizer: Floats, empty: float) -> Floats:
+    """Return 1 - conditional / normalizer within 0 and 1; ``empty`` if the normalizer is 0."""
+    zero = normalizer <= 0
+    ratio = divide(np.where(zero, 0.0, conditional), normalizer, empty=1 - empty)
+    return np.clip(1 - ratio, 0.0, 1.0)
+
+
+class VMeasure(_EntropyMeasure):
+    """The measure behind :func:`v_measure`."""
+
+    name = "v_measure"
+    summary = "labels: homogeneous and complete"
+    title = "V-measure (Rosenberg & Hirschberg 2007)"
+    short_name = "V"
+    needs_labels = True
+
+    def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
+        return sum_by_document(_bits(lengths, total[document]), document, len(total))
+
+
+class NormalizedConditionalEntropy(_EntropyMeasure):
+    """The measure behind :func:`nce`."""
+
+    name = "nce"
+    summary = "labels: conditional entropy"
+    title = "Normalized conditional entropy, over- and under-segmentation (Lukashevich 2008)"
+    short_name = "NCE F"
+    needs_labels = True
+    aliases = MappingProxyType({"s_over": {}, "s_under": {}})
+
+    def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
+        classes = sum_by_document((lengths > 0).astype(np.float64), document, len(total))
+        return total * np.log2(np.maximum(classes, 1))
+
+
+def rand_index(
+    reference: Side,
+    hypothesis: Side,
+    *,
+    over: str | None = None,
+    gaps: str = "segment",
+    extent: str | None = None,
+    level: int | None = None,
+    frame: float | None = None,
+    compat: str | None = None,
+) -> Score:
+    """Compute the Rand index: the proportion of pairs of places that both sides join or both separate.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    over : {"segments", "labels"}, optional
+        By default "segments". Whether every segment is a class, or all segments with the same label form one.
+    gaps : {"segment", "ignore"}, default "segment"
+        Time without a label is a segment, or only time that both sides label counts.
+    extent : {"same", "reference", "intersection", "union", "from_zero"}, optional
+        The extent to compare if the two sides have different ones; by default they must be the same.
+    level : int, optional
+        Level of a hierarchy, if it has several.
+    frame : float, optional
+        Count samples at this distance in seconds instead of time.
+    compat : {"mir_eval"}, optional
+        Labels, samples every 0.1 s, and the time from 0 to the end of the reference.
+
+    Returns
+    -------
+    Score
+        From 0 to 1; 1 for a text of one unit.
+
+    Notes
+    -----
+    Over units, a pair consists of two different units: a length x contains x (x - 1) / 2 pairs. Over time it contains x^2, the
+    limit of ever shorter units; the numbers of the two axes therefore differ. With f these pairs::
+
+        rand = (f(T) - f(reference) - f(hypothesis) + 2 f(common)) / f(T)
+
+    With many segments most pairs are separated on both sides and the index is near 1 for every hypothesis: use
+    :func:`adjusted_rand_index` instead.
+
+    References
+    ----------
+    Rand, W. M. (1971). Objective criteria for the evaluation of clustering methods. JASA 66. For change points: Prates, L.
+    (2021). A more efficient algorithm to compute the Rand index for change-point problems. arXiv:2112.03738.
+
+    Examples
+    --------
+    >>> from caesura import Segmentation
+    >>> rand_index(Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6])).parts
+    {'agreeing': 49, 'all': 55}
+    """
+    measure = RandIndex.cached(compat, over=over, gaps=gaps, extent=extent, level=level, frame=frame)
+    return measure.score(reference, hypothesis)
+
+
+def adjusted_rand_index(
+    reference: Side,
+    hypothesis: Side,
+    *,
+    over: str | None = None,
+    gaps: str = "segment",
+    extent: str | None = None,
+    level: int | None = None,
+    frame: float | None = None,
+    compat: str | None = None,
+) -> Score:
+    """Compute the Rand index adjusted for chance.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    over : {"segments", "labels"}, optional
+        By default "segments". Whether every segment is a class, or all segments with the same label form one.
+    gaps : {"segment", "ignore"}, default "segment"
+        Time without a label is a segment, or only time that both sides label counts.
+    extent : {"same", "reference", "intersection", "union", "from_zero"}, optional
+        The extent to compare if the two sides have different ones; by default they must be the same.
+    level : int, optional
+        Level of a hierarchy, if it has several.
+    frame : float, optional
+        Count samples at this distance in seconds instead of time.
+    compat : {"mir_eval"}, optional
+        Labels, samples every 0.1 s, and the time from 0 to the end of the reference.
+
+    Returns
+    -------
+    Score
+        At most 1; 0 for chance, below 0 if worse than chance.
+
+    Notes
+    -----
+    With f as in :func:`rand_index`, S = f(common), X = (f(reference) + f(hypothesis)) / 2 and
+    E = f(reference) f(hypothesis) / f(T)::
+
+        adjusted = (S - E) / (X - E)
+
+    It is 1 if X = E, that is, if both sides are one segment or both separate all units. Chance means classes of these sizes
+    with any members, not segments: two segmentations have contiguous classes, so random boundaries score above 0. Do not
+    read 0 as the score of random boundaries.
+
+    References
+    ----------
+    Hubert, L., & Arabie, P. (1985). Comparing partitions. Journal of Classification 2.
+
+    Examples
+    --------
+    >>> from caesura import Segmentation
+    >>> score = adjusted_rand_index(Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6]))
+    >>> f"{score.value:.4f}"
+    '0.7755'
+    """
+    measure = AdjustedRandIndex.cached(compat, over=over, gaps=gaps, extent=extent, level=level, frame=frame)
+    return measure.score(reference, hypothesis)
+
+
+def pairwise_f(
+    reference: Side,
+    hypothesis: Side,
+    *,
+    over: str | None = None,
+    beta: float = 1,
+    gaps: str = "segment",
+    extent: str | None = None,
+    level: int | None = None,
+    frame: float | None = None,
+    compat: str | None = None,
+) -> Score:
+    """Compute precision, recall and F of the pairs of places that have the same label.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    over : {"labels", "segments"}, optional
+        By default "labels". Whether all segments with the same label form a class, or every segment is one. Labels of the
+        two sides are never compared with each other.
+    beta : float, default 1
+        Weight of recall against precision in F.
+    gaps : {"segment", "ignore"}, default "segment"
+        Time without a label is a class, or only time that both sides label counts.
+    extent : {"same", "reference", "intersection", "union", "from_zero"}, optional
+        The extent to compare if the two sides have different ones; by default they must be the same.
+    level : int, optional
+        Level of a hierarchy, if it has several.
+    frame : float, optional
+        Count samples at this distance in seconds instead of time.
+    compat : {"mir_eval"}, optional
+        Labels, samples every 0.1 s, and the time from 0 to the end of the reference.
+
+    Returns
+    -------
+    Score
+        F, from 0 to 1; ``score.precision()`` and ``score.recall()`` are available. If neither side joins two units, all three
+        are 1; if only one side does, they are 0.
+
+    Raises
+    ------
+    MismatchError
+        If labels are needed and a side has none.
+
+    Notes
+    -----
+    With f as in :func:`rand_index`, precision = f(common) / f(hypothesis) and recall = f(common) / f(reference). Long
+    classes dominate, because pairs grow with the square of the length; do not use it if short segments matter.
+
+    References
+    ----------
+    Levy, M., & Sandler, M. (2008). Structural segmentation of musical audio by constrained clustering. IEEE TASLP 16.
+
+    Examples
+    --------
+    >>> from caesura import Segmentation
+    >>> reference = Segmentation.from_labels(["A", "A", "B", "B", "A"])
+    >>> hypothesis = Segmentation.from_labels(["x", "x", "y", "y", "y"])
+    >>> score = pairwise_f(reference, hypothesis)
+    >>> score.precision(), score.recall(), score.value
+    (0.5, 0.5, 0.5)
+    """
+    measure = PairwiseF.cached(compat, over=over, beta=beta, gaps=gaps, extent=extent, level=level, frame=frame)
+    return measure.score(reference, hypothesis)
+
+
+def v_measure(
+    reference: Side,
+    hypothesis: Side,
+    *,
+    over: str | None = None,
+    beta: float = 1,
+    gaps: str = "segment",
+    extent: str | None = None,
+    level: int | None = None,
+    frame: float | None = None,
+    empty: str | None = None,
+    compat: str | None = None,
+) -> Score:
+    """Compute the V-measure: how much the labels of each side say about the labels of the other.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    over : {"labels", "segments"}, optional
+        By default "labels". Whether all segments with the same label form a class, or every segment is one.
+    beta : float, default 1
+        Weight of ``under`` against ``over`` in F.
+    gaps : {"segment", "ignore"}, default "segment"
+        Time without a label is a class, or only time that both sides label counts.
+    extent : {"same", "reference", "intersection", "union", "from_zero"}, optional
+        The extent to compare if the two sides have different ones; by default they must be the same.
+    level : int, optional
+        Level of a hierarchy, if it has several.
+    frame : float, optional
+        Count samples at this distance in seconds instead of time.
+    empty : {"one", "zero"}, optional
+        Ratio of a side with one class (default: one).
+    compat : {"mir_eval"}, optional
+        Labels, samples every 0.1 s, and the time from 0 to the end of the reference.
+
+    Returns
+    -------
+    Score
+        From 0 to 1; ``score.parts["over"]`` and ``score.parts["under"]`` contain the two ratios. A ratio is 1 if its
+        denominator is 0, so two identical annotations with one label have a value of 1 (mir_eval gives 0).
+
+    Raises
+    ------
+    MismatchError
+        If labels are needed and a side has none.
+
+    Notes
+    -----
+    With H the entropy of the time that each class covers::
+
+        over = 1 - H(hypothesis | reference) / H(hypothesis)     under = 1 - H(reference | hypothesis) / H(reference)
+
+    The value is F of the two. Many labels make it large; do not use it to compare systems with different numbers of labels.
+
+    References
+    ----------
+    Rosenberg, A., & Hirschberg, J. (2007). V-measure: a conditional entropy-based external cluster evaluation measure. EMNLP.
+
+    Examples
+    --------
+    >>> from caesura import Segmentation
+    >>> reference, hypothesis = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6])
+    >>> f"{v_measure(reference, hypothesis, over='segments').value:.4f}"
+    '0.8183'
+    """
+    measure = VMeasure.cached(
+        compat, over=over, beta=beta, gaps=gaps, extent=extent, level=level, frame=frame, empty=empty
+    )
+    return measure.score(reference, hypothesis)
+
+
+def nce(
+    reference: Side,
+    hypothesis: Side,
+    *,
+    over: str | None = None,
+    beta: float = 1,
+    gaps: str = "segment",
+    extent: str | None = None,
+    level: int | None = None,
+    frame: float | None = None,
+    empty: str | None = None,
+    compat: str | None = None,
+) -> Score:
+    """Compute normalized conditional entropies, which tell over-segmentation from under-segmentation.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    over : {"labels", "segments"}, optional
+        By default "labels". Whether all segments with the same label form a class, or every segment is one.
+    beta : float, default 1
+        Weight of ``under`` against ``over`` in F.
+    gaps : {"segment", "ignore"}, default "segment"
+        Time without a label is a class, or only time that both sides label counts.
+    extent : {"same", "reference", "intersection", "union", "from_zero"}, optional
+        The extent to compare if the two sides have different ones; by default they must be the same.
+    level : int, optional
+        Level of a hierarchy, if it has several.
+    frame : float, optional
+        Count samples at this distance in seconds instead of time.
+    empty : {"one", "zero"}, optional
+        Ratio of a side with one class (default: one).
+    compat : {"mir_eval"}, optional
+        Labels, samples every 0.1 s, and the time from 0 to the end of the reference.
+
+    Returns
+    -------
+    Score
+        F of the two, from 0 to 1; ``score.parts["over"]`` is low for over-segmentation, ``score.parts["under"]`` for
+        under-segmentation. A ratio is 1 if its side has one class.
+
+    Raises
+    ------
+    MismatchError
+        If labels are needed and a side has none.
+
+    Notes
+    -----
+    As :func:`v_measure`, divided by the logarithm of the number of classes instead of the entropy::
+
+        over = 1 - H(hypothesis | reference) / log2(classes of the hypothesis)
+
+    A side with many labels that are hardly used gets a high value: prefer :func:`v_measure`.
+
+    References
+    ----------
+    Lukashevich, H. (2008). Towards quantitative measures of evaluating song segmentation. ISMIR.
+
+    Examples
+    --------
+    >>> from caesura import Segmentation
+    >>> reference, hypothesis = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6])
+    >>> score = nce(reference, hypothesis, over="segments")
+    >>> f"{score.parts['over']:.4f} {score.parts['under']:.4f}"
+    '1.0000 0.7215'
+    """
+    measure = NormalizedConditionalEntropy.cached(
+        compat, over=over, beta=beta, gaps=gaps, extent=extent, level=level, frame=frame, empty=empty
+    )
+    return measure.score(reference, hypothesis)

@@ -1,0 +1,371 @@
+"""The boundary confusion matrix of Fournier (2013), with precision, recall and F of each type."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from caesura.errors import OptionError
+from caesura.kernels import boundary as kernel
+from caesura.measures.base import BatchCounts, Counts, divide
+from caesura.measures.batch import Batch
+from caesura.measures.boundary import COST_OPTIONS, N_T, TRANSPOSITION, BoundaryCosts, EditDistanceMeasure
+from caesura.measures.expected import ExpectedCounts
+from caesura.model.result import Score, f_measure, ratio
+from caesura.model.segmentation import Segmentation
+from caesura.model.value import Floats, Ints
+from caesura.options import Option, choice
+
+
+@dataclass(frozen=True, slots=True)
+class TypeScore:
+    """B-precision, B-recall and B-F of one boundary type, or of all types.
+
+    Attributes
+    ----------
+    type : str or None
+        The boundary type; None for all types together.
+    precision, recall, f : float
+        The rates.
+    correct : float
+        Correctness of the pairs of this type: the cell (type, type) of the matrix.
+    hypothesis, reference : int
+        Number of boundaries of each side.
+    """
+
+    type: str | None
+    precision: float
+    recall: float
+    f: float
+    correct: float
+    hypothesis: int
+    reference: int
+
+
+class ConfusionScore(Score):
+    """A score with a confusion matrix. The value is micro-averaged F1.
+
+    Attributes
+    ----------
+    measure : BoundaryConfusion
+        The measure with its options.
+    """
+
+    measure: BoundaryConfusion
+
+    @property
+    def matrix(self) -> Floats:
+        """Correctness by predicted type (rows) and actual type (columns); the last of each is "no boundary".
+
+        A pair adds its correctness to its cell: 1 for a match, 1 minus the cost for a transposition or substitution. The
+        last cell counts the true negatives: inner positions without a boundary on either side.
+        """
+        T = len(self.types)  # noqa: N806 - the paper's symbol
+        costs = self.measure.costs(self.types)
+        out = np.zeros((T + 1, T + 1))
+        out[T, T] = self.parts[_TRUE_NEGATIVES]
+        for i, x in enumerate(self.types):
+            out[i, T] = self._count("insertions", x)
+            out[T, i] = self._count("deletions", x)
+            out[i, i] = self._correct(x)
+            for j, y in enumerate(self.types):
+                if i != j:
+                    out[i, j] = self._count("substitutions", x, y) * float(1 - costs.substitution_cost(abs(i - j)))
+        return out
+
+    def _count(self, part: str, *types: str) -> int:
+        return int(self.parts[_part_name(part, *types)])
+
+    def _correct(self, name: str) -> float:
+        """Return the cell (t, t): correctness of the pairs of a type."""
+        costs = self.measure.costs(self.types)
+        near, span = self._count("transpositions", name), self._count("span", name)
+        matches = self._count("matches", name)
+        return float(matches + near * (1 - costs.transposition_cost(0)) - span * costs.per_position)
+
+    def _fraction(self, side: str, names: tuple[str, ...]) -> tuple[float, float, float]:
+        """Return the correctness, its divisor, and the number of boundaries of both sides."""
+        correct = sum(self._correct(name) for name in names)
+        counts = {who: sum(self._count(who, name) for name in names) for who in ("hypothesis", "reference")}
+        divisor: float = counts[side]
+        if self.params["denominator"] == "errors":
+            additions = "insertions" if side == "hypothesis" else "deletions"
+            divisor = correct + sum(self._count(additions, name) for name in names)
+        return correct, divisor, sum(counts.values())
+
+    def _rate(self, side: str, name: str | None, average: str) -> float:
+        if name is not None:
+            if name not in self.types:
+                raise OptionError(f"no boundary type {name!r}; choose from {', '.join(self.types)}")
+            return ratio(*self._fraction(side, (name,)))
+        if average == "micro":
+            return ratio(*self._fraction(side, self.types))
+        occurring = self._occurring(average)
+        return sum(self._rate(side, name, "micro") for name in occurring) / len(occurring) if occurring else 1.0
+
+    def _occurring(self, average: str) -> list[str]:
+        if average != "macro":
+            raise OptionError(f"average must be 'micro' or 'macro'; got {average!r}")
+        return [t for t in self.types if self._count("hypothesis", t) or self._count("reference", t)]
+
+    def precision(self, type: str | None = None, *, average: str = "micro") -> float:
+        """Return B-precision.
+
+        Parameters
+        ----------
+        type : str, optional
+            A boundary type (default: all types).
+        average : {"micro", "macro"}, default "micro"
+            How to average over types; ``"macro"`` averages the types that occur.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
+        return self._rate("hypothesis", type, average)
+
+    def recall(self, type: str | None = None, *, average: str = "micro") -> float:
+        """Return B-recall.
+
+        Parameters
+        ----------
+        type : str, optional
+            A boundary type (default: all types).
+        average : {"micro", "macro"}, default "micro"
+            How to average over types; ``"macro"`` averages the types that occur.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
+        return self._rate("reference", type, average)
+
+    def f(self, type: str | None = None, *, average: str = "micro", beta: float = 1.0) -> float:
+        """Return B-F-beta.
+
+        Parameters
+        ----------
+        type : str, optional
+            A boundary type (default: all types).
+        average : {"micro", "macro"}, default "micro"
+            How to average over types; ``"macro"`` averages the types that occur.
+        beta : float, default 1
+            Weight of recall.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
+        if type is None and average != "micro":
+            occurring = self._occurring(average)
+            return sum(self.f(name, beta=beta) for name in occurring) / len(occurring) if occurring else 1.0
+        return f_measure(self.precision(type), self.recall(type), beta)
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """B-precision, B-recall and B-F over all types."""
+        return {"precision": self.precision(), "recall": self.recall(), "f": self.f()}
+
+    @property
+    def by_type(self) -> tuple[TypeScore, ...]:
+        """The rates of each type, followed by those of all types together."""
+        return tuple(self._type_score(name) for name in (*self.types, None))
+
+    def _type_score(self, name: str | None) -> TypeScore:
+        names = self.types if name is None else (name,)
+        counts = [sum(self._count(side, type_name) for type_name in names) for side in ("hypothesis", "reference")]
+        rates = self.precision(name), self.recall(name), self.f(name)
+        return TypeScore(name, *rates, sum(map(self._correct, names)), *counts)
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"types": [*self.types, None], "matrix": self.matrix.tolist()}
+
+
+def _part_name(part: str, *types: str) -> str:
+    """Return ``matches[act]`` or ``substitutions[act>scene]``; ambiguous type names are quoted."""
+    return f"{part}[{'>'.join(name if _PLAIN.fullmatch(name) else repr(name) for name in types)}]"
+
+
+_PLAIN = re.compile(r"[^>'\"\[\]\s]+")
+_TRUE_NEGATIVES = "true_negatives"
+_PARTS_BY_TYPE = ("matches", "transpositions", "span", "hypothesis", "reference", "insertions", "deletions")
+
+
+def _marked_positions(batch: Batch) -> Ints:
+    """Return the number of positions of each document that at least one side marks, with one or several types."""
+    stride = int(batch.length.max(initial=0)) + 1
+    documents = np.arange(len(batch)) * stride
+    keys, marked = [], np.zeros(len(batch), np.int64)
+    for pos, off in ((batch.a_pos, batch.a_off), (batch.b_pos, batch.b_off)):
+        key = np.repeat(documents, off[1:] - off[:-1]) + pos[off[0] : off[-1]]  # ascending
+        distinct = np.ones(len(key), bool)
+        np.not_equal(key[1:], key[:-1], out=distinct[1:])
+        keys.append(key[distinct])
+        marked += np.diff(np.concatenate([[0], np.cumsum(distinct)])[off - off[0]])
+    a, b = keys
+    shared = a[np.append(b, -1)[np.searchsorted(b, a)] == a]
+    return marked - np.bincount(shared // stride, minlength=len(batch))
+
+
+class BoundaryConfusion(EditDistanceMeasure):
+    """The measure behind :func:`boundary_confusion`."""
+
+    name = "boundary_confusion"
+    title = "Boundary confusion matrix, B-precision, B-recall and B-F (Fournier 2013)"
+    summary = "precision and recall of each type"
+    short_name = "B-F"
+    aliases = MappingProxyType({"F": {}, "B-F1": {}, "confusion": {}})
+    options = (
+        N_T,
+        TRANSPOSITION,
+        *COST_OPTIONS,
+        Option(
+            "denominator",
+            "boundaries",
+            choice("boundaries", "errors"),
+            "divisor of the correctness: boundaries of a side, or correctness plus errors",
+        ),
+    )
+    presets = MappingProxyType({"fournier2013": {"denominator": "errors"}})
+    reversible = False  # with several types, the reversed text has the same cost, but counts may move between types
+    score_class: ClassVar[type[Score]] = ConfusionScore
+
+    def cost_problem(self, costs: BoundaryCosts) -> str | None:
+        return costs.excess
+
+    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
+        by_type = [_part_name(part, name) for part in _PARTS_BY_TYPE for name in types]
+        return (*by_type, *(_part_name("substitutions", x, y) for x in types for y in types), _TRUE_NEGATIVES)
+
+    def count_misses(self, counts: Counts, types: tuple[str, ...]) -> tuple[Floats, Floats]:
+        T = len(types)  # noqa: N806 - the paper's symbol
+        columns = {part: counts[:, i * T : (i + 1) * T].sum(axis=1) for i, part in enumerate(_PARTS_BY_TYPE)}
+        return columns["insertions"] + columns["deletions"], columns["transpositions"]
+
+    def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
+        # With several types, the parts are not determined by the total cost.
+        return super().expected_counts(types, sets) if len(types) == 1 else None
+
+    def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
+        gain, pairs, matches, positions, reference, hypothesis = edits.T
+        costs = self.costs(types)
+        near, span = costs.split(pairs, 2 * pairs - gain / costs.scale).T[:2]
+        paired = near + matches
+        columns = [
+            matches,
+            near,
+            span,
+            hypothesis,
+            reference,
+            hypothesis - paired,
+            reference - paired,
+            np.zeros(len(gain)),
+            positions - reference - hypothesis + matches,
+        ]
+        return np.column_stack(columns)
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        T = len(batch.types)  # noqa: N806
+        out = np.zeros((len(batch), 7 * T + T * T + 1))
+        kernel.confuse(*batch.arrays, self.partners(batch), T, out)
+        marked = batch.a_count + batch.b_count - out[:, 0] if T == 1 else _marked_positions(batch)
+        out[:, -1] = batch.length - 1 - marked
+        return BatchCounts(out, {})
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        T = len(types)  # noqa: N806
+        matches, near, span, hypothesis, reference, insertions, deletions = (
+            counts[:, i * T : (i + 1) * T].sum(axis=1) for i in range(7)
+        )
+        costs = self.costs(types)
+        per_position = costs.per_position
+        correct = (
+            matches
+            + near * float(1 - costs.transposition_cost(0))
+            - span * per_position.numerator / per_position.denominator
+        )
+        boundaries = hypothesis + reference
+        divisor = 2 * correct + insertions + deletions if self["denominator"] == "errors" else boundaries
+        # F is 1 if there is no boundary. With "errors" the divisor is also 0 if all boundaries are substituted; then F is 0.
+        return divide(2 * correct, divisor, empty=np.where(boundaries > 0, 0.0, 1.0))
+
+
+def boundary_confusion(
+    reference: Segmentation,
+    hypothesis: Segmentation,
+    *,
+    n_t: int = 2,
+    compat: str | None = None,
+    transposition: str | None = None,
+    substitution: str | None = None,
+    w_trp: float | None = None,
+    w_sub: float | None = None,
+    denominator: str | None = None,
+    **options: Any,
+) -> ConfusionScore:
+    """Compute the boundary confusion matrix, with B-precision, B-recall and B-F per type and over all types.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation
+        The two segmentations to compare.
+    n_t : int, default 2
+        Transpositions span fewer than ``n_t`` positions.
+    compat : {"fournier2013"}, optional
+        Preset: ``denominator="errors"``, as in Table 2 of the 2013 paper.
+    transposition : {"scaled", "printed", "unit"}, optional
+        Cost of a transposition; see :func:`boundary_similarity`.
+    substitution : {"scaled", "printed", "unit"}, optional
+        Cost of a substitution; see :func:`boundary_similarity`.
+    w_trp, w_sub : float, optional
+        Weights from 0 to 1 (default) that multiply the costs of transpositions and substitutions.
+    denominator : {"boundaries", "errors"}, optional
+        Divisor of the correctness: the boundaries of a side (default), or correctness plus additions.
+    **options : object
+        Rare options: ``wt``, ``ws`` and ``alignment``, as for :func:`boundary_similarity`.
+
+    Returns
+    -------
+    ConfusionScore
+        Micro-averaged F1 over the boundary types ("no boundary" is not a type), ``score.matrix``,
+        ``score.precision(type)``, ``score.recall(type)`` and ``score.f(type)``. A rate with divisor 0 is 1 if both sides
+        are empty, and 0 otherwise.
+
+    Notes
+    -----
+    Each pair of the edit distance adds its correctness, one minus its cost, to the cell (predicted, actual)::
+
+        B-precision(t) = cell (t, t) / boundaries of type t in the hypothesis
+        B-recall(t)    = cell (t, t) / boundaries of type t in the reference
+
+    so the cost of a near miss lowers both. The last row and column of the matrix are "no boundary"; its last cell counts the
+    inner positions without a boundary on either side (true negatives), which no rate uses.
+
+    Equation 7 of the 2013 paper credits a near miss with its cost instead of its correctness; the two are equal only at
+    n_t = 2. Table 2 divides by TP + FP and TP + FN and counts only additions as FP and FN. A boundary nine positions off
+    then has precision 1 at n_t = 10. Use ``compat="fournier2013"`` for this variant.
+
+    References
+    ----------
+    Fournier, C. (2013). Evaluating text segmentation using boundary edit distance. ACL.
+
+    Examples
+    --------
+    >>> reference, hypothesis = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([2, 2, 3, 4])
+    >>> score = boundary_confusion(reference, hypothesis)
+    >>> score.precision(), score.recall()
+    (0.5, 0.75)
+    >>> score.matrix
+    array([[1.5, 1. ],
+           [0. , 6. ]])
+    """
+    costs = {"transposition": transposition, "substitution": substitution, "w_trp": w_trp, "w_sub": w_sub}
+    measure = BoundaryConfusion.cached(compat, n_t=n_t, **costs, denominator=denominator, **options)
+    return cast(ConfusionScore, measure.score(reference, hypothesis))

@@ -1,0 +1,211 @@
+"""Sentences about files, lists of measures and formats, excluded items and verified numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from caesura.model.result import Excluded
+from caesura.model.value import count_of, list_few
+from caesura.views.answers.words import MAX_NAMES, join
+
+if TYPE_CHECKING:  # commands with other results must not import these
+    from caesura.model.corpus import Corpus
+    from caesura.tasks.files import FileInfo
+    from caesura.tasks.verify import Verification, Verifications
+
+_MAX_LISTED = 3  # excluded items with the same reason that are listed one by one
+
+
+def excluded_lines(entries: Iterable[object]) -> list[str]:
+    """Return what was excluded, with one line for many items that one coder or system lacks for the same reason.
+
+    Parameters
+    ----------
+    entries : iterable
+        Excluded items, and other messages.
+
+    Returns
+    -------
+    list of str
+        Lines in the order of the entries.
+
+    Examples
+    --------
+    >>> excluded_lines(Excluded(f"item {i}", "mine", "the system did not annotate this item") for i in range(5000))
+    ["coder 'mine', 5,000 items (item 0, item 1, item 2, ...): the system did not annotate this item"]
+    """
+    groups: dict[tuple[str | None, str], list[Excluded]] = {}
+    listed = list(dict.fromkeys(entries))
+    for entry in listed:
+        if isinstance(entry, Excluded) and entry.item is not None:
+            groups.setdefault((entry.coder, entry.reason), []).append(entry)
+    lines: dict[str, None] = {}
+    for entry in listed:
+        group = groups.get((entry.coder, entry.reason), []) if isinstance(entry, Excluded) and entry.item else []
+        lines[str(entry) if len(group) <= _MAX_LISTED else _group_line(group)] = None
+    return list(lines)
+
+
+def _group_line(group: Sequence[Excluded]) -> str:
+    items = f"{len(group):,} items ({', '.join(str(entry.item) for entry in group[:3])}, ...)"
+    coder = "" if group[0].coder is None else f"coder {group[0].coder!r}, "
+    return f"{coder}{items}: {group[0].reason}"
+
+
+def info_answer(info: FileInfo) -> str:
+    """Say what is in the files.
+
+    Parameters
+    ----------
+    info : FileInfo
+        The result of ``caesura info``.
+
+    Returns
+    -------
+    str
+        One or two sentences.
+    """
+    corpus = info.corpus
+    formats = ", ".join(f"{name} ({n})" if info.files > 1 else name for name, n in info.formats.items())
+    items = count_of(len(corpus.item_names), "item")
+    coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, MAX_NAMES)})"
+    verb = "have" if ", " in info.path else "has"
+    text = f"{info.path} ({formats}) {verb} {items} ({list_few(corpus.item_names, MAX_NAMES)}) of {coders}."
+    if info.rows is None:
+        return text
+    rows, total = info.rows
+    return f"{text} These are estimates from the first {rows:,} of {total:,} rows; --exact reads all of them."
+
+
+def written_answer(corpus: Corpus, target: str) -> str:
+    """Say what was written to a file.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What was written.
+    target : str
+        The file.
+
+    Returns
+    -------
+    str
+        One sentence.
+    """
+    coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, MAX_NAMES)})"
+    return f"Wrote {target}: {count_of(len(corpus.item_names), 'item')} of {coders}."
+
+
+def list_answer(what: str, count: int) -> str:
+    """Say how many measures or formats there are, and how to see one.
+
+    Parameters
+    ----------
+    what : str
+        ``"measures"`` or ``"formats"``, which is also the name of the command.
+    count : int
+        Number of entries.
+
+    Returns
+    -------
+    str
+        One sentence.
+    """
+    return f"{count} {what}; `caesura {what} NAME` shows one with its options and an example."
+
+
+_KINDS = {
+    "linear": "segmentations",
+    "dialogue": "dialogues",
+    "timed": "tiers",
+    "hierarchy": "hierarchies",
+    "trees": "trees",
+}
+
+
+def measure_answer(name: str, facts: Mapping[str, Any]) -> str:
+    """Describe a measure.
+
+    Parameters
+    ----------
+    name : str
+        Name of the measure in Python.
+    facts : mapping
+        The facts of :func:`~caesura.views.listing.measure_facts`, with the names of coefficients in the papers.
+
+    Returns
+    -------
+    str
+        What it compares, its range, its names and its coefficients.
+    """
+    aliases = [alias for alias in facts["aliases"] if alias not in (name, facts["label"])]
+    names = join([facts["label"], f"{name} in Python", *aliases])
+    compared = f"It compares {join(_KINDS[kind] for kind in facts['compares'])}"
+    limits = [f"{facts[key]:g} is {key}" for key in ("best", "worst") if facts[key] is not None]
+    sentences = [f"{facts['title']}.", f"{'; '.join([compared, *limits])}.", f"Names: {names}."]
+    if facts["coefficients"]:
+        chance = f" with chance {join(facts['chance'])}" if len(facts["chance"]) > 1 else ""
+        sentences.append(f"Coefficients of agreement: {join(facts['coefficients'])}{chance}.")
+    return " ".join(sentences)
+
+
+def format_answer(name: str, facts: Mapping[str, Any], suffixes: str) -> str:
+    """Describe a format.
+
+    Parameters
+    ----------
+    name : str
+        Name of the format.
+    facts : mapping
+        The facts of :func:`~caesura.views.listing.format_facts`.
+    suffixes : str
+        Suffixes of its files.
+
+    Returns
+    -------
+    str
+        What it is, whether it can be written, and what it needs.
+    """
+    access = "reads and writes" if facts["writes"] else "reads"
+    files = f" in files with the suffix {suffixes}" if suffixes else ""
+    needs = f" It needs caesura[{facts['extra']}]." if facts["extra"] else ""
+    return f"{name}: {facts['description']}. caesura {access} it{files}.{needs}"
+
+
+def verification_answer(result: Verification | Verifications) -> str:
+    """Return whether numbers are right.
+
+    Parameters
+    ----------
+    result : Verification or Verifications
+        The outcome for one number, or for all numbers of a JSON result.
+
+    Returns
+    -------
+    str
+        The sentences.
+    """
+    from caesura.tasks.verify import Verification as OneNumber
+
+    if isinstance(result, OneNumber):
+        return result.message
+    entries = result.verifications
+    if len(entries) == 1:
+        return entries[0].message
+    if result.status == "verified":
+        return f"All {len(entries)} numbers are verified: same value, same data, same version."
+    counts = Counter(STATUS_WORDS[entry.status] for entry in entries)
+    listed = ", ".join(f"{number} {word}" for word, number in counts.items())
+    worst = next(entry for entry in entries if entry.status == result.status)
+    return f"{count_of(len(entries), 'number')}: {listed}. {worst.message}"
+
+
+STATUS_WORDS = {
+    "verified": "verified",
+    "version": "different version: same value",
+    "value": "different value",
+    "data": "different data",
+}
+"""Status of a verification -> words."""

@@ -1,0 +1,161 @@
+"""Sentences about systems that are compared with people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from caesura.model.value import count_of
+from caesura.statistics.intervals import MIN_ITEMS
+from caesura.views.answers.words import MAX_NAMES, join, p_words, short, short_interval
+
+if TYPE_CHECKING:  # commands with other results must not import these
+    from caesura.judging.comparison import SystemPair
+    from caesura.judging.crisp_gold import CrispAndFuzzy
+    from caesura.judging.judge import Judgement, SegmenterScore
+
+
+def judgement_answer(judgement: Judgement) -> str:
+    """Say which system is best, whether that may be chance, and whether it is as good as people.
+
+    Parameters
+    ----------
+    judgement : Judgement
+        The result of ``caesura judge``.
+
+    Returns
+    -------
+    str
+        One to three sentences about the first measure.
+    """
+    measure = judgement.rows[0].measure
+    best, *others = (judgement.row(name, measure, bound=False) for name in judgement.ranking(measure))
+    rate = "" if measure.higher_is_better else ", an error rate"
+    name = f"{best.segmenter} ({measure.label} {short(best.value)}{rate})"
+    people = _people_words(judgement, best)
+    if not others:
+        figure = f"{measure.label} {short(best.value)}{short_interval(best.interval)}{rate}"
+        sentence = f"{best.segmenter} has {figure} over {count_of(best.items, 'item')}{people and f', {people}'}."
+        return " ".join(filter(None, (sentence, _random_words(judgement, best), _few_words(best, interval=False))))
+    pairs = {frozenset(pair.systems): pair for pair in _pairs_under(judgement, best)}
+    comparisons = [(row, pairs.get(frozenset((best.segmenter, row.segmenter)))) for row in others]
+    if len(others) == 1:
+        sentence = f"{name} {_lead_words(best, *comparisons[0], _alpha(judgement))}"
+    else:
+        sentence = f"{name} is best of {len(judgement.systems)} systems: {_leads_words(comparisons, _alpha(judgement))}"
+    sentence += f", and {people}." if people else "."
+    return " ".join(filter(None, (sentence, _random_words(judgement, best), _few_words(best))))
+
+
+def _alpha(judgement: Judgement) -> float:
+    return judgement.comparisons[0].alpha
+
+
+def _pairs_under(judgement: Judgement, row: SegmenterScore) -> tuple[SystemPair, ...]:
+    return next((entry.pairs for entry in judgement.comparisons if entry.measure == row.measure), ())
+
+
+def _lead_words(best: SegmenterScore, row: SegmenterScore, pair: SystemPair | None, alpha: float) -> str:
+    """Say whether the best of two systems is better than the other."""
+    other = f"{row.segmenter} ({short(row.value)})"
+    if pair is None or pair.randomisation is None:
+        return f"is ahead of {other}, but they share no item, so there is no test"
+    items = f"over {count_of(pair.items, 'item')}"
+    p = p_words(pair.randomisation, over=items, borderline="randomisation" in pair.borderline)
+    if pair.randomisation <= alpha:
+        return f"is better than {other}, {p}"
+    if best.value == row.value:
+        return f"and {other} are equal {items}"
+    return f"is ahead of {other}, but that may be chance ({p})"
+
+
+def _leads_words(comparisons: Sequence[tuple[SegmenterScore, SystemPair | None]], alpha: float) -> str:
+    """Say which systems the best of several is better than, and which leads may be chance."""
+    groups: dict[bool, list[SegmenterScore]] = {True: [], False: []}
+    p_values: dict[bool, list[tuple[float, bool]]] = {True: [], False: []}
+    for row, pair in comparisons:
+        p = None if pair is None else pair.randomisation
+        is_better = p is not None and p <= alpha
+        groups[is_better].append(row)
+        if pair is not None and p is not None:
+            p_values[is_better].append((p, "randomisation" in pair.borderline))
+    clauses = []
+    if groups[True]:
+        p, close = max(p_values[True])
+        largest = "largest " if len(groups[True]) > 1 else ""
+        clauses.append(f"better than {_systems(groups[True])} ({largest}{p_words(p, borderline=close)})")
+    if groups[False]:
+        clause = f"its lead over {_systems(groups[False])} may be chance"
+        if p_values[False]:
+            p, close = min(p_values[False])
+            smallest = "smallest " if len(groups[False]) > 1 else ""
+            clause += f" ({smallest}{p_words(p, borderline=close)})"
+        clauses.append(clause)
+    return "; ".join(clauses)
+
+
+def _systems(rows: Sequence[SegmenterScore]) -> str:
+    if len(rows) > MAX_NAMES:
+        return f"{len(rows)} others"
+    return join(f"{row.segmenter} ({short(row.value)})" for row in rows)
+
+
+def _bound(judgement: Judgement, name: str, like: SegmenterScore) -> SegmenterScore | None:
+    try:
+        return judgement.row(name, like.measure, bound=True)
+    except KeyError:
+        return None
+
+
+def _people_words(judgement: Judgement, best: SegmenterScore) -> str:
+    """Compare a system with the agreement of the coders among each other."""
+    human = _bound(judgement, "human", best)
+    if human is None:
+        return ""
+    people = f"people ({short(human.value)})"
+    if best.interval is not None and best.interval[0] <= human.value <= best.interval[1]:
+        return f"close to {people}"
+    is_better = best.value > human.value if best.measure.higher_is_better else best.value < human.value
+    return f"close to {people}" if best.value == human.value else f"{'better' if is_better else 'worse'} than {people}"
+
+
+def _random_words(judgement: Judgement, best: SegmenterScore) -> str:
+    """Say so if not even the best system is better than random boundaries."""
+    random = _bound(judgement, "random", best)
+    if random is None or random.interval is None:
+        return ""
+    beyond = best.value > random.interval[1] if best.measure.higher_is_better else best.value < random.interval[0]
+    return "" if beyond else f"It is not clearly better than random segments ({short(random.value)})."
+
+
+def _few_words(best: SegmenterScore, *, interval: bool = True) -> str:
+    """Say how uncertain a score is, and warn of few items."""
+    ends = short_interval(best.interval).strip()
+    if best.items < MIN_ITEMS:
+        few = "One item is not enough" if best.items == 1 else f"{best.items} items are few"
+        return f"{few}: the interval is {ends}." if ends and interval else f"{few}."
+    return f"The interval is {ends}." if ends and interval else ""
+
+
+def crisp_answer(result: CrispAndFuzzy) -> str:
+    """Say whether crisp and fuzzy evaluation agree on the best system.
+
+    Parameters
+    ----------
+    result : CrispAndFuzzy
+        Crisp and fuzzy evaluation of systems.
+
+    Returns
+    -------
+    str
+        One sentence.
+    """
+    best = result.rows[0]
+    fuzzy = max(result.rows, key=lambda row: row.fuzzy)
+    standard = f"the {result.method} gold standard"
+    if len(result.rows) == 1:
+        return f"Against {standard}, {best.system} has F {short(best.f)}; its fuzzy success is {short(best.fuzzy)}."
+    crisp = f"Against {standard}, {best.system} is best (F {short(best.f)})"
+    if fuzzy.system == best.system:
+        return f"{crisp}, and under fuzzy success too ({short(fuzzy.fuzzy)})."
+    return f"{crisp}; under fuzzy success, {fuzzy.system} is ({short(fuzzy.fuzzy)})."
