@@ -1,0 +1,86 @@
+"""The list of attacks. An attack is a function that tries one input and says how that ended."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+SECONDS = 5.0
+"""Processor time that one input may take."""
+MEGABYTES = 1024
+"""Memory that one input may take."""
+MODULES = ("damaged",)
+"""Modules of this folder that register attacks."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input: its number, the random numbers that belong to it, and a folder of the worker.
+
+    Parameters
+    ----------
+    number : int
+        Number of the input, from 0. The same number and seed give the same input.
+    rng : random.Random
+        Random numbers of this input.
+    folder : Path
+        Folder that all inputs of a worker share.
+    """
+
+    number: int
+    rng: random.Random
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A kind of input.
+
+    Parameters
+    ----------
+    name : str
+        Name of the attack, for the table.
+    run : callable
+        ``run(case)`` tries an input and returns a word for how it ended, such as ``"error"``. Any exception is a failure.
+    share : float
+        Share of the inputs, relative to the other attacks.
+    seconds : float
+        Processor time that an input may take, including the processes that it starts.
+    megabytes : int
+        Memory that an input may take beyond what the process had before.
+    total : int, optional
+        Number of different inputs, if they are not random.
+    """
+
+    name: str
+    run: Callable[[Case], str]
+    share: float
+    seconds: float
+    megabytes: int
+    total: int | None
+
+
+_attacks: dict[str, Attack] = {}
+
+
+def attack(
+    name: str, *, share: float = 1.0, seconds: float = SECONDS, megabytes: int = MEGABYTES, total: int | None = None
+) -> Callable[[Callable[[Case], str]], Callable[[Case], str]]:
+    """Register a function as an attack; the parameters are those of :class:`Attack`."""
+
+    def register(run: Callable[[Case], str]) -> Callable[[Case], str]:
+        _attacks[name] = Attack(name, run, share, seconds, megabytes, total)
+        return run
+
+    return register
+
+
+def attacks() -> dict[str, Attack]:
+    """Return name -> attack."""
+    package = __name__.rpartition(".")[0]
+    for module in MODULES:
+        import_module(f"{package}.{module}")
+    return dict(_attacks)

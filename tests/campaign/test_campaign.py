@@ -1,0 +1,54 @@
+"""The campaign in three minutes, and that it notices what it looks for."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from campaign.registry import Attack, Case, attacks
+from campaign.worker import try_input
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+def test_three_minutes_without_a_failure() -> None:
+    command = [sys.executable, "-m", "tests.campaign", "--minutes", "3"]
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert process.returncode == 0, process.stdout + process.stderr
+
+
+@pytest.mark.parametrize("name", attacks())
+def test_every_attack_can_run(name: str, tmp_path: Path) -> None:
+    entry = attacks()[name]
+    outcome = try_input(entry, Case(0, random.Random(0), tmp_path))
+    assert outcome.problem == ""
+    assert outcome.ended
+
+
+def _spend() -> str:
+    until = time.process_time() + 0.3
+    while time.process_time() < until:
+        pass
+    return "corpus"
+
+
+@pytest.mark.parametrize(
+    ("run", "problem"),
+    [
+        (lambda case: [][1], "IndexError"),
+        (lambda case: _spend(), "took 0."),
+        (lambda case: str(len(b"x" * 90 * 2**20)), "MB"),
+        (lambda case: "corpus", ""),
+    ],
+)
+def test_failures_are_noticed(run: object, problem: str, tmp_path: Path) -> None:
+    entry = Attack("trial", run, 1.0, 0.2, 50, None)  # type: ignore[arg-type]
+    outcome = try_input(entry, Case(0, random.Random(0), tmp_path))
+    assert problem in outcome.problem
+    assert bool(outcome.problem) == bool(problem)
