@@ -69,6 +69,7 @@ if _typing.TYPE_CHECKING:
     from caesura.model.projection import over_characters, over_edits, over_positions, over_tokens
     from caesura.model.result import Edit, Score
     from caesura.model.segmentation import Segmentation
+    from caesura.model.spans import MarkedSpan, Spans
     from caesura.model.tier import Interval, Point, Tier
     from caesura.model.tree import Node, Tree
     from caesura.parsing.corpus import ParsevalResult, parseval_corpus, struct_iou_corpus
@@ -95,6 +96,7 @@ __all__ = [
     "Interval",
     "Judgement",
     "LabelAgreement",
+    "MarkedSpan",
     "Marks",
     "Measure",
     "Node",
@@ -111,6 +113,7 @@ __all__ = [
     "Segmentation",
     "Simulate",
     "Span",
+    "Spans",
     "Tally",
     "Tier",
     "Tree",
@@ -248,6 +251,7 @@ _LAZY = {
     "caesura.model.projection": ("over_characters", "over_edits", "over_positions", "over_tokens"),
     "caesura.model.result": ("Edit", "Score"),
     "caesura.model.segmentation": ("Segmentation",),
+    "caesura.model.spans": ("MarkedSpan", "Spans"),
     "caesura.model.tier": ("Interval", "Point", "Tier"),
     "caesura.model.tree": ("Node", "Tree"),
     "caesura.parsing.corpus": ("parseval_corpus", "ParsevalResult", "struct_iou_corpus"),

@@ -7,6 +7,7 @@
     │   ├── SegmentationError        a segmentation is invalid
     │   ├── HierarchyError           a hierarchy is invalid
     │   ├── TierError                a tier is invalid, or does not fit on the chosen units
+    │   ├── SpansError               spans are invalid, or cannot be compared as asked
     │   ├── TreeError                a tree is invalid; has .line and .column if it was read from brackets
     │   ├── MismatchError            two annotations cannot be compared
     │   ├── OptionError              a measure, option, preset or coder does not exist, or has an invalid value
@@ -47,6 +48,10 @@ class HierarchyError(InputError):
 
 class TierError(InputError):
     """Raised when a tier is invalid (intervals that overlap) or does not fit on the chosen units."""
+
+
+class SpansError(InputError):
+    """Raised when spans are invalid (an end before its start) or a coefficient cannot compare them."""
 
 
 class TreeError(InputError):

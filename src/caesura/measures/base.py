@@ -22,6 +22,7 @@ from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.marks import Marks
 from caesura.model.result import Edit, Parts, Score, f_measure, ratio, signature_line, signature_value
 from caesura.model.signature import option_text
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints, Value
@@ -628,7 +629,9 @@ class Measure(Value, ABC):
         by_stream = [(name, self.align(stream)) for name, stream in batch.named_streams()]
         return tuple(replace(edit, stream=name) for name, edits in by_stream for edit in edits or ())
 
-    def score(self, a: Text | Tier | Marks | Hierarchy | Tree, b: Text | Tier | Hierarchy | Tree) -> Score:
+    def score(
+        self, a: Text | Tier | Marks | Hierarchy | Spans | Tree, b: Text | Tier | Hierarchy | Spans | Tree
+    ) -> Score:
         """Return the score of a pair of annotations.
 
         Parameters

@@ -15,6 +15,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.projection import alignment_hint
 from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for, sort_types
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
@@ -22,8 +23,8 @@ from caesura.model.value import Ints
 T = TypeVar("T")
 Text = Segmentation | Mapping[str, Segmentation]
 """A segmentation, or the streams of a dialogue."""
-Pair = tuple[Text | Tier | Hierarchy | Tree, Text | Tier | Hierarchy | Tree]
-Comparison = tuple[Text | Tier | Marks | Hierarchy | Tree, Text | Tier | Hierarchy | Tree]
+Pair = tuple[Text | Tier | Hierarchy | Spans | Tree, Text | Tier | Hierarchy | Spans | Tree]
+Comparison = tuple[Text | Tier | Marks | Hierarchy | Spans | Tree, Text | Tier | Hierarchy | Spans | Tree]
 """A pair of annotations, or the marks of several coders and an annotation."""
 SegmentationPair = tuple[Segmentation, Segmentation]
 View = Literal["inner", "typed", "streams", "spans", "trees", "edges"]

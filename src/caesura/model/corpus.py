@@ -15,6 +15,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.hooks import converter
 from caesura.model.reading import ReadingReport
 from caesura.model.segmentation import Segmentation, constructors_for
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import Displayed, Value, count_of
@@ -22,7 +23,7 @@ from caesura.model.value import Displayed, Value, count_of
 if TYPE_CHECKING:
     import pandas as pd
 
-_KINDS: dict[str, type] = {"trees": Tree, "hierarchy": Hierarchy, "timed": Tier, "dialogue": Dialogue}
+_KINDS: dict[str, type] = {"trees": Tree, "hierarchy": Hierarchy, "spans": Spans, "timed": Tier, "dialogue": Dialogue}
 """Kinds of data and the classes of their annotations; the most structured kind comes first."""
 
 
@@ -93,8 +94,8 @@ class Source:
 class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     """Mapping from (item, coder) to the coder's annotation of the item.
 
-    An annotation is a ``Segmentation``, a ``Dialogue`` (or a mapping from streams to segmentations), a ``Hierarchy``, a
-    ``Tier`` or a ``Tree``. A coder need not annotate every item.
+    An annotation is a ``Segmentation``, a ``Dialogue`` (or a mapping from streams to segmentations), a ``Hierarchy``,
+    ``Spans``, a ``Tier`` or a ``Tree``. A coder need not annotate every item.
 
     Parameters
     ----------
@@ -158,10 +159,10 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
 
     @property
     def kind(self) -> str:
-        """Kind of data, one of ``"linear"``, ``"dialogue"``, ``"timed"``, ``"hierarchy"`` and ``"trees"``.
+        """Kind of data, one of ``"linear"``, ``"dialogue"``, ``"timed"``, ``"spans"``, ``"hierarchy"`` and ``"trees"``.
 
-        The most structured annotation determines the kind: first trees, then hierarchies, tiers with times, and dialogues. A
-        corpus without any of these is linear.
+        The most structured annotation determines the kind: first trees, then hierarchies, spans, tiers with times, and
+        dialogues. A corpus without any of these is linear.
         """
         classes = {Tier if tiers_of(entry) else type(entry) for entry in self._annotations.values()}
         return next((kind for kind, base in _KINDS.items() if any(issubclass(cls, base) for cls in classes)), "linear")
@@ -429,7 +430,7 @@ def collect_errors(item: str, excluded: list[InputError] | None, kind: type[Inpu
 
 
 def _check_annotation(value: object, item: object, coder: object) -> Annotation:
-    if isinstance(value, (Segmentation, Dialogue, Hierarchy, Tier, Tree)):
+    if isinstance(value, (Segmentation, Dialogue, Hierarchy, Spans, Tier, Tree)):
         return value
     if isinstance(value, Mapping):
         return Dialogue(value)

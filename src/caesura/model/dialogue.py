@@ -8,6 +8,7 @@ from typing import cast
 from caesura.errors import MismatchError, SegmentationError
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation, constructors_for
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import Value, count_of
@@ -87,7 +88,7 @@ class Dialogue(Value, Mapping[str, Segmentation | Tier]):
 
 Comparable = Segmentation | Dialogue | Hierarchy | Tree
 """Annotations that have units and can therefore be compared by measures."""
-Annotation = Comparable | Tier
+Annotation = Comparable | Tier | Spans
 """The annotation of one item by one coder."""
 
 
@@ -102,8 +103,10 @@ def kind_name(value: object) -> str:
     Returns
     -------
     str
-        Name of the class; for tiers, followed by a hint.
+        Name of the class; for tiers and spans, followed by a hint.
     """
+    if isinstance(value, Spans):
+        return "Spans; convert spans that nest with to_hierarchy()"
     is_timed = isinstance(value, Tier) or (isinstance(value, Dialogue) and value.timed)
     return type(value).__name__ + ("; convert the tiers to common units with over_units" if is_timed else "")
 
@@ -160,7 +163,7 @@ def tiers_of(annotation: Annotation) -> Mapping[str, Tier]:
 
     Parameters
     ----------
-    annotation : Segmentation, Dialogue, Hierarchy, Tier or Tree
+    annotation : Segmentation, Dialogue, Hierarchy, Spans, Tier or Tree
         Annotation of one item by one coder.
 
     Returns

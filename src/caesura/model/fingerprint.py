@@ -1,8 +1,8 @@
 """Fingerprints: a short text that is equal for equal data, whatever the file format, order and path.
 
 The fingerprint covers what measures compare: the names of items and coders, the number of units (or the times, in
-seconds), the boundaries with their types, and the spans with their levels and labels. It does not cover the words of the
-text, the segment labels of a linear segmentation, and the order of the type scale, which signatures name separately.
+seconds), the boundaries with their types, and the spans with their levels, labels and categories. It does not cover the words
+of the text, the segment labels of a linear segmentation, and the order of the type scale, which signatures name separately.
 
 - Names are compared in Unicode normalization form C, so that a file name from macOS equals one from Linux.
 - A single item or a single coder has no name, because the name usually is that of the file.
@@ -29,6 +29,7 @@ from caesura.model.dialogue import Annotation
 from caesura.model.documents import BoundaryColumn, Documents
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 
@@ -249,7 +250,7 @@ def annotation_bytes(annotation: Any) -> bytes:
 
     Parameters
     ----------
-    annotation : Segmentation, Dialogue, Hierarchy, Tier, Tree, or mapping of streams
+    annotation : Segmentation, Dialogue, Hierarchy, Spans, Tier, Tree, or mapping of streams
         The annotation.
 
     Returns
@@ -328,6 +329,17 @@ def _(annotation: Tree) -> bytes:
     times = () if annotation.times is None else annotation.times.reshape(-1).tolist()
     numbers = [len(annotation.words), *annotation.start.tolist(), *annotation.end.tolist()]
     return b"t" + numbers_bytes(numbers) + _texts(annotation.labels) + _times(times)
+
+
+@content_bytes.register
+def _(annotation: Spans) -> bytes:
+    bounds = () if annotation.bounds is None else annotation.bounds
+    positions = np.concatenate([np.array(bounds), annotation.starts, annotation.ends])
+    seconds = annotation.axis == "seconds"
+    rounded = np.round(positions * _MICROSECONDS) + 0.0 if seconds else positions
+    head = (b"P" if seconds else b"p") + _two_lengths(len(bounds), len(annotation))
+    categories = (b"-" if name is None else b"+" + _framed(_name(name)) for name in annotation.categories)
+    return head + rounded.astype("<f8").tobytes() + b"".join(categories)
 
 
 @content_bytes.register

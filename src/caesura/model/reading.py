@@ -11,6 +11,7 @@ from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Result
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import count_of, list_few
@@ -142,13 +143,13 @@ def length_of(annotation: Annotation) -> float:
 
     Parameters
     ----------
-    annotation : Segmentation, Dialogue, Hierarchy, Tier or Tree
+    annotation : Segmentation, Dialogue, Hierarchy, Spans, Tier or Tree
         The annotation.
 
     Returns
     -------
     float
-        Number of units; seconds for tiers.
+        Number of units; seconds for tiers and for spans in seconds.
     """
     if tiers := tiers_of(annotation).values():
         return max(tier.end for tier in tiers) - min(tier.begin for tier in tiers)
@@ -161,7 +162,7 @@ def number_of_boundaries(annotation: Annotation) -> int:
 
     Parameters
     ----------
-    annotation : Segmentation, Dialogue, Hierarchy, Tier or Tree
+    annotation : Segmentation, Dialogue, Hierarchy, Spans, Tier or Tree
         The annotation.
 
     Returns
@@ -175,10 +176,12 @@ def number_of_boundaries(annotation: Annotation) -> int:
         return sum(int(text.inner.size) for text in streams_of(annotation).values())
     if isinstance(annotation, Tree):
         return len(annotation.nodes)
-    return len(annotation.spans) if isinstance(annotation, Hierarchy) else 0
+    return len(annotation) if isinstance(annotation, Hierarchy | Spans) else 0
 
 
 def _types(annotation: Annotation) -> list[str]:
+    if isinstance(annotation, Spans):
+        return sorted({category for category in annotation.categories if category is not None})
     if not _has_units(annotation):
         return []
     return [name for text in streams_of(annotation).values() if text.types != UNTYPED for name in text.types if name]

@@ -20,6 +20,7 @@ from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Result, to_plain
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, setting, switch, text
@@ -313,7 +314,7 @@ class CoderContents:
     coder : str
         Name of the coder.
     kind : str
-        ``segmentation``, ``dialogue``, ``hierarchy``, ``tree`` or ``tier``.
+        ``segmentation``, ``dialogue``, ``hierarchy``, ``spans``, ``tree`` or ``tier``.
     items : int
         Number of items.
     units : int
@@ -345,7 +346,9 @@ class CoderContents:
     @property
     def mark_name(self) -> str:
         """Name of the marks in annotations of this kind."""
-        return {"hierarchy": "spans", "tree": "nodes", "tier": "intervals"}.get(self.kind, "boundaries")
+        return {"hierarchy": "spans", "spans": "spans", "tree": "nodes", "tier": "intervals"}.get(
+            self.kind, "boundaries"
+        )
 
     def __json__(self) -> dict[str, Any]:
         """Return the fields; the kind of annotation determines the name of ``marks``."""
@@ -431,6 +434,9 @@ def _coder_contents(coder: str, kind: str, items: Sequence[_ItemContents]) -> Co
 def _item_contents(annotation: Annotation) -> _ItemContents:
     if isinstance(annotation, Hierarchy):
         return _labelled(annotation.length, [span.label for span in annotation.spans], annotation.units is not None)
+    if isinstance(annotation, Spans):
+        has_text = annotation.text is not None or annotation.units is not None
+        return _labelled(round(annotation.length), annotation.categories, has_text)
     if isinstance(annotation, Tree):
         return _labelled(annotation.length, annotation.labels, True)
     if tiers := tiers_of(annotation):

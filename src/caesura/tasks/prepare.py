@@ -38,6 +38,7 @@ KIND_NAMES = {
     "linear": "segmentations",
     "dialogue": "dialogues",
     "timed": "tiers in seconds",
+    "spans": "spans",
     "hierarchy": "hierarchies",
     "trees": "trees",
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import list_few
@@ -141,6 +142,8 @@ def _pieces(annotation: Annotation) -> Iterator[str]:
         return _units_and_marks(annotation)
     if isinstance(annotation, Hierarchy):
         return (f"{span.start}-{span.end} {span.label or ''}".rstrip() + ";" for span in annotation.spans)
+    if isinstance(annotation, Spans):
+        return (f"{span};" for span in annotation.spans[:_LINE_WIDTH])
     if isinstance(annotation, Tree):
         return iter(annotation.brackets.split())
     assert isinstance(annotation, Tier)

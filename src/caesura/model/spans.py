@@ -1,0 +1,437 @@
+"""Spans: what one coder marked in a text or recording. They may leave gaps, overlap, nest and have categories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caesura.errors import SpansError
+from caesura.model import checks
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.value import MAX_UNITS, Floats, Value, count_of
+
+Axis = Literal["units", "seconds"]
+"""What the positions of spans count: characters or tokens, or seconds."""
+AXES: tuple[Axis, ...] = get_args(Axis)
+_MAX_SHOWN = 8
+
+
+class MarkedSpan(NamedTuple):
+    """A span from ``start`` (included) to ``end`` (excluded), with its category.
+
+    Parameters
+    ----------
+    start, end : float
+        Positions, counted from 0, or times in seconds.
+    category : str, optional
+        Category of the span.
+    """
+
+    start: float
+    end: float
+    category: str | None = None
+
+    def __str__(self) -> str:
+        category = "" if self.category is None else f" {self.category[:40]!r}"
+        return f"{self.start:.10g}-{self.end:.10g}{category}"
+
+
+class Spans(Value):
+    """The spans that one coder marked in one item. They may leave gaps, overlap, nest, and occur twice.
+
+    Parameters
+    ----------
+    spans : iterable of sequences
+        ``(start, end)`` or ``(start, end, category)``: positions counted from 0, the start included and the end excluded,
+        or times in seconds. A category is a string, a number or None.
+    length : float, optional
+        Length of the item: number of characters or tokens, or seconds. The same as ``bounds=(0, length)``.
+    bounds : tuple of (float, float), optional
+        Beginning and end of the item (default: unknown).
+    seconds : bool, default False
+        Whether positions are seconds instead of characters or tokens.
+    text : str, optional
+        The text, if positions count its characters.
+    units : iterable of str, optional
+        The tokens, if positions count tokens.
+
+    Attributes
+    ----------
+    starts, ends : numpy.ndarray of float64
+        Start and end of each span. Spans are sorted by start, end and category; arrays are read-only.
+    categories : tuple of str or None
+        Category of each span.
+    bounds : tuple of (float, float) or None
+        Beginning and end of the item; None if they are unknown.
+    axis : {"units", "seconds"}
+        What positions count.
+    text : str or None
+        The text, if it is known.
+    units : tuple of str or None
+        The tokens, if they are known.
+
+    Raises
+    ------
+    SpansError
+        If a position is not a finite number, a span ends before it starts or lies outside the bounds, or the text does
+        not have the given length. The message names the span by its place in the argument.
+
+    Notes
+    -----
+    A span may have length 0; coefficients that cannot use it raise an error. A coder who looked at an item and marked
+    nothing has ``Spans([])``, which is not the same as a coder who did not look at it.
+
+    Examples
+    --------
+    >>> names = Spans([(4, 8, "PER"), (15, 22, "WORK"), (4, 22)], length=23)
+    >>> names
+    Spans(3 spans in 23 units: 4-8 'PER'; 4-22; 15-22 'WORK')
+    >>> names.spans[0].category, names.starts.tolist()
+    ('PER', [4.0, 4.0, 15.0])
+    >>> Spans([(0.5, 1.25, "laugh")], seconds=True, bounds=(0, 60)).axis
+    'seconds'
+    """
+
+    __slots__ = ("axis", "bounds", "categories", "ends", "starts", "text", "units")
+
+    starts: Floats
+    ends: Floats
+    categories: tuple[str | None, ...]
+    bounds: tuple[float, float] | None
+    axis: Axis
+    text: str | None
+    units: tuple[str, ...] | None
+
+    def __init__(
+        self,
+        spans: Iterable[Sequence[Any]] = (),
+        *,
+        length: float | None = None,
+        bounds: Sequence[float] | None = None,
+        seconds: bool = False,
+        text: str | None = None,
+        units: Iterable[str] | None = None,
+    ) -> None:
+        rows = [_check_row(i, row) for i, row in enumerate(spans)]
+        starts = np.array([row[0] for row in rows], np.float64)
+        ends = np.array([row[1] for row in rows], np.float64)
+        self._set(starts, ends, [row[2] for row in rows], _Item(length, bounds, seconds, text, units))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        starts: ArrayLike,
+        ends: ArrayLike,
+        categories: Iterable[str | float | None] | None = None,
+        *,
+        length: float | None = None,
+        bounds: Sequence[float] | None = None,
+        seconds: bool = False,
+        text: str | None = None,
+        units: Iterable[str] | None = None,
+    ) -> Spans:
+        """Return spans from one array per column, which is faster for many spans.
+
+        Parameters
+        ----------
+        starts, ends : array_like of float
+            Start and end of each span.
+        categories : iterable of str, float or None, optional
+            Category of each span (default: none has a category).
+        length, bounds, seconds, text, units
+            See the class.
+
+        Returns
+        -------
+        Spans
+
+        Raises
+        ------
+        SpansError
+            As the class; also if the numbers of starts, ends and categories differ.
+
+        Examples
+        --------
+        >>> Spans.from_arrays([5, 0], [9, 5], ["b", "a"])
+        Spans(2 spans: 0-5 'a'; 5-9 'b')
+        """
+        columns = [_check_column(name, values) for name, values in (("starts", starts), ("ends", ends))]
+        number = len(columns[0])
+        labels: list[str | None] = [None] * number
+        if categories is not None:
+            labels = [_check_category(i, category) for i, category in enumerate(categories)]
+        if len(columns[1]) != number or len(labels) != number:
+            sizes = f"{number} starts, {len(columns[1])} ends and {len(labels)} categories"
+            raise SpansError(f"expected one start, one end and one category per span; got {sizes}")
+        self = cls.__new__(cls)
+        self._set(columns[0], columns[1], labels, _Item(length, bounds, seconds, text, units))
+        return self
+
+    def _set(self, starts: Floats, ends: Floats, categories: list[str | None], item: _Item) -> None:
+        """Check the spans, sort them and set the slots."""
+        bounds, words = item.check()
+        _check_positions(starts, ends, categories, bounds)
+        ranks = _ranks(categories)
+        order = np.lexsort((ranks, ends, starts))
+        self._fill(
+            starts=_frozen(starts[order]),
+            ends=_frozen(ends[order]),
+            categories=tuple(categories[i] for i in order.tolist()),
+            bounds=bounds,
+            axis=AXES[bool(item.seconds)],
+            text=item.text,
+            units=words,
+        )
+
+    # -- content --------------------------------------------------------------------------------------------------
+
+    @property
+    def spans(self) -> tuple[MarkedSpan, ...]:
+        """The spans, sorted by start, end and category."""
+        return tuple(map(MarkedSpan, self.starts.tolist(), self.ends.tolist(), self.categories))
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        """The bounds; if they are unknown, the first start and the last end; (0, 0) without spans."""
+        if self.bounds is not None:
+            return self.bounds
+        return (float(self.starts[0]), float(self.ends.max())) if len(self) else (0.0, 0.0)
+
+    @property
+    def length(self) -> float:
+        """Length of the item in units or seconds, from its beginning or 0, whichever is first, to its end."""
+        first, last = self.extent
+        return last - min(first, 0.0) if self.bounds is None else last - first
+
+    @property
+    def has_overlaps(self) -> bool:
+        """Whether two spans have a part in common."""
+        return bool((self.starts[1:] < np.maximum.accumulate(self.ends)[:-1]).any())
+
+    def first_crossing(self) -> tuple[int, int] | None:
+        """Return the first two spans that cross: they overlap, and neither contains the other.
+
+        Returns
+        -------
+        tuple of (int, int) or None
+            Their places in ``spans``; None if all spans nest.
+
+        Examples
+        --------
+        >>> Spans([(0, 4), (2, 6), (3, 4)]).first_crossing()
+        (0, 1)
+        """
+        starts, ends = self.starts.tolist(), self.ends.tolist()
+        around: list[int] = []  # the spans that contain the current one, the largest first
+        for i in sorted(range(len(self)), key=lambda i: (starts[i], -ends[i])):
+            while around and ends[around[-1]] <= starts[i]:
+                around.pop()
+            if around and ends[around[-1]] < ends[i]:
+                first, second = sorted((around[-1], i))
+                return first, second
+            around.append(i)
+        return None
+
+    def to_hierarchy(self) -> Hierarchy:
+        """Return the spans as a hierarchy: categories become labels, and nesting determines levels.
+
+        Returns
+        -------
+        Hierarchy
+            A hierarchy over the same characters or tokens, or over the times that occur. A span that occurs twice with the
+            same category becomes one span.
+
+        Raises
+        ------
+        SpansError
+            If two spans cross, a span has length 0, positions are not whole numbers, or the length is unknown.
+
+        Examples
+        --------
+        >>> Spans([(0, 6, "S"), (0, 2, "NP")]).to_hierarchy()
+        Hierarchy(6 units, 2 spans: ((1 2) 3 4 5 6))
+        """
+        self._check_nesting()
+        if self.axis == "seconds":
+            duration = None if self.bounds is None or self.bounds[0] else self.bounds[1]
+            if not len(self) and not duration:
+                raise SpansError("without spans, a hierarchy needs the duration; set it with length=")
+            rows = [(span.start, span.end, None, span.category) for span in self.spans]
+            return Hierarchy.from_times(rows, duration=duration)
+        offset = min(self.extent[0], 0.0)
+        length = self.extent[1] - offset
+        if not 1 <= length <= MAX_UNITS:
+            raise SpansError(f"a hierarchy needs from 1 to {MAX_UNITS} units; got {length:.10g}; set it with length=")
+        units = tuple(self.text) if self.text is not None else self.units
+        spans = [(int(s.start - offset) + 1, int(s.end - offset), None, s.category) for s in self.spans]
+        return Hierarchy(int(length), spans, units=units)
+
+    def _check_nesting(self) -> None:
+        """Raise an error if a hierarchy cannot contain the spans."""
+        empty = checks.first_true(self.starts == self.ends)
+        if empty is not None:
+            raise SpansError(f"spans[{empty}]: a hierarchy needs spans that are longer than 0; got {self.spans[empty]}")
+        whole = (self.starts % 1 == 0) & (self.ends % 1 == 0)
+        if self.axis == "units" and not whole.all():
+            i = checks.first_true(~whole) or 0
+            raise SpansError(f"spans[{i}]: a hierarchy needs whole positions, or seconds; got {self.spans[i]}")
+        crossing = self.first_crossing()
+        if crossing is not None:
+            pair = " and ".join(f"spans[{i}] ({self.spans[i]})" for i in crossing)
+            raise SpansError(
+                f"{pair} cross; a hierarchy needs spans that nest; gamma and u_alpha compare spans as they are"
+            )
+
+    def select(self, categories: Iterable[str | None]) -> Self:
+        """Return only the spans with these categories.
+
+        Parameters
+        ----------
+        categories : iterable of str or None
+            The categories.
+
+        Returns
+        -------
+        Spans
+            The same item with fewer spans.
+        """
+        wanted = set(categories)
+        kept = np.array([category in wanted for category in self.categories], bool)
+        names = tuple(category for category in self.categories if category in wanted)
+        return self._with(starts=_frozen(self.starts[kept]), ends=_frozen(self.ends[kept]), categories=names)
+
+    def __iter__(self) -> Iterator[MarkedSpan]:
+        return iter(self.spans)
+
+    def __len__(self) -> int:
+        return len(self.categories)
+
+    def __json__(self) -> dict[str, Any]:
+        """Return the plain form: axis, bounds, and spans with start, end and category."""
+        spans = [[_plain(span.start), _plain(span.end), span.category] for span in self.spans]
+        return {"axis": self.axis, "bounds": self.bounds and [*map(_plain, self.bounds)], "spans": spans}
+
+    def __repr__(self) -> str:
+        listed = "; ".join(str(span) for span in self.spans[:_MAX_SHOWN]) + (" …" if len(self) > _MAX_SHOWN else "")
+        length = "" if self.bounds is None else f" in {self.length:.10g}"
+        axis = f" {self.axis}" if self.bounds is not None else " in seconds" if self.axis == "seconds" else ""
+        return f"Spans({count_of(len(self), 'span')}{length}{axis}{': ' if listed else ''}{listed})"
+
+
+# -- checks -----------------------------------------------------------------------------------------------------------
+
+
+class _Item(NamedTuple):
+    """What the caller said about the item."""
+
+    length: float | None
+    bounds: Sequence[float] | None
+    seconds: bool
+    text: str | None
+    units: Iterable[str] | None
+
+    def check(self) -> tuple[tuple[float, float] | None, tuple[str, ...] | None]:
+        """Return the bounds and the tokens, or raise an error."""
+        words = None if self.units is None else tuple(map(str, self.units))
+        if self.text is not None and not isinstance(self.text, str):
+            raise SpansError(f"text: expected a string; got {self.text!r:.80}")
+        if self.text is not None and words is not None:
+            raise SpansError("text and units: set text if positions count characters, or units if they count tokens")
+        if self.seconds and (self.text is not None or words is not None):
+            raise SpansError("text and units belong to spans in characters or tokens; these are in seconds")
+        bounds = self._bounds()
+        number = len(self.text) if self.text is not None else None if words is None else len(words)
+        if number is None:
+            return bounds, words
+        if bounds not in (None, (0.0, float(number))):
+            raise SpansError(f"length: expected the number of characters or tokens, {number}; got {bounds}")
+        return (0.0, float(number)), words
+
+    def _bounds(self) -> tuple[float, float] | None:
+        if self.length is not None:
+            if self.bounds is not None:
+                raise SpansError("length and bounds: set only one of them")
+            return _check_bounds((0.0, self.length), "length")
+        return None if self.bounds is None else _check_bounds(self.bounds, "bounds")
+
+
+def _check_bounds(bounds: object, name: str) -> tuple[float, float]:
+    values = tuple(bounds) if isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str) else ()
+    numbers = [checks.finite_number(value) for value in values]
+    if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
+        expected = "a finite number" if name == "length" else "two finite numbers, beginning and end"
+        raise SpansError(f"{name}: expected {expected}; got {values[-1] if name == 'length' else bounds!r}")
+    if numbers[0] > numbers[1]:
+        raise SpansError(f"{name}: an item must not end before it begins; got {numbers[0]:.10g}-{numbers[1]:.10g}")
+    return numbers[0] + 0.0, numbers[1] + 0.0
+
+
+def _check_row(i: int, row: object) -> tuple[float, float, str | None]:
+    if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray) or not 2 <= len(row) <= 3:
+        raise SpansError(f"spans[{i}]: a span is (start, end[, category]); got {row!r:.80}")
+    numbers = [checks.finite_number(value) for value in row[:2]]
+    for name, number, value in zip(("start", "end"), numbers, row[:2], strict=True):
+        if number is None:
+            raise SpansError(f"spans[{i}]: {name} must be a finite number; got {value!r:.80}")
+    category = _check_category(i, row[2]) if len(row) > 2 else None
+    return numbers[0] or 0.0, numbers[1] or 0.0, category
+
+
+def _check_category(i: int, category: object) -> str | None:
+    if category is None or isinstance(category, str):
+        return category
+    number = checks.finite_number(category)
+    if number is None:
+        raise SpansError(f"spans[{i}]: a category must be a string, a number or None; got {category!r:.80}")
+    return f"{number:.15g}"
+
+
+def _check_column(name: str, values: ArrayLike) -> Floats:
+    try:
+        column = np.array(values, np.float64)
+    except (TypeError, ValueError):
+        raise SpansError(f"{name}: expected a sequence of numbers; got {values!r:.80}") from None
+    if column.ndim != 1:
+        raise SpansError(f"{name}: expected a sequence of numbers; got an array with {column.ndim} dimensions")
+    wrong = checks.first_true(~np.isfinite(column))
+    if wrong is not None:
+        raise SpansError(f"spans[{wrong}]: {name[:-1]} must be a finite number; got {column[wrong]}")
+    return column + 0.0  # a negative zero is 0
+
+
+def _check_positions(
+    starts: Floats, ends: Floats, categories: Sequence[str | None], bounds: tuple[float, float] | None
+) -> None:
+    """Raise an error for the first span that ends before it starts or lies outside the bounds."""
+    wrong = checks.first_true(ends < starts)
+    if wrong is not None:
+        span = MarkedSpan(float(starts[wrong]), float(ends[wrong]), categories[wrong])
+        raise SpansError(f"spans[{wrong}]: end must not be before start; got {span}")
+    if bounds is None:
+        return
+    wrong = checks.first_true((starts < bounds[0]) | (ends > bounds[1]))
+    if wrong is not None:
+        span = MarkedSpan(float(starts[wrong]), float(ends[wrong]), categories[wrong])
+        raise SpansError(f"spans[{wrong}]: a span must lie in {bounds[0]:.10g}-{bounds[1]:.10g}; got {span}")
+
+
+def _ranks(categories: Sequence[str | None]) -> Any:
+    """Return one number per span that sorts as its category does; None comes first."""
+    names = sorted({category for category in categories if category is not None})
+    rank: dict[str | None, int] = {name: i for i, name in enumerate(names, 1)}
+    rank[None] = 0
+    return np.array([rank[category] for category in categories], np.int64)
+
+
+def _frozen(array: Floats) -> Floats:
+    copy = np.array(array, np.float64)
+    copy.setflags(write=False)
+    return copy
+
+
+def _plain(position: float) -> float:
+    """Return a position as an integer if it is whole, for JSON."""
+    return int(position) if position.is_integer() else position
