@@ -1,7 +1,7 @@
 """Build steps of the package: how the kernels are compiled, for every compiler and every Python.
 
-`pyproject.toml` names these classes as the setuptools commands `build_ext` and `bdist_wheel`. Each `src/caesura/kernels/*.pyx` becomes one
-extension module, so a new kernel needs no declaration.
+`pyproject.toml` names these classes as the setuptools commands `build_ext` and `bdist_wheel`. Each `src/caesura/kernels/*.pyx`
+becomes one extension module, so a new kernel needs no declaration.
 """
 
 import sys
@@ -74,8 +74,8 @@ def _kernels(patterns: list[str]) -> list[Extension]:
 def _flags(compiler: str) -> tuple[list[str], list[str]]:
     """Return the compiler and linker flags for a kind of compiler.
 
-    No fused multiply-add, which only some processors have, so that scores are identical on all of them. No debugging symbols, which are three
-    quarters of the size.
+    No fused multiply-add, which only some processors have, so that scores are identical on all of them. No debugging symbols,
+    which are three quarters of the size.
     """
     if compiler == "msvc":
         return ["/fp:precise"], []
