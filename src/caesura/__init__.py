@@ -23,7 +23,7 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.chance import Exact, Placement, Simulate
     from caesura.agreement.clusters import Clustering, cluster_coders
     from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
-    from caesura.agreement.coefficients import Agreement, agreement
+    from caesura.agreement.coefficients import agreement
     from caesura.agreement.disagreement_rows import Disagreements
     from caesura.agreement.disagreements import disagreements
     from caesura.agreement.experts import ExpertSimilarity, similarity_from_experts
@@ -31,6 +31,7 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.labels import LabelAgreement, label_agreement
     from caesura.agreement.pairwise import Pairwise, pairwise
     from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
+    from caesura.agreement.result import Agreement
     from caesura.engines.engine import open_engine
     from caesura.evaluation.result import Evaluation
     from caesura.formats import check_same_tokens, read, read_coders, write
@@ -205,7 +206,8 @@ _LAZY = {
     "caesura.agreement.chance": ("Exact", "Placement", "Simulate"),
     "caesura.agreement.clusters": ("cluster_coders", "Clustering"),
     "caesura.agreement.cochran": ("cochran_q", "CochranQ", "percentage_agreement", "PercentageAgreement"),
-    "caesura.agreement.coefficients": ("Agreement", "agreement"),
+    "caesura.agreement.coefficients": ("agreement",),
+    "caesura.agreement.result": ("Agreement",),
     "caesura.agreement.disagreement_rows": ("Disagreements",),
     "caesura.agreement.disagreements": ("disagreements",),
     "caesura.agreement.experts": ("ExpertSimilarity", "similarity_from_experts"),

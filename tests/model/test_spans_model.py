@@ -127,7 +127,7 @@ def test_hierarchy_of_characters_tokens_and_seconds() -> None:
     assert cz.Spans([], length=4).to_hierarchy() == cz.Hierarchy(4, [])
     with pytest.raises(SpansError, match="set it with length="):
         cz.Spans([]).to_hierarchy()
-    with pytest.raises(SpansError, match="whole positions, or seconds; got 0.5-2"):
+    with pytest.raises(SpansError, match=r"whole positions, or seconds; got 0\.5-2"):
         cz.Spans([(0.5, 2)]).to_hierarchy()
 
 

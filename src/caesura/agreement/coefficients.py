@@ -2,215 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from caesura.agreement.bootstrap import Bootstrap
 from caesura.agreement.chance import Chance, ChanceModel, Coefficient, or_none
 from caesura.agreement.families import resolve_coefficient, supports_placement
 from caesura.agreement.pairwise import CoderPairs, score_coder_pairs
+from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
 from caesura.engines import Engine, use_engine
-from caesura.errors import CaesuraWarning, Undefined
+from caesura.errors import Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
-from caesura.model.result import Excluded, Reasoned, Result, signature_line
+from caesura.model.result import signature_line
 from caesura.model.signature import with_data
-from caesura.model.value import Floats
-from caesura.options import OptionSet, choice, fraction, optional, setting, whole
 
-MIN_ITEMS = 20
-"""Number of items below which a bootstrap interval is too narrow."""
 _POSITIONS = (
     "boundary_f"  # measure for coefficients that depend on positions only; it accepts all texts of equal length
 )
-
-
-class _AgreementRow(Reasoned):
-    """A row with a coefficient, which is undefined without boundaries or if chance agreement is 1."""
-
-    __slots__ = ()
-
-    value: float | None
-    expected: float | None
-
-    @property
-    def reason(self) -> str | None:
-        """Why the coefficient is undefined; None if it is defined."""
-        if self.value is not None:
-            return None
-        if self.expected is None:
-            return "no coder placed a boundary"
-        return f"chance agreement is {self.expected:.6g}"
-
-
-@dataclass(frozen=True, slots=True)
-class PairAgreement(_AgreementRow):
-    """Agreement of one pair of coders, computed without the other coders.
-
-    Attributes
-    ----------
-    coders : tuple of str
-        The two coders.
-    value : float or None
-        The coefficient; None if it is undefined.
-    observed : float
-        Observed agreement.
-    expected : float or None
-        Agreement by chance; None if no coder placed a boundary.
-    expected_error : float
-        Standard error of ``expected``; 0 if it was not simulated.
-    items : int
-        Number of items that both coded.
-    """
-
-    coders: tuple[str, str]
-    value: float | None
-    observed: float
-    expected: float | None
-    expected_error: float
-    items: int
-
-
-@dataclass(frozen=True, slots=True)
-class ItemAgreement(_AgreementRow):
-    """Agreement on one item, computed without the other items.
-
-    Attributes
-    ----------
-    item : str
-        Name of the item.
-    value : float or None
-        The coefficient; None if it is undefined.
-    observed : float
-        Observed agreement.
-    expected : float or None
-        Agreement by chance; None if no coder placed a boundary.
-    expected_error : float
-        Standard error of ``expected``; 0 if it was not simulated.
-    """
-
-    item: str
-    value: float | None
-    observed: float
-    expected: float | None
-    expected_error: float
-
-
-@dataclass(frozen=True, slots=True)
-class CoderAgreement(_AgreementRow):
-    """Agreement of one coder with all others.
-
-    Attributes
-    ----------
-    coder : str
-        Name of the coder.
-    value : float or None
-        The coefficient over the pairs with this coder; None if it is undefined.
-    observed : float
-        Observed agreement.
-    expected : float or None
-        Agreement by chance; None if no coder placed a boundary.
-    without : float or None
-        The coefficient of all others, without this coder; None if it is undefined.
-    gain : float or None
-        ``without`` minus the coefficient of all coders; above 0 if the other coders agree better among themselves.
-    items : int
-        Number of items that the coder annotated.
-    """
-
-    coder: str
-    value: float | None
-    observed: float
-    expected: float | None
-    without: float | None
-    gain: float | None
-    items: int
-
-
-@dataclass(frozen=True)
-class Agreement(Result):
-    """A chance-corrected coefficient with its tables; ``float(agreement)`` is ``.value``.
-
-    Attributes
-    ----------
-    coefficient : str
-        Name of the coefficient.
-    measure : Measure or None
-        The measure; None for ``alpha``, which only uses positions.
-    value : float
-        The coefficient.
-    standard_error : float
-        Standard error of the coefficient due to the simulation of chance; 0 if chance was not simulated.
-    observed : float
-        Observed agreement.
-    expected : float
-        Agreement by chance.
-    expected_error : float
-        Standard error of ``expected``.
-    bias : float or None
-        A_e(pi) - A_e(kappa), if chance is computed from counts: a measure of how much the coders' boundary counts differ.
-    method : str
-        Method by which chance agreement was computed.
-    draws : int
-        Number of simulated pairs of texts.
-    seed : int or None
-        Random seed of simulation and bootstrap; None if there was neither.
-    interval : tuple of float or None
-        Ends of the bootstrap interval; None if there is none.
-    interval_note : str
-        Description of the interval, or the reason why there is none.
-    pairs : tuple of PairAgreement
-        One row per pair of coders.
-    items : tuple of ItemAgreement
-        One row per item.
-    coders : tuple of CoderAgreement
-        One row per coder.
-    excluded : tuple of Excluded
-        Items that were excluded.
-    signature : str
-        One line with everything needed to reproduce the number.
-    """
-
-    json_properties = ("outliers",)
-    frame_field = "pairs"
-
-    coefficient: str
-    measure: Measure | None
-    value: float
-    standard_error: float
-    observed: float
-    expected: float
-    expected_error: float
-    bias: float | None
-    method: str
-    draws: int
-    seed: int | None
-    interval: tuple[float, float] | None
-    interval_note: str
-    pairs: tuple[PairAgreement, ...]
-    items: tuple[ItemAgreement, ...]
-    coders: tuple[CoderAgreement, ...]
-    excluded: tuple[Excluded, ...]
-    signature: str
-
-    def __float__(self) -> float:
-        return self.value
-
-    @property
-    def outliers(self) -> tuple[CoderAgreement, ...]:
-        """Coders whose removal increases agreement, starting with the largest increase.
-
-        The list is empty for ``bias``, because a larger bias is not better.
-        """
-        if self.coefficient == "bias":
-            return ()
-        outliers = [row for row in self.coders if row.gain is not None and row.gain > 0]
-        return tuple(sorted(outliers, key=lambda row: (-(row.gain or 0), row.coder)))
 
 
 def agreement(
@@ -339,11 +152,11 @@ def agreement(
     '0.30 = (0.5301 - 0.3281) / (1 - 0.3281)'
     """
     resolved = resolve_coefficient(measure, coefficient, compat=compat, chance=chance, seed=seed, options=options)
-    bootstrap = _Bootstrap(interval, level, replicates)
+    bootstrap = Bootstrap(interval, level, replicates)
     with use_engine(engine) as opened:
         observed = _observe(corpus, resolved, opened)
         result = _compute(corpus, observed, resolved, bootstrap, opened)
-    bootstrap.warn(observed)
+    bootstrap.warn(len(observed.items))
     return result
 
 
@@ -374,7 +187,7 @@ def agreement_with_placement(
     interval, level, replicates = (
         arguments.pop(name, default) for name, default in (("interval", "items"), ("level", 0.95), ("replicates", 2000))
     )
-    bootstrap = _Bootstrap(interval, level, replicates)
+    bootstrap = Bootstrap(interval, level, replicates)
     resolved = resolve_coefficient(measure, coefficient, **arguments)
     with use_engine(engine) as opened:
         observed = _observe(corpus, resolved, opened)
@@ -388,7 +201,7 @@ def agreement_with_placement(
             random = resolve_coefficient(measure, coefficient, chance="placement", seed=resolved.seed)
             with suppress(Undefined):
                 placement = _compute(corpus, observed, random, bootstrap, opened)
-    bootstrap.warn(observed)
+    bootstrap.warn(len(observed.items))
     return result, placement
 
 
@@ -398,7 +211,7 @@ def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderP
 
 
 def _compute(
-    corpus: Corpus, observed: CoderPairs, coefficient: Coefficient, bootstrap: _Bootstrap, engine: Engine
+    corpus: Corpus, observed: CoderPairs, coefficient: Coefficient, bootstrap: Bootstrap, engine: Engine
 ) -> Agreement:
     """Return the coefficient with its tables, from the scores of all pairs."""
     name = coefficient.name
@@ -407,17 +220,17 @@ def _compute(
     _check_defined(name, total.expected[0])
     value = float(total.values(name)[0])
     A, E, error, bias = (float(column[0]) for column in total)  # noqa: N806 - the symbols
-    ends, note = bootstrap.run(name, model, coefficient.seed)
+    resampled, compute = (
+        (observed.coders, model.over_coders) if bootstrap.interval == "coders" else (observed.items, model.over_items)
+    )
+    ends, note = bootstrap.run(len(resampled), coefficient.seed, lambda weights: compute(weights).values(name))
     facts = {
         "coders": len(observed.coders),
         "items": len(observed.items),
         **corpus.alignment_facts,
         **model.signature_facts,
     }
-    if ends is not None:
-        level = f"{bootstrap.level:g}"
-        facts |= {"interval": bootstrap.interval, "level": level, "replicates": bootstrap.replicates}
-        facts["seed"] = coefficient.seed
+    facts |= bootstrap.facts(ends, coefficient.seed)
     return Agreement(
         coefficient=name,
         measure=coefficient.measure if model.uses_measure else None,
@@ -479,78 +292,3 @@ def _coder_rows(coders: Sequence[str], name: str, model: ChanceModel, value: flo
     ):
         rows[coder] = CoderAgreement(coder, *columns[:3], or_none(others), or_none(others - value), count)
     return tuple(rows[coder] for coder in coders if coder in rows)
-
-
-@dataclass(frozen=True)
-class _Bootstrap(OptionSet):
-    """Options of the confidence interval, which is computed from additive parts without scoring again."""
-
-    interval: str | None = setting("items", optional(choice("items", "coders"), "none"), "What to resample.")
-    level: float = setting(0.95, fraction, "Confidence level.")
-    replicates: int = setting(2000, whole(100), "Number of bootstrap replicates.")
-
-    def run(self, coefficient: str, model: ChanceModel, seed: int) -> tuple[tuple[float, float] | None, str]:
-        """Return the ends of the interval, and a description; or None, and the reason why there is no interval."""
-        items = self.interval == "items"
-        n = len(model.observed.items if items else model.observed.coders)
-        reason = self._reason_without(n)
-        if reason is not None:
-            return None, reason
-        compute = model.over_items if items else model.over_coders
-        values = np.concatenate([compute(weights).values(coefficient) for weights in self._weights(n, seed)])
-        values = values[~np.isnan(values)]
-        if not len(values):
-            return None, "no interval: the coefficient is undefined in every resample"
-        low, high = np.quantile(values, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
-        note = f"{self.level:.4g} percentile bootstrap over {n} {self.interval}, {self.replicates} replicates"
-        if len(values) < self.replicates:
-            note += f", {self.replicates - len(values)} of them undefined and left out"
-        return (low, high), note
-
-    def warn(self, observed: CoderPairs) -> None:
-        """Warn if there are too few items; the warning refers to the caller of the public function."""
-        n = len(observed.items)
-        if self.interval == "items" and self._reason_without(n) is None:
-            warn_about_few_items(n, stacklevel=4)
-
-    def _reason_without(self, n: int) -> str | None:
-        """Return the reason why n items or coders allow no interval; None if they allow one."""
-        if self.interval is None:
-            return "no interval was requested"
-        if self.interval == "items" and n < 2:
-            return "no interval: it needs at least two items to resample; there is one"
-        if self.interval == "coders" and n < 3:
-            return "no interval: every resample of two coders has the same pair"
-        return None
-
-    def _weights(self, n: int, seed: int) -> Iterator[Floats]:
-        """Yield the number of times that each of n items or coders is drawn, one row per replicate.
-
-        A sample of coders contains at least two different coders.
-        """
-        from caesura.statistics.intervals import item_weights  # slow to import
-
-        rng = np.random.default_rng([seed, n])
-        for weights in item_weights(n, self.replicates, rng):
-            while self.interval == "coders" and (alone := np.flatnonzero((weights > 0).sum(axis=1) < 2)).size:
-                weights[alone] = next(item_weights(n, len(alone), rng))
-            yield weights
-
-
-def warn_about_few_items(items: int, *, stacklevel: int) -> None:
-    """Warn if a bootstrap interval has too few items.
-
-    Parameters
-    ----------
-    items : int
-        Number of items.
-    stacklevel : int
-        Frame of the warning; 2 is the caller of this function.
-    """
-    if items < MIN_ITEMS:
-        warnings.warn(
-            f"an interval from {items} items is too narrow: a 95 % interval covers about 84 % of cases with 5 items, "
-            "92 % with 20 and 95 % with 50",
-            CaesuraWarning,
-            stacklevel=stacklevel,
-        )

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from caesura.agreement.coefficients import warn_about_few_items
+from caesura.agreement.bootstrap import warn_about_few_items
 from caesura.errors import OptionError, Undefined
 from caesura.judging.bounds import Baselines
 from caesura.judging.comparison import ComparisonOptions, SystemComparison, compare_systems

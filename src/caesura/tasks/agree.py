@@ -11,11 +11,12 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from caesura.agreement.chance import CHANCE_NAMES, Chance, Exact, Placement, Simulate
 from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coefficients
 from caesura.agreement.cochran import cochran_q
-from caesura.agreement.coefficients import Agreement, agreement_with_placement
+from caesura.agreement.coefficients import agreement_with_placement
 from caesura.agreement.families import coefficient_for, coefficient_name, resolve_coefficient
 from caesura.agreement.groups import GroupedAgreement, check_groups, group_agreement
 from caesura.agreement.labels import label_agreement
 from caesura.agreement.placed import Placed, boundaries_placed, boundary_heat
+from caesura.agreement.result import Agreement
 from caesura.engines import Engine
 from caesura.errors import CaesuraError, InputError, OptionConflictError, OptionError, Undefined
 from caesura.formats.coder_groups import read_groups

@@ -9,11 +9,11 @@ from typing import Any
 
 from caesura.agreement.clusters import Clustering
 from caesura.agreement.cochran import CochranQ
-from caesura.agreement.coefficients import Agreement
 from caesura.agreement.groups import GroupedAgreement
 from caesura.agreement.labels import LabelAgreement
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
+from caesura.agreement.result import Agreement
 from caesura.measures.signatures import short_signature
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from functools import singledispatch
 from itertools import accumulate
 
-from caesura.agreement.coefficients import Agreement
 from caesura.agreement.disagreement_rows import Disagreements
 from caesura.agreement.pairwise import Pairwise
+from caesura.agreement.result import Agreement
 from caesura.evaluation.result import Evaluation
 from caesura.gold.gold import Gold
 from caesura.judging.judge import Judgement

@@ -12,10 +12,10 @@ from caesura.views.answers.words import MAX_NAMES, join, number_word, short, sho
 from caesura.views.table import shorten
 
 if TYPE_CHECKING:  # commands with other results must not import these
-    from caesura.agreement.coefficients import Agreement, ItemAgreement
     from caesura.agreement.disagreement_rows import DisagreementPlace, Disagreements
     from caesura.agreement.experts import ExpertSimilarity
     from caesura.agreement.pairwise import Pairwise, PairwiseRow
+    from caesura.agreement.result import Agreement, ItemAgreement
     from caesura.gold.experiment import Unification
     from caesura.gold.gold import Gold
     from caesura.tasks.agree import AgreementOutcome, AgreementStudy

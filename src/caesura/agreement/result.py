@@ -1,0 +1,201 @@
+"""The result of an agreement study: a coefficient with one table each of pairs, items and coders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from caesura.measures.base import Measure
+from caesura.model.result import HIDDEN, Excluded, Reasoned, Result
+
+
+class _AgreementRow(Reasoned):
+    """A row with a coefficient, which is undefined without boundaries or if chance agreement is 1."""
+
+    __slots__ = ()
+
+    value: float | None
+    expected: float | None
+    undefined: str | None
+
+    @property
+    def reason(self) -> str | None:
+        """Why the coefficient is undefined; None if it is defined."""
+        if self.value is not None or self.undefined is not None:
+            return self.undefined
+        if self.expected is None:
+            return "no coder placed a boundary"
+        return f"chance agreement is {self.expected:.6g}"
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement(_AgreementRow):
+    """Agreement of one pair of coders, computed without the other coders.
+
+    Attributes
+    ----------
+    coders : tuple of str
+        The two coders.
+    value : float or None
+        The coefficient; None if it is undefined.
+    observed : float
+        Observed agreement.
+    expected : float or None
+        Agreement by chance; None if no coder placed a boundary.
+    expected_error : float
+        Standard error of ``expected``; 0 if it was not simulated.
+    items : int
+        Number of items that both coded.
+    undefined : str or None
+        Why the coefficient is undefined, if that is not one of the usual reasons.
+    """
+
+    coders: tuple[str, str]
+    value: float | None
+    observed: float
+    expected: float | None
+    expected_error: float
+    items: int
+    undefined: str | None = field(default=None, metadata=HIDDEN)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAgreement(_AgreementRow):
+    """Agreement on one item, computed without the other items.
+
+    Attributes
+    ----------
+    item : str
+        Name of the item.
+    value : float or None
+        The coefficient; None if it is undefined.
+    observed : float
+        Observed agreement.
+    expected : float or None
+        Agreement by chance; None if no coder placed a boundary.
+    expected_error : float
+        Standard error of ``expected``; 0 if it was not simulated.
+    undefined : str or None
+        Why the coefficient is undefined, if that is not one of the usual reasons.
+    """
+
+    item: str
+    value: float | None
+    observed: float
+    expected: float | None
+    expected_error: float
+    undefined: str | None = field(default=None, metadata=HIDDEN)
+
+
+@dataclass(frozen=True, slots=True)
+class CoderAgreement(_AgreementRow):
+    """Agreement of one coder with all others.
+
+    Attributes
+    ----------
+    coder : str
+        Name of the coder.
+    value : float or None
+        The coefficient over the pairs with this coder; None if it is undefined.
+    observed : float
+        Observed agreement.
+    expected : float or None
+        Agreement by chance; None if no coder placed a boundary.
+    without : float or None
+        The coefficient of all others, without this coder; None if it is undefined.
+    gain : float or None
+        ``without`` minus the coefficient of all coders; above 0 if the other coders agree better among themselves.
+    items : int
+        Number of items that the coder annotated.
+    undefined : str or None
+        Why the coefficient is undefined, if that is not one of the usual reasons.
+    """
+
+    coder: str
+    value: float | None
+    observed: float
+    expected: float | None
+    without: float | None
+    gain: float | None
+    items: int
+    undefined: str | None = field(default=None, metadata=HIDDEN)
+
+
+@dataclass(frozen=True)
+class Agreement(Result):
+    """A chance-corrected coefficient with its tables; ``float(agreement)`` is ``.value``.
+
+    Attributes
+    ----------
+    coefficient : str
+        Name of the coefficient.
+    measure : Measure or None
+        The measure; None for ``alpha``, which only uses positions.
+    value : float
+        The coefficient.
+    standard_error : float
+        Standard error of the coefficient due to the simulation of chance; 0 if chance was not simulated.
+    observed : float
+        Observed agreement.
+    expected : float
+        Agreement by chance.
+    expected_error : float
+        Standard error of ``expected``.
+    bias : float or None
+        A_e(pi) - A_e(kappa), if chance is computed from counts: a measure of how much the coders' boundary counts differ.
+    method : str
+        Method by which chance agreement was computed.
+    draws : int
+        Number of simulated pairs of texts.
+    seed : int or None
+        Random seed of simulation and bootstrap; None if there was neither.
+    interval : tuple of float or None
+        Ends of the bootstrap interval; None if there is none.
+    interval_note : str
+        Description of the interval, or the reason why there is none.
+    pairs : tuple of PairAgreement
+        One row per pair of coders.
+    items : tuple of ItemAgreement
+        One row per item.
+    coders : tuple of CoderAgreement
+        One row per coder.
+    excluded : tuple of Excluded
+        Items that were excluded.
+    signature : str
+        One line with everything needed to reproduce the number.
+    """
+
+    json_properties = ("outliers",)
+    frame_field = "pairs"
+
+    coefficient: str
+    measure: Measure | None
+    value: float
+    standard_error: float
+    observed: float
+    expected: float
+    expected_error: float
+    bias: float | None
+    method: str
+    draws: int
+    seed: int | None
+    interval: tuple[float, float] | None
+    interval_note: str
+    pairs: tuple[PairAgreement, ...]
+    items: tuple[ItemAgreement, ...]
+    coders: tuple[CoderAgreement, ...]
+    excluded: tuple[Excluded, ...]
+    signature: str
+
+    def __float__(self) -> float:
+        return self.value
+
+    @property
+    def outliers(self) -> tuple[CoderAgreement, ...]:
+        """Coders whose removal increases agreement, starting with the largest increase.
+
+        The list is empty for ``bias``, because a larger bias is not better.
+        """
+        if self.coefficient == "bias":
+            return ()
+        outliers = [row for row in self.coders if row.gain is not None and row.gain > 0]
+        return tuple(sorted(outliers, key=lambda row: (-(row.gain or 0), row.coder)))
