@@ -51,6 +51,7 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.flexible import flexible_similarity
     from caesura.measures.fuzzy import fuzzy_success
     from caesura.measures.hierarchy import hierarchy_kappa, hierarchy_overlap, non_crossing
+    from caesura.measures.label_share import label_share
     from caesura.measures.many import Scores, score_many
     from caesura.measures.meet import l_measure, t_measure
     from caesura.measures.operations import OperationsTable, operations_table
@@ -154,6 +155,7 @@ __all__ = [
     "judge",
     "l_measure",
     "label_agreement",
+    "label_share",
     "levels_as_types",
     "measures",
     "nce",
@@ -233,6 +235,7 @@ _LAZY = {
     "caesura.measures.flexible": ("flexible_similarity",),
     "caesura.measures.fuzzy": ("fuzzy_success",),
     "caesura.measures.hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "non_crossing"),
+    "caesura.measures.label_share": ("label_share",),
     "caesura.measures.many": ("score_many", "Scores"),
     "caesura.measures.meet": ("l_measure", "t_measure"),
     "caesura.measures.operations": ("operations_table", "OperationsTable"),

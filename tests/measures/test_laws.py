@@ -57,6 +57,7 @@ LAWS = {
     "pairwise_f": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
     "v_measure": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
     "nce": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
+    "label_share": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
     "segmentation_similarity": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
     "boundary_similarity": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
     # Of equally good explanations the smallest list is taken, which may be another one seen from the other end; cost and
@@ -104,6 +105,8 @@ def variants(name: str) -> list[Measure]:
         measures += [kind(ties="all")]
     if "over" in names:
         measures += [kind(over="labels"), kind(over="segments")]
+    if "coefficient" in names:
+        measures += [kind(coefficient="kappa"), kind(coefficient="pi"), kind(coefficient="kappa", tolerance=2)]
     if "labelled" in names:
         measures += [kind(labelled=False)]
     if "flexible_terminals" in names:
@@ -126,6 +129,8 @@ def laws(measure: Measure) -> Laws:
         return replace(claimed, symmetric=measure.symmetric)
     if measure.compat == "pyannote":  # joins neighbouring segments with the same label, but only in the reference
         return replace(claimed, best=None, worst=None, symmetric=False)
+    if measure.settings.get("coefficient", "none") != "none":  # below 0 if worse than chance
+        return replace(claimed, worst=None, chance_corrected=True)
     if measure.view == "edges":
         return replace(claimed, symmetric=measure.symmetric, reversible=measure.reversible)
     if measure.settings.get("alignment") == "greedy":

@@ -84,6 +84,7 @@ VALUES = {
     "deletion": share,
     "shift": share,
     "costs": st.just("bookstein"),
+    "coefficient": st.sampled_from(["none", "kappa", "pi"]),
 }
 # The same name means another thing to another measure.
 OTHERWISE = {("flexible_similarity", "transposition"): share | st.sampled_from([{"x": 0.5, ".": 2}])}

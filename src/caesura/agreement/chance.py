@@ -309,6 +309,8 @@ class ChanceModel(ABC):
         Whether the model simulates chance or computes it exactly, and therefore accepts ``chance=Simulate(...)``.
     uses_measure : bool
         Whether the coefficient depends on the measure.
+    nothing : str
+        Why chance agreement does not exist if it is NaN.
     observed : CoderPairs
         Items, coders, pairs and parts.
     coefficient : Coefficient
@@ -326,6 +328,7 @@ class ChanceModel(ABC):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     accepts_chance: ClassVar[bool] = False
     uses_measure: ClassVar[bool] = True
+    nothing: ClassVar[str] = "no coder placed a boundary"
 
     method: str = "counted"
     draws: int = 0

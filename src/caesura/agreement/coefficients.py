@@ -206,7 +206,8 @@ def agreement_with_placement(
 
 
 def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderPairs:
-    scored = coefficient.measure if coefficient.model_class.uses_measure else parse(_POSITIONS)
+    uses_measure = coefficient.model_class.uses_measure
+    scored = coefficient.measure.observed_measure if uses_measure else parse(_POSITIONS)
     return score_coder_pairs(corpus, scored, engine=engine)
 
 
@@ -217,7 +218,7 @@ def _compute(
     name = coefficient.name
     model = coefficient.model_class(observed, coefficient, engine)
     total = model.total()
-    _check_defined(name, total.expected[0])
+    _check_defined(name, total.expected[0], model.nothing)
     value = float(total.values(name)[0])
     A, E, error, bias = (float(column[0]) for column in total)  # noqa: N806 - the symbols
     resampled, compute = (
@@ -257,9 +258,9 @@ def _compute(
     )
 
 
-def _check_defined(name: str, expected: float) -> None:
+def _check_defined(name: str, expected: float, nothing: str) -> None:
     if np.isnan(expected):
-        raise Undefined("no coder placed a boundary, so agreement beyond chance is undefined")
+        raise Undefined(f"{nothing}, so agreement beyond chance is undefined")
     if expected >= 1 and name != "bias":
         raise Undefined(f"chance agreement is {expected:.6g}, so agreement beyond chance is undefined")
 

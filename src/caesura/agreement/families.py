@@ -11,6 +11,7 @@ from typing import Any
 
 from caesura.agreement.chance import Chance, ChanceModel, Coefficient, Exact, Placement, Simulate, as_chance
 from caesura.agreement.counts import CountChance
+from caesura.agreement.label_chance import LabelChance, NearLabelChance
 from caesura.agreement.nominal import NominalChance
 from caesura.agreement.placement import PlacementChance
 from caesura.agreement.random_texts import PlacedTextChance, RandomTextChance
@@ -25,6 +26,8 @@ CHANCE_FAMILIES: dict[str, type[ChanceModel]] = {
     "counts": CountChance,
     "random_texts": RandomTextChance,
     "spans": SpanChance,
+    "labels": LabelChance,
+    "near_labels": NearLabelChance,
 }
 """``chance_family`` of a measure -> chance model."""
 PLACEMENT_MODELS: dict[str, type[ChanceModel]] = {"counts": PlacementChance, "random_texts": PlacedTextChance}

@@ -31,6 +31,7 @@ T = TypeVar("T")
 Key = tuple[str, str, str]
 """Item, first coder, second coder."""
 
+_COUNTING = ("counts", "random_texts")  # families of chance that need all coders of an item
 _MAX_REASONS = 5  # number of reasons in the message if no item can be used
 
 
@@ -236,8 +237,8 @@ def score_coder_pairs(
     -------
     CoderPairs
         One row per item and pair. All pairs are scored in one batch, with the same types. An item is excluded if one of
-        its pairs cannot be scored. If chance agreement is a part of the score (:func:`hierarchy_kappa`), only the
-        undefined pairs are left out.
+        its pairs cannot be scored. If chance agreement does not depend on boundaries of all coders, only the undefined pairs
+        are left out.
 
     Raises
     ------
@@ -323,7 +324,9 @@ def score_keys(
         scores = score_many(pairs, measure, engine=engine)
         if not scores.errors:
             return keys, scores
-        if measure.chance_family == "spans" and all(isinstance(error, Undefined) for error in scores.errors.values()):
+        if measure.chance_family not in _COUNTING and all(
+            isinstance(error, Undefined) for error in scores.errors.values()
+        ):
             return _without_undefined(keys, scores, measure, engine, excluded, pairs)
         for place, error in scores.errors.items():
             excluded.setdefault(keys[place][0], _reason(measure, keys[place], error))
@@ -341,7 +344,7 @@ def _without_undefined(
     excluded: dict[str, str],
     pairs: Sequence[Pair],
 ) -> tuple[list[Key], Scores]:
-    """Leave out the undefined pairs; chance agreement is a part of each score, so that the other pairs are enough."""
+    """Leave out the undefined pairs; the other pairs are enough, because chance does not depend on all coders."""
     defined = [place for place in range(len(keys)) if place not in scores.errors]
     totals, undefined = (Counter(keys[place][0] for place in places) for places in (range(len(keys)), scores.errors))
     for place, error in scores.errors.items():

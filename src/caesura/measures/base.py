@@ -309,6 +309,11 @@ class Measure(Value, ABC):
         return Packing()
 
     @property
+    def observed_measure(self) -> Measure:
+        """The measure whose parts agreement between coders adds up: without correction for chance."""
+        return self
+
+    @property
     def supports_exact_chance(self) -> bool:
         """Whether ``chance="exact"`` can compute expected agreement without simulation."""
         return False
@@ -761,7 +766,7 @@ class Measure(Value, ABC):
             If there are no scores, or if they have different measures or types.
         """
         types = self._types_of_total(scores)
-        counts = np.array([exact_sum(score.parts[name] for score in scores) for name in self.part_names(types)])
+        counts = np.array([exact_sum(score.parts.get(name, 0) for score in scores) for name in self.part_names(types)])
         resolved = {
             name: summarize([score.params[name] for score in scores])
             for name, value in scores[0].params.items()

@@ -20,7 +20,7 @@ from caesura.measures.batch import Batch, Packed, are_plain, offsets_of, units_d
 from caesura.measures.pooled import has_streams, pack_dialogues
 from caesura.model.edges import NO_CODES, SAME_PLACE, Edges, edges_of_intervals
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.segmentation import Segmentation, constructors_for
+from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 
@@ -42,6 +42,8 @@ class Packing(NamedTuple):
         Whether the value depends on the extent. If not, different extents are allowed.
     needs_labels : bool
         Whether the arrays must contain the labels of segments.
+    shared_labels : bool
+        Whether equal labels have the same class in all documents and on both sides; the labels are the types of the batch.
     all_points : bool
         Whether a point at the end of the extent is a boundary too.
     prepare : callable, optional
@@ -52,6 +54,7 @@ class Packing(NamedTuple):
     extent: str = "same"
     needs_extent: bool = True
     needs_labels: bool = False
+    shared_labels: bool = False
     all_points: bool = False
     prepare: Callable[[Edges], Edges] | None = None
 
@@ -250,7 +253,7 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
         return None
     if are_plain(pairs):
         first, second = ([_segmentation_edges(pair[i], packing.needs_labels) for pair in pairs] for i in (0, 1))
-        return _join(first, second, np.zeros(len(pairs)), timed=False, needs_labels=packing.needs_labels)
+        return _join(first, second, np.zeros(len(pairs)), timed=False, packing=packing)
     try:
         tiers = [(a.edges, b.edges) for a, b in pairs if type(a) is Tier and type(b) is Tier]
     except (TypeError, ValueError):
@@ -264,7 +267,7 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
     if packing.all_points:
         tiers = [(_all_points(a), _all_points(b)) for a, b in tiers]
     first, second = [pair[0] for pair in tiers], [pair[1] for pair in tiers]
-    return _join(first, second, np.zeros(len(tiers)), timed=True, needs_labels=packing.needs_labels)
+    return _join(first, second, np.zeros(len(tiers)), timed=True, packing=packing)
 
 
 def _all_points(edges: Edges) -> Edges:
@@ -305,7 +308,7 @@ def pack_edges(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -
             errors[place] = error
     first, second = [row[0] for row in rows], [row[1] for row in rows]
     changes = np.array([row[2] for row in rows], np.float64)
-    batch = _join(first, second, changes, timed=bool(timed), needs_labels=packing.needs_labels)
+    batch = _join(first, second, changes, timed=bool(timed), packing=packing)
     return batch, np.array(places, np.int64), errors
 
 
@@ -316,7 +319,7 @@ def _pair_edges(pair: Any, sides: tuple[str, str], packing: Packing) -> tuple[bo
     except (TypeError, ValueError):
         raise MismatchError(f"expected a pair of annotations; got {type(pair).__name__}") from None
     (a_timed, a_edges), (b_timed, b_edges) = (
-        _side_edges(text, side, packing) for text, side in zip((a, b), sides, strict=True)
+        side_edges(text, side, packing) for text, side in zip((a, b), sides, strict=True)
     )
     if a_timed is not b_timed:
         in_units, in_seconds = sides if b_timed else sides[::-1]
@@ -329,8 +332,23 @@ def _pair_edges(pair: Any, sides: tuple[str, str], packing: Packing) -> tuple[bo
     return a_timed, a_edges if packing.prepare is None else packing.prepare(a_edges), b_edges
 
 
-def _side_edges(text: Any, side: str, packing: Packing) -> tuple[bool, Edges]:
-    """Return whether an annotation is in seconds, and its edges."""
+def side_edges(text: Any, side: str, packing: Packing) -> tuple[bool, Edges]:
+    """Return whether an annotation is in seconds, and its edges.
+
+    Parameters
+    ----------
+    text : Segmentation, Tier or Hierarchy
+        The annotation.
+    side : str
+        Name of the side, for messages.
+    packing : Packing
+        Level of a hierarchy, and what the measure needs.
+
+    Returns
+    -------
+    tuple
+        Whether it is in seconds, and the edges.
+    """
     if type(text) is Tier:
         return True, _all_points(text.edges) if packing.all_points else text.edges
     if isinstance(text, Segmentation):
@@ -401,16 +419,22 @@ def _on_one_extent(a: Edges, b: Edges, sides: tuple[str, str], packing: Packing)
     return a.fit(begin, end), b.fit(begin, end), change
 
 
-def _join(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed: bool, needs_labels: bool) -> EdgeBatch:
+def _join(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed: bool, packing: Packing) -> EdgeBatch:
     """Return the documents of a batch, in the order of the edges of both sides."""
+    types: tuple[str, ...] = UNTYPED
+    if packing.shared_labels:
+        types = tuple(sorted({label for edges in (*a, *b) for label in edges.labels if label}))
+        a, b = ([with_shared_codes(edges, types) for edges in side] for side in (a, b))
     begin, end = np.array([edges.begin for edges in a], np.float64), np.array([edges.end for edges in a], np.float64)
     a_pos, a_off = _join_places(a)
     b_pos, b_off = _join_places(b)
     if timed:
         kernel.same_places(a_pos, a_off, b_pos, b_off)
     none = np.zeros(len(a), np.int64)
-    (a_code, a_last), (b_code, b_last) = (_join_codes(side) if needs_labels else (NO_CODES, none) for side in (a, b))
-    a_labelled, b_labelled = (np.array([bool(edges.labels) for edges in side], bool) for side in (a, b))
+    (a_code, a_last), (b_code, b_last) = (
+        _join_codes(side) if packing.needs_labels else (NO_CODES, none) for side in (a, b)
+    )
+    a_labelled, b_labelled = (np.array([_is_labelled(edges) for edges in side], bool) for side in (a, b))
     return EdgeBatch(
         none if timed else end.astype(np.int64),
         a_pos,  # type: ignore[arg-type]
@@ -419,6 +443,7 @@ def _join(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed: boo
         b_pos,  # type: ignore[arg-type]
         b_code,
         b_off,
+        types,
         begin=begin,
         end=end,
         a_last=a_last,
@@ -428,6 +453,33 @@ def _join(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed: boo
         extent_change=changes,
         timed=timed,
     )
+
+
+def _is_labelled(edges: Edges) -> bool:
+    """Return whether segments have labels; a coder who labelled no time at all has labels too, but uses none."""
+    return bool(edges.labels) or (edges.codes.size > 0 and not edges.codes.any())
+
+
+def with_shared_codes(edges: Edges, labels: tuple[str, ...]) -> Edges:
+    """Return the edges with classes that are places in a list of labels; an empty label counts as no label.
+
+    Parameters
+    ----------
+    edges : Edges
+        The edges.
+    labels : tuple of str
+        Sorted labels.
+
+    Returns
+    -------
+    Edges
+        The same boundaries; class k is ``labels[k - 1]``, and class 0 has no label.
+    """
+    if not edges.labels:
+        return edges
+    place = {label: number for number, label in enumerate(labels, 1)}
+    code = np.array([0, *(place.get(label, 0) for label in edges.labels)], np.int64)
+    return edges._replace(codes=code[edges.codes], labels=labels)
 
 
 def _join_places(rows: Sequence[Edges]) -> tuple[Floats, Ints]:

@@ -18,6 +18,7 @@ from caesura.measures.distances import BoundaryDeviation, BoundaryF, Generalized
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.fuzzy import FuzzySuccess
 from caesura.measures.hierarchy import HierarchyKappa, HierarchyOverlap, NonCrossing
+from caesura.measures.label_share import LabelShare
 from caesura.measures.meet import LMeasure, TMeasure
 from caesura.measures.overlaps import AlignmentIndex, Covering, PurityCoverage
 from caesura.measures.parseval import Parseval
@@ -45,6 +46,7 @@ _REGISTRY: dict[str, type[Measure]] = {
         PairwiseF,
         VMeasure,
         NormalizedConditionalEntropy,
+        LabelShare,
         SegmentationSimilarity,
         BoundarySimilarity,
         BoundaryConfusion,

@@ -47,6 +47,9 @@ _WRITING = {
 }
 
 
+_MAX_NAMES = 18  # characters of the column with the names in the papers
+
+
 def measure_facts(measure_class: type[Measure]) -> dict[str, Any]:
     """Return everything that ``caesura measures`` says about a measure.
 
@@ -154,9 +157,10 @@ def _coefficients() -> Table:
 
 
 def _names_in_papers(entry: type[Measure]) -> str:
-    """Return the names that the measure has in the papers, depending on its options."""
+    """Return the names that the measure has in the papers, depending on its options; only the first if they are long."""
     variants = [entry(), *(entry(**options) for options in entry.aliases.values() if options)]
-    return ", ".join(dict.fromkeys(measure.short_name for measure in variants))
+    names = ", ".join(dict.fromkeys(measure.short_name for measure in variants))
+    return names if len(names) <= _MAX_NAMES else entry().short_name
 
 
 def _all_options(measures: Mapping[str, type[Measure]]) -> Table:

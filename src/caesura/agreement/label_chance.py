@@ -1,0 +1,200 @@
+"""Chance agreement of labels over time: shares of time instead of numbers of boundaries.
+
+Observed agreement is the share of time in which two coders have the same label, over all pairs and items. Expected agreement::
+
+    pi      sum over labels of P(l)^2       P(l) = time with label l / time, over all coders and items, each once (Fleiss)
+    kappa   mean over pairs of coders of the sum over labels of P_c(l) P_d(l), P_c over all items of coder c
+
+All coders of an item are compared in one sweep over all of their boundaries. With ``gaps="ignore"``, only time that every
+coder of the item labels counts. With a tolerance there are two tables per pair of coders, and kappa is the mean of the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient
+from caesura.agreement.pairwise import CoderPairs
+from caesura.engines import Engine
+from caesura.errors import OptionError
+from caesura.measures.edges import side_edges, with_shared_codes
+from caesura.measures.label_share import CERTAIN, LabelShare
+from caesura.model.edges import Edges
+from caesura.model.value import Floats
+
+
+class LabelChance(ChanceModel):
+    """Chance model of labels over time, from the length of each label of each coder.
+
+    Parameters
+    ----------
+    observed : CoderPairs
+        Scores of all pairs of coders.
+    coefficient : Coefficient
+        The coefficient.
+    engine : Engine
+        Not used.
+    """
+
+    family = "labels"
+    coefficients = ("kappa", "pi")
+    method = "lengths of labels"
+    nothing = "no time is labelled by all coders of an item"
+
+    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
+        super().__init__(observed, coefficient, engine)
+        measure = observed.measure
+        assert isinstance(measure, LabelShare)
+        items, coders, labels = len(observed.items), len(observed.coders), len(observed.scores.types) + 1
+        self._agreed = np.zeros((items, len(observed.pairs)))
+        self._length = np.zeros(items)
+        self._labels = np.zeros((items, coders, labels))
+        numbers = {pair: k for k, pair in enumerate(observed.pairs)}
+        for i, item in enumerate(observed.items):
+            present = np.flatnonzero(observed.present[i]).tolist()
+            annotations = [observed.annotations[item, observed.coders[c]] for c in present]
+            agreed, length, by_label = _sweep(measure, annotations, observed.scores.types)
+            self._length[i], self._labels[i, present] = length, by_label
+            for x, c in enumerate(present):
+                for y, d in enumerate(present[x + 1 :], x + 1):
+                    self._agreed[i, numbers[c, d] if (c, d) in numbers else numbers[d, c]] = agreed[x, y]
+
+    def _agreement(self, items: Floats, coders: Floats, pairs: Floats) -> AgreementArrays:
+        """Return the agreement of weighted items, coders and pairs of coders, row by row."""
+        shared = self.observed.shared
+        agreed = np.einsum("ri,ip,rp->r", items, self._agreed, pairs, optimize=True)
+        compared = items * self._length
+        length = np.einsum("ri,ip,rp->r", compared, shared.astype(float), pairs, optimize=True)
+        by_label = np.einsum("ri,icl->rcl", items, self._labels, optimize=True)
+        own = compared @ self.observed.present.astype(float)  # rows x coders
+        observed = np.nan_to_num(agreed / np.where(length > 0, length, np.nan))
+        if self.coefficient.name == "pi":
+            total = np.einsum("rc,rc->r", own, coders)
+            pooled = np.einsum("rcl,rc->rl", by_label, coders) / np.where(total > 0, total, np.nan)[:, None]
+            expected = (pooled**2).sum(axis=1)
+        else:
+            possible = np.where(own > 0, own, np.nan)
+            rates = np.nan_to_num(by_label / possible[:, :, None])
+            weights = pairs * ((items > 0).astype(float) @ shared > 0)
+            products = np.einsum("rpl,rpl->rp", rates[:, self.observed.first], rates[:, self.observed.second])
+            number = weights.sum(axis=1)
+            expected = (products * weights).sum(axis=1) / np.where(number > 0, number, np.nan)
+        return AgreementArrays.of(observed, np.where(expected >= CERTAIN, 1.0, expected))
+
+    def over_items(self, weights: Floats) -> AgreementArrays:
+        rows = len(weights)
+        return self._agreement(
+            weights, np.ones((rows, len(self.observed.coders))), np.ones((rows, len(self.observed.pairs)))
+        )
+
+    def over_coders(self, weights: Floats) -> AgreementArrays:
+        observed = self.observed
+        usable = ((weights > 0).astype(float) @ observed.present.T >= 2).astype(float)
+        return self._agreement(usable, weights, weights[:, observed.first] * weights[:, observed.second])
+
+    def by_item(self) -> AgreementArrays:
+        observed = self.observed
+        return self._agreement(
+            np.eye(len(observed.items)), observed.present.astype(float), observed.shared.astype(float)
+        )
+
+    def by_coder(self) -> AgreementArrays:
+        members = self.observed.members.T
+        n = len(members)
+        return self._agreement(np.ones((n, len(self.observed.items))), np.ones((n, n)), members)
+
+
+class _TwoTables(AgreementArrays):
+    """Means of two tables, whose coefficient is the mean of their coefficients."""
+
+    kappas: Floats
+
+    def values(self, coefficient: str) -> Floats:
+        return self.kappas
+
+
+class NearLabelChance(ChanceModel):
+    """Chance model of labels within a tolerance, for two coders: two tables, with either coder as the base.
+
+    Parameters
+    ----------
+    observed : CoderPairs
+        Scores of all pairs of coders.
+    coefficient : Coefficient
+        The coefficient.
+    engine : Engine
+        Not used.
+    """
+
+    family = "labels"
+    coefficients = ("kappa",)
+    method = "lengths of labels, two tables"
+
+    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
+        super().__init__(observed, coefficient, engine)
+        if len(observed.coders) > 2:
+            raise OptionError(
+                f"a tolerance compares two coders, one of whom is the base; got {len(observed.coders)} coders; "
+                "use pairwise, or remove the tolerance"
+            )
+
+    def _arrays(self, parts: Floats) -> AgreementArrays:
+        measure = self.observed.measure
+        assert isinstance(measure, LabelShare)
+        first, second = measure.tables(parts)
+        arrays = _TwoTables.of((first.observed + second.observed) / 2, (first.kappa + second.kappa) / 2)
+        assert isinstance(arrays, _TwoTables)
+        arrays.kappas = (first.coefficient("kappa") + second.coefficient("kappa")) / 2
+        # One base can have a kappa and the other none: then there is no mean, and chance agreement is given as 1.
+        return arrays if not np.isnan(arrays.kappas).all() else arrays.of(arrays.observed, np.ones(len(parts)))
+
+    def over_items(self, weights: Floats) -> AgreementArrays:
+        return self._arrays(weights @ self.observed.item_parts)
+
+    def over_coders(self, weights: Floats) -> AgreementArrays:
+        observed = self.observed
+        return self._arrays(weights[:, observed.first] * weights[:, observed.second] @ observed.pair_parts)
+
+    def by_item(self) -> AgreementArrays:
+        return self._arrays(self.observed.item_parts)
+
+    def by_coder(self) -> AgreementArrays:
+        return self._arrays(self.observed.members.T @ self.observed.pair_parts)
+
+
+def _sweep(measure: LabelShare, annotations: Sequence[Any], labels: tuple[str, ...]) -> tuple[Floats, float, Floats]:
+    """Return the agreed length of every two coders of an item, the counted length, and that of each coder and label."""
+    n = len(annotations)
+    agreed, length, by_label = np.zeros((n, n)), 0.0, np.zeros((n, len(labels) + 1))
+    streams = [entry if isinstance(entry, Mapping) else {"": entry} for entry in annotations]
+    for name in streams[0]:
+        edges = _on_one_extent(
+            [side_edges(entry[name], "", measure.packing)[1] for entry in streams], measure["extent"]
+        )
+        cuts = np.unique(np.concatenate([[edges[0].begin, edges[0].end], *(side.inner for side in edges)]))
+        width, middle = np.diff(cuts), (cuts[:-1] + cuts[1:]) / 2
+        codes = np.array(
+            [side.codes[np.searchsorted(side.inner, middle)] for side in (with_shared_codes(e, labels) for e in edges)]
+        )
+        if measure["gaps"] == "ignore":
+            width = np.where((codes > 0).all(axis=0), width, 0.0)
+        length += float(width.sum())
+        for x in range(n):
+            by_label[x] += np.bincount(codes[x], width, len(labels) + 1)
+            agreed[x] += (codes[x] == codes) @ width
+    return agreed, length, by_label
+
+
+def _on_one_extent(edges: Sequence[Edges], extent: str) -> list[Edges]:
+    """Return the edges of all coders on the extent that a measure chose for two; they were checked pair by pair."""
+    begins, ends = [side.begin for side in edges], [side.end for side in edges]
+    begin, end = {
+        "reference": (begins[0], ends[0]),
+        "intersection": (max(begins), min(ends)),
+        "union": (min(begins), max(ends)),
+        "from_zero": (0.0, ends[0]),
+    }.get(extent, (begins[0], ends[0]))
+    return [side.fit(begin, end) for side in edges]
