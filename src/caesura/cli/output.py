@@ -131,6 +131,22 @@ def table_options(command: F) -> F:
 _option = partial(grouped_option, "Output")
 
 
+def _write_tables(answer: Answer, output: OutputOptions, folder: str) -> None:
+    """Print the sentence, and write the tables to a folder."""
+    print_text(answer.text, output.width)
+    tables = {output.table: answer.table(output.table)} if output.table else answer.tables()
+    suffix = SUFFIXES[output.format or "csv"]
+    _write_files({f"{name}.{suffix}": _encoded(table, output) for name, table in tables.items()}, folder)
+
+
+def _print_encoded(answer: Answer, output: OutputOptions) -> None:
+    """Print a table as CSV, LaTeX or Markdown, and say which tables are not printed."""
+    click.echo(_encoded(answer.table(output.table), output), nl=False)
+    others = [section.name for section in answer.sections[1:] if section.shown and not section.is_drawing]
+    if others and output.table is None:
+        print_message(f"--{output.format} prints one table; for another, add --table {' or '.join(others)}")
+
+
 def print_result(
     command: str,
     result: Result | dict[str, Any],
@@ -178,15 +194,9 @@ def print_result(
         text = to_json(envelope) + "\n"
         _write_files({f"{command}.json": text}, output.folder) if output.folder else click.echo(text, nl=False)
     elif output.folder is not None:
-        print_text(answer.text, output.width)
-        tables = {output.table: answer.table(output.table)} if output.table else answer.tables()
-        suffix = SUFFIXES[output.format or "csv"]
-        _write_files({f"{name}.{suffix}": _encoded(table, output) for name, table in tables.items()}, output.folder)
+        _write_tables(answer, output, output.folder)
     elif output.format is not None:
-        click.echo(_encoded(answer.table(output.table), output), nl=False)
-        others = [section.name for section in answer.sections[1:] if section.shown and not section.is_drawing]
-        if others and output.table is None:
-            print_message(f"--{output.format} prints one table; for another, add --table {' or '.join(others)}")
+        _print_encoded(answer, output)
     elif output.table is not None:
         print_blocks([replace(answer.table(output.table), limit=None)], output.width)
     else:

@@ -236,6 +236,14 @@ class Program(click.Group):
                 ctx.exit(130)
 
 
+def _flags(name: str, value: Any) -> list[str]:
+    """Return the arguments that set one option of reading."""
+    if name == "tiers":
+        tiers = [value] if isinstance(value, str) else value
+        return [word for tier in tiers for word in ("--tier", tier)]
+    return [f"--{name}", str(value)] if name in _OWN_FLAGS else ["--reading", f"{name}={value}"]
+
+
 def _commands(error: AmbiguousFileError) -> list[str]:
     """Return the problem and, for each possible reading, the command that chooses it."""
     from caesura.formats.roles import fields_text
@@ -247,14 +255,7 @@ def _commands(error: AmbiguousFileError) -> list[str]:
         if fields and not isinstance(options.get("fields"), Mapping):
             command += ["--fields", fields_text(fields)]
         for name, value in options.items():
-            if isinstance(value, Mapping):
-                value = fields_text({**fields, **value})
-            if name == "tiers":
-                command += [
-                    word for tier in ([value] if isinstance(value, str) else value) for word in ("--tier", tier)
-                ]
-            else:
-                command += [f"--{name}", str(value)] if name in _OWN_FLAGS else ["--reading", f"{name}={value}"]
+            command += _flags(name, fields_text({**fields, **value}) if isinstance(value, Mapping) else value)
         lines.append(f"{description}: {shlex.join(command)}")
     return lines
 

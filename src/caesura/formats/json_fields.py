@@ -432,6 +432,22 @@ def _values(document: Document, path: str) -> Any:
 # -- documents --------------------------------------------------------------------------------------------------------
 
 
+def _check_whole_list(role: str, values: Any) -> None:
+    if not isinstance(values, list) or not _is_whole_list(values):
+        raise InputError(f"{role}: expected a list of whole numbers; got {describe_value(values)}")
+
+
+def _from_masses(values: Any, units: tuple[str, ...] | None) -> Segmentation:
+    """Return the segmentation for masses, or for one list of units per segment."""
+    if _is_nested_text(values):
+        units = tuple(text for segment in values for text in segment)
+        values = [len(segment) for segment in values]
+    _check_whole_list("masses", values)
+    if units is not None and sum(values) != len(units):
+        raise InputError(f"the masses sum to {sum(values)}; there are {len(units)} units")
+    return Segmentation.from_masses(values, units=units)
+
+
 @dataclass
 class _DocumentReader:
     """Reads the documents of a file with one recipe."""
@@ -547,15 +563,9 @@ class _DocumentReader:
         return Segmentation.from_masses(segmentation.masses, labels=labels, units=units)
 
     def _from_numbers(self, role: str, values: Any, item: str, units: tuple[str, ...] | None) -> Segmentation:
-        if role == "masses" and _is_nested_text(values):
-            units = tuple(text for segment in values for text in segment)
-            values = [len(segment) for segment in values]
-        if not isinstance(values, list) or not _is_whole_list(values):
-            raise InputError(f"{role}: expected a list of whole numbers; got {describe_value(values)}")
         if role == "masses":
-            if units is not None and sum(values) != len(units):
-                raise InputError(f"the masses sum to {sum(values)}; there are {len(units)} units")
-            return Segmentation.from_masses(values, units=units)
+            return _from_masses(values, units)
+        _check_whole_list(role, values)
         length = len(units) if units is not None else self._length(item)
         convention = self.reading.options["positions"] or "ends"
         note = "position i is the end of unit i, counted from 1 (--reading positions=starts or 0-based changes this)"

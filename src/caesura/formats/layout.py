@@ -96,6 +96,14 @@ def load_files(
 # -- formats ----------------------------------------------------------------------------------------------------------
 
 
+def _main_family(loaded: Sequence[LoadedFile]) -> str | None:
+    """Return the family of formats that most files have; None if no family has more files than the others."""
+    counts = Counter(_family(entry) for entry in loaded if entry.format is not None and entry.corpus)
+    ranked = counts.most_common(2)
+    is_tie = len(ranked) > 1 and ranked[0][1] == ranked[1][1]
+    return ranked[0][0] if ranked and not is_tie else None
+
+
 def without_strays(path: str, loaded: Sequence[LoadedFile], ignored: list[str]) -> list[LoadedFile]:
     """Return the files in the format of most files, and warn about the others.
 
@@ -114,11 +122,9 @@ def without_strays(path: str, loaded: Sequence[LoadedFile], ignored: list[str]) 
         The files to use. A file in a different format is used too if it names coders of the main format. If no format has
         more files than the others, all files are used.
     """
-    counts = Counter(_family(entry) for entry in loaded if entry.format is not None and entry.corpus)
-    ranked = counts.most_common(2)
-    if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
+    main = _main_family(loaded)
+    if main is None:
         return list(loaded)
-    main = ranked[0][0]
     coders = {coder for entry in loaded if _family(entry) == main for coder in _named_coders(entry)}
     strays = [entry for entry in loaded if _family(entry) != main and not _named_coders(entry) & coders]
     if strays:

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import permutations
@@ -283,22 +283,27 @@ class _TableReader:
             problem = f"{place}units must be numbered in order; got {numbers[row]} after {numbers[previous]}"
             raise self.reading.error(int(self.table.lines[row]), problem)
 
+    def _column_reader(
+        self, shape: str, columns: Sequence[Column], groups: Groups, typed: bool, at_start: bool
+    ) -> Callable[[Column], MarkColumn | LabelColumn | TagColumn]:
+        """Return the function that reads a coder's column of a given shape."""
+        if shape in ("labels", "numbers"):
+            return lambda column: LabelColumn(self.columns, column)
+        if shape == "tags":
+            as_segments = self._tags_are_segments(columns, groups)
+            return lambda column: TagColumn(self.columns, column, as_segments)
+        at_start = at_start or self.reading.options["marks"] == "start"
+        return lambda column: MarkColumn(self.columns, column, typed, at_start)
+
     def _build(self, groups: Groups, coders: Mapping[str, str], shape: str, typed: bool) -> Corpus:
         """Build the annotations of a wide table."""
-        columns = [self.table.columns[name] for name in coders]
+        columns = {name: self.table.columns[name] for name in coders}
         by_name = list(coders) == [self.roles.columns.get("mark")] or len(coders) == 1
-        at_start = shape == "marks" and marks_at_start(self.reading, columns, groups, by_name=by_name)
+        at_start = shape == "marks" and marks_at_start(self.reading, list(columns.values()), groups, by_name=by_name)
         if shape == "marks" and "stream" not in self.roles:
             return self._build_marks(groups, coders, at_start)
-        builders: Mapping[str, MarkColumn | LabelColumn | TagColumn]
-        if shape in ("labels", "numbers"):
-            builders = {name: LabelColumn(self.columns, self.table.columns[name]) for name in coders}
-        elif shape == "tags":
-            as_segments = self._tags_are_segments(columns, groups)
-            builders = {name: TagColumn(self.columns, self.table.columns[name], as_segments) for name in coders}
-        else:
-            at_start = at_start or self.reading.options["marks"] == "start"
-            builders = {name: MarkColumn(self.columns, self.table.columns[name], typed, at_start) for name in coders}
+        reader = self._column_reader(shape, list(columns.values()), groups, typed, at_start)
+        builders = {name: reader(column) for name, column in columns.items()}
         units = self._units()
         items: dict[str, list[int]] = {}
         for i, (item, _) in enumerate(groups.keys):

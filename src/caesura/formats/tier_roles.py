@@ -48,6 +48,16 @@ _MAX_LISTED = 20  # tiers in an error
 _MAX_TIERS = 200  # in a file with more tiers, the word tier must be named
 
 
+def _matching(
+    reading: Reading, tiers: Sequence[FileTier], patterns: Sequence[str], word_tier: FileTier | None
+) -> list[FileTier]:
+    """Return the tiers that the patterns match, without the word tier; raise an error if a pattern matches none."""
+    for pattern in patterns:
+        if not any(matches(tier.name, [pattern]) for tier in tiers):
+            raise reading.error(None, f"tiers: {pattern!r} must match a tier; the tiers are {_tier_names(tiers)}")
+    return [tier for tier in tiers if tier is not word_tier and matches(tier.name, patterns)]
+
+
 def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[FileTier], FileTier | None]:
     """Return the tiers of the coders, and the word tier if there is one.
 
@@ -80,15 +90,11 @@ def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[File
     common part, use the same labels.
     """
     words, patterns = reading.options["words"], reading.options["tiers"]
-    for pattern in patterns or ():
-        if not any(matches(tier.name, [pattern]) for tier in tiers):
-            raise reading.error(None, f"tiers: {pattern!r} must match a tier; the tiers are {_tier_names(tiers)}")
     word_tier = None if words is None else find_word_tier(reading, tiers, words)
     if patterns is not None:
-        chosen = [tier for tier in tiers if tier is not word_tier and matches(tier.name, patterns)]
-        if words is None:
-            unchosen = [tier for tier in tiers if tier not in chosen]
-            word_tier = _words_for(reading, chosen, unchosen) if chosen else None
+        chosen = _matching(reading, tiers, patterns, word_tier)
+        if words is None and chosen:
+            word_tier = _words_for(reading, chosen, [tier for tier in tiers if tier not in chosen])
     else:
         word_tier = word_tier or _detect_words(reading, tiers)
         chosen = _segmentations(reading, tiers, word_tier)

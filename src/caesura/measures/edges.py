@@ -368,15 +368,18 @@ def _segmentation_edges(text: Segmentation, needs_labels: bool) -> Edges:
     return Edges(0.0, float(text.length), text.inner, np.array(codes, np.int64), tuple(numbers))
 
 
+def _check_level(levels: set[int], side: str, level: int | None) -> None:
+    """Raise an error if a hierarchy has several levels and none is chosen, or if it does not have the chosen level."""
+    listed = ", ".join(map(str, sorted(levels))) or "none"
+    if level is None and len(levels) > 1:
+        raise MismatchError(f"{side}: the hierarchy has the levels {listed}; choose one with level={min(levels)}")
+    if level is not None and level not in levels:
+        raise MismatchError(f"{side}: the hierarchy has no level {level}; its levels are {listed}")
+
+
 def _level_edges(text: Hierarchy, side: str, level: int | None) -> Edges:
     """Return the edges of the spans on one level of a hierarchy."""
-    levels = sorted({span.level for span in text.spans})
-    if level is None and len(levels) > 1:
-        listed = ", ".join(map(str, levels))
-        raise MismatchError(f"{side}: the hierarchy has the levels {listed}; choose one with level={levels[0]}")
-    if level is not None and level not in levels:
-        listed = ", ".join(map(str, levels)) or "none"
-        raise MismatchError(f"{side}: the hierarchy has no level {level}; its levels are {listed}")
+    _check_level({span.level for span in text.spans}, side, level)
     spans = [span for span in text.spans if level is None or span.level == level]
     times = range(text.length + 1) if text.edges is None else text.edges
     labelled = any(span.label is not None for span in spans)
@@ -384,12 +387,11 @@ def _level_edges(text: Hierarchy, side: str, level: int | None) -> Edges:
         (times[span.start - 1], times[span.end], span.label if labelled else "")
         for span in sorted(spans, key=lambda span: span.start)
     ]
-    for before, after in pairwise(rows):
-        if after[0] < before[1]:
-            raise MismatchError(
-                f"{side}: two spans of level {spans[0].level} overlap, {before[0]:.10g}-{before[1]:.10g} and "
-                f"{after[0]:.10g}-{after[1]:.10g}; put spans that may overlap into one stream each"
-            )
+    if overlap := next(((before, after) for before, after in pairwise(rows) if after[0] < before[1]), None):
+        listed = " and ".join(f"{start:.10g}-{end:.10g}" for start, end, _ in overlap)
+        raise MismatchError(
+            f"{side}: two spans of level {spans[0].level} overlap, {listed}; put spans that may overlap into one stream each"
+        )
     edges = edges_of_intervals(rows, float(times[0]), float(times[-1]))
     return edges if labelled else edges._replace(labels=())
 

@@ -222,8 +222,8 @@ def short_signature(result: str | Result) -> str:
     >>> short_signature(score).partition(" · ")[0]
     'B(n_t=2) = .7500'
     """
-    if isinstance(result, Score) and result.data is None:
-        return format_short(short_text(result.measure), result.value)  # type: ignore[arg-type]
+    if isinstance(result, Score) and not result.origin:
+        return format_short(short_text(result.measure), result.value, result.data)  # type: ignore[arg-type]
     claim = read_number(signature_text(result))
     label = "" if claim.measure is None else short_text(claim.measure)
     head = _short_head(claim)
@@ -237,8 +237,10 @@ def _short_head(claim: Signature) -> str:
     facts = {name: value for name, value in claim.facts.items() if name not in _NOT_COMPARED}
     facts = {name: value for name, value in facts.items() if value != _DEFAULT_FACTS.get(name)}
     chance = chance_word(facts.pop("chance", ""))
-    if chance and not (chance == "simulate" and "no control" not in claim.facts["chance"]):
-        facts["chance"] = claim.facts["chance"] if chance == "simulate" else chance
+    if chance == "simulate" and "no control" in claim.facts["chance"]:
+        facts["chance"] = claim.facts["chance"]
+    elif chance not in ("", "simulate"):
+        facts["chance"] = chance
     if "ordered" in claim.words:
         facts["ordered"] = "yes"
     if not chance:

@@ -259,6 +259,11 @@ def _implausible_types(texts: Mapping[tuple[str, str], Annotation]) -> Iterator[
         yield f"there are {len(total)} boundary types"
     elif len(total) > 2 and sum(number == 1 for number in total.values()) > len(total) / 2:
         yield f"most of the {len(total)} boundary types occur only once"
+    yield from _types_of_one_coder(counts)
+
+
+def _types_of_one_coder(counts: Mapping[str, Counter[str]]) -> Iterator[str]:
+    """Yield one message per coder whose types nobody else uses, if the others use different ones."""
     users = Counter(name for counter in counts.values() for name in counter)
     for coder, counter in counts.items():
         others = any(name not in counter or users[name] > 1 for name in users)

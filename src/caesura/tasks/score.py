@@ -254,25 +254,30 @@ def with_preset(measures: Sequence[Measure], preset: str | None) -> tuple[Measur
     return tuple(measure.replace(compat=preset) if preset in measure.presets else measure for measure in measures)
 
 
-def _confusion(pairs: Sequence[Pair], measures: Sequence[Measure]) -> ConfusionScore | None:
-    """Return the confusion matrix of all pairs; None if boundaries have no types.
+def _confusion_measure(measures: Sequence[Measure]) -> Measure:
+    """Return the confusion matrix with the costs of the first measure that weighs the same edits.
 
-    The matrix has the costs of the first measure that weighs the same edits. If no measure uses the order of the types, a
-    substitution costs a half whatever the types are.
+    If no measure uses the order of the types, a substitution costs a half whatever the types are.
     """
-    texts = [text for pair in pairs for side in pair for text in _texts(side)]
-    if not texts or not any(len(text.types) > 1 for text in texts):
-        return None
     confusion = parse("boundary_confusion")
     ordered = next((measure for measure in measures if measure.view == "typed"), None)
     if ordered is None:
-        confusion = confusion.replace(substitution="unit", w_sub=0.5)
-    elif ordered.settings.get("transposition") in ("scaled", "printed", "unit"):
-        shared = {name: value for name, value in ordered.settings.items() if name in confusion.settings}
-        confusion = confusion.replace(**shared)
+        return confusion.replace(substitution="unit", w_sub=0.5)
+    if ordered.settings.get("transposition") not in ("scaled", "printed", "unit"):
+        return confusion
+    return confusion.replace(
+        **{name: ordered.settings[name] for name in confusion.settings if name in ordered.settings}
+    )
+
+
+def _confusion(pairs: Sequence[Pair], measures: Sequence[Measure]) -> ConfusionScore | None:
+    """Return the confusion matrix of all pairs; None if boundaries have no types."""
+    texts = [text for pair in pairs for side in pair for text in _texts(side)]
+    if not texts or not any(len(text.types) > 1 for text in texts):
+        return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CaesuraWarning)  # the measures have already warned about the order of the types
-        scores = score_many(pairs, confusion)
+        scores = score_many(pairs, _confusion_measure(measures))
     return cast(ConfusionScore, scores.total) if scores.scored.size else None
 
 
@@ -343,6 +348,13 @@ def _operations(results: Sequence[tuple[Measure, Scores]]) -> tuple[MeasureOpera
     return tuple(tables)
 
 
+def _two_coders(coders: Sequence[str], reference: str | None, hypothesis: str | None) -> tuple[str, str]:
+    """Return the reference and the hypothesis of a corpus with two coders; the first coder is the reference by default."""
+    first, second = coders
+    reference = reference or (first if hypothesis in (None, second) else second)
+    return reference, hypothesis or (second if reference == first else first)
+
+
 def pair_items(
     reference: Corpus,
     hypothesis: Corpus | None = None,
@@ -388,9 +400,7 @@ def pair_items(
             )
         hypothesis = reference
         if len(reference.coders) == 2:
-            one, other = reference.coders
-            reference_coder = reference_coder or (one if hypothesis_coder in (None, other) else other)
-            hypothesis_coder = hypothesis_coder or (other if reference_coder == one else one)
+            reference_coder, hypothesis_coder = _two_coders(reference.coders, reference_coder, hypothesis_coder)
     first = _annotations(reference, reference_coder, "reference", tiers=tiers)
     second = _annotations(hypothesis, hypothesis_coder, "hypothesis", tiers=tiers)
     if len(first) == len(second) == 1:

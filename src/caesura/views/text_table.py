@@ -110,6 +110,11 @@ def _grid_lines(table: Table, width: int, style: Style) -> list[str]:
     return _columns(table, names, texts, widths)
 
 
+def _can_wrap(column: Sequence[str]) -> bool:
+    """Return whether a narrow column breaks no word."""
+    return all(text_width(word) <= MIN_PROSE for word in " ".join(column).split())
+
+
 def _widths(
     names: Sequence[str], texts: Sequence[Sequence[str]], numeric: Sequence[bool], width: int
 ) -> list[int] | None:
@@ -122,13 +127,7 @@ def _widths(
     room = width - len(GAP) * len(names)
     if sum(natural) <= room:
         return natural
-    prose = [
-        i
-        for i, column in enumerate(columns)
-        if not numeric[i]
-        and natural[i] > MIN_PROSE
-        and all(text_width(w) <= MIN_PROSE for w in " ".join(column).split())
-    ]
+    prose = [i for i, column in enumerate(columns) if not numeric[i] and natural[i] > MIN_PROSE and _can_wrap(column)]
     room -= sum(size for i, size in enumerate(natural) if i not in prose)
     minimal = {i: max(MIN_PROSE, text_width(names[i])) for i in prose}
     if not prose or room < sum(minimal.values()):

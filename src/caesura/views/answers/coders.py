@@ -288,6 +288,12 @@ def _mean(table: Pairwise) -> str:
     return f"{text} ({', '.join(filter(None, ('an error rate', inverse)))})"
 
 
+def _supported(supported: int, number: int) -> str:
+    if supported < number:
+        return f"{supported:,} of them {'was' if supported == 1 else 'were'} placed by at least two coders"
+    return f"{'it was' if number == 1 else 'all of them were'} placed by at least two coders"
+
+
 def gold_answer(result: Gold) -> str:
     """Say how large the gold standard is, how many coders support it, and whether it is unique.
 
@@ -306,10 +312,7 @@ def gold_answer(result: Gold) -> str:
     size = f"{number:,} {nouns[number != 1]}" if number else f"no {nouns[1]}"
     text = f"The gold standard of {len(result.coders)} coders on {count_of(len(result.items), 'item')} has {size}"
     if number:
-        supported = sum(len(entry.coders) > 1 for entry in result.kept)
-        all_of_them = "it was" if number == 1 else "all of them were"
-        which = all_of_them if supported == number else f"{supported:,} of them {'was' if supported == 1 else 'were'}"
-        text += f"; {which} placed by at least two coders"
+        text += f"; {_supported(sum(len(entry.coders) > 1 for entry in result.kept), number)}"
     tied = sum(entry.optima > 1 for entry in result.items)
     if not tied:
         return f"{text}."
