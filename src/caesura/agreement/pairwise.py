@@ -336,6 +336,13 @@ def _reason(measure: Measure, key: Key, error: CaesuraError) -> str:
     return f"{measure.sides[0]} is {key[1]}, {measure.sides[1]} is {key[2]}: {error}"
 
 
+def _share_of_pairs(undefined: int, total: int) -> str:
+    """Return the beginning of a reason: how many pairs of coders of an item are undefined; empty if all are."""
+    if undefined == total:
+        return ""
+    return f"{undefined} of {total} pairs of coders {'is' if undefined == 1 else 'are'} undefined and left out: "
+
+
 def _without_undefined(
     keys: list[Key],
     scores: Scores,
@@ -349,11 +356,8 @@ def _without_undefined(
     totals, undefined = (Counter(keys[place][0] for place in places) for places in (range(len(keys)), scores.errors))
     for place, error in scores.errors.items():
         item = keys[place][0]
-        reason = _reason(measure, keys[place], error)
-        if undefined[item] < totals[item]:
-            verb = "is" if undefined[item] == 1 else "are"
-            reason = f"{undefined[item]} of {totals[item]} pairs of coders {verb} undefined and left out: {reason}"
-        excluded.setdefault(item, reason)
+        share = _share_of_pairs(undefined[item], totals[item])
+        excluded.setdefault(item, f"{share}{_reason(measure, keys[place], error)}")
     if not defined:
         raise OptionError(f"no pair of coders can be compared{_reasons(excluded)}")
     return [keys[place] for place in defined], score_many([pairs[place] for place in defined], measure, engine=engine)

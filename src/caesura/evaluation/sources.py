@@ -179,16 +179,19 @@ class DocumentSource:
         return replace(self, partitions=partitions), next(filter(len, map(_sample_of, start)), Corpus({}))
 
 
+def _readable_pairs(chunk: Documents | DocumentPairs) -> dict[str, Any]:
+    """Return the pairs of annotations of a chunk that could be read; of documents in arrays, only the first."""
+    readable = [place for place in range(len(chunk)) if place not in chunk.excluded]
+    if isinstance(chunk, Documents):
+        return {chunk.items[place]: chunk.pair(place) for place in readable[:1]}
+    return {chunk.items[place]: chunk.pairs[place] for place in readable}
+
+
 def _sample_of(partition: Partition) -> Corpus:
     """Return the first documents of a partition as a corpus; an empty one if there are none or they cannot be read."""
     try:
         for chunk in partition.chunks():
-            readable = [place for place in range(len(chunk)) if place not in chunk.excluded]
-            if isinstance(chunk, Documents):
-                pairs = {chunk.items[place]: chunk.pair(place) for place in readable[:1]}
-            else:
-                pairs = {chunk.items[place]: chunk.pairs[place] for place in readable}
-            if pairs:
+            if pairs := _readable_pairs(chunk):
                 return Corpus({item: dict(zip(SIDES, pair, strict=True)) for item, pair in pairs.items()})
     except AmbiguousFileError:
         raise

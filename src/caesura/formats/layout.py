@@ -260,32 +260,39 @@ def _same_texts(pairs: Sequence[tuple[InputFile, Corpus]], part: int) -> bool | 
     return None if verdicts[None] > verdicts[True] else True
 
 
+def _is_similar(first: str, second: str) -> bool:
+    """Return whether two texts consist of about the same short pieces."""
+    if not first or not second:
+        return first == second
+    pieces = [Counter(text[i : i + _PIECE] for i in range(max(1, len(text) - _PIECE + 1))) for text in (first, second)]
+    return (pieces[0] & pieces[1]).total() >= _SIMILAR * max(piece.total() for piece in pieces)
+
+
 def _same_text(a: Annotation, b: Annotation) -> bool | None:
     """Return whether two annotations have about the same text; None if the texts are unknown and the lengths agree."""
-    texts = _text(a), _text(b)
-    if texts[0] is not None and texts[1] is not None:
-        pieces = [
-            Counter(text[i : i + _PIECE] for i in range(max(1, len(text) - _PIECE + 1))) for text in texts if text
-        ]
-        if len(pieces) < 2:
-            return texts[0] == texts[1]
-        return (pieces[0] & pieces[1]).total() >= _SIMILAR * max(piece.total() for piece in pieces)
+    first, second = _text(a), _text(b)
+    if first is not None and second is not None:
+        return _is_similar(first, second)
     longer = max(length_of(a), length_of(b))
     tolerance = 0.02 * longer if isinstance(a, Hierarchy) and a.edges is not None else 0
     return None if abs(length_of(a) - length_of(b)) <= tolerance else False
 
 
+def _units(annotation: Annotation) -> Sequence[str] | None:
+    """Return the texts of all units; None if a text is unknown."""
+    if isinstance(annotation, Tree):
+        return annotation.words
+    if isinstance(annotation, Hierarchy):
+        return annotation.units
+    if tiers_of(annotation):
+        return None
+    streams = [text.units for text in streams_of(annotation).values()]
+    return None if any(text is None for text in streams) else [unit for text in streams for unit in text or ()]
+
+
 def _text(annotation: Annotation) -> str | None:
     """Return the beginning of the text without white space; None if it is unknown."""
-    if isinstance(annotation, Tree):
-        units: Sequence[str] | None = annotation.words
-    elif isinstance(annotation, Hierarchy):
-        units = annotation.units
-    elif tiers_of(annotation):
-        units = None
-    else:
-        streams = [text.units for text in streams_of(annotation).values()]
-        units = None if any(text is None for text in streams) else [unit for text in streams for unit in text or ()]
+    units = _units(annotation)
     return None if units is None else "".join("".join(units[:_MAX_CHARACTERS]).split())[:_MAX_CHARACTERS]
 
 

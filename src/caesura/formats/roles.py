@@ -59,17 +59,21 @@ def check_fields(name: str, value: Any) -> dict[str, tuple[str, ...]]:
     return fields
 
 
+def _parse_json_fields(name: str, text: str) -> Mapping[str, Any]:
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        parsed = None
+    if not isinstance(parsed, dict):
+        raise OptionError(f"{name}: not a JSON object: {text[:80]!r}")
+    return parsed
+
+
 def _parse_fields(name: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, str):
         raise OptionError(f"{name} must be text such as 'item=doc,coders=A+B', or a mapping; got {value!r}")
     if value.lstrip().startswith("{"):
-        try:
-            parsed = json.loads(value)
-        except (ValueError, RecursionError):
-            parsed = None
-        if not isinstance(parsed, dict):
-            raise OptionError(f"{name}: not a JSON object: {value[:80]!r}")
-        return parsed
+        return _parse_json_fields(name, value)
     entries: dict[str, Any] = {}
     for entry in value.split(","):
         role, equals, columns = entry.partition("=")

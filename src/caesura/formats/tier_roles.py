@@ -151,10 +151,12 @@ def _report(reading: Reading, tiers: Sequence[FileTier], chosen: list[FileTier],
             reason = "points" if tier.points is not None else "finer than the words"
             reason = reason if reading.options["tiers"] is None else "not chosen"
             reading.ignored.append(f"{tier.name[:80]} ({reason})")
-    read_tiers = [*chosen, *([] if words is None else [words])]
-    silent = dict.fromkeys(
-        row.label for tier in read_tiers for row in _labelled(reading, tier) if row.label in _SILENCE
-    )
+    _note_silence(reading, [*chosen, *([] if words is None else [words])])
+
+
+def _note_silence(reading: Reading, tiers: Sequence[FileTier]) -> None:
+    """Add a note if labels that usually mean silence are read as segments."""
+    silent = dict.fromkeys(row.label for tier in tiers for row in _labelled(reading, tier) if row.label in _SILENCE)
     if silent:
         listed = ", ".join(silent)
         reading.notes.append(

@@ -289,12 +289,11 @@ def _with_options(
     """Return the measure, and the entries that are not options; add the names of absent options to ``missing``."""
     texts = dict(entries)
     declared = [option.name for option in measure_class.options]
-    absent = [name for name in declared if name not in texts]
+    absent = ", ".join(f"{name}:..." for name in declared if name not in texts)
     if absent:
-        lacking = ", ".join(f"{name}:..." for name in absent)
+        listed = "; ".join([absent, *missing])
         raise OptionError(
-            f"the signature is cut off or incomplete; {measure_class.name} lacks {lacking}"
-            f"{''.join(f'; {entry}' for entry in missing)}. Copy the whole line"
+            f"the signature is cut off or incomplete; {measure_class.name} lacks {listed}. Copy the whole line"
         )
     compat, auto = texts.get("compat"), texts.get("auto", "").split(",")
     options = {name: None if name in auto else option_value(texts[name]) for name in declared}

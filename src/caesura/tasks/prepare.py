@@ -563,6 +563,16 @@ def level_setting() -> Any:
     return setting(None, whole(1), description, flags=("--hierarchy-level",))
 
 
+def _over_shared_units(corpora: Sequence[Corpus]) -> dict[tuple[str, str], Hierarchy]:
+    """Return the hierarchies of all corpora over the same units; the place of the corpus stands before the coder's name."""
+    entries: dict[str, dict[str, Annotation]] = {}
+    for place, corpus in enumerate(corpora):
+        for item, coder in corpus:
+            entries.setdefault(item, {})[f"{place} {coder}"] = corpus[item, coder]
+    shared = on_common_units(Corpus(entries)).corpus
+    return {key: entry for key, entry in shared.items() if isinstance(entry, Hierarchy)}
+
+
 def at_level(corpora: Sequence[Corpus], level: int | None) -> list[Corpus]:
     """Turn hierarchies into the segmentations of one level; timed ones over units that all corpora share.
 
@@ -590,12 +600,7 @@ def at_level(corpora: Sequence[Corpus], level: int | None) -> list[Corpus]:
             raise OptionError(
                 f"--hierarchy-level applies to hierarchies; got {KIND_NAMES[corpus.kind]}; remove the option"
             )
-    entries: dict[str, dict[str, Annotation]] = {}
-    for place, corpus in enumerate(corpora):
-        for item, coder in corpus:
-            entries.setdefault(item, {})[f"{place} {coder}"] = corpus[item, coder]
-    shared = on_common_units(Corpus(entries)).corpus
-    hierarchies = {key: entry for key, entry in shared.items() if isinstance(entry, Hierarchy)}
+    hierarchies = _over_shared_units(corpora)
     depth = max((entry.depth for entry in hierarchies.values()), default=0)
     if level > depth:
         raise OptionError(f"--hierarchy-level {level}: the deepest hierarchy has {count_of(depth, 'level')}")

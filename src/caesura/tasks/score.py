@@ -204,9 +204,7 @@ def score_corpora(
         for plain, measure in chosen
     ]
     measures = tuple(measure for measure, _ in results)
-    errors = [(items[place], measure, error) for measure, scores in results for place, error in scores.errors.items()]
-    failures = [Excluded(item, None, f"{measure!r}: {error}") for item, measure, error in errors]
-    excluded = tuple(dict.fromkeys((*without_units, *unpaired, *failures)))
+    excluded = tuple(dict.fromkeys((*without_units, *unpaired, *_failures(results, items))))
     chances = _chances(list(pairs.values()), results, options)
     entries = [
         entry
@@ -215,10 +213,19 @@ def score_corpora(
     ]
     if not entries:
         raise OptionError("\n".join(map(str, excluded)))
-    data = fingerprint_of_sides(reference, hypothesis, pairs, **options.select("reference_coder", "hypothesis_coder"))
+    data = fingerprint_of_sides(reference, hypothesis, pairs, **coders)
     entries = [replace(entry, score=_with_facts(entry, reference, data)) for entry in entries]
     operations = _operations(results) if options.operations else ()
     return Scoring(tuple(entries), operations, excluded, pairs, _confusion(list(pairs.values()), measures))
+
+
+def _failures(results: Sequence[tuple[Measure, Scores]], items: Sequence[str]) -> list[Excluded]:
+    """Return the items that a measure could not score, with its message."""
+    return [
+        Excluded(items[place], None, f"{measure!r}: {error}")
+        for measure, scores in results
+        for place, error in scores.errors.items()
+    ]
 
 
 def with_preset(measures: Sequence[Measure], preset: str | None) -> tuple[Measure, ...]:

@@ -184,11 +184,8 @@ class SystemsTable(Table):
             if bound and not was_bound:
                 lines.append(r"\midrule")
             was_bound = bound
-            entries = {
-                row.measure: (row, letters, best) for row, letters, best in _entries(self.judgement, name, bound)
-            }
-            texts = [_latex_cell(*entries[measure]) if measure in entries else "--" for measure in measures]
-            lines.append(rf"{latex_text(name)} & {' & '.join(texts)} \\")
+            cells = {entry[0].measure: _latex_cell(*entry) for entry in _entries(self.judgement, name, bound)}
+            lines.append(rf"{latex_text(name)} & {' & '.join(cells.get(measure, '--') for measure in measures)} \\")
         lines += [r"\bottomrule", r"\end{tabular}", *(f"% {clean(note)}" for note in self.notes)]
         return "\n".join(lines) + "\n"
 

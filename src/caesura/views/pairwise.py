@@ -63,6 +63,14 @@ def matrix_table(table: Pairwise) -> Table:
     return Table((corner, *table.coders), tuple(rows), title=table.measure.label, notes=_misses_notes(table))
 
 
+def _pair_record(pair: tuple[str, str], rows: list[tuple[str, dict[tuple[str, str], PairwiseRow]]]) -> dict[str, Any]:
+    """Return the scores of one pair of coders by measure, and the misses under the first measure."""
+    record: dict[str, Any] = {label: by_pair[pair].value for label, by_pair in rows if pair in by_pair}
+    if row := rows[0][1].get(pair):
+        record |= {"full misses": row.full_misses, "near misses": row.near_misses, "items": len(row.items)}
+    return record
+
+
 def pairs_table(study: PairwiseStudy, *, limit: int | None = None) -> Table:
     """Return one row per pair of coders, one column per measure.
 
@@ -84,13 +92,7 @@ def pairs_table(study: PairwiseStudy, *, limit: int | None = None) -> Table:
     pairs = dict.fromkeys(row.coders for row in study.rows)
     if limit is not None and len(pairs) > limit:
         pairs = dict.fromkeys(row.coders for row in reversed(first.ranked)) | pairs
-    records: list[dict[str, Any]] = []
-    for pair in pairs:
-        record: dict[str, Any] = dict(zip(names, pair, strict=True))
-        record |= {label: by_pair[pair].value for label, by_pair in rows if pair in by_pair}
-        if row := rows[0][1].get(pair):
-            record |= {"full misses": row.full_misses, "near misses": row.near_misses, "items": len(row.items)}
-        records.append(record)
+    records = [dict(zip(names, pair, strict=True)) | _pair_record(pair, rows) for pair in pairs]
     table = Table.from_records(records, notes=tuple(map(short_signature, study.pairwise)), limit=limit)
     return table.without_empty_columns(("full misses", "near misses"))
 

@@ -160,6 +160,16 @@ def confusion_table(confusion: ConfusionScore) -> Table:
     return Table(("hypothesis", *names), rows, title="Confusion matrix", notes=notes, digits=2)
 
 
+def _type_sections(scoring: Scoring) -> Iterator[Section]:
+    """Yield the tables by boundary type: rates, confusions and, if requested, operations."""
+    if scoring.confusion is not None:
+        yield Section("types", partial(type_table, scoring.confusion))
+        yield Section("confusion", partial(confusion_table, scoring.confusion))
+    for i, entry in enumerate(scoring.operations, 1):
+        title = f"{entry.measure.label}: edits of the boundaries of each type, both sides together"
+        yield Section(f"operations-{i}", replace(operations_view(entry.table), title=title), shown=True)
+
+
 def scoring_view(scoring: Scoring, *, by_item: bool = False, edits: bool = False, width: int = 80) -> Answer:
     """Return what ``caesura score`` prints.
 
@@ -189,13 +199,8 @@ def scoring_view(scoring: Scoring, *, by_item: bool = False, edits: bool = False
     sections = [
         Section("scores", score_table(totals, by_item=False, excluded=len(scoring.excluded))),
         Section("items", partial(score_table, items, by_item=True), by_item),
+        *_type_sections(scoring),
     ]
-    if scoring.confusion is not None:
-        sections.append(Section("types", partial(type_table, scoring.confusion)))
-        sections.append(Section("confusion", partial(confusion_table, scoring.confusion)))
-    for i, entry in enumerate(scoring.operations, 1):
-        title = f"{entry.measure.label}: edits of the boundaries of each type, both sides together"
-        sections.append(Section(f"operations-{i}", replace(operations_view(entry.table), title=title), shown=True))
     aligned = any(entry.score.source is not None for entry in items)
     if aligned:
         sections.append(Section("edits", partial(_edits_table, items)))

@@ -174,6 +174,13 @@ def _is_quoted(place: DisagreementPlace) -> bool:
     return place.span is None and len(place.positions) == 2 and bool(place.between)
 
 
+def _difference(place: DisagreementPlace) -> str:
+    """Return how the boundaries or spans of a place differ."""
+    if len(place.positions) > 1:
+        return "nearby"
+    return "of different types" if place.span is None else "on other levels"
+
+
 def who_words(place: DisagreementPlace) -> str:
     """Say which coders have a boundary at a place, and where, and which have none.
 
@@ -196,10 +203,7 @@ def who_words(place: DisagreementPlace) -> str:
         verb = f"{'has' if len(coders) == 1 else 'have'} {noun}" if not i else ""
         clauses.append(" ".join(filter(None, (_people(coders), verb, words))))
     if len(groups) > 2:
-        how = (
-            "nearby" if len(place.positions) > 1 else "of different types" if place.span is None else "on other levels"
-        )
-        clauses = [f"{_people(place.has)} have {noun} {how}"]
+        clauses = [f"{_people(place.has)} have {noun} {_difference(place)}"]
     if place.has_not:
         clauses.append(f"{_people(place.has_not)} {'has' if len(place.has_not) == 1 else 'have'} none")
     return ", ".join(clauses)

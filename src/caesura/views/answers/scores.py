@@ -113,12 +113,13 @@ def _error_rates(scores: Sequence[Score]) -> str:
     measures: list[Any] = [score.measure for score in scores]
     rates = [measure.label for measure in measures if measure.best == 0 and measure.worst is not None]
     distances = [measure.label for measure in measures if measure.best == 0 and measure.worst is None]
-    notes = [
-        f"{join(labels)}: {noun if len(labels) > 1 else f'{article} {noun[:-1]}'}, 0 is best"
-        for labels, article, noun in ((rates, "an", "error rates"), (distances, "a", "distances"))
-        if labels
-    ]
-    return f" ({'; '.join(notes)})" if notes else ""
+    notes = [_zero_is_best(rates, "an error rate", "error rates"), _zero_is_best(distances, "a distance", "distances")]
+    listed = "; ".join(filter(None, notes))
+    return f" ({listed})" if listed else ""
+
+
+def _zero_is_best(labels: Sequence[str], singular: str, plural: str) -> str:
+    return f"{join(labels)}: {singular if len(labels) == 1 else plural}, 0 is best" if labels else ""
 
 
 def trees_answer(study: TreeStudy) -> str:
