@@ -32,6 +32,8 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.pairwise import Pairwise, pairwise
     from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
     from caesura.agreement.result import Agreement
+    from caesura.agreement.unitized_alpha import AlphaU2004, BarUAlpha, CuAlpha, KuAlpha, UAlpha
+    from caesura.agreement.unitizing import CategoryAgreement, UnitizingAgreement
     from caesura.engines.engine import open_engine
     from caesura.evaluation.result import Evaluation
     from caesura.formats import check_same_tokens, read, read_coders, write
@@ -82,9 +84,13 @@ if _typing.TYPE_CHECKING:
 
 __all__ = [
     "Agreement",
+    "AlphaU2004",
+    "BarUAlpha",
+    "CategoryAgreement",
     "Clustering",
     "CochranQ",
     "Corpus",
+    "CuAlpha",
     "Dialogue",
     "Disagreements",
     "Edit",
@@ -97,6 +103,7 @@ __all__ = [
     "Hierarchy",
     "Interval",
     "Judgement",
+    "KuAlpha",
     "LabelAgreement",
     "MarkedSpan",
     "Marks",
@@ -119,8 +126,10 @@ __all__ = [
     "Tally",
     "Tier",
     "Tree",
+    "UAlpha",
     "Unification",
     "UnifiedHierarchy",
+    "UnitizingAgreement",
     "Verification",
     "Verifications",
     "__version__",
@@ -210,6 +219,8 @@ _LAZY = {
     "caesura.agreement.cochran": ("cochran_q", "CochranQ", "percentage_agreement", "PercentageAgreement"),
     "caesura.agreement.coefficients": ("agreement",),
     "caesura.agreement.result": ("Agreement",),
+    "caesura.agreement.unitized_alpha": ("AlphaU2004", "BarUAlpha", "CuAlpha", "KuAlpha", "UAlpha"),
+    "caesura.agreement.unitizing": ("CategoryAgreement", "UnitizingAgreement"),
     "caesura.agreement.disagreement_rows": ("Disagreements",),
     "caesura.agreement.disagreements": ("disagreements",),
     "caesura.agreement.experts": ("ExpertSimilarity", "similarity_from_experts"),

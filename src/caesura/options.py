@@ -107,11 +107,13 @@ class OptionSet:
 
     def __init_subclass__(cls) -> None:
         """Add the Parameters section to the docstring, from the descriptions of the fields."""
+        entries = dict(getattr(cls, "__dataclass_fields__", {}))  # of the base classes
+        own = inspect.get_annotations(cls)
+        entries |= {name: cls.__dict__.get(name) for name in own}
         lines = []
-        for name, annotation in inspect.get_annotations(cls).items():
-            entry = cls.__dict__.get(name)
-            if entry is not None and getattr(entry, "metadata", None):
-                lines += [f"{name} : {annotation}", f"    {entry.metadata['description']}"]
+        for name, entry in entries.items():
+            if getattr(entry, "metadata", None):
+                lines += [f"{name} : {own.get(name, entry.type)}", f"    {entry.metadata['description']}"]
         cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__ or ""), "", "Parameters", "----------", *lines, ""])
 
     @classmethod

@@ -13,14 +13,17 @@ from caesura.agreement.chance import Chance, ChanceModel, Coefficient, or_none
 from caesura.agreement.families import resolve_coefficient, supports_placement
 from caesura.agreement.pairwise import CoderPairs, score_coder_pairs
 from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
+from caesura.agreement.unitizing import UnitizingAgreement, UnitizingCoefficient, unitizing_agreement
+from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, resolve_unitizing
 from caesura.engines import Engine, use_engine
-from caesura.errors import Undefined
+from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.result import signature_line
 from caesura.model.signature import with_data
 
+_DEFAULT_MEASURE = "boundary_similarity(n_t=2)"
 _POSITIONS = (
     "boundary_f"  # measure for coefficients that depend on positions only; it accepts all texts of equal length
 )
@@ -28,9 +31,9 @@ _POSITIONS = (
 
 def agreement(
     corpus: Corpus,
-    measure: str | Measure = "boundary_similarity(n_t=2)",
+    measure: str | Measure = _DEFAULT_MEASURE,
     *,
-    coefficient: str | None = None,
+    coefficient: str | UnitizingCoefficient | None = None,
     chance: str | Chance | None = None,
     compat: str | None = None,
     interval: str | None = "items",
@@ -48,8 +51,9 @@ def agreement(
         Annotations of at least two coders. A coder need not annotate every item.
     measure : str or Measure, default "boundary_similarity(n_t=2)"
         Similarity of two annotations. Error rates are converted to 1 - rate.
-    coefficient : str, optional
-        Name of the coefficient; see Notes (default: that of the measure).
+    coefficient : str or UnitizingCoefficient, optional
+        Name of the coefficient; see Notes (default: that of the measure). Coefficients for spans may have options, such as
+        ``"u_alpha(atom=0.01)"`` or ``UAlpha(atom=0.01)``; they need no measure.
     chance : {"published", "placement", "simulate", "exact"}, Placement, Simulate or Exact, optional
         Method for chance agreement (default: as published). ``"placement"`` is the expected similarity of coders who place
         their boundaries at random. ``"simulate"``, the published method, and ``"exact"`` are for ``flexible_similarity``.
@@ -68,14 +72,16 @@ def agreement(
         Engine for the computation: ``"threads"``, ``"processes"``, ``"dask"``, or an open engine.
     **options
         Options of coefficients whose chance is computed from counts: ``counted`` (``"boundaries"`` or ``"segments"``),
-        ``rates`` (``"pooled"`` or ``"mean"``), ``types`` (``"separate"`` or ``"together"``).
+        ``rates`` (``"pooled"`` or ``"mean"``), ``types`` (``"separate"`` or ``"together"``). Options of coefficients for
+        spans, such as ``bounds`` and ``atom``.
 
     Returns
     -------
     Agreement
         The coefficient, with tables in ``.pairs``, ``.items`` and ``.coders``. ``.outliers`` lists the coders whose removal
         increases agreement. ``.interval`` is explained by ``.interval_note``. ``.excluded`` lists the items that fewer than
-        two coders annotated or that cannot be scored.
+        two coders annotated or that cannot be scored. For spans, it is a ``UnitizingAgreement``, which also has a table of
+        categories.
 
     Raises
     ------
@@ -110,6 +116,8 @@ def agreement(
                                                   or exact, see :mod:`caesura.agreement.random_texts`
     ``kappa``                                     over ``hierarchy_kappa``, which has no other coefficient: its P_c,
                                                   see :mod:`caesura.agreement.spans`
+    ``u_alpha``, ``bar_u_alpha``, ``cu_alpha``,   Krippendorff's alphas for spans, see
+    ``ku_alpha``, ``alpha_u_2004``                :mod:`caesura.agreement.unitized_alpha`
     ============================================  ====================================================================
 
     The published chance agreement of pi and kappa is the probability that two random coders both mark a position. It is far
@@ -151,12 +159,33 @@ def agreement(
     >>> f"{random.value:.2f} = ({random.observed:.4f} - {random.expected:.4f}) / (1 - {random.expected:.4f})"
     '0.30 = (0.5301 - 0.3281) / (1 - 0.3281)'
     """
-    resolved = resolve_coefficient(measure, coefficient, compat=compat, chance=chance, seed=seed, options=options)
     bootstrap = Bootstrap(interval, level, replicates)
+    if coefficient is None and corpus.kind == "spans" and measure == _DEFAULT_MEASURE:
+        coefficient = DEFAULT_UNITIZING[0]
+    unitizing = resolve_unitizing(coefficient, options | {"compat": compat, "chance": chance})
+    if unitizing is not None:
+        _refuse_measure(unitizing, measure)
+        return _unitizing(corpus, unitizing, bootstrap, seed=seed, engine=engine)
+    assert not isinstance(coefficient, UnitizingCoefficient)
+    resolved = resolve_coefficient(measure, coefficient, compat=compat, chance=chance, seed=seed, options=options)
     with use_engine(engine) as opened:
         observed = _observe(corpus, resolved, opened)
         result = _compute(corpus, observed, resolved, bootstrap, opened)
     bootstrap.warn(len(observed.items))
+    return result
+
+
+def _refuse_measure(coefficient: UnitizingCoefficient, measure: str | Measure) -> None:
+    if measure != _DEFAULT_MEASURE:
+        raise OptionError(f"{coefficient.name} compares the spans of all coders itself; leave out the measure")
+
+
+def _unitizing(
+    corpus: Corpus, coefficient: UnitizingCoefficient, bootstrap: Bootstrap, *, seed: int | None, engine: str | Engine
+) -> UnitizingAgreement:
+    """Return a coefficient for spans; warn if there are too few items for its interval."""
+    result = unitizing_agreement(corpus, coefficient, bootstrap=bootstrap, seed=seed, engine=engine)
+    bootstrap.warn(len(result.items))
     return result
 
 

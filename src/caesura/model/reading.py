@@ -181,7 +181,7 @@ def number_of_boundaries(annotation: Annotation) -> int:
 
 def _types(annotation: Annotation) -> list[str]:
     if isinstance(annotation, Spans):
-        return sorted({category for category in annotation.categories if category is not None})
+        return [name for name in annotation.category_names if name is not None]
     if not _has_units(annotation):
         return []
     return [name for text in streams_of(annotation).values() if text.types != UNTYPED for name in text.types if name]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from caesura.errors import SpansError
 from caesura.model import checks
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.value import MAX_UNITS, Floats, Value, count_of
+from caesura.model.value import MAX_UNITS, Floats, Ints, Value, count_of
 
 Axis = Literal["units", "seconds"]
 """What the positions of spans count: characters or tokens, or seconds."""
@@ -64,6 +64,10 @@ class Spans(Value):
         Start and end of each span. Spans are sorted by start, end and category; arrays are read-only.
     categories : tuple of str or None
         Category of each span.
+    category_names : tuple of str or None
+        The distinct categories in ascending order; None comes first.
+    codes : numpy.ndarray of int64
+        Place of each span's category in ``category_names``.
     bounds : tuple of (float, float) or None
         Beginning and end of the item; None if they are unknown.
     axis : {"units", "seconds"}
@@ -95,11 +99,13 @@ class Spans(Value):
     'seconds'
     """
 
-    __slots__ = ("axis", "bounds", "categories", "ends", "starts", "text", "units")
+    __slots__ = ("axis", "bounds", "categories", "category_names", "codes", "ends", "starts", "text", "units")
 
     starts: Floats
     ends: Floats
     categories: tuple[str | None, ...]
+    category_names: tuple[str | None, ...]
+    codes: Ints
     bounds: tuple[float, float] | None
     axis: Axis
     text: str | None
@@ -174,12 +180,14 @@ class Spans(Value):
         """Check the spans, sort them and set the slots."""
         bounds, words = item.check()
         _check_positions(starts, ends, categories, bounds)
-        ranks = _ranks(categories)
-        order = np.lexsort((ranks, ends, starts))
+        names, codes = _codes(categories)
+        order = np.lexsort((codes, ends, starts))
         self._fill(
             starts=_frozen(starts[order]),
             ends=_frozen(ends[order]),
             categories=tuple(categories[i] for i in order.tolist()),
+            category_names=names,
+            codes=codes[order],
             bounds=bounds,
             axis=AXES[bool(item.seconds)],
             text=item.text,
@@ -300,8 +308,10 @@ class Spans(Value):
         """
         wanted = set(categories)
         kept = np.array([category in wanted for category in self.categories], bool)
-        names = tuple(category for category in self.categories if category in wanted)
-        return self._with(starts=_frozen(self.starts[kept]), ends=_frozen(self.ends[kept]), categories=names)
+        categories = [category for category in self.categories if category in wanted]
+        names, codes = _codes(categories)
+        columns = {"starts": _frozen(self.starts[kept]), "ends": _frozen(self.ends[kept]), "codes": codes}
+        return self._with(categories=tuple(categories), category_names=names, **columns)
 
     def __iter__(self) -> Iterator[MarkedSpan]:
         return iter(self.spans)
@@ -418,12 +428,12 @@ def _check_positions(
         raise SpansError(f"spans[{wrong}]: a span must lie in {bounds[0]:.10g}-{bounds[1]:.10g}; got {span}")
 
 
-def _ranks(categories: Sequence[str | None]) -> Any:
-    """Return one number per span that sorts as its category does; None comes first."""
-    names = sorted({category for category in categories if category is not None})
-    rank: dict[str | None, int] = {name: i for i, name in enumerate(names, 1)}
-    rank[None] = 0
-    return np.array([rank[category] for category in categories], np.int64)
+def _codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], Ints]:
+    """Return the distinct categories, None first, and the place of each span's category among them."""
+    distinct = set(categories)
+    names = (*((None,) if None in distinct else ()), *sorted(name for name in distinct if name is not None))
+    place = {name: i for i, name in enumerate(names)}
+    return names, np.array([place[category] for category in categories], np.int64)
 
 
 def _frozen(array: Floats) -> Floats:

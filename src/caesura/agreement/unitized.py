@@ -1,0 +1,159 @@
+"""Items of a corpus of spans, as coefficients for unitizing compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from caesura.errors import InputError, MismatchError, SpansError
+from caesura.model.as_spans import to_spans
+from caesura.model.corpus import Corpus
+from caesura.model.result import Excluded
+from caesura.model.spans import Spans
+
+
+@dataclass(frozen=True)
+class UnitizedItem:
+    """One item: the spans of each coder, and where the item begins and ends.
+
+    Attributes
+    ----------
+    name : str
+        Name of the item.
+    annotations : mapping of str to Spans
+        Spans of each coder, in ascending order of the coders' names.
+    bounds : tuple of (float, float)
+        Beginning and end.
+    known : bool
+        Whether the bounds are known from the file or an option. Otherwise they are the first start and the last end.
+    """
+
+    name: str
+    annotations: Mapping[str, Spans]
+    bounds: tuple[float, float]
+    known: bool
+
+    @property
+    def coders(self) -> tuple[str, ...]:
+        """Names of the coders."""
+        return tuple(self.annotations)
+
+    def select(self, coders: tuple[str, ...]) -> UnitizedItem:
+        """Return the item with some of its coders.
+
+        Parameters
+        ----------
+        coders : tuple of str
+            Names of the coders.
+
+        Returns
+        -------
+        UnitizedItem
+            The same item; unknown bounds are those of the remaining spans.
+        """
+        if coders == self.coders:
+            return self
+        annotations = {coder: self.annotations[coder] for coder in coders}
+        bounds = self.bounds if self.known else _extent(annotations)
+        return replace(self, annotations=annotations, bounds=bounds)
+
+
+def unitized_items(
+    corpus: Corpus, bounds: tuple[float, float] | None = None
+) -> tuple[list[UnitizedItem], list[Excluded]]:
+    """Return the items of a corpus that at least two coders annotated.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Spans, or annotations that become spans.
+    bounds : tuple of (float, float), optional
+        Beginning and end of all items (default: from the annotations).
+
+    Returns
+    -------
+    items : list of UnitizedItem
+        The items, in ascending order of their names.
+    excluded : list of Excluded
+        Items with fewer than two coders, and items whose coders annotated different texts.
+    """
+    items: list[UnitizedItem] = []
+    excluded: list[Excluded] = []
+    for name in sorted(corpus.item_names):
+        annotations = corpus.of_item(name)
+        if len(annotations) < 2:
+            excluded.append(Excluded(name, None, f"only {next(iter(annotations))!r} annotated it; at least two must"))
+            continue
+        try:
+            by_coder = {coder: _spans(coder, annotations[coder]) for coder in sorted(annotations)}
+            items.append(_item(name, by_coder, bounds))
+        except InputError as error:
+            excluded.append(Excluded(name, None, str(error)))
+    return items, excluded
+
+
+def _spans(coder: str, annotation: object) -> Spans:
+    try:
+        return to_spans(annotation)
+    except InputError as error:
+        raise type(error)(f"coder {coder!r}: {error}") from None
+
+
+def _item(name: str, annotations: Mapping[str, Spans], bounds: tuple[float, float] | None) -> UnitizedItem:
+    """Return an item after checking that its coders annotated the same text or recording."""
+    first, spans = next(iter(annotations.items()))
+    for coder, other in annotations.items():
+        pair = f"coders {first!r} and {coder!r}"
+        if other.axis != spans.axis:
+            raise MismatchError(f"{pair}: one has spans in {spans.axis}, the other in {other.axis}")
+        if spans.text is not None and other.text is not None and spans.text != other.text:
+            raise MismatchError(f"{pair} have different texts; {_text_difference(spans.text, other.text)}")
+        if spans.units is not None and other.units is not None and spans.units != other.units:
+            raise MismatchError(f"{pair} have different tokens; {_token_difference(spans.units, other.units)}")
+    stated = {coder: other.bounds for coder, other in annotations.items() if other.bounds is not None}
+    if bounds is None and len(set(stated.values())) > 1:
+        (a, one_extent), (b, other_extent) = _two_different(stated)
+        problem = f"{one_extent[0]:.10g}-{one_extent[1]:.10g} and {other_extent[0]:.10g}-{other_extent[1]:.10g}"
+        raise MismatchError(f"coders {a!r} and {b!r} have items of different extent, {problem}; set bounds=")
+    extent = bounds or next(iter(stated.values()), None)
+    if extent is None:
+        return UnitizedItem(name, annotations, _extent(annotations), False)
+    _check_inside(annotations, extent)
+    return UnitizedItem(name, annotations, extent, True)
+
+
+def _two_different(
+    stated: Mapping[str, tuple[float, float]],
+) -> tuple[tuple[str, tuple[float, float]], tuple[str, tuple[float, float]]]:
+    first = next(iter(stated.items()))
+    return first, next(entry for entry in stated.items() if entry[1] != first[1])
+
+
+def _extent(annotations: Mapping[str, Spans]) -> tuple[float, float]:
+    marked = [spans for spans in annotations.values() if len(spans)]
+    if not marked:
+        return 0.0, 0.0
+    return min(float(spans.starts[0]) for spans in marked), max(float(spans.ends.max()) for spans in marked)
+
+
+def _check_inside(annotations: Mapping[str, Spans], bounds: tuple[float, float]) -> None:
+    for coder, spans in annotations.items():
+        outside = (spans.starts < bounds[0]) | (spans.ends > bounds[1])
+        if outside.any():
+            i = int(outside.argmax())
+            limits = f"{bounds[0]:.10g}-{bounds[1]:.10g}"
+            raise SpansError(f"coder {coder!r}: spans[{i}] must lie in {limits}; got {spans.spans[i]}")
+
+
+def _text_difference(first: str, second: str) -> str:
+    place = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
+    if place is None:
+        return f"one has {len(first)} characters, the other {len(second)}"
+    return f"they differ at character {place}: {first[place : place + 20]!r} and {second[place : place + 20]!r}"
+
+
+def _token_difference(first: tuple[str, ...], second: tuple[str, ...]) -> str:
+    place = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
+    if place is None:
+        return f"one has {len(first)} tokens, the other {len(second)}"
+    return f"they differ at token {place + 1}: {first[place][:40]!r} and {second[place][:40]!r}"

@@ -1,0 +1,59 @@
+"""Registry of the coefficients for unitizing, and their resolution from names and options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from caesura.agreement.unitized_alpha import AlphaU2004, BarUAlpha, CuAlpha, KuAlpha, UAlpha
+from caesura.agreement.unitizing import UnitizingCoefficient
+from caesura.errors import OptionConflictError, OptionError
+from caesura.options import normalize_name, parse_call
+
+UNITIZING: dict[str, type[UnitizingCoefficient]] = {
+    entry.name: entry for entry in (UAlpha, BarUAlpha, CuAlpha, KuAlpha, AlphaU2004)
+}
+"""Name -> coefficient. To add one, write one file with its class and add the class here."""
+DEFAULT_UNITIZING: tuple[str, ...] = ("u_alpha", "cu_alpha")
+"""Coefficients of a corpus of spans, if the user chooses none; the first one is the main one."""
+
+
+def resolve_unitizing(
+    coefficient: str | UnitizingCoefficient | None, options: Mapping[str, Any]
+) -> UnitizingCoefficient | None:
+    """Return a coefficient for unitizing from its name, or from a text with options.
+
+    Parameters
+    ----------
+    coefficient : str, UnitizingCoefficient or None
+        Such as ``"u_alpha"``, ``"cu_alpha(metric=interval)"`` or ``UAlpha(atom=0.01)``.
+    options : mapping
+        Further options; None stands for "not set".
+
+    Returns
+    -------
+    UnitizingCoefficient or None
+        The coefficient; None if the name is not that of a coefficient for unitizing.
+
+    Raises
+    ------
+    OptionError
+        If an option does not exist, is invalid, or is set twice.
+    """
+    chosen = {name: value for name, value in options.items() if value is not None}
+    if isinstance(coefficient, UnitizingCoefficient):
+        if chosen:
+            raise OptionConflictError(f"{', '.join(chosen)}: set options in {type(coefficient).__name__}(...)")
+        return coefficient
+    name, _, _ = (coefficient or "").partition("(")
+    entry = UNITIZING.get(normalize_name(name))
+    if coefficient is None or entry is None:
+        return None
+    try:
+        _, inner = parse_call(coefficient)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise OptionError(f"expected a coefficient such as 'u_alpha(atom=0.01)'; got {coefficient!r}") from None
+    for option in inner:
+        if option in chosen:
+            raise OptionConflictError(f"{option} is set twice, in {coefficient!r} and as an option")
+    return entry.create(inner | chosen)
