@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from caesura.simulation import ScenarioMean, table_1
+from caesura.papers.experiments import ScenarioMean, table_1
 
 pytestmark = pytest.mark.slow  # two simulated experiments
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import caesura as cz
 import caesura.simulation as sim
 from caesura.errors import OptionError
+from caesura.papers import experiments
 
 S, B = "segmentation_similarity(n_t=2)", "boundary_similarity(n_t=2)"
 
@@ -202,7 +203,7 @@ RANDOM_FUNCTIONS = {
     "misses": lambda seed: sim.misses(REFERENCE, 0.5, seed=seed),
     "false_alarms": lambda seed: sim.false_alarms(REFERENCE, 0.5, seed=seed),
     "near_misses": lambda seed: sim.near_misses(REFERENCE, 0.5, seed=seed),
-    "table_1": lambda seed: sim.table_1(seed=seed, trials=2, hypotheses=3, segments=20),
+    "table_1": lambda seed: experiments.table_1(seed=seed, trials=2, hypotheses=3, segments=20),
     "pseudo_coders": lambda seed: sim.pseudo_coders([90, 60], [2, 3, 9], coders=3, near=0.3, miss=0.3, seed=seed),
     "random_coders": lambda seed: sim.random_coders([90, 60], [2, 3, 9], coders=3, seed=seed),
 }
@@ -245,7 +246,7 @@ WD_2012, S_2012 = "window_diff(compat='fournier2012')", "segmentation_similarity
 
 def test_figure_5a():
     """ "S reacts to increasing full misses linearly"; "premature report of maximal error (at 7 FP)", k = 25."""
-    pairs = sim.figure_5a()
+    pairs = experiments.figure_5a()
     assert len(pairs) == 99  # "[0, 98] FPs"
     for n, (reference, hypothesis) in enumerate(pairs):
         assert (reference.length, len(reference.inner), len(hypothesis.inner)) == (100, 1, n + 1)
@@ -261,7 +262,7 @@ def test_figure_5a():
 
 def test_figure_5b():
     """Costs of 1 up to n PBs and 2 beyond; a scaled cost that grows; a forgiven near miss; and 1-WD falls below all."""
-    pairs = sim.figure_5b()
+    pairs = experiments.figure_5b()
     curves = {
         "n = 3": ("segmentation_similarity(n_t=3, transposition='unit')", [0, 1, 1] + [2] * 8),
         "n = 5, scale": ("segmentation_similarity(n_t=5, transposition='te')", [0, 1, 1.5, 1.75, 1.875] + [2] * 6),
@@ -278,7 +279,7 @@ def test_figure_5b():
 
 def test_figure_5c():
     """S approaches 1; "1-WD will eventually indicate 0.68"."""
-    pairs = sim.figure_5c()
+    pairs = experiments.figure_5c()
     m = np.array([reference.length for reference, _ in pairs])
     assert m.tolist() == list(range(4, 101))  # "4 <= m <= 100"
     assert cz.score_many(pairs, S_2012).values == pytest.approx(1 - 1 / (m - 1))
@@ -293,7 +294,7 @@ def test_figure_5c():
 
 def test_cells_of_table_1_by_hand():
     """Without randomness: all boundaries are missed, or every segment of 2 units has a false alarm at its only position."""
-    table = sim.table_1(
+    table = experiments.table_1(
         seed=1, trials=2, hypotheses=3, segments=10, miss=1, false_alarm=1, ranges=[(2, 2)], measures=S_2012
     )
     means = {cell.scenario: cell.mean for cell in table}
@@ -312,19 +313,23 @@ def test_cells_of_table_1_by_hand():
 
 
 def test_table_1_accepts_any_suitable_measure():
-    table = sim.table_1(seed=1, trials=2, hypotheses=2, segments=5, measures=[B, cz.parse("pk")], ranges=[(3, 4)])
+    table = experiments.table_1(
+        seed=1, trials=2, hypotheses=2, segments=5, measures=[B, cz.parse("pk")], ranges=[(3, 4)]
+    )
     assert [cell.measure.name for cell in table] == ["boundary_similarity", "pk"] * 3
     with pytest.raises(OptionError, match="window must lie in"):
-        sim.table_1(seed=1, trials=2, hypotheses=2, segments=2, measures="pk(window=50)", ranges=[(3, 4)])
+        experiments.table_1(seed=1, trials=2, hypotheses=2, segments=2, measures="pk(window=50)", ranges=[(3, 4)])
 
 
 def test_options_override_the_preset_of_table_1():
     small = {"seed": 1, "trials": 2, "hypotheses": 2, "segments": 5}
-    preset = sim.table_1(**small, compat="fournier2012")
+    preset = experiments.table_1(**small, compat="fournier2012")
     assert {(cell.low, cell.high) for cell in preset} == {(20, 30), (15, 35), (10, 40), (5, 44)}
     ranges = ((20, 30), (15, 35), (10, 40), (5, 44))
-    assert sim.table_1(**small, ranges=ranges, margin=1) == preset
-    assert sim.table_1(**small, ranges=ranges, margin=0, compat="fournier2012") == sim.table_1(**small, ranges=ranges)
+    assert experiments.table_1(**small, ranges=ranges, margin=1) == preset
+    assert experiments.table_1(**small, ranges=ranges, margin=0, compat="fournier2012") == experiments.table_1(
+        **small, ranges=ranges
+    )
 
 
 # Coders
@@ -488,26 +493,32 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
             r"distance must keep every boundary in 1\.\.4; -2 moves the boundary at 2 to 0",
         ),
         (lambda: sim.shifts(PLAIN, 0.5), "distance must be a whole number; got 0.5"),
-        (lambda: sim.figure_5a(1), "units must be a whole number of at least 2; got 1"),
-        (lambda: sim.figure_5a(10_000), "units: one call may simulate"),
-        (lambda: sim.figure_5b(20, 10), "max_distance must be a whole number of at most 9; got 10"),
-        (lambda: sim.figure_5b(10**6, 200_000), "max_distance: one call may simulate"),
-        (lambda: sim.figure_5c(10**5), "max_units: one call may simulate"),
-        (lambda: sim.figure_5c(3), "max_units must be a whole number of at least 4; got 3"),
-        (lambda: sim.table_1(**TABLE | {"trials": 1}), "trials must be a whole number of at least 2; got 1"),
-        (lambda: sim.table_1(**TABLE | {"hypotheses": 0}), "hypotheses must be a whole number of at least 1; got 0"),
-        (lambda: sim.table_1(**TABLE | {"trials": 10**8}), "trials and hypotheses: one call may simulate"),
-        (lambda: sim.table_1(**TABLE, miss=2), "miss must be a number from 0 to 1; got 2"),
-        (lambda: sim.table_1(**TABLE, false_alarm=-1), "false_alarm must be a number from 0 to 1; got -1"),
+        (lambda: experiments.figure_5a(1), "units must be a whole number of at least 2; got 1"),
+        (lambda: experiments.figure_5a(10_000), "units: one call may simulate"),
+        (lambda: experiments.figure_5b(20, 10), "max_distance must be a whole number of at most 9; got 10"),
+        (lambda: experiments.figure_5b(10**6, 200_000), "max_distance: one call may simulate"),
+        (lambda: experiments.figure_5c(10**5), "max_units: one call may simulate"),
+        (lambda: experiments.figure_5c(3), "max_units must be a whole number of at least 4; got 3"),
+        (lambda: experiments.table_1(**TABLE | {"trials": 1}), "trials must be a whole number of at least 2; got 1"),
         (
-            lambda: sim.table_1(**TABLE, compat="fournier2013"),
+            lambda: experiments.table_1(**TABLE | {"hypotheses": 0}),
+            "hypotheses must be a whole number of at least 1; got 0",
+        ),
+        (lambda: experiments.table_1(**TABLE | {"trials": 10**8}), "trials and hypotheses: one call may simulate"),
+        (lambda: experiments.table_1(**TABLE, miss=2), "miss must be a number from 0 to 1; got 2"),
+        (lambda: experiments.table_1(**TABLE, false_alarm=-1), "false_alarm must be a number from 0 to 1; got -1"),
+        (
+            lambda: experiments.table_1(**TABLE, compat="fournier2013"),
             "compat must be one of 'fournier2012'; got 'fournier2013'",
         ),
-        (lambda: sim.table_1(**TABLE, ranges=[5]), r"ranges must be pairs \(low, high\) of segment lengths; got \[5\]"),
-        (lambda: sim.table_1(**TABLE, ranges=[]), "ranges: expected at least one pair"),
-        (lambda: sim.table_1(**TABLE, ranges=[(9, 3)]), "high must be at least low; got low=9 and high=3"),
-        (lambda: sim.table_1(**TABLE, margin=-1), "margin must be a whole number of at least 0; got -1"),
-        (lambda: sim.table_1(**TABLE, measures=[]), "measures: expected at least one; got none"),
+        (
+            lambda: experiments.table_1(**TABLE, ranges=[5]),
+            r"ranges must be pairs \(low, high\) of segment lengths; got \[5\]",
+        ),
+        (lambda: experiments.table_1(**TABLE, ranges=[]), "ranges: expected at least one pair"),
+        (lambda: experiments.table_1(**TABLE, ranges=[(9, 3)]), "high must be at least low; got low=9 and high=3"),
+        (lambda: experiments.table_1(**TABLE, margin=-1), "margin must be a whole number of at least 0; got -1"),
+        (lambda: experiments.table_1(**TABLE, measures=[]), "measures: expected at least one; got none"),
         (lambda: sim.pseudo_coders(**CODERS | {"near": 1.1}), "near must be a number from 0 to 1; got 1.1"),
         (lambda: sim.pseudo_coders(**CODERS | {"miss": -1}), "miss must be a number from 0 to 1; got -1"),
         (lambda: sim.pseudo_coders(**CODERS | {"coders": 0}), "coders must be a whole number of at least 1; got 0"),
@@ -519,7 +530,10 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: sim.pseudo_coders(**CODERS | {"units": "12"}), "units must be a whole number; got '12'"),
         (lambda: sim.pseudo_coders(**CODERS | {"coders": 10**8}), "units and coders: one call may simulate"),
         (lambda: sim.pseudo_coders(**CODERS | {"units": [1] * 10**5}), "units and coders: one call may simulate"),
-        (lambda: sim.table_1(**TABLE | {"hypotheses": 10**5}), "segments and hypotheses: one call may simulate"),
+        (
+            lambda: experiments.table_1(**TABLE | {"hypotheses": 10**5}),
+            "segments and hypotheses: one call may simulate",
+        ),
         (lambda: sim.pseudo_coders(**CODERS, omissions_only=1), "omissions_only must be True or False; got 1"),
         (lambda: sim.random_coders(10, [], coders=2, seed=1), "masses: expected at least one segment length"),
         (lambda: sim.random_coders(10, [2], coders=2, seed="x"), "seed must be .*; got 'x'"),

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import MismatchError, OptionError, TreeError, Undefined
 from caesura.model.tree import join_words, split_words
+from caesura.papers import ambiguity
 from caesura.progress import on_progress
 from caesura.simulation import trees
 from caesura.views.trees import ambiguity_table, curve_table, length_table
@@ -356,11 +357,11 @@ def test_seed_progress_signature_and_json():
             lambda: trees.perturbation_curve(SPOKEN, deltas=[1], repeats=1).of_kind("blur"),
             "no kind 'blur'; choose from 'noise'",
         ),
-        (lambda: trees.plausible_trees(0), "n must be a whole number of at least 1"),
-        (lambda: trees.ambiguity(1), "n must be a whole number of at least 2"),
-        (lambda: trees.ambiguity(11), "n must be a whole number of at most 10"),
-        (lambda: trees.ambiguity(2, random_trees=0), "random_trees must be a whole number of at least 1"),
-        (lambda: trees.random_tree([], seed=1), "words: expected at least one"),
+        (lambda: ambiguity.plausible_trees(0), "n must be a whole number of at least 1"),
+        (lambda: ambiguity.ambiguity(1), "n must be a whole number of at least 2"),
+        (lambda: ambiguity.ambiguity(11), "n must be a whole number of at most 10"),
+        (lambda: ambiguity.ambiguity(2, random_trees=0), "random_trees must be a whole number of at least 1"),
+        (lambda: ambiguity.random_tree([], seed=1), "words: expected at least one"),
         (lambda: trees.by_length([0.5]), "corpus: expected the result of struct_iou_corpus; got list"),
         (lambda: trees.correlation(SPOKEN, SPOKEN), "2 sentences make 0 of 10. Use a smaller size"),
         (
@@ -412,7 +413,7 @@ def f1(a: Brackets, b: Brackets) -> float:
 
 @pytest.mark.parametrize("n", range(1, 7))
 def test_plausible_trees_are_all_parses(n):
-    listed = trees.plausible_trees(n)
+    listed = ambiguity.plausible_trees(n)
     assert len(listed) == math.comb(2 * n, n) // (n + 1)
     assert Counter(map(brackets_of, listed)) == Counter(parses("NP", 0, 2 * n + 1))
     assert {parse.words for parse in listed} == {("N", "P") * n + ("N",)}
@@ -421,7 +422,7 @@ def test_plausible_trees_are_all_parses(n):
 
 @pytest.mark.parametrize("n", range(2, 7))
 def test_lowest_scores_by_exhaustive_search(n):
-    result, listed = trees.ambiguity(n, random_trees=1, seed=1), trees.plausible_trees(n)
+    result, listed = ambiguity.ambiguity(n, random_trees=1, seed=1), ambiguity.plausible_trees(n)
     iou = np.full((len(listed), len(listed)), np.inf)
     pairs = list(combinations(range(len(listed)), 2))
     scored = cz.score_many([(listed[a], listed[b]) for a, b in pairs], "struct_iou(unlabelled=True)").values
@@ -453,32 +454,32 @@ def test_expected_f1_by_every_order(n):
     random_sets = random_brackets(2 * n + 1)
     expected = [
         np.mean([f1(brackets_of(parse), random_set) for random_set in random_sets])
-        for parse in trees.plausible_trees(n)
+        for parse in ambiguity.plausible_trees(n)
     ]
-    assert trees.ambiguity(n, random_trees=1, seed=1).random_f1 == pytest.approx(expected, abs=1e-12)
+    assert ambiguity.ambiguity(n, random_trees=1, seed=1).random_f1 == pytest.approx(expected, abs=1e-12)
 
 
 def test_random_trees_have_the_frequency_of_their_orders():
     """Of the six orders in which three gaps close, two give ((ab)(cd)), and one gives each of the four others."""
     rng = np.random.default_rng(7)
-    counts = Counter(brackets_of(trees.random_tree("abcd", seed=rng)) for _ in range(2000))
+    counts = Counter(brackets_of(ambiguity.random_tree("abcd", seed=rng)) for _ in range(2000))
     for brackets, orders in Counter(random_brackets(4)).items():
         assert is_likely(counts.pop(brackets), 2000, orders / 6)
     assert not counts
-    assert trees.random_tree("a", seed=1).brackets == "(X a)"
+    assert ambiguity.random_tree("a", seed=1).brackets == "(X a)"
 
 
 def test_the_mean_over_random_trees():
-    result, listed = trees.ambiguity(3, random_trees=4, seed=11), trees.plausible_trees(3)
+    result, listed = ambiguity.ambiguity(3, random_trees=4, seed=11), ambiguity.plausible_trees(3)
     rng = np.random.default_rng(11)
-    sample = [trees.random_tree("NPNPNPN", seed=rng) for _ in range(4)]
+    sample = [ambiguity.random_tree("NPNPNPN", seed=rng) for _ in range(4)]
     expected = [np.mean([cz.struct_iou(parse, random, unlabelled=True).value for random in sample]) for parse in listed]
     assert result.random_iou == pytest.approx(expected)
 
 
 def test_table_1():
     """The paper prints 63.6 as the lowest Struct-IoU. The authors' program also computes 19/33."""
-    result = trees.ambiguity(random_trees=1, seed=1)
+    result = ambiguity.ambiguity(random_trees=1, seed=1)
     assert result.trees == 1430
     assert set(result.lowest_f1.tolist()) == {2 / 16}
     assert set(result.lowest_iou.tolist()) == {19 / 33}
@@ -486,7 +487,7 @@ def test_table_1():
     table = ambiguity_table(result)
     assert [row[4] for row in table.rows] == [12.5, 63.6, 27.3, 61.9]
     assert table.rows[1][2:4] == pytest.approx((1900 / 33, 1900 / 33))
-    assert ambiguity_table(trees.ambiguity(2, random_trees=1, seed=1)).rows[0][4] is None
+    assert ambiguity_table(ambiguity.ambiguity(2, random_trees=1, seed=1)).rows[0][4] is None
     assert len(json.loads(json.dumps(result.to_dict()))["random_iou"]) == 1430
 
 

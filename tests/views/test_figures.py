@@ -15,6 +15,7 @@ import pytest
 import caesura as cz
 from caesura import plot
 from caesura.data import stargazer
+from caesura.papers.ambiguity import random_tree
 from caesura.simulation import trees
 from caesura.tasks.figures import KINDS
 from caesura.views.figures import canvas
@@ -359,7 +360,7 @@ def test_aligned_nodes_have_one_number_and_one_colour() -> None:
 
 
 def test_lines_of_a_tree_do_not_cross() -> None:
-    tree = trees.random_tree([str(i) for i in range(12)], seed=3)
+    tree = random_tree([str(i) for i in range(12)], seed=3)
     axes = plot.tree_alignment(tree, tree, cz.struct_iou(tree, tree)).axes[0]
     steps = [
         (x[i], y[i], x[i + 1], y[i + 1])

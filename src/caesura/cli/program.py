@@ -70,6 +70,9 @@ COMMANDS = {
     "report": Entry(_SHOW, "pictures", "Write one HTML page about the corpus."),
     "plot": Entry(_SHOW, "pictures", "Draw a figure from the files."),
     "verify": Entry(_TRUST, "verify", "Say whether a number is right: recompute it from its signature."),
+    "reproduce": Entry(
+        _TRUST, "reproduce", "Say whether the papers behind the measures were right: recompute their tables."
+    ),
     "trees": Entry(_MORE, "trees", "Compare the trees in PREDICTED with those in GOLD, sentence by sentence."),
     "unify": Entry(_MORE, "gold", "Make one hierarchy from those of several coders, item by item."),
     "evaluate": Entry(_MORE, "score", "Score a collection of any size."),

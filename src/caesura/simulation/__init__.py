@@ -6,13 +6,10 @@ lengths), :func:`regular_segmentation` (segments of equal length), :func:`no_bou
 **Errors.** A copy of a reference with one kind of error: :func:`misses`, :func:`false_alarms`, :func:`near_misses`,
 :func:`shifts`.
 
-**Experiments.** The pairs of Figure 5 in Fournier & Inkpen (2012), which are not random (:func:`figure_5a`,
-:func:`figure_5b`, :func:`figure_5c`), and the random experiment of their Table 1 (:func:`table_1`).
-
 **Coders.** A whole corpus: :func:`pseudo_coders` copy one segmentation and make errors, and :func:`random_coders` have
 only their segment lengths in common (Fournier 2013, section 5, Figure 9).
 
-The module :mod:`caesura.simulation.trees` simulates trees: perturbed word boundaries, and sentences with many parses.
+The module :mod:`caesura.simulation.trees` perturbs the word boundaries of trees.
 
 All random functions take a ``seed``. A whole number gives the same result every time; a ``numpy.random.Generator``
 continues from its state, so two calls are independent. Simulated boundaries are untyped.
@@ -27,7 +24,6 @@ Segmentation(12 units: ·····|·|······)
 """
 
 from caesura.simulation import trees
-from caesura.simulation.experiments import ScenarioMean, figure_5a, figure_5b, figure_5c, table_1
 from caesura.simulation.segmentations import (
     MAX_SIMULATED_UNITS,
     SEGMENTATION_OVERHEAD,
@@ -47,12 +43,8 @@ from caesura.simulation.segmentations import (
 __all__ = [
     "MAX_SIMULATED_UNITS",
     "SEGMENTATION_OVERHEAD",
-    "ScenarioMean",
     "all_boundaries",
     "false_alarms",
-    "figure_5a",
-    "figure_5b",
-    "figure_5c",
     "misses",
     "near_misses",
     "no_boundaries",
@@ -61,7 +53,6 @@ __all__ = [
     "random_segmentation",
     "regular_segmentation",
     "shifts",
-    "table_1",
     "trees",
     "uniform_segments",
 ]

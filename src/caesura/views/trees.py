@@ -15,8 +15,9 @@ from caesura.model.result import Score
 from caesura.model.tree import Tree
 from caesura.model.value import count_of
 from caesura.options import OptionSet, choice, setting, switch, whole
+from caesura.papers.ambiguity import Ambiguity
 from caesura.parsing.corpus import LabelCounts, ParsevalResult, StructIoUResult
-from caesura.simulation.trees import Ambiguity, LengthRow, PerturbationCurve
+from caesura.simulation.trees import LengthRow, PerturbationCurve
 from caesura.tasks.trees import TreeStudy
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.scores import trees_answer

@@ -171,11 +171,11 @@ def report_page(analyses: CorpusReport, title: str | None = None, *, notes: Iter
     """
     subject = analyses.subject
     items, common = page_items(analyses)
-    template = _environment().get_template("page.html")
+    template = environment().get_template("page.html")
     page = template.render(
         policy=CONTENT_POLICY,
-        style=_asset("report.css"),
-        script=_asset("report.js"),
+        style=asset("report.css"),
+        script=asset("report.js"),
         title=title or f"Report on {count_of(len(subject.corpus.item_names), 'item')}",
         facts=_facts(analyses),
         signatures=analyses.signatures,
@@ -248,12 +248,24 @@ def embedded(data: Any) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return the templates of all pages.
+
+    Returns
+    -------
+    jinja2.Environment
+        The environment, which escapes text from files.
+
+    Raises
+    ------
+    OptionError
+        If jinja2 is not installed.
+    """
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
         raise OptionError("a report needs jinja2, which is not installed; pip install 'caesura[report]'") from None
-    environment = Environment(
+    templates = Environment(
         loader=PackageLoader("caesura.views.page"),
         autoescape=True,
         trim_blocks=True,
@@ -262,9 +274,21 @@ def _environment() -> Environment:
         # Names in files may contain control characters, which HTML does not allow.
         finalize=lambda value: clean(value) if type(value) is str else value,
     )
-    environment.filters |= {"embedded": embedded, "zip": partial(zip, strict=True)}
-    return environment
+    templates.filters |= {"embedded": embedded, "zip": partial(zip, strict=True)}
+    return templates
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Return the text of a style sheet or script of the pages.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file.
+
+    Returns
+    -------
+    str
+        Its content.
+    """
     return resources.files("caesura.views.page").joinpath("static", name).read_text(encoding="utf-8")

@@ -1,0 +1,196 @@
+"""Tables and figures of papers beside ours: the list, one display, and a page with all of them."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from caesura.model.value import count_of
+from caesura.papers.entry import NOT_FREE, NOT_RUN, PRESET, REFUTED, REPRODUCED, Paper, Reproduction, Row
+from caesura.tasks.reproduce import DisplayList, Reproductions
+from caesura.version import __version__
+from caesura.views.answer import Answer, Section
+from caesura.views.figures.canvas import svg
+from caesura.views.figures.papers import display
+from caesura.views.page.build import asset, environment
+from caesura.views.table import Cell, Table, cells
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"
+_DIGITS = 4
+
+
+def list_view(listed: DisplayList) -> Answer:
+    """Return the list of all displays.
+
+    Parameters
+    ----------
+    listed : DisplayList
+        The displays.
+
+    Returns
+    -------
+    Answer
+        The counts, and one row per display.
+    """
+    rows = tuple(
+        (shown.name, shown.verdict, "" if shown.available or shown.verdict == NOT_FREE else "not found here")
+        for shown in listed.displays
+    )
+    papers = len({shown.paper for shown in listed.displays})
+    text = f"{len(listed.displays)} tables and figures of {papers} papers: {_counted(listed.counts)}."
+    missing = sum(bool(row[2]) for row in rows)
+    if missing:
+        text += f" {count_of(missing, 'display')} cannot be computed here, because corpora are missing."
+    details = Table.from_records(
+        [cells(shown, "name", "display", "place", "about", "needs") for shown in listed.displays]
+    )
+    sections = (
+        Section("displays", Table(("name", "verdict", "data"), rows).without_empty_columns()),
+        Section("details", details),
+        Section("data", Table(("file", "what it is"), tuple(listed.corpora.items()))),
+    )
+    more = ("NAME for one of them", "--all -o DIR for a page with all", "--data DIR for further corpora")
+    return Answer(text, sections, more)
+
+
+def reproductions_view(result: Reproductions) -> Answer:
+    """Return displays beside ours.
+
+    Parameters
+    ----------
+    result : Reproductions
+        The displays.
+
+    Returns
+    -------
+    Answer
+        The verdict on one display with its numbers, or the verdicts on several.
+    """
+    if len(result.displays) == 1:
+        return _one(result.displays[0])
+    rows = tuple(
+        (shown.name, shown.display, shown.verdict, shown.largest_difference, shown.reason) for shown in result.displays
+    )
+    table = Table(("name", "display", "verdict", "largest difference", "reason"), rows, digits=5)
+    text = f"Of {count_of(len(result.displays), 'display')}: {_counted(result.counts)}."
+    sections = [Section(shown.name, lambda shown=shown: number_table(shown)) for shown in result.displays if shown.rows]  # type: ignore[misc]
+    return Answer(text, (Section("displays", table), *sections))
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+
+
+def _one(shown: Reproduction) -> Answer:
+    sections = [Section("numbers", number_table(shown))] if shown.rows else []
+    signatures = Table(("signature",), tuple((signature,) for signature in shown.signatures))
+    return Answer(
+        verdict_sentence(shown), (*sections, *([Section("signatures", signatures)] if shown.signatures else []))
+    )
+
+
+def verdict_sentence(shown: Reproduction) -> str:
+    """Say what became of a display.
+
+    Parameters
+    ----------
+    shown : Reproduction
+        The display.
+
+    Returns
+    -------
+    str
+        One to three sentences.
+    """
+    subject = f"{shown.display} of {shown.entry.paper.short}"
+    largest = shown.largest_difference
+    numbers = "" if largest is None else f" The largest difference from print is {largest:.2g}."
+    sentences = {
+        REPRODUCED: f"{subject} is reproduced.{numbers}",
+        PRESET: f"{subject} is reproduced under a preset: {shown.preset}.{numbers}",
+        REFUTED: f"{subject} is refuted.",
+        NOT_FREE: f"{subject} cannot be computed, because its data are not free.",
+        NOT_RUN: f"{subject} was not computed. It needs {'; '.join(shown.missing)}. Name the folder with --data.",
+    }
+    return f"{sentences[shown.verdict]} {shown.reason}".rstrip()
+
+
+def number_table(shown: Reproduction) -> Table:
+    """Return the printed numbers of a display beside ours.
+
+    Parameters
+    ----------
+    shown : Reproduction
+        The display.
+
+    Returns
+    -------
+    Table
+        One row per number or statement.
+    """
+    columns = ("what", "printed", "ours", "under the preset", "agrees")
+    rows = tuple((row.label, row.printed, *_values(row), _agrees(row)) for row in shown.rows)
+    return Table(columns, rows, digits=_DIGITS).without_empty_columns(("under the preset",))
+
+
+def _values(row: Row) -> tuple[Cell, Cell]:
+    """Return our number and that under the preset, without decimals if the printed number has none."""
+    is_count = row.printed.isdigit()
+    ours, preset = (
+        int(value) if is_count and isinstance(value, float) and value.is_integer() else value
+        for value in (row.ours, row.preset)
+    )
+    return ours, preset
+
+
+def _agrees(row: Row) -> str:
+    return "yes" if row.agrees else "under the preset" if row.preset is not None and row.agrees_under_preset else "no"
+
+
+def reproductions_page(result: Reproductions) -> str:
+    """Return one HTML page with all displays, tables side by side and figures redrawn.
+
+    Parameters
+    ----------
+    result : Reproductions
+        The displays.
+
+    Returns
+    -------
+    str
+        The page, which needs no network.
+    """
+    papers: dict[Paper, list[dict[str, Any]]] = {}
+    for shown in result.displays:
+        papers.setdefault(shown.entry.paper, []).append(_page_entry(shown))
+    template = environment().get_template("reproduce.html")
+    return template.render(
+        policy=_POLICY,
+        style=asset("report.css"),
+        title="The published record",
+        lead=reproductions_view(result).text,
+        papers=papers,
+        version=__version__,
+    )
+
+
+def _page_entry(shown: Reproduction) -> dict[str, Any]:
+    return {
+        "name": shown.name,
+        "display": shown.display,
+        "place": shown.place,
+        "about": shown.about,
+        "verdict": shown.verdict,
+        "sentence": verdict_sentence(shown).removeprefix(f"{shown.display} of {shown.entry.paper.short} "),
+        "table": number_table(shown) if shown.rows else None,
+        "picture": _picture(shown),
+        "signatures": shown.signatures,
+    }
+
+
+def _picture(shown: Reproduction) -> str | None:
+    """Return the figure as the address of an embedded picture."""
+    if shown.figure is None:
+        return None
+    drawn = svg(display(shown.figure, width=4.5))
+    return "data:image/svg+xml;base64," + base64.b64encode(drawn.encode()).decode()
