@@ -44,11 +44,13 @@ if _typing.TYPE_CHECKING:
     from caesura.gold.unify import UnifiedHierarchy, unify
     from caesura.judging.comparison import ParserComparison, compare_parsers
     from caesura.judging.judge import Judgement, judge
+    from caesura.measures.average_precision import average_precision
     from caesura.measures.base import Measure
     from caesura.measures.boundary import boundary_similarity, segmentation_similarity
     from caesura.measures.classes import adjusted_rand_index, nce, pairwise_f, rand_index, v_measure
     from caesura.measures.confusion import boundary_confusion
     from caesura.measures.crisp import crisp, unit_error
+    from caesura.measures.curve import BoundaryCurve, CurvePoint, boundary_curve
     from caesura.measures.distances import boundary_deviation, boundary_f, generalized_hamming, hausdorff
     from caesura.measures.flexible import flexible_similarity
     from caesura.measures.fuzzy import fuzzy_success
@@ -72,6 +74,7 @@ if _typing.TYPE_CHECKING:
     from caesura.model.marks import Marks
     from caesura.model.projection import over_characters, over_edits, over_positions, over_tokens
     from caesura.model.result import Edit, Score
+    from caesura.model.scores import BoundaryScores
     from caesura.model.segmentation import Segmentation
     from caesura.model.spans import MarkedSpan, Spans
     from caesura.model.tier import Interval, Point, Tier
@@ -86,11 +89,14 @@ __all__ = [
     "Agreement",
     "AlphaU2004",
     "BarUAlpha",
+    "BoundaryCurve",
+    "BoundaryScores",
     "CategoryAgreement",
     "Clustering",
     "CochranQ",
     "Corpus",
     "CuAlpha",
+    "CurvePoint",
     "Dialogue",
     "Disagreements",
     "Edit",
@@ -136,8 +142,10 @@ __all__ = [
     "adjusted_rand_index",
     "agreement",
     "alignment_index",
+    "average_precision",
     "boundaries_placed",
     "boundary_confusion",
+    "boundary_curve",
     "boundary_deviation",
     "boundary_f",
     "boundary_heat",
@@ -238,10 +246,12 @@ _LAZY = {
     "caesura.gold.unify": ("UnifiedHierarchy", "unify"),
     "caesura.judging.comparison": ("compare_parsers", "ParserComparison"),
     "caesura.judging.judge": ("judge", "Judgement"),
+    "caesura.measures.average_precision": ("average_precision",),
     "caesura.measures.base": ("Measure",),
     "caesura.measures.boundary": ("boundary_similarity", "segmentation_similarity"),
     "caesura.measures.confusion": ("boundary_confusion",),
     "caesura.measures.crisp": ("crisp", "unit_error"),
+    "caesura.measures.curve": ("boundary_curve", "BoundaryCurve", "CurvePoint"),
     "caesura.measures.distances": ("boundary_deviation", "boundary_f", "generalized_hamming", "hausdorff"),
     "caesura.measures.flexible": ("flexible_similarity",),
     "caesura.measures.fuzzy": ("fuzzy_success",),
@@ -266,6 +276,7 @@ _LAZY = {
     "caesura.model.marks": ("Marks",),
     "caesura.model.projection": ("over_characters", "over_edits", "over_positions", "over_tokens"),
     "caesura.model.result": ("Edit", "Score"),
+    "caesura.model.scores": ("BoundaryScores",),
     "caesura.model.segmentation": ("Segmentation",),
     "caesura.model.spans": ("MarkedSpan", "Spans"),
     "caesura.model.tier": ("Interval", "Point", "Tier"),

@@ -8,6 +8,7 @@
     │   ├── HierarchyError           a hierarchy is invalid
     │   ├── TierError                a tier is invalid, or does not fit on the chosen units
     │   ├── SpansError               spans are invalid, or cannot be compared as asked
+    │   ├── ScoresError              boundary scores are invalid
     │   ├── TreeError                a tree is invalid; has .line and .column if it was read from brackets
     │   ├── MismatchError            two annotations cannot be compared
     │   ├── OptionError              a measure, option, preset or coder does not exist, or has an invalid value
@@ -52,6 +53,10 @@ class TierError(InputError):
 
 class SpansError(InputError):
     """Raised when spans are invalid (an end before its start) or a coefficient cannot compare them."""
+
+
+class ScoresError(InputError):
+    """Raised when boundary scores are invalid: a score that is missing or not finite, times that do not ascend."""
 
 
 class TreeError(InputError):

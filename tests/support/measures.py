@@ -27,6 +27,7 @@ VALUES = {
     "clamp": st.booleans(),
     "padding": st.sampled_from(["inner", "segeval"]),
     "tolerance": st.integers(0, 10**6) | st.sampled_from([0.5, "0.5s", "500ms", "5%"]),
+    "min_distance": st.integers(0, 9) | st.sampled_from([0.5, "2s", "5%"]),
     "n_t": st.integers(1, 50),
     "transposition": st.sampled_from(["scaled", "printed", "unit", "te"]),
     "substitution": st.sampled_from(["scaled", "printed", "unit"]),

@@ -11,8 +11,5 @@ def add_marks(
     gain: NDArray[np.uint8],
 ) -> None: ...
 def keep_peaks(
-    h_pos: NDArray[np.float64],
-    h_off: NDArray[np.int64],
-    order: NDArray[np.int64],
-    distance: NDArray[np.float64],
+    h_pos: NDArray[np.float64], h_off: NDArray[np.int64], order: NDArray[np.int64], distance: NDArray[np.float64]
 ) -> None: ...

@@ -253,7 +253,7 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
         return None
     if are_plain(pairs):
         first, second = ([_segmentation_edges(pair[i], packing.needs_labels) for pair in pairs] for i in (0, 1))
-        return _join(first, second, np.zeros(len(pairs)), timed=False, packing=packing)
+        return join_edges(first, second, np.zeros(len(pairs)), timed=False, packing=packing)
     try:
         tiers = [(a.edges, b.edges) for a, b in pairs if type(a) is Tier and type(b) is Tier]
     except (TypeError, ValueError):
@@ -267,7 +267,7 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
     if packing.all_points:
         tiers = [(_all_points(a), _all_points(b)) for a, b in tiers]
     first, second = [pair[0] for pair in tiers], [pair[1] for pair in tiers]
-    return _join(first, second, np.zeros(len(tiers)), timed=True, packing=packing)
+    return join_edges(first, second, np.zeros(len(tiers)), timed=True, packing=packing)
 
 
 def _all_points(edges: Edges) -> Edges:
@@ -308,7 +308,7 @@ def pack_edges(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -
             errors[place] = error
     first, second = [row[0] for row in rows], [row[1] for row in rows]
     changes = np.array([row[2] for row in rows], np.float64)
-    batch = _join(first, second, changes, timed=bool(timed), packing=packing)
+    batch = join_edges(first, second, changes, timed=bool(timed), packing=packing)
     return batch, np.array(places, np.int64), errors
 
 
@@ -421,8 +421,25 @@ def _on_one_extent(a: Edges, b: Edges, sides: tuple[str, str], packing: Packing)
     return a.fit(begin, end), b.fit(begin, end), change
 
 
-def _join(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed: bool, packing: Packing) -> EdgeBatch:
-    """Return the documents of a batch, in the order of the edges of both sides."""
+def join_edges(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed: bool, packing: Packing) -> EdgeBatch:
+    """Return the documents of a batch, in the order of the edges of both sides.
+
+    Parameters
+    ----------
+    a, b : sequence of Edges
+        One entry per document.
+    changes : numpy.ndarray
+        By how much each extent was changed.
+    timed : bool
+        Whether the axis is time.
+    packing : Packing
+        Whether the arrays contain the labels of segments.
+
+    Returns
+    -------
+    EdgeBatch
+        The documents.
+    """
     types: tuple[str, ...] = UNTYPED
     if packing.shared_labels:
         types = tuple(sorted({label for edges in (*a, *b) for label in edges.labels if label}))

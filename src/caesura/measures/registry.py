@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from caesura.errors import OptionError
+from caesura.measures.average_precision import AveragePrecision
 from caesura.measures.axis import amount
 from caesura.measures.base import Measure
 from caesura.measures.boundary import BoundarySimilarity, SegmentationSimilarity
@@ -37,6 +38,7 @@ _REGISTRY: dict[str, type[Measure]] = {
         BoundaryDeviation,
         Hausdorff,
         GeneralizedHamming,
+        AveragePrecision,
         UnitError,
         PurityCoverage,
         Covering,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 import numpy as np
 from hypothesis import given, settings
@@ -64,7 +64,7 @@ def test_any_order_of_marks_on_a_line(reference, order, tolerance, step):
 def test_documents_do_not_touch_each_other(documents):
     references, marks = ([sorted(document[i]) for document in documents] for i in (0, 1))
     r_off, h_off = (np.cumsum([0, *map(len, sides)]) for sides in (references, marks))
-    order = np.concatenate([np.arange(a, b)[::-1] for a, b in zip(h_off, h_off[1:], strict=False)] or [[]])
+    order = np.concatenate([np.arange(a, b)[::-1] for a, b in pairwise(h_off)] or [[]])
     gain = np.zeros(len(order), np.uint8)
     kernel.add_marks(
         np.array([x for side in references for x in side], float),

@@ -1,0 +1,151 @@
+"""Boundary scores: how sure a program is of a boundary at each place, instead of marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import ScoresError
+from caesura.model import checks
+from caesura.model.edges import SAME_PLACE
+from caesura.model.value import Floats, Value, count_of
+
+
+class BoundaryScores(Value):
+    """One score per inner position of a text, or per time of a recording. The higher, the surer is the boundary.
+
+    Parameters
+    ----------
+    scores : sequence of float
+        One score per inner position, so N-1 scores for N units; or one per time. Probabilities, logits or any other finite
+        numbers.
+    times : sequence of float, optional
+        Times of the scores in seconds, in ascending order. Without times, the scores belong to positions.
+
+    Attributes
+    ----------
+    scores : numpy.ndarray
+        The scores, in the order of the places.
+    times : numpy.ndarray or None
+        The times in seconds; None if the scores belong to positions.
+
+    Raises
+    ------
+    ScoresError
+        If a score is missing, NaN or infinite, or if times do not ascend. The message names the place.
+
+    Notes
+    -----
+    The end of a text is no inner position, so it has no score. Scores in seconds have no extent: that of the reference counts.
+
+    Examples
+    --------
+    >>> BoundaryScores([0.1, 0.9, 0.3])
+    BoundaryScores(4 units: 3 scores from 0.1 to 0.9)
+    >>> BoundaryScores.from_pairs([(0.5, 0.2), (1.0, 0.7)])
+    BoundaryScores(2 scores from 0.2 to 0.7 at 0.5 to 1 s)
+    """
+
+    __slots__ = ("scores", "times")
+
+    scores: Floats
+    times: Floats | None
+
+    def __init__(
+        self, scores: Sequence[float] | NDArray[Any], times: Sequence[float] | NDArray[Any] | None = None
+    ) -> None:
+        values = _numbers(scores, "scores", "position" if times is None else "entry")
+        self._fill(scores=values, times=None if times is None else _check_times(times, len(values)))
+
+    @classmethod
+    def from_pairs(cls, pairs: Iterable[Sequence[float]] | NDArray[Any]) -> BoundaryScores:
+        """Return scores in seconds from pairs of time and score.
+
+        Parameters
+        ----------
+        pairs : iterable of (float, float)
+            Time in seconds, and score; in ascending order of time.
+
+        Returns
+        -------
+        BoundaryScores
+            The scores.
+
+        Raises
+        ------
+        ScoresError
+            If an entry is not a pair of finite numbers, or times do not ascend.
+        """
+        listed = checks.as_list(pairs, "scores", " of pairs (time, score)")
+        for i, pair in enumerate(listed):
+            if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
+                raise ScoresError(f"scores[{i}]: expected a pair (time, score); got {pair!r}")
+        return cls([pair[1] for pair in listed], [pair[0] for pair in listed])
+
+    @property
+    def timed(self) -> bool:
+        """Whether the scores belong to times."""
+        return self.times is not None
+
+    @property
+    def length(self) -> float:
+        """Number of units; for scores in seconds, the time of the last score."""
+        if self.times is None:
+            return len(self.scores) + 1
+        return float(self.times[-1]) if len(self.times) else 0.0
+
+    @property
+    def places(self) -> Floats:
+        """Positions from 1 to N-1, or times in seconds."""
+        return np.arange(1.0, len(self.scores) + 1) if self.times is None else self.times
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __repr__(self) -> str:
+        number = count_of(len(self), "score")
+        if len(self):
+            number += f" from {self.scores.min():.10g} to {self.scores.max():.10g}"
+        if self.times is None:
+            return f"BoundaryScores({self.length} units: {number})"
+        return f"BoundaryScores({number}" + (
+            f" at {self.times[0]:.10g} to {self.times[-1]:.10g} s)" if len(self) else ")"
+        )
+
+
+def _numbers(values: Any, name: str, place: str) -> Floats:
+    """Return finite numbers as an array, or raise an error that names the first place without one."""
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iuf":
+        array = values.astype(np.float64)
+        if (i := checks.first_true(~np.isfinite(array))) is None:
+            return array
+        raise ScoresError(_not_finite(name, place, i, array[i].item()))
+    if isinstance(values, str):
+        raise ScoresError(f"{name}: expected a sequence of numbers; got the string {values[:40]!r}")
+    numbers = []
+    for i, value in enumerate(checks.as_list(values, name, " of numbers")):
+        number = checks.finite_number(value)
+        if number is None:
+            raise ScoresError(_not_finite(name, place, i, value))
+        numbers.append(number)
+    return np.array(numbers, np.float64)
+
+
+def _not_finite(name: str, place: str, i: int, value: object) -> str:
+    where = f" ({place} {i + 1})" if place == "position" else ""
+    return f"{name}[{i}]{where}: expected a finite number; got {value!r:.40}"
+
+
+def _check_times(times: Any, number: int) -> Floats:
+    """Return times in ascending order, one per score."""
+    array = _numbers(times, "times", "entry")
+    if len(array) != number:
+        raise ScoresError(f"times: expected one time per score, so {number}; got {len(array)}")
+    steps = np.diff(array)
+    if (i := checks.first_true(steps <= SAME_PLACE)) is not None:
+        problem = "occurs twice" if abs(steps[i]) <= SAME_PLACE else f"comes after {array[i]:.10g}"
+        raise ScoresError(f"times[{i + 1}]: times must ascend; {array[i + 1]:.10g} {problem}")
+    return array
