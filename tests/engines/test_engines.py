@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import caesura as cz
 from caesura.engines import ENGINES, Checkpoint, open_engine
 from caesura.engines.engine import Engine
 from caesura.errors import CaesuraWarning, CheckpointError, EngineError, OptionError
@@ -60,6 +61,24 @@ def test_tasks_are_fetched_only_when_workers_are_free() -> None:
             next(results)
         results.close()
     assert requested <= 10 + 2 * 2
+
+
+def test_without_threads_tasks_run_on_the_calling_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python in a browser raises this error for every thread."""
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with open_engine("threads", 4) as engine:
+        assert engine.workers == 1
+        assert list(engine.map(lambda x: (x * x, threading.current_thread()), range(5))) == [
+            (x * x, threading.main_thread()) for x in range(5)
+        ]
+        with pytest.raises(ValueError, match="-1 is below 0"):
+            list(engine.run(square, [1, -1]))
+    pairs = [(cz.Segmentation.from_masses([2, 3, 6]), cz.Segmentation.from_masses([2, 2, 7]))] * 3000
+    assert cz.score_many(pairs, "boundary_similarity", workers=4).values.tolist() == [0.75] * 3000
 
 
 def test_results_are_in_order_even_if_the_first_is_slowest() -> None:

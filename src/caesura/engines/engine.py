@@ -239,9 +239,13 @@ def open_engine(name: str = "threads", workers: int | None = None, scheduler: An
         from caesura.engines.cluster import Cluster
 
         return Cluster(workers, scheduler)
-    from caesura.engines.local import Processes, Threads
+    if name == "processes":
+        from caesura.engines.processes import Processes  # Python in a browser cannot import its modules
 
-    return (Threads if name == "threads" else Processes)(workers or processors())
+        return Processes(workers or processors())
+    from caesura.engines.threads import Threads
+
+    return Threads(workers or processors())
 
 
 def check_engine(engine: str | Engine, workers: int | None = None, scheduler: Any = None) -> None:

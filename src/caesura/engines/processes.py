@@ -1,46 +1,20 @@
-"""Engines that run tasks on this machine, on threads or in processes."""
+"""The engine that runs tasks in processes on this machine."""
 
 from __future__ import annotations
 
 import os
 import signal
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, suppress
 from functools import partial
-from itertools import islice
 from multiprocessing import get_context, parent_process
 
 from caesura.engines.engine import MAIN_GUARD_HINT, Engine, R, RemoteValue, T, TaskResult, call_remotely
+from caesura.engines.threads import finished_tasks
 from caesura.errors import EngineError
-
-_TASKS_PER_WORKER = 2  # one that runs and one that waits, so that no worker is idle
-
-
-class Threads(Engine):
-    """Engine that runs tasks on threads of this process. This suffices if the work is in kernels, which release the GIL.
-
-    Parameters
-    ----------
-    workers : int
-        Number of threads.
-    """
-
-    remote = False
-
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
-        self._pool = ThreadPoolExecutor(workers)
-
-    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[TaskResult[R]]:
-        with closing(_finished(lambda task: self._pool.submit(function, task), tasks, self.workers)) as finished:
-            for index, _, future in finished:
-                yield TaskResult(index, future.result())
-
-    def __exit__(self, *_: object) -> None:
-        self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 class Processes(Engine):
@@ -63,7 +37,7 @@ class Processes(Engine):
 
     def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[TaskResult[R]]:
         call = partial(call_remotely, function)
-        with closing(_finished(partial(self._submit, call), tasks, self.workers)) as finished:
+        with closing(finished_tasks(partial(self._submit, call), tasks, self.workers)) as finished:
             for index, task, future in finished:
                 try:
                     yield TaskResult(index, future.result().unwrap())
@@ -80,26 +54,6 @@ class Processes(Engine):
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _finished(
-    submit: Callable[[T], Future[R]], tasks: Iterable[T], workers: int
-) -> Generator[tuple[int, T, Future[R]], None, None]:
-    """Submit tasks while workers are free, and yield the number and the future of each task when it is finished."""
-    numbered = enumerate(tasks)
-    running: dict[Future[R], tuple[int, T]] = {}
-    try:
-        while True:
-            for index, task in islice(numbered, max(0, _TASKS_PER_WORKER * workers - len(running))):
-                running[submit(task)] = index, task
-            if not running:
-                return
-            done = wait(running, return_when=FIRST_COMPLETED).done
-            for future in sorted(done, key=lambda future: running[future][0]):
-                yield *running.pop(future), future
-    finally:
-        for future in running:
-            future.cancel()
 
 
 def _run_alone(call: Callable[[T], RemoteValue[R]], index: int, task: T) -> TaskResult[R]:
