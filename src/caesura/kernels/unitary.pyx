@@ -232,7 +232,7 @@ cdef class TupleList:
             if used[self.units.annotator[j]]:
                 continue
             chosen[k] = <int32_t>j
-            self.steps += 1
+            self.steps += 1 << min(k, SUBSETS)
             answer = self.check(chosen, k + 1, total)
             if answer == 0:
                 continue
@@ -300,7 +300,7 @@ def enumerate_tuples(
 
     Units are in ascending order of start + end. Tuple t has the units members[begin[t]:begin[t + 1]], ascending. ``cost`` is
     c(S) and ``category cost`` the numerator of delta_cat, both in quanta. ``complete`` is False if there are more than
-    ``max_tuples`` tuples or the search takes more than ``max_steps`` steps; the arrays are then of no use.
+    ``max_tuples`` tuples or the search compares more than ``max_steps`` divisions; the arrays are then of no use.
     """
     cdef int64_t N = start.shape[0], i
     cdef TupleList tuples = TupleList(N, n, max_tuples, max_steps)
@@ -380,3 +380,46 @@ def raise_prices(
                     for k in range(row[u], row[u + 1]):
                         reduced[containing[k]] -= change
     return np.asarray(price), np.asarray(reduced)
+
+
+def pair_terms(
+    const int64_t[::1] begin not None,
+    const int32_t[::1] members not None,
+    const double[::1] start not None,
+    const double[::1] end not None,
+    const int32_t[::1] category not None,
+    int64_t n,
+    double alpha,
+    double beta,
+    const double[:, ::1] distance not None,
+):
+    """Return (cost, tuple, first, second, d_pos, dist): the cost of each tuple, and one entry per pair of units in a tuple.
+
+    Costs, d_pos and dist are in multiples of delta_empty; the cost of a tuple is its mean over all C2 pairs of annotators.
+    """
+    cdef int64_t tuples = max(begin.shape[0] - 1, 0), t, a, b, k, pairs = 0
+    cdef Units units
+    for t in range(tuples):
+        k = begin[t + 1] - begin[t]
+        pairs += k * (k - 1) // 2
+    cdef double[::1] cost = np.empty(tuples), position = np.empty(pairs), dist = np.empty(pairs)
+    cdef int64_t[::1] owner = np.empty(pairs, np.int64), first = np.empty(pairs, np.int64), second = np.empty(pairs, np.int64)
+    cdef double C2 = n * (n - 1) / 2.0, total
+    if tuples:
+        units.start, units.end = &start[0], &end[0]
+    pairs = 0
+    with nogil:
+        for t in range(tuples):
+            k = begin[t + 1] - begin[t]
+            total = C2 - k * (k - 1) // 2
+            for a in range(begin[t], begin[t + 1]):
+                for b in range(a + 1, begin[t + 1]):
+                    owner[pairs], first[pairs], second[pairs] = t, members[a], members[b]
+                    position[pairs] = position_part(&units, members[a], members[b])
+                    dist[pairs] = distance[category[members[a]], category[members[b]]]
+                    total += alpha * position[pairs] + beta * dist[pairs]
+                    pairs += 1
+            cost[t] = total / C2
+    return (
+        np.asarray(cost), np.asarray(owner), np.asarray(first), np.asarray(second), np.asarray(position), np.asarray(dist)
+    )
