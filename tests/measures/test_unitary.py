@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle.unitizing_gamma import Definition, position
-from support.continua import align, overlapping, rows_of
-from support.oracles import read_oracle
-
 
 from caesura.kernels.unitary import pair_terms
 from caesura.measures.unitary_search import distances
+from oracle.unitizing_gamma import Definition, position
+from support.continua import align, overlapping, rows_of
+from support.oracles import read_oracle
 
 CASES = read_oracle("gamma.jsonl")
 CONTINUA = [case for case in CASES if "annotators" in case]
@@ -24,16 +23,22 @@ CONTINUA = [case for case in CASES if "annotators" in case]
 
 def _arguments(case: dict[str, Any]) -> dict[str, Any]:
     params = case["params"]
-    categories = params.get("categories") or sorted({unit[2] for units in case["annotators"].values() for unit in units})
+    categories = params.get("categories") or sorted(
+        {unit[2] for units in case["annotators"].values() for unit in units}
+    )
     return {key: params.get(key) for key in ("alpha", "beta", "matrix")} | {"categories": categories}
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case["kind"] == "published_dpos"], ids=lambda case: case["id"])
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case["kind"] == "published_dpos"], ids=lambda case: case["id"]
+)
 def test_figure_10_of_the_2015_paper(case: dict[str, Any]) -> None:
     u, v = case["u"], case["v"]
     ends = np.array([u, v], float).T.copy()
     codes = np.zeros(2, np.int32)
-    terms = pair_terms(np.array([0, 2]), np.array([0, 1], np.int32), ends[0], ends[1], codes, 2, 1.0, 1.0, np.zeros((1, 1)))
+    terms = pair_terms(
+        np.array([0, 2]), np.array([0, 1], np.int32), ends[0], ends[1], codes, 2, 1.0, 1.0, np.zeros((1, 1))
+    )
     assert terms[4][0] == pytest.approx(case["d_pos"], abs=1e-12)
     assert terms[4][0] == pytest.approx(case["printed"], abs=0.05 if case["printed"] > 1 else 0.005)
     assert float(position((*u, ""), (*v, "")) or 0) == pytest.approx(case["d_pos"], abs=1e-12)
@@ -75,11 +80,17 @@ def _check_by_definition(annotators: dict[str, list[Any]], alpha: Any = 1, beta:
 
 
 def _units() -> st.SearchStrategy[tuple[int, int, str]]:
-    return st.tuples(st.integers(0, 9), st.integers(0, 4), st.sampled_from("xyz")).map(lambda u: (u[0], u[0] + u[1], u[2]))
+    return st.tuples(st.integers(0, 9), st.integers(0, 4), st.sampled_from("xyz")).map(
+        lambda u: (u[0], u[0] + u[1], u[2])
+    )
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.lists(_units(), max_size=3), min_size=2, max_size=4), st.sampled_from([1, 3, Fraction(1, 2)]), st.integers(0, 2))
+@given(
+    st.lists(st.lists(_units(), max_size=3), min_size=2, max_size=4),
+    st.sampled_from([1, 3, Fraction(1, 2)]),
+    st.integers(0, 2),
+)
 def test_best_alignment_and_tie_rule_by_definition(units: list[list[Any]], alpha: Any, beta: int) -> None:
     while sum(map(len, units)) > 6:  # larger continua have too many alignments for the definition
         max(units, key=len).pop()
@@ -158,7 +169,10 @@ def test_two_annotators_with_many_overlaps_agree_with_scipy() -> None:
 def test_twenty_annotators_get_an_answer_with_a_bound() -> None:
     base = overlapping(1, 8, 100, 9, 0)["a00"]
     rng = np.random.default_rng(1)
-    moved = {f"a{k:02}": [(s + float(rng.integers(0, 2)), e + float(rng.integers(2, 4)), c) for s, e, c in base] for k in range(20)}
+    moved = {
+        f"a{k:02}": [(s + float(rng.integers(0, 2)), e + float(rng.integers(2, 4)), c) for s, e, c in base]
+        for k in range(20)
+    }
     result = align(moved)
     assert result.bound <= result.cost + 1e-9
     identical = align({f"a{k:02}": base for k in range(20)})
@@ -181,7 +195,11 @@ def test_order_of_annotators_and_units_does_not_matter(seed: int) -> None:
     costs = set()
     for _ in range(4):
         names = rng.permutation(4)
-        costs.add(align({f"b{names[k]}": [units[i] for i in rng.permutation(12)] for k, units in enumerate(annotators.values())}).cost)
+        costs.add(
+            align(
+                {f"b{names[k]}": [units[i] for i in rng.permutation(12)] for k, units in enumerate(annotators.values())}
+            ).cost
+        )
     assert len(costs) == 1
 
 

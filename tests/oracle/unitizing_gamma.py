@@ -25,7 +25,9 @@ class Definition:
     """All alignments of a continuum, in units of delta_empty, by the formulas of the paper."""
 
     def __init__(self, annotators: Annotators, alpha: Any = 1, beta: Any = 1, distance: Any = None) -> None:
-        self.units = [(k, *unit) for k, name in enumerate(sorted(annotators)) for unit in sorted(annotators[name], key=repr)]
+        self.units = [
+            (k, *unit) for k, name in enumerate(sorted(annotators)) for unit in sorted(annotators[name], key=repr)
+        ]
         self.n = len(annotators)
         self.alpha, self.beta = Fraction(alpha), Fraction(beta)
         self.distance = distance or (lambda a, b: Fraction(a != b))

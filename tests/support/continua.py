@@ -24,7 +24,12 @@ def categories_of(annotators: Annotators) -> list[Any]:
 
 
 def align(
-    annotators: Annotators, alpha: float = 1, beta: float = 1, matrix: Any = None, categories: Any = None, **options: Any
+    annotators: Annotators,
+    alpha: float = 1,
+    beta: float = 1,
+    matrix: Any = None,
+    categories: Any = None,
+    **options: Any,
 ) -> BestAlignment:
     names = categories or categories_of(annotators)
     distance = 1.0 - np.eye(max(1, len(names))) if matrix is None else np.array(matrix, float)
@@ -45,14 +50,19 @@ def rows_of(alignment: BestAlignment, annotators: Annotators) -> set[tuple[int |
     return rows
 
 
-def overlapping(annotators: int, units: int, length: int, longest: int, seed: int) -> dict[str, list[tuple[float, float, str]]]:
+def overlapping(
+    annotators: int, units: int, length: int, longest: int, seed: int
+) -> dict[str, list[tuple[float, float, str]]]:
     """Random units of length 1 to ``longest``, which overlap if there are many."""
     rng = np.random.default_rng(seed)
     return {
         f"a{k:02}": sorted(
             (float(start), float(start + size), f"c{category}")
             for start, size, category in zip(
-                rng.integers(0, length, units), rng.integers(1, longest + 1, units), rng.integers(0, 3, units), strict=True
+                rng.integers(0, length, units),
+                rng.integers(1, longest + 1, units),
+                rng.integers(0, 3, units),
+                strict=True,
             )
         )
         for k in range(annotators)

@@ -282,9 +282,7 @@ def best_alignment(table: UnitTable, dissimilarity: Dissimilarity, *, effort: fl
         With ``proved=False`` if the search took too much work.
     """
     if len(table) == 0:
-        return BestAlignment(
-            table, dissimilarity, np.zeros(1, np.int64), np.zeros(0, np.int32), True, 0.0, True
-        )
+        return BestAlignment(table, dissimilarity, np.zeros(1, np.int64), np.zeros(0, np.int32), True, 0.0, True)
     approximate = _approximate(table, dissimilarity) if table.annotators >= MANY_ANNOTATORS else None
     if approximate is not None and approximate.proved:
         return approximate
@@ -392,9 +390,7 @@ class _Search:
         )  # fmt: skip
         if chosen is None:
             return False
-        self.best = _Solution(
-            np.flatnonzero(promising)[chosen], int(rest.cost[chosen].sum()), not ties, proved=True
-        )
+        self.best = _Solution(np.flatnonzero(promising)[chosen], int(rest.cost[chosen].sum()), not ties, proved=True)
         return True
 
     def _offer(self, solution: _Solution) -> None:
@@ -411,8 +407,8 @@ class _Search:
         scale = float(QUANTUM)
         shape = (size, len(rest.cost))
         matrix = csc_matrix((np.ones(len(rest.members)), rest.members, rest.begin), shape=shape)
-        result = linprog(rest.cost / scale, A_eq=matrix, b_eq=np.ones(size), method="highs-ds")
-        return np.rint(result.eqlin.marginals * scale).astype(np.int64)
+        result = linprog(rest.cost / scale, A_eq=matrix, b_eq=np.ones(size), method="highs-ds")  # type: ignore[call-overload]
+        return np.asarray(np.rint(result.eqlin.marginals * scale), np.int64)
 
 
 def _with_bound(alignment: BestAlignment) -> BestAlignment:
