@@ -22,6 +22,7 @@ from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.result import signature_line
 from caesura.model.signature import with_data
+from caesura.model.value import Floats
 
 _DEFAULT_MEASURE = "boundary_similarity(n_t=2)"
 _POSITIONS = (
@@ -232,6 +233,35 @@ def agreement_with_placement(
                 placement = _compute(corpus, observed, random, bootstrap, opened)
     bootstrap.warn(len(observed.items))
     return result, placement
+
+
+def coefficient_over_items(
+    corpus: Corpus, weights: Floats, *, measure: str | Measure, coefficient: str | None = None, seed: int | None = 0
+) -> Floats:
+    """Return a coefficient for several weightings of the items.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    weights : numpy.ndarray
+        One row per weighting, one column per item: how often the item counts.
+    measure : str or Measure
+        The measure.
+    coefficient : str, optional
+        Name of the coefficient (default: that of the measure).
+    seed : int or None, default 0
+        Random seed of simulated chance.
+
+    Returns
+    -------
+    numpy.ndarray
+        One value per weighting; NaN if it is undefined.
+    """
+    resolved = resolve_coefficient(measure, coefficient, seed=seed)
+    with use_engine("threads") as engine:
+        model = resolved.model_class(_observe(corpus, resolved, engine), resolved, engine)
+        return model.over_items(weights).values(resolved.name)
 
 
 def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderPairs:

@@ -1,0 +1,38 @@
+"""The command ``caesura plan``: how many items and coders does a study need?"""
+
+from __future__ import annotations
+
+import click
+
+from caesura.cli.options import reading_options, with_options
+from caesura.cli.output import OutputOptions, print_result, table_options
+from caesura.cli.program import main
+from caesura.tasks.plan import PlanOptions
+from caesura.tasks.plan import plan as plan_from_pilot
+from caesura.tasks.prepare import ReadingOptions
+from caesura.views.plan import plan_figure, plan_view
+
+
+@main.command()
+@click.argument("files", metavar="PILOT...", nargs=-1, required=True, type=click.Path())
+@with_options(PlanOptions, "options", "Study")
+@reading_options
+@table_options
+def plan(files: tuple[str, ...], options: PlanOptions, reading: ReadingOptions, output: OutputOptions) -> None:
+    """Say how many items and coders a study needs, by a pilot study.
+
+    PILOT is one file with all coders, a folder or glob, or one file per coder: at least three items by at least two
+    coders. The first table has the expected width of the interval of agreement for several sizes of the study, the
+    second the smallest difference between two systems that such a study finds.
+
+    \b
+    Example:
+      caesura plan people.json --items 20 --items 50
+    """
+    result = plan_from_pilot(reading.require(reading.read(files), "plan from"), options)
+    if options.figure is not None:
+        from caesura.views.figures.canvas import save
+
+        save(plan_figure(result), options.figure)
+        click.echo(options.figure, err=True)
+    print_result("plan", result, plan_view(result), output=output, reading=reading)

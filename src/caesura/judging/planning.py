@@ -1,0 +1,443 @@
+"""How many items and coders does a study need? Answers from a pilot study.
+
+**Agreement.** The width of an interval falls with the square root of the number of items. Its scale comes from the pilot: items
+are drawn from it with replacement, and the coefficient is computed from their parts. The effect of the number of coders comes
+from random subsets of the pilot's coders; for more coders than the pilot has, the variance is extrapolated as a + b / coders.
+
+**Systems.** Two systems are simulated that make the errors of the pilot's coders: near misses, misses and false alarms
+at the rates at which the coders depart from their own gold standard. The spread of the difference between two such
+systems tells how large a true difference must be to be found.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize, stats
+
+from caesura.agreement.coefficients import coefficient_over_items
+from caesura.errors import OptionError
+from caesura.gold.gold import gold
+from caesura.measures.base import Measure
+from caesura.measures.boundary import boundary_similarity
+from caesura.measures.many import score_many
+from caesura.measures.registry import parse
+from caesura.model.corpus import Corpus
+from caesura.model.result import Result, signature_line
+from caesura.model.segmentation import Segmentation
+from caesura.model.signature import with_data
+from caesura.model.value import Floats
+from caesura.options import seed as check_seed
+from caesura.options import whole
+from caesura.simulation import false_alarms, misses, near_misses
+
+MIN_ITEMS = 3
+"""Smallest number of items of a pilot; fewer say nothing about the variation between items."""
+_DRAWS = 2000
+_SUBSETS = 20
+_STUDIES = 60
+DEFAULT_ITEMS = (5, 10, 20, 50, 100, 200)
+"""Numbers of items of the planned study."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRates(Result):
+    """How the coders of the pilot depart from their gold standard.
+
+    Attributes
+    ----------
+    near : float
+        Proportion of the gold standard's boundaries that a coder places one position off.
+    miss : float
+        Proportion that a coder does not place.
+    false_alarm : float
+        Additional boundaries per segment.
+    """
+
+    near: float
+    miss: float
+    false_alarm: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedWidth(Result):
+    """Expected width of the interval of a coefficient.
+
+    Attributes
+    ----------
+    items, coders : int
+        Size of the study.
+    width : float
+        Expected width of the 95 % bootstrap interval over items.
+    extrapolated : bool
+        Whether the study has more coders than the pilot.
+    """
+
+    items: int
+    coders: int
+    width: float
+    extrapolated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedDifference(Result):
+    """Smallest difference between two systems that a study finds.
+
+    Attributes
+    ----------
+    items : int
+        Number of items of the study.
+    spread : float
+        Standard deviation of the difference between two equally good systems.
+    difference : float
+        True difference that is found with the requested power at the 5 % level.
+    """
+
+    items: int
+    spread: float
+    difference: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Result):
+    """What a study of a given size will be able to say.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    coefficient : str
+        Name of the coefficient.
+    value : float
+        The coefficient of the pilot.
+    items, coders : int
+        Size of the pilot.
+    power : float
+        Probability with which a difference between systems is to be found.
+    rates : ErrorRates
+        Error rates of the pilot's coders.
+    widths : tuple of PlannedWidth
+        Expected widths of intervals.
+    differences : tuple of PlannedDifference
+        Smallest differences between systems.
+    seed : int
+        Random seed.
+    signature : str
+        One line to reproduce the result.
+    """
+
+    frame_field = "widths"
+
+    measure: Measure
+    coefficient: str
+    value: float
+    items: int
+    coders: int
+    power: float
+    rates: ErrorRates
+    widths: tuple[PlannedWidth, ...]
+    differences: tuple[PlannedDifference, ...]
+    seed: int
+    signature: str
+
+
+def plan_study(
+    pilot: Corpus,
+    *,
+    measure: str | Measure = "boundary_similarity(n_t=2)",
+    items: Iterable[int] | None = None,
+    coders: Iterable[int] | None = None,
+    power: float = 0.8,
+    seed: int | None = 0,
+) -> Plan:
+    """Return what studies of several sizes will be able to say, by a pilot study.
+
+    Parameters
+    ----------
+    pilot : Corpus
+        Segmentations of at least three items by at least two coders.
+    measure : str or Measure, default "boundary_similarity(n_t=2)"
+        The measure, which must support a coefficient.
+    items : iterable of int, optional
+        Numbers of items of the planned study (default: 5 to 200).
+    coders : iterable of int, optional
+        Numbers of coders (default: 2 up to the pilot's number, and two more).
+    power : float, default 0.8
+        Probability with which a difference between systems is to be found.
+    seed : int or None, default 0
+        Random seed.
+
+    Returns
+    -------
+    Plan
+        Expected widths of intervals, and smallest differences.
+
+    Raises
+    ------
+    OptionError
+        If the pilot is too small, or does not contain segmentations of units.
+
+    Examples
+    --------
+    >>> from caesura.simulation import pseudo_coders
+    >>> pilot = pseudo_coders([60] * 12, [4, 6, 8], coders=3, near=0.1, miss=0.2, seed=1)
+    >>> plan = plan_study(pilot, items=[12, 48], coders=[3])
+    >>> [(row.items, row.coders, round(row.width, 2)) for row in plan.widths]
+    [(12, 3, 0.12), (48, 3, 0.06)]
+    """
+    chosen = parse(measure)
+    annotations = _annotations(pilot)
+    root = check_seed("seed", seed)
+    sizes = _sizes("items", DEFAULT_ITEMS if items is None else items, 2)
+    count = len(pilot.coders)
+    coder_counts = _sizes("coders", range(2, count + 3) if coders is None else coders, 2)
+    name = chosen.default_coefficient
+    if name is None:
+        raise OptionError(f"{chosen.name} has no coefficient of agreement; use B or S")
+    value = coefficient_over_items(pilot, np.ones((1, len(pilot.item_names))), measure=chosen, coefficient=name)
+    variances = _variances(pilot, chosen, name, coder_counts, np.random.default_rng([root, 1]))
+    widths = tuple(
+        PlannedWidth(size, number, _width(variances[number], size), number > count)
+        for number in coder_counts
+        for size in sizes
+    )
+    rates = error_rates(annotations, pilot)
+    deviations = _difference_deviations(annotations, pilot, chosen, rates, sizes, np.random.default_rng([root, 2]))
+    differences = tuple(
+        PlannedDifference(size, deviation, smallest_difference(deviation, size, power))
+        for size, deviation in zip(sizes, deviations, strict=True)
+    )
+    facts = {"pilot": f"{len(pilot.item_names)}x{count}", "power": power, "seed": root}
+    signature = with_data(signature_line("plan", over=repr(chosen), **facts), pilot.fingerprint, float(value[0]))
+    return Plan(
+        chosen, name, float(value[0]), len(pilot.item_names), count, power, rates, widths, differences, root, signature
+    )
+
+
+def _annotations(pilot: Corpus) -> dict[tuple[str, str], Segmentation]:
+    """Return the segmentations of the pilot, or raise why it cannot be used."""
+    annotations = {key: entry for key, entry in pilot.items() if isinstance(entry, Segmentation)}
+    if len(annotations) < len(pilot):
+        raise OptionError("a plan needs segmentations of units; this pilot contains another kind of data")
+    if len(pilot.coders) < 2:
+        raise OptionError("the pilot has one coder; a plan needs at least two, whose agreement can be measured")
+    if len(pilot.item_names) < MIN_ITEMS:
+        found = len(pilot.item_names)
+        raise OptionError(
+            f"the pilot has {found} item{'s' if found > 1 else ''}; a plan needs at least {MIN_ITEMS}, to see how items vary"
+        )
+    return annotations
+
+
+def _sizes(name: str, values: Iterable[int], minimum: int) -> list[int]:
+    sizes = [whole(minimum)(name, value) for value in values]
+    if not sizes:
+        raise OptionError(f"{name}: expected at least one number; got none")
+    return sorted(set(sizes))
+
+
+def _variances(
+    pilot: Corpus, measure: Measure, coefficient: str, counts: Sequence[int], rng: np.random.Generator
+) -> dict[int, float]:
+    """Return the variance of the coefficient per item for each number of coders."""
+    available = len(pilot.coders)
+    observed = {
+        number: float(
+            np.mean([_variance(subset, measure, coefficient, rng) for subset in _subsets(pilot, number, rng)])
+        )
+        for number in range(2, available + 1)
+    }
+    constant, slope = _fit(observed)
+    scale = observed[available] / (constant + slope / available) if observed[available] else 1.0
+    return {
+        number: observed[number] if number in observed else scale * (constant + slope / number) for number in counts
+    }
+
+
+def _subsets(pilot: Corpus, number: int, rng: np.random.Generator) -> list[Corpus]:
+    if number == len(pilot.coders):
+        return [pilot]
+    coders = np.array(pilot.coders)
+    return [pilot.select(coders=rng.choice(coders, number, replace=False).tolist()) for _ in range(_SUBSETS)]
+
+
+def _variance(corpus: Corpus, measure: Measure, coefficient: str, rng: np.random.Generator) -> float:
+    """Return n times the variance of the coefficient over n items drawn with replacement."""
+    n = len(corpus.item_names)
+    weights = rng.multinomial(n, np.full(n, 1 / n), _DRAWS).astype(float)
+    values = coefficient_over_items(corpus, weights, measure=measure, coefficient=coefficient)
+    values = values[np.isfinite(values)]
+    if len(values) < _DRAWS // 2:
+        raise OptionError("the coefficient is undefined for most resamples of the pilot; use more items or coders")
+    # Items of the pilot vary around their own mean, so their variance is too small by (n - 1) / n.
+    return float(values.var() * n * n / (n - 1))
+
+
+def _fit(observed: dict[int, float]) -> tuple[float, float]:
+    """Return a and b of the variance a + b / coders, both at least 0."""
+    if len(observed) == 1:  # two coders say nothing about more coders
+        return next(iter(observed.values())), 0.0
+    design = np.array([[1.0, 1 / number] for number in observed])
+    solution, _ = optimize.nnls(design, np.array(list(observed.values())))
+    return float(solution[0]), float(solution[1])
+
+
+def _width(variance: float, items: int) -> float:
+    """Return the width of a percentile bootstrap interval, which sees (n - 1) / n of the variance."""
+    return 2 * float(stats.norm.ppf(0.975)) * math.sqrt(variance / items * (items - 1) / items)
+
+
+def error_rates(annotations: dict[tuple[str, str], Segmentation], pilot: Corpus) -> ErrorRates:
+    """Return how the coders of a pilot depart from their gold standard.
+
+    Parameters
+    ----------
+    annotations : dict
+        Item and coder -> segmentation.
+    pilot : Corpus
+        The pilot, from which the median gold standard is made.
+
+    Returns
+    -------
+    ErrorRates
+        Rates over all coders and items.
+    """
+    references = _references(pilot)
+    matches = near = expected = placed = segments = 0
+    for (item, _), annotation in annotations.items():
+        reference = references[item]
+        parts = boundary_similarity(reference, _untyped(annotation)).parts
+        matches += int(parts["matches"])
+        near += int(parts["transpositions"])
+        expected += len(reference.inner)
+        placed += len(annotation.inner)
+        segments += len(reference.inner) + 1
+    if not expected:
+        raise OptionError("the coders of the pilot have no boundary in common, so there are no error rates to simulate")
+    return ErrorRates(near / expected, (expected - matches - near) / expected, (placed - matches - near) / segments)
+
+
+def _references(pilot: Corpus) -> dict[str, Segmentation]:
+    result = gold(pilot, ignore_types=True).corpus
+    return {item: _untyped(entry) for (item, _), entry in result.items() if isinstance(entry, Segmentation)}
+
+
+def _untyped(annotation: Segmentation) -> Segmentation:
+    return Segmentation.from_positions(annotation.length, annotation.inner)
+
+
+def simulate_system(
+    reference: Segmentation, rates: ErrorRates, rng: np.random.Generator, extra_miss: float = 0.0
+) -> Segmentation:
+    """Return the output of a system that makes the errors of the pilot's coders.
+
+    Parameters
+    ----------
+    reference : Segmentation
+        The gold standard of an item.
+    rates : ErrorRates
+        Rates of errors.
+    rng : numpy.random.Generator
+        Source of random numbers.
+    extra_miss : float, default 0
+        Probability that a boundary is missed in addition, for a worse system.
+
+    Returns
+    -------
+    Segmentation
+        The segmentation.
+    """
+    kept = misses(reference, min(1.0, rates.miss + extra_miss), seed=rng)
+    moved = near_misses(kept, min(1.0, rates.near / max(1e-9, 1 - rates.miss)), seed=rng)
+    return false_alarms(moved, min(1.0, rates.false_alarm), seed=rng)
+
+
+def system_parts(
+    annotations: dict[tuple[str, str], Segmentation],
+    references: dict[str, Segmentation],
+    measure: Measure,
+    systems: Sequence[dict[str, Segmentation]],
+) -> tuple[Floats, tuple[str, ...]]:
+    """Return the parts of simulated systems against all coders.
+
+    Parameters
+    ----------
+    annotations : dict
+        Item and coder -> segmentation.
+    references : dict
+        Item -> gold standard; its items are compared.
+    measure : Measure
+        The measure.
+    systems : sequence of dict
+        Item -> output of each system.
+
+    Returns
+    -------
+    parts : numpy.ndarray
+        Systems x items x parts, summed over coders.
+    types : tuple of str
+        Boundary types, for ``Measure.finish``.
+    """
+    items = list(references)
+    place = {item: i for i, item in enumerate(items)}
+    pairs, at = [], []
+    for number, system in enumerate(systems):
+        for (item, _), annotation in annotations.items():
+            pairs.append((_untyped(annotation), system[item]))
+            at.append(number * len(items) + place[item])
+    scores = score_many(pairs, measure)
+    totals = np.zeros((len(systems) * len(items), scores.counts.shape[1]))
+    np.add.at(totals, at, scores.counts)
+    return totals.reshape(len(systems), len(items), -1), scores.types
+
+
+def _difference_deviations(
+    annotations: dict[tuple[str, str], Segmentation],
+    pilot: Corpus,
+    measure: Measure,
+    rates: ErrorRates,
+    sizes: Sequence[int],
+    rng: np.random.Generator,
+) -> list[float]:
+    """Return the standard deviation of the difference of two equally good systems, for each number of items."""
+    references = _references(pilot)
+    systems = [
+        {item: simulate_system(reference, rates, rng) for item, reference in references.items()}
+        for _ in range(2 * _STUDIES)
+    ]
+    parts, types = system_parts(annotations, references, measure, systems)
+    first, second = parts[:_STUDIES], parts[_STUDIES:]
+    deviations = []
+    for size in sizes:
+        # Every study draws its items from the pilot, and for each of them the output of a random pair of systems.
+        items = rng.integers(len(references), size=(_DRAWS, size))
+        draws = rng.integers(_STUDIES, size=(_DRAWS, size))
+        values = [measure.finish(side[draws, items].sum(axis=1), types) for side in (first, second)]
+        deviations.append(float(np.std(values[0] - values[1])))
+    return deviations
+
+
+def smallest_difference(deviation: float, items: int, power: float) -> float:
+    """Return the true difference that a two-sided test at 5 % finds with a given power.
+
+    Parameters
+    ----------
+    deviation : float
+        Standard deviation of the estimated difference.
+    items : int
+        Number of items.
+    power : float
+        The power, between .05 and 1.
+
+    Returns
+    -------
+    float
+        The difference.
+    """
+    if not 0.05 < power < 1:
+        raise OptionError(f"power must be a number between .05 and 1; got {power!r}")
+    degrees = items - 1
+    return deviation * float(stats.t.ppf(0.975, degrees) + stats.t.ppf(power, degrees))
