@@ -521,10 +521,10 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
         ),
         (
             {"x": FINE},
-            {"measure": "window_diff"},
+            {"measure": "window_diff", "coefficient": "pi"},
             OptionError,
-            "agreement needs a symmetric measure, and window_diff is not symmetric; "
-            "use `caesura pairwise`, or pairwise(corpus, measure, ordered=True) in Python",
+            "pi is not defined over window_diff, which has no published chance model; leave the coefficient out for "
+            "the mean over pairs of coders, with chance='placement' to correct it for chance",
         ),
         (
             {"x": FINE},

@@ -292,8 +292,7 @@ ASYMMETRIC = cz.parse("flexible_similarity").replace(
         (
             {"x": SAME},
             {"measure": "window_diff"},
-            "agreement needs a symmetric measure, and window_diff is not symmetric; "
-            "use `caesura pairwise`, or pairwise(corpus, measure, ordered=True) in Python",
+            "clusters need a symmetric measure with a coefficient; window_diff has none",
         ),
         (
             {"x": SAME},

@@ -107,7 +107,7 @@ def test_score_with_types() -> None:
 @pytest.mark.parametrize("name", [name for name, kind in cz.measures().items() if kind.view not in ("spans", "trees")])
 def test_score_of_every_measure(name: str) -> None:
     first, second = (stargazer()["stargazer", reader] for reader in "13")
-    if cz.parse(name).settings.get("over") == "labels":
+    if cz.parse(name).needs_labels:
         first, second = cz.Segmentation.from_labels("aabbb"), cz.Segmentation.from_labels("aaabb")
     score = cz.parse(name).score(first, second)
     text = page(score).text

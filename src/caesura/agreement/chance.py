@@ -309,6 +309,12 @@ class ChanceModel(ABC):
         Whether the model simulates chance or computes it exactly, and therefore accepts ``chance=Simulate(...)``.
     uses_measure : bool
         Whether the coefficient depends on the measure.
+    corrects : bool
+        Whether the model corrects for chance; if not, there is no expected agreement.
+    scores_both_directions : bool
+        Whether a measure that is not symmetric is scored in both directions.
+    best : float
+        Agreement of identical annotations: the value of the coefficient there is 1.
     nothing : str
         Why chance agreement does not exist if it is NaN.
     observed : CoderPairs
@@ -329,13 +335,37 @@ class ChanceModel(ABC):
     accepts_chance: ClassVar[bool] = False
     uses_measure: ClassVar[bool] = True
     nothing: ClassVar[str] = "no coder placed a boundary"
+    corrects: ClassVar[bool] = True
+    scores_both_directions: ClassVar[bool] = False
 
+    best: float = 1.0
     method: str = "counted"
     draws: int = 0
 
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         self.observed = observed
         self.coefficient = coefficient
+
+    @classmethod
+    def suited_to(cls, measure: Measure) -> type[ChanceModel]:
+        """Return the model of this family for a measure with its options.
+
+        Parameters
+        ----------
+        measure : Measure
+            A measure of this family.
+
+        Returns
+        -------
+        type of ChanceModel
+            This class, unless the options need a different one.
+        """
+        return cls
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value of the coefficient means more agreement."""
+        return True
 
     @property
     def signature_facts(self) -> dict[str, Any]:

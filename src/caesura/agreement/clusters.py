@@ -185,7 +185,7 @@ def cluster_coders(
     resolved = resolve_coefficient(measure, coefficient, compat=compat, chance=chance, seed=seed)
     _check_coefficient(resolved)
     with use_engine(engine) as opened:
-        observed = score_coder_pairs(corpus, resolved.measure, engine=opened)
+        observed = score_coder_pairs(corpus, resolved.measure.observed_measure, engine=opened)
         distances = _distances(observed)
         model = resolved.model_class(observed, resolved, opened)
     joins, groups = _join(observed.coders, distances, method)
@@ -234,6 +234,8 @@ def cluster_coefficients(measure: Measure) -> tuple[str, ...]:
 def _check_coefficient(coefficient: Coefficient) -> None:
     measure = coefficient.measure
     suitable = cluster_coefficients(measure)
+    if not suitable:
+        raise OptionError(f"clusters need a symmetric measure with a coefficient; {measure.name} has none")
     if coefficient.name not in suitable:
         raise OptionError(suggest(f"clusters over {measure.name} have no coefficient", coefficient.name, suitable))
     if not measure.symmetric:

@@ -11,7 +11,7 @@ import numpy as np
 from caesura.agreement.bootstrap import Bootstrap
 from caesura.agreement.chance import Chance, ChanceModel, Coefficient, or_none
 from caesura.agreement.families import resolve_coefficient, supports_placement
-from caesura.agreement.pairwise import CoderPairs, score_coder_pairs
+from caesura.agreement.pairwise import CoderPairs, check_corpus, score_coder_pairs
 from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
 from caesura.agreement.unitizing import UnitizingAgreement, UnitizingCoefficient, unitizing_agreement
 from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, resolve_unitizing
@@ -20,7 +20,9 @@ from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Dialogue
 from caesura.model.result import signature_line
+from caesura.model.segmentation import Segmentation
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
 
@@ -168,7 +170,15 @@ def agreement(
         _refuse_measure(unitizing, measure)
         return _unitizing(corpus, unitizing, bootstrap, seed=seed, engine=engine)
     assert not isinstance(coefficient, UnitizingCoefficient)
-    resolved = resolve_coefficient(measure, coefficient, compat=compat, chance=chance, seed=seed, options=options)
+    resolved = resolve_coefficient(
+        measure,
+        coefficient,
+        compat=compat,
+        chance=chance,
+        seed=seed,
+        options=options,
+        has_positions=has_positions(corpus),
+    )
     with use_engine(engine) as opened:
         observed = _observe(corpus, resolved, opened)
         result = _compute(corpus, observed, resolved, bootstrap, opened)
@@ -218,13 +228,14 @@ def agreement_with_placement(
         arguments.pop(name, default) for name, default in (("interval", "items"), ("level", 0.95), ("replicates", 2000))
     )
     bootstrap = Bootstrap(interval, level, replicates)
-    resolved = resolve_coefficient(measure, coefficient, **arguments)
+    resolved = resolve_coefficient(measure, coefficient, **arguments, has_positions=has_positions(corpus))
     with use_engine(engine) as opened:
         observed = _observe(corpus, resolved, opened)
         result = _compute(corpus, observed, resolved, bootstrap, opened)
         placement = None
         if (
             resolved.chance is None
+            and resolved.model_class.corrects
             and resolved.measure.compat is None
             and supports_placement(resolved.measure, coefficient)
         ):
@@ -258,16 +269,37 @@ def coefficient_over_items(
     numpy.ndarray
         One value per weighting; NaN if it is undefined.
     """
-    resolved = resolve_coefficient(measure, coefficient, seed=seed)
+    resolved = resolve_coefficient(measure, coefficient, seed=seed, has_positions=has_positions(corpus))
     with use_engine("threads") as engine:
         model = resolved.model_class(_observe(corpus, resolved, engine), resolved, engine)
         return model.over_items(weights).values(resolved.name)
 
 
+def has_positions(corpus: Corpus) -> bool:
+    """Return whether all annotations have positions between units, which published coefficients count.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+
+    Returns
+    -------
+    bool
+        False if an annotation is a tier in seconds, a hierarchy or a tree.
+    """
+    check_corpus(corpus)
+    return all(
+        isinstance(entry, Segmentation) or (isinstance(entry, Dialogue) and not entry.timed)
+        for entry in corpus.values()
+    )
+
+
 def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderPairs:
     uses_measure = coefficient.model_class.uses_measure
     scored = coefficient.measure.observed_measure if uses_measure else parse(_POSITIONS)
-    return score_coder_pairs(corpus, scored, engine=engine)
+    ordered = coefficient.model_class.scores_both_directions and not scored.symmetric
+    return score_coder_pairs(corpus, scored, ordered=ordered, engine=engine)
 
 
 def _compute(
@@ -277,8 +309,8 @@ def _compute(
     name = coefficient.name
     model = coefficient.model_class(observed, coefficient, engine)
     total = model.total()
-    _check_defined(name, total.expected[0], model.nothing)
     value = float(total.values(name)[0])
+    _check_defined(name, model, value, total.expected[0])
     A, E, error, bias = (float(column[0]) for column in total)  # noqa: N806 - the symbols
     resampled, compute = (
         (observed.coders, model.over_coders) if bootstrap.interval == "coders" else (observed.items, model.over_items)
@@ -295,9 +327,9 @@ def _compute(
         coefficient=name,
         measure=coefficient.measure if model.uses_measure else None,
         value=value,
-        standard_error=(1 - A) / (1 - E) ** 2 * error if error else 0.0,
+        standard_error=abs(model.best - A) / (model.best - E) ** 2 * error if error else 0.0,
         observed=A,
-        expected=E,
+        expected=or_none(E),
         expected_error=error,
         bias=or_none(bias),
         method=model.method,
@@ -317,10 +349,10 @@ def _compute(
     )
 
 
-def _check_defined(name: str, expected: float, nothing: str) -> None:
-    if np.isnan(expected):
-        raise Undefined(f"{nothing}, so agreement beyond chance is undefined")
-    if expected >= 1 and name != "bias":
+def _check_defined(name: str, model: ChanceModel, value: float, expected: float) -> None:
+    if np.isnan(expected if model.corrects else value):
+        raise Undefined(f"{model.nothing}, so agreement{' beyond chance' * model.corrects} is undefined")
+    if model.corrects and np.isnan(value) and name != "bias":
         raise Undefined(f"chance agreement is {expected:.6g}, so agreement beyond chance is undefined")
 
 
@@ -331,8 +363,10 @@ def _pair_rows(coders: Sequence[str], name: str, model: ChanceModel) -> tuple[Pa
     items = np.bincount(observed.pair_index, minlength=len(observed.pairs)).tolist()
     rows = []
     for (a, b), columns, count in zip(observed.pairs, model.by_pair().rows(name), items, strict=True):
-        first, second = sorted((observed.coders[a], observed.coders[b]), key=order.__getitem__)
-        rows.append(PairAgreement((first, second), *columns, count))
+        names = observed.coders[a], observed.coders[b]
+        if not observed.ordered:
+            names = min(names, key=order.__getitem__), max(names, key=order.__getitem__)
+        rows.append(PairAgreement(names, *columns, count))
     return tuple(sorted(rows, key=lambda row: [order[coder] for coder in row.coders]))
 
 
@@ -347,8 +381,9 @@ def _coder_rows(coders: Sequence[str], name: str, model: ChanceModel, value: flo
     without = model.over_coders(1 - np.eye(n)).values(name) if n > 2 else np.full(n, np.nan)
     items = observed.present.sum(axis=0).tolist()
     rows = {}
+    sign = 1 if model.higher_is_better else -1
     for coder, columns, others, count in zip(
         observed.coders, model.by_coder().rows(name), without.tolist(), items, strict=True
     ):
-        rows[coder] = CoderAgreement(coder, *columns[:3], or_none(others), or_none(others - value), count)
+        rows[coder] = CoderAgreement(coder, *columns[:3], or_none(others), or_none(sign * (others - value)), count)
     return tuple(rows[coder] for coder in coders if coder in rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -11,6 +11,7 @@ from typing import Any
 
 from caesura.agreement.disagreement_rows import MAJORITY, Mark
 from caesura.errors import CaesuraWarning, InputError
+from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.model.common_units import (
     BoundaryTimes,
@@ -20,9 +21,10 @@ from caesura.model.common_units import (
     tiers_over_units,
 )
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import streams_of, tiers_of
+from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded
+from caesura.model.segmentation import UNTYPED
 
 _CONTEXT_UNITS = 5  # units of text on each side, unless fewer are long enough
 _CONTEXT_CHARACTERS = 30
@@ -36,7 +38,7 @@ class PreparedCorpus:
     Attributes
     ----------
     corpus : Corpus
-        Segmentations, dialogues or hierarchies.
+        Segmentations, dialogues or hierarchies; or tiers in seconds, whose positions are times.
     times : mapping
         Item, coder and stream -> position -> time.
     words : mapping
@@ -95,6 +97,8 @@ class PreparedCorpus:
         """
         if position is None:
             return None
+        if tiers_of(self.corpus[item, coder]):
+            return float(position)
         if not self.times and not self.spans:
             return None
         annotation = self.corpus[item, coder]
@@ -105,6 +109,8 @@ class PreparedCorpus:
 
 def prepare(corpus: Corpus, measure: Measure) -> PreparedCorpus:
     """Convert tiers and timed hierarchies to units, and keep the times of the boundaries.
+
+    Tiers are not converted if the measure compares seconds.
 
     Parameters
     ----------
@@ -119,6 +125,8 @@ def prepare(corpus: Corpus, measure: Measure) -> PreparedCorpus:
         The corpus over units.
     """
     if any(tiers_of(annotation) for annotation in corpus.values()):
+        if compares_seconds(measure):
+            return PreparedCorpus(corpus, words=dict.fromkeys(corpus.item_names, False), data=corpus.fingerprint)
         return _prepare_tiers(corpus)
     if corpus.kind != "hierarchy":
         return PreparedCorpus(corpus, data=corpus.fingerprint)
@@ -184,9 +192,9 @@ class ComparedTexts:
         """
         key = (item, coder, stream)
         if key not in self._marks:
-            text = streams_of(self.prepared.corpus[item, coder])[stream or ""]
+            annotation = self.prepared.corpus[item, coder]
             at = self._marks[key] = {}
-            for position, name in text.boundaries:
+            for position, name in _boundaries(annotation, stream or ""):
                 at.setdefault(position, []).append((position, name if self.typed else None))
         return self._marks[key]
 
@@ -238,6 +246,14 @@ class ComparedTexts:
             units = self.units(item, stream)
             self._around[key] = ("", "", "") if units is None else _around(units, positions)
         return self._around[key]
+
+
+def _boundaries(annotation: Annotation, stream: str) -> Iterable[tuple[Any, str]]:
+    """Return positions and types of the boundaries of a stream; the positions of a tier are its times."""
+    tiers = tiers_of(annotation)
+    if tiers:
+        return [(time, UNTYPED[0]) for time in tiers[stream].edges.inner.tolist()]
+    return streams_of(annotation)[stream].boundaries
 
 
 def _around(units: Sequence[str], positions: Sequence[int]) -> tuple[str, str, str]:

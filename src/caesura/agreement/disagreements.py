@@ -47,8 +47,8 @@ def disagreements(corpus: Corpus, *, measure: str | Measure | None = None, again
     Parameters
     ----------
     corpus : Corpus
-        Segmentations, dialogues, hierarchies, or tiers in seconds, which are converted to units. Rows about tiers have
-        times.
+        Segmentations, dialogues, hierarchies, or tiers in seconds. Tiers are converted to units, unless the measure
+        compares seconds, as ``F1@0.5s`` does: then positions are times. Rows about tiers have times in both cases.
     measure : str or Measure, optional
         Measure that aligns the boundaries of two coders, or matches their spans, and sets the costs (default: B with
         n_t = 2, S_f for dialogues, the spans themselves for hierarchies). A measure of boundaries compares hierarchies by

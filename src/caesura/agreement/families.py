@@ -11,8 +11,10 @@ from typing import Any
 
 from caesura.agreement.chance import Chance, ChanceModel, Coefficient, Exact, Placement, Simulate, as_chance
 from caesura.agreement.counts import CountChance
-from caesura.agreement.label_chance import LabelChance, NearLabelChance
+from caesura.agreement.label_chance import LabelChance
+from caesura.agreement.mean import MEAN, AxisPlacement, MeanOverPairs
 from caesura.agreement.nominal import NominalChance
+from caesura.agreement.pairwise import COUNTING
 from caesura.agreement.placement import PlacementChance
 from caesura.agreement.random_texts import PlacedTextChance, RandomTextChance
 from caesura.agreement.spans import SpanChance
@@ -27,7 +29,6 @@ CHANCE_FAMILIES: dict[str, type[ChanceModel]] = {
     "random_texts": RandomTextChance,
     "spans": SpanChance,
     "labels": LabelChance,
-    "near_labels": NearLabelChance,
 }
 """``chance_family`` of a measure -> chance model."""
 PLACEMENT_MODELS: dict[str, type[ChanceModel]] = {"counts": PlacementChance, "random_texts": PlacedTextChance}
@@ -35,7 +36,7 @@ PLACEMENT_MODELS: dict[str, type[ChanceModel]] = {"counts": PlacementChance, "ra
 POSITION_COEFFICIENTS: dict[str, type[ChanceModel]] = {"alpha": NominalChance}
 """Coefficients that only use positions and are therefore defined for all segmentations and dialogues."""
 
-_MODELS = [*CHANCE_FAMILIES.values(), *POSITION_COEFFICIENTS.values()]
+_MODELS: list[type[ChanceModel]] = [*CHANCE_FAMILIES.values(), *POSITION_COEFFICIENTS.values(), MeanOverPairs]
 COEFFICIENTS = tuple(dict.fromkeys(name for model in _MODELS for name in model.coefficients))
 """Names of all coefficients."""
 COEFFICIENT_ALIASES = {
@@ -48,6 +49,11 @@ COEFFICIENT_ALIASES = {
 }
 """Names of people -> coefficient."""
 _UNAVAILABLE = {"gamma": "gamma (Mathet et al. 2015) is not available; use 'alpha', or 'pi' over B or S_f"}
+_IN_SECONDS = (
+    "use a measure in seconds, such as boundary_f(tolerance='0.5s') or purity_coverage, without a coefficient: this is the "
+    "mean over pairs of coders, which chance='placement' corrects for chance; or label_share, which has kappa and pi of "
+    "time; or convert the tiers to units first (--reading units=0.01)"
+)
 _COEFFICIENT_LABELS = {"multi_pi": "pi", "multi_kappa": "kappa"}
 
 
@@ -127,6 +133,7 @@ def resolve_coefficient(
     chance: str | Chance | None = None,
     seed: int | None = 0,
     options: Mapping[str, Any] | None = None,
+    has_positions: bool = True,
 ) -> Coefficient:
     """Check the arguments and return the coefficient with its measure, chance model and options.
 
@@ -144,6 +151,8 @@ def resolve_coefficient(
         Random seed; None chooses a random one.
     options : mapping, optional
         Options of the coefficient.
+    has_positions : bool, default True
+        Whether the annotations have positions, which published coefficients count. Tiers in seconds have none.
 
     Returns
     -------
@@ -158,7 +167,7 @@ def resolve_coefficient(
     requested = parse(measure)
     coefficient = COEFFICIENT_ALIASES.get(normalize_name(str(coefficient)), coefficient)
     value = as_chance(chance)
-    name, model_class = _choose(requested, coefficient)
+    name, model_class = _choose(requested, coefficient, has_positions)
     if isinstance(value, Placement):
         model_class = _placement_model(requested, name, compat)
     owner = f"{name} over {requested.name}" if model_class.uses_measure else name
@@ -190,6 +199,8 @@ def supports_placement(measure: Measure, coefficient: str) -> bool:
 
 
 def _placement_model(measure: Measure, name: str, compat: str | None) -> type[ChanceModel]:
+    if name == MEAN:
+        return AxisPlacement
     if not supports_placement(measure, name):
         raise OptionError(f"chance='placement' is not defined for {name} over {measure.name}; leave chance out")
     if compat is not None or measure.compat is not None:
@@ -216,20 +227,53 @@ def _check_chance(
     return value
 
 
-def _choose(measure: Measure, name: str | None) -> tuple[str, type[ChanceModel]]:
+def default_coefficient(measure: Measure, *, has_positions: bool = True) -> str:
+    """Return the coefficient of a measure if none is chosen.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+    has_positions : bool, default True
+        Whether the annotations have positions, which published coefficients count.
+
+    Returns
+    -------
+    str
+        Name of the coefficient: ``"mean"``, the mean over pairs, if the measure has no coefficient for such data.
+    """
+    return (
+        MEAN
+        if measure.default_coefficient is None or _lacks_positions(measure, has_positions)
+        else measure.default_coefficient
+    )
+
+
+def _lacks_positions(measure: Measure, has_positions: bool) -> bool:
+    return not has_positions and measure.chance_family in COUNTING
+
+
+def _choose(measure: Measure, name: str | None, has_positions: bool) -> tuple[str, type[ChanceModel]]:
     """Return the coefficient (default: that of the measure) and its chance model."""
+    name = default_coefficient(measure, has_positions=has_positions) if name is None else name
+    if _lacks_positions(measure, has_positions) and not {"timed", "hierarchy"} & set(measure.kinds):
+        raise OptionError(
+            f"{measure.name} counts positions between units, and annotations in seconds have none; {_IN_SECONDS}"
+        )
+    if name == MEAN:
+        return MEAN, MeanOverPairs
+    if _lacks_positions(measure, has_positions) or (name in POSITION_COEFFICIENTS and not has_positions):
+        raise OptionError(f"{name} counts positions between units, and annotations in seconds have none; {_IN_SECONDS}")
     if name in POSITION_COEFFICIENTS and measure.kind in ("linear", "dialogue"):
         return name, POSITION_COEFFICIENTS[name]
     if not measure.coefficients:
-        reason, arguments = f"agreement beyond chance is not defined over {measure.name};", "corpus, measure"
-        if not measure.symmetric:
-            reason = f"agreement needs a symmetric measure, and {measure.name} is not symmetric;"
-            arguments += ", ordered=True"
-        raise OptionError(f"{reason} use `caesura pairwise`, or pairwise({arguments}) in Python")
-    name = name if name is not None else measure.default_coefficient
-    if name is None or name not in measure.coefficients:
+        raise OptionError(
+            f"{name} is not defined over {measure.name}, which has no published chance model; leave the coefficient out for "
+            "the mean over pairs of coders, with chance='placement' to correct it for chance"
+        )
+    if name not in measure.coefficients:
         raise OptionError(suggest(f"{measure.name} has no coefficient", str(name), measure.coefficients))
-    return name, CHANCE_FAMILIES[measure.chance_family]
+    return name, CHANCE_FAMILIES[measure.chance_family].suited_to(measure)
 
 
 def _with_preset(measure: Measure, compat: str | None, name: str, model_class: type[ChanceModel]) -> Measure:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from caesura.agreement.clusters import Clustering, cluster_coders
-from caesura.agreement.coefficients import agreement_with_placement
+from caesura.agreement.coefficients import agreement_with_placement, has_positions
 from caesura.agreement.families import resolve_coefficient
 from caesura.agreement.pairwise import check_corpus
 from caesura.agreement.result import Agreement
@@ -163,7 +163,8 @@ def group_agreement(
     check_corpus(corpus)
     checked = check_groups(groups, corpus.coders)
     compat, chance = arguments.get("compat"), arguments.get("chance")
-    resolved = resolve_coefficient(measure, coefficient, compat=compat, chance=chance)
+    positions = has_positions(corpus)
+    resolved = resolve_coefficient(measure, coefficient, compat=compat, chance=chance, has_positions=positions)
     results = tuple(
         _group(corpus, name, coders, measure, resolved.name, clusters, arguments) for name, coders in checked.items()
     )

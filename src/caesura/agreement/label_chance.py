@@ -20,6 +20,7 @@ from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient
 from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
+from caesura.measures.base import Measure
 from caesura.measures.edges import side_edges, with_shared_codes
 from caesura.measures.label_share import CERTAIN, LabelShare
 from caesura.model.edges import Edges
@@ -61,6 +62,10 @@ class LabelChance(ChanceModel):
             for x, c in enumerate(present):
                 for y, d in enumerate(present[x + 1 :], x + 1):
                     self._agreed[i, numbers[c, d] if (c, d) in numbers else numbers[d, c]] = agreed[x, y]
+
+    @classmethod
+    def suited_to(cls, measure: Measure) -> type[ChanceModel]:
+        return NearLabelChance if isinstance(measure, LabelShare) and measure.has_tolerance else cls
 
     def _agreement(self, items: Floats, coders: Floats, pairs: Floats) -> AgreementArrays:
         """Return the agreement of weighted items, coders and pairs of coders, row by row."""
@@ -135,6 +140,8 @@ class NearLabelChance(ChanceModel):
 
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         super().__init__(observed, coefficient, engine)
+        if coefficient.name != "kappa":
+            raise OptionError("a tolerance is defined for kappa only; use kappa, or remove the tolerance")
         if len(observed.coders) > 2:
             raise OptionError(
                 f"a tolerance compares two coders, one of whom is the base; got {len(observed.coders)} coders; "
@@ -145,11 +152,13 @@ class NearLabelChance(ChanceModel):
         measure = self.observed.measure
         assert isinstance(measure, LabelShare)
         first, second = measure.tables(parts)
-        arrays = _TwoTables.of((first.observed + second.observed) / 2, (first.kappa + second.kappa) / 2)
-        assert isinstance(arrays, _TwoTables)
-        arrays.kappas = (first.coefficient("kappa") + second.coefficient("kappa")) / 2
+        kappas = (first.coefficient("kappa") + second.coefficient("kappa")) / 2
         # One base can have a kappa and the other none: then there is no mean, and chance agreement is given as 1.
-        return arrays if not np.isnan(arrays.kappas).all() else arrays.of(arrays.observed, np.ones(len(parts)))
+        expected = np.where(np.isnan(kappas), 1.0, (first.kappa + second.kappa) / 2)
+        arrays = _TwoTables.of((first.observed + second.observed) / 2, expected)
+        assert isinstance(arrays, _TwoTables)
+        arrays.kappas = kappas
+        return arrays
 
     def over_items(self, weights: Floats) -> AgreementArrays:
         return self._arrays(weights @ self.observed.item_parts)

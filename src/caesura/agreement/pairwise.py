@@ -19,7 +19,7 @@ from caesura.measures.batch import Pair
 from caesura.measures.many import Scores, score_many
 from caesura.measures.registry import default_measures, parse
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Comparable, Dialogue, kind_name, streams_of
+from caesura.model.dialogue import Annotation, Comparable, Dialogue, kind_name, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result, Score, signature_line
 from caesura.model.segmentation import Segmentation
@@ -31,7 +31,8 @@ T = TypeVar("T")
 Key = tuple[str, str, str]
 """Item, first coder, second coder."""
 
-_COUNTING = ("counts", "random_texts")  # families of chance that need all coders of an item
+COUNTING = ("counts", "random_texts")
+"""Families of chance that count the positions of all coders of an item."""
 _MAX_REASONS = 5  # number of reasons in the message if no item can be used
 
 
@@ -60,6 +61,8 @@ class CoderPairs:
         (item, coder) -> the coder's annotation of the item.
     excluded : tuple of Excluded
         Items that were excluded.
+    ordered : bool
+        Whether each pair occurs twice, once with each coder as the first side.
     """
 
     measure: Measure
@@ -72,6 +75,7 @@ class CoderPairs:
     scores: Scores = field(repr=False)
     annotations: Mapping[tuple[str, str], Comparable] = field(repr=False)
     excluded: tuple[Excluded, ...]
+    ordered: bool = False
 
     @cached_property
     def item_parts(self) -> Floats:
@@ -266,6 +270,7 @@ def score_coder_pairs(
         scores=scores,
         annotations={(item, coder): cast(Comparable, corpus[item, coder]) for item, *pair in keys for coder in pair},
         excluded=tuple(Excluded(item, None, reason) for item, reason in excluded.items()),
+        ordered=ordered,
     )
 
 
@@ -324,7 +329,7 @@ def score_keys(
         scores = score_many(pairs, measure, engine=engine)
         if not scores.errors:
             return keys, scores
-        if measure.chance_family not in _COUNTING and all(
+        if measure.chance_family not in COUNTING and all(
             isinstance(error, Undefined) for error in scores.errors.values()
         ):
             return _without_undefined(keys, scores, measure, engine, excluded, pairs)
@@ -419,7 +424,7 @@ class PairwiseItem:
     coders : int
         Number of coders.
     units : int
-        Number of units.
+        Number of units; 0 in seconds.
     boundaries : int or None
         Number of boundaries of all coders together; None for hierarchies and trees.
     pairs : int
@@ -624,18 +629,26 @@ def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> I
     for i, item in enumerate(observed.items):
         annotations = by_item[item]
         has_boundaries = not any(isinstance(annotation, Hierarchy | Tree) for annotation in annotations)
-        numbers = [text.inner.size for entry in annotations if has_boundaries for text in streams_of(entry).values()]
+        numbers = [size for entry in annotations if has_boundaries for size in _boundary_counts(entry)]
         places = np.flatnonzero(observed.item_index == i)
         yield PairwiseItem(
             item=item,
             coders=len(annotations),
-            units=annotations[0].length,
+            units=0 if tiers_of(annotations[0]) else annotations[0].length,
             boundaries=sum(numbers) if has_boundaries else None,
             pairs=len(places),
             mean=float(np.mean(values[places])),
             deviation=float(np.std(values[places])),
             **dict(zip(("full_misses", "near_misses"), _totals(misses, places), strict=True)),
         )
+
+
+def _boundary_counts(annotation: Annotation) -> list[int]:
+    """Return the number of inner boundaries of each stream or tier."""
+    tiers = tiers_of(annotation)
+    if tiers:
+        return [int(tier.edges.inner.size) for tier in tiers.values()]
+    return [int(text.inner.size) for text in streams_of(annotation).values()]
 
 
 def _totals(misses: Floats | None, places: Ints) -> tuple[int | None, int | None]:
@@ -654,6 +667,8 @@ def _misses(observed: CoderPairs, engine: str | Engine) -> tuple[Measure | None,
     measure, scores = observed.measure, observed.scores
     counted = measure.count_misses(scores.counts, scores.types)
     if counted is None and type(measure).align is Measure.align:
+        if any(tiers_of(annotation) for annotation in observed.annotations.values()):
+            return None, None
         measure = default_measures("pairwise", "dialogue" if Dialogue in kinds else "linear")[0]
         pairs = observed.pairs
         names = zip(observed.item_index.tolist(), observed.pair_index.tolist(), strict=True)

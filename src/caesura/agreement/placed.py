@@ -13,7 +13,7 @@ import numpy as np
 from caesura.agreement.pairwise import check_corpus
 from caesura.errors import MismatchError, OptionError
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, streams_of
+from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.result import Excluded, Result
 from caesura.model.segmentation import Segmentation
 
@@ -129,7 +129,8 @@ def boundaries_placed(corpus: Corpus) -> Placed:
     Parameters
     ----------
     corpus : Corpus
-        Segmentations or dialogues. Each stream of a dialogue counts as a text.
+        Segmentations, dialogues or tiers in seconds. Each stream of a dialogue counts as a text. Tiers have no units and
+        positions.
 
     Returns
     -------
@@ -153,7 +154,9 @@ def boundaries_placed(corpus: Corpus) -> Placed:
 
 
 def _row(coder: str, annotations: Mapping[str, Annotation]) -> PlacedRow:
-    segmentations = [stream for annotation in annotations.values() for stream in streams_of(annotation).values()]
+    tiers = [tier for annotation in annotations.values() for tier in tiers_of(annotation).values()]
+    with_units = [annotation for annotation in annotations.values() if not tiers_of(annotation)]
+    segmentations = [stream for annotation in with_units for stream in streams_of(annotation).values()]
     types = Counter(
         name
         for segmentation in segmentations
@@ -166,7 +169,7 @@ def _row(coder: str, annotations: Mapping[str, Annotation]) -> PlacedRow:
         len(annotations),
         units,
         units - len(segmentations),
-        sum(segmentation.inner.size for segmentation in segmentations),
+        sum(segmentation.inner.size for segmentation in segmentations) + sum(tier.edges.inner.size for tier in tiers),
         dict(sorted(types.items())),
     )
 

@@ -136,8 +136,8 @@ class Agreement(Result):
         Standard error of the coefficient due to the simulation of chance; 0 if chance was not simulated.
     observed : float
         Observed agreement.
-    expected : float
-        Agreement by chance.
+    expected : float or None
+        Agreement by chance; None for the mean over pairs, which is not corrected for chance.
     expected_error : float
         Standard error of ``expected``.
     bias : float or None
@@ -172,7 +172,7 @@ class Agreement(Result):
     value: float
     standard_error: float
     observed: float
-    expected: float
+    expected: float | None
     expected_error: float
     bias: float | None
     method: str

@@ -19,6 +19,7 @@ from caesura.judging.mistakes import Mistakes, find_mistakes
 from caesura.judging.pair_scores import BOUND_PREFIX, HUMAN, PLACEMENT, RANDOM, PairScores, score_pairs
 from caesura.judging.participants import Participants, Systems, collect_participants
 from caesura.judging.substitution import AgreementDrop, Replacement, agreement_drop, replacement_tests, too_few_coders
+from caesura.judging.timed_bounds import TimedBaselines
 from caesura.measures.base import Measure
 from caesura.measures.batch import warn_about_type_order
 from caesura.measures.registry import default_measures, is_called, parse_measures
@@ -283,7 +284,8 @@ def judge(
     misses and confusions of each system.
 
     ``.undefined`` lists the bounds and tests that are undefined for these data. With one coder there is no human bound,
-    no drop and no replacement. For hierarchies there are no baselines and no list of mistakes.
+    no drop and no replacement. For hierarchies there are no baselines and no list of mistakes. Tiers in seconds are judged
+    under measures that compare seconds; there, the drop is that of the mean over pairs, and there is no bound ``all``.
 
     References
     ----------
@@ -312,6 +314,10 @@ def judge(
     draws = _random_draws(bounds)
     participants = collect_participants(corpus, systems)
     defaults = default_measures("judge", participants.kind)
+    if measures is None and not defaults:
+        raise OptionError(
+            "judging in seconds needs a measure that compares seconds, such as boundary_f(tolerance='0.5s')"
+        )
     chosen = defaults if measures is None else parse_measures(measures)
     names = tuple(participants.systems)
     undefined = _undefined(participants)
@@ -330,13 +336,13 @@ def judge(
             comparisons.append(compare_systems(scores, scored, options))
         rows += _segmenter_rows(scores, names, options)
         excluded += scores.excluded
-        if scored == names and measure.coefficients and (measure.aligns or participants.kind == "hierarchy"):
+        if scored == names and _measures_agreement(measure, participants.kind):
             aligners.append(measure)
         report_progress(step, steps)
     excluded = list(dict.fromkeys(excluded))
     if not rows:
         raise OptionError(f"nothing could be scored: {'; '.join(map(str, excluded[:5]))}")
-    aligner = (*aligners, *defaults)[0]
+    aligner = (*aligners, *defaults, *chosen)[0]
     drops = tuple(agreement_drop(participants, name, aligner, options.seed) for name in names)
     report_progress(steps - 1, steps)
     replacements = replacement_tests(participants, aligner, options.epsilon)
@@ -357,6 +363,13 @@ def judge(
         participants=participants,
         aligner=aligner,
     )
+
+
+def _measures_agreement(measure: Measure, kind: str) -> bool:
+    """Return whether the drop in agreement and the replacement tests can use a measure."""
+    if kind == "timed":
+        return measure.higher_is_better
+    return bool(measure.coefficients) and (measure.aligns or kind == "hierarchy")
 
 
 def _with_data(row: SegmenterScore, participants: Participants) -> SegmenterScore:
@@ -396,6 +409,9 @@ def _undefined(participants: Participants) -> dict[str, str]:
     if participants.kind == "hierarchy":
         reasons["baselines"] = "random, regular, none and all are defined for segmentations only"
         reasons["errors"] = "misses and false alarms are defined for boundaries of segmentations only"
+    if participants.kind == "timed":
+        reasons["all"] = "there is no last boundary that could be added to a segmentation of time"
+        reasons["errors"] = "misses and false alarms are listed for boundaries between units only"
     if len(participants.systems) < 2:
         reasons["comparison"] = "expected at least two systems; got one"
     return reasons
@@ -405,14 +421,15 @@ def _segmenters(participants: Participants, draws: int, seed: int) -> dict[str, 
     """Return systems and bounds: segmenter -> item -> annotation."""
     segmenters: dict[str, Mapping[str, Annotation]] = dict(participants.systems)
     if draws and participants.kind != "hierarchy":
-        baselines = Baselines(participants)
+        baselines = TimedBaselines(participants) if participants.kind == "timed" else Baselines(participants)
         rng = np.random.default_rng([seed, 1])
         segmenters |= {f"{RANDOM} {k}": baselines.random(rng) for k in range(draws)}
         rng = np.random.default_rng([seed, 2])
         segmenters |= {f"{PLACEMENT} {k}": baselines.placement(rng) for k in range(min(draws, MAX_PLACEMENT_DRAWS))}
         segmenters[BOUND_PREFIX + "regular"] = baselines.regular()
         segmenters[BOUND_PREFIX + "none"] = baselines.none()
-        segmenters[BOUND_PREFIX + "all"] = baselines.all()
+        if isinstance(baselines, Baselines):
+            segmenters[BOUND_PREFIX + "all"] = baselines.all()
     return segmenters
 
 

@@ -11,12 +11,13 @@ from typing import Any
 from caesura.errors import CaesuraWarning, HierarchyError, OptionError
 from caesura.model.common_units import short_spans_note
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, kind_name
+from caesura.model.dialogue import Annotation, Dialogue, kind_name, tiers_of
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.projection import text_difference
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
 from caesura.model.value import list_few
 
 Systems = Sequence[str] | Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]] | Corpus
@@ -54,8 +55,10 @@ class Participants:
 
     @property
     def kind(self) -> str:
-        """Kind of the coders' data: ``"linear"``, ``"dialogue"`` or ``"hierarchy"``; see :attr:`Corpus.kind`."""
+        """Kind of the coders' data: ``"linear"``, ``"dialogue"``, ``"timed"`` or ``"hierarchy"``; see :attr:`Corpus.kind`."""
         annotations = [annotation for by_coder in self.coders.values() for annotation in by_coder.values()]
+        if any(tiers_of(annotation) for annotation in annotations):
+            return "timed"
         if any(isinstance(annotation, Hierarchy) for annotation in annotations):
             return "hierarchy"
         return "linear" if all(isinstance(annotation, Segmentation) for annotation in annotations) else "dialogue"
@@ -155,6 +158,8 @@ def _consistent_items(corpus: Corpus, excluded: list[Excluded]) -> dict[str, dic
 def _difference(by_coder: Mapping[str, Annotation]) -> str | None:
     """Return the first difference between the texts of one item, as the second part of an error message."""
     hierarchies = {coder: entry for coder, entry in by_coder.items() if isinstance(entry, Hierarchy)}
+    if any(tiers_of(entry) for entry in by_coder.values()):
+        return _tier_difference(by_coder)
     if not hierarchies:
         return text_difference(by_coder)
     (first, model), *_ = hierarchies.items()
@@ -166,6 +171,18 @@ def _difference(by_coder: Mapping[str, Annotation]) -> str | None:
             return f": {timed} has times and {untimed} has none"
         if annotation.length != model.length:
             return f": {model.length} units for {first} and {annotation.length} for {coder}"
+    return None
+
+
+def _tier_difference(by_coder: Mapping[str, Annotation]) -> str | None:
+    """Return the first difference between annotations in seconds: other annotations, or other streams."""
+    (first, model), *_ = by_coder.items()
+    for coder, annotation in by_coder.items():
+        if not (tiers_of(annotation) and tiers_of(model)):
+            timed, other = (first, coder) if tiers_of(model) else (coder, first)
+            return f": {timed} has seconds and {other} has units; convert both to units"
+        if set(tiers_of(annotation)) != set(tiers_of(model)):
+            return f": {first} and {coder} have different streams"
     return None
 
 
@@ -294,7 +311,7 @@ def check_systems(systems: Mapping[Any, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _annotation(system: str, item: str, value: object) -> Annotation:
-    if isinstance(value, (Segmentation, Dialogue, Hierarchy)):
+    if isinstance(value, (Segmentation, Dialogue, Hierarchy, Tier)):
         return value
     if isinstance(value, Mapping):
         return Dialogue(value)

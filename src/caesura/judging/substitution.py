@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from caesura.agreement.coefficients import agreement
+from caesura.agreement.families import default_coefficient
 from caesura.errors import InputError
 from caesura.judging.pair_scores import HUMAN, PairScores, score_pairs
 from caesura.judging.participants import Participants
@@ -96,7 +97,7 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
     AgreementDrop
         The drop; if there is none, ``.reason`` says why.
     """
-    coefficient = measure.default_coefficient or ""
+    coefficient = default_coefficient(measure, has_positions=participants.kind != "timed")
     items = _items_with_agreement(participants, system)
     if not items:
         reason = f"no item of {system} has two coders"

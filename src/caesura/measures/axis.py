@@ -129,6 +129,26 @@ class AxisMeasure(Measure):
         return with_units_of_axis(super().signature(params, types, documents), params, self.amount_options)
 
 
+def compares_seconds(measure: Measure) -> bool:
+    """Return whether a measure compares tiers in seconds rather than over common units.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+
+    Returns
+    -------
+    bool
+        True for measures of segments and distances, and for measures with a tolerance or a window in seconds (``0.5s`` or
+        0.5) or per cent.
+    """
+    if "timed" not in measure.kinds or measure.view == "edges":
+        return "timed" in measure.kinds
+    values = [measure.settings.get(name) for name in ("tolerance", "window")]
+    return any(isinstance(value, float) or (isinstance(value, str) and value[-1:] in ("s", "%")) for value in values)
+
+
 def check_amounts(measure: Measure, batch: Batch) -> dict[int, CaesuraError]:
     """Return an error for every document if an option is in seconds and the axis is not.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.measures.axis import amount, amounts, check_amounts
-from caesura.measures.base import BatchCounts, Counts, divide
+from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Packed
 from caesura.measures.edges import EdgeBatch, Packing, segment_classes
 from caesura.measures.segments import AXIS_OPTIONS, SegmentMeasure, Side
@@ -101,14 +101,11 @@ class LabelShare(SegmentMeasure):
     needs_labels = True
     coefficients = ("kappa", "pi")
     default_coefficient = "kappa"
+    chance_family = "labels"
 
     @property
     def short_name(self) -> str:
         return {"none": "label share", "kappa": "time kappa", "pi": "time pi"}[self["coefficient"]]
-
-    @property
-    def chance_family(self) -> str:  # type: ignore[override]  # depends on the option
-        return "near_labels" if self.has_tolerance else "labels"
 
     @property
     def symmetric(self) -> bool:
@@ -138,6 +135,11 @@ class LabelShare(SegmentMeasure):
     def validate(self) -> None:
         if self.has_tolerance and self["coefficient"] == "pi":
             raise OptionError("tolerance is defined for kappa only; use coefficient='kappa', or remove the tolerance")
+
+    def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
+        if self.has_tolerance:
+            return super().signature(params, types, documents)
+        return Measure.signature(self, params, types, documents)  # no tolerance has no unit
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         labels = [label if _PLAIN.fullmatch(label) else repr(label) for label in types]

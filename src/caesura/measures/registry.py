@@ -204,8 +204,9 @@ def _names() -> dict[str, dict[str, Meaning]]:
     """Return name, short name and aliases of all measures, as they are looked up -> name of the measure -> meaning."""
     table: dict[str, dict[str, Meaning]] = {}
     for name, measure_class in _REGISTRY.items():
-        for alias, options in {name: {}, **aliases_of(measure_class)}.items():
+        for alias, options in aliases_of(measure_class).items():
             table.setdefault(_key(alias), {})[name] = measure_class, options
+        table.setdefault(_key(name), {})[name] = measure_class, {}  # the name itself sets no option
     return table
 
 

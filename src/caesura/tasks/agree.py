@@ -11,10 +11,11 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from caesura.agreement.chance import CHANCE_NAMES, Chance, Exact, Placement, Simulate
 from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coefficients
 from caesura.agreement.cochran import cochran_q
-from caesura.agreement.coefficients import agreement_with_placement
-from caesura.agreement.families import coefficient_for, coefficient_name, resolve_coefficient
+from caesura.agreement.coefficients import agreement_with_placement, has_positions
+from caesura.agreement.families import coefficient_for, coefficient_name, default_coefficient, resolve_coefficient
 from caesura.agreement.groups import GroupedAgreement, check_groups, group_agreement
 from caesura.agreement.labels import label_agreement
+from caesura.agreement.mean import MEAN
 from caesura.agreement.placed import Placed, boundaries_placed, boundary_heat
 from caesura.agreement.result import Agreement
 from caesura.engines import Engine
@@ -28,9 +29,11 @@ from caesura.model.result import Excluded, Result, to_plain
 from caesura.model.similarity import first_asymmetry, is_full_matrix, symmetric_mean
 from caesura.options import OptionSet, choice, fraction, optional, path, preset_check, seed, setting, switch, whole
 from caesura.tasks.prepare import (
+    CommonUnits,
     at_level,
     choose_measures,
     level_setting,
+    measures_in_seconds,
     measures_setting,
     on_common_units,
     with_units,
@@ -80,8 +83,8 @@ class AgreeOptions(OptionSet):
     coefficients: tuple[str, ...] = setting(
         (),
         coefficient_name,
-        "Coefficient: pi (Fleiss), kappa (Cohen, Davies & Fleiss), bias, alpha (Krippendorff), or s and s_modified for S_f. "
-        "May be repeated (default: pi; kappa for S_f and hierarchies).",
+        "Coefficient: pi (Fleiss), kappa (Cohen, Davies & Fleiss), bias, alpha (Krippendorff), s and s_modified for S_f, or "
+        "mean, the mean over pairs. May be repeated (default: pi; kappa for S_f, hierarchies and labels; mean in seconds).",
         flags=("-c", "--coefficient"),
     )
     hierarchy_level: int | None = level_setting()
@@ -175,7 +178,7 @@ class AgreementOutcome(Outcome[Agreement]):
     Attributes
     ----------
     coefficient : str
-        Name of the coefficient, such as ``multi_pi``.
+        Name of the coefficient, such as ``multi_pi``; ``mean`` for the mean over pairs of coders.
     measure : Measure
         Measure that the coefficient corrects for chance.
     placement : Agreement or None
@@ -275,16 +278,20 @@ def agree(
         If agreement is not defined for this kind of data, or if options contradict each other.
     """
     options = options or AgreeOptions()
-    corpora, without_units = with_units([corpus])
+    in_seconds = measures_in_seconds([corpus], options.measures)
+    only_seconds = bool(in_seconds) and set(in_seconds) == set(options.measures) and not _needs_units(options)
+    original = corpus
+    corpora, without_units = ([corpus], ()) if only_seconds else with_units([corpus])
     (corpus,) = at_level(corpora, options.hierarchy_level)
     chosen = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
     chosen = tuple(_with_symmetric_matrix(measure, options.symmetric_mean) for measure in chosen)
     check_agree_options(chosen, options, checkpoint)
-    prepared = on_common_units(corpus)
-    coefficients, failures = _coefficients(prepared.corpus, chosen, options, engine, checkpoint)
+    prepared = CommonUnits(corpus, corpus) if only_seconds else on_common_units(corpus)
+    corpus_of = {measure: original if measure in in_seconds else prepared.corpus for measure in chosen}
+    coefficients, failures = _coefficients(corpus_of, options, engine, checkpoint)
     excluded = dict.fromkeys(entry for result in coefficients if result.result for entry in result.result.excluded)
     analyses, more_failures = _analyses(prepared.corpus, chosen[0], options, {entry.item for entry in excluded})
-    groups = _groups(prepared.corpus, chosen, options, engine)
+    groups = _groups(corpus_of, options, engine)
     return AgreementStudy(
         agreement=tuple(coefficients),
         placed=boundaries_placed(prepared.boundaries),
@@ -292,6 +299,11 @@ def agree(
         groups=groups,
         excluded=(*without_units, *failures, *excluded, *more_failures),
     )
+
+
+def _needs_units(options: AgreeOptions) -> bool:
+    """Return whether an analysis is requested that compares positions."""
+    return options.clusters or options.cochran or options.heat or options.label_similarity
 
 
 def _with_symmetric_matrix(measure: Measure, use_mean: bool) -> Measure:
@@ -331,9 +343,9 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
     """
     _check_simulation(measures, options, checkpoint)
     for name in options.coefficients:
-        if not any(name in measure.coefficients for measure in measures):
+        if name != MEAN and not any(name in measure.coefficients for measure in measures):
             suitable = ", ".join(measures[0].coefficients)
-            hint = f"use {suitable}" if suitable else "this measure has no coefficients"
+            hint = f"use {suitable}" if suitable else "leave it out for the mean over pairs of coders"
             raise OptionConflictError(f"{name} is not defined over {measures[0].name}; {hint}")
     for measure in measures if options.coefficients != ("alpha",) else ():
         try:
@@ -363,12 +375,13 @@ def _check_simulation(measures: Sequence[Measure], options: AgreeOptions, checkp
 
 
 def _coefficients(
-    corpus: Corpus, measures: Sequence[Measure], options: AgreeOptions, engine: str | Engine, checkpoint: str | None
+    corpus_of: Mapping[Measure, Corpus], options: AgreeOptions, engine: str | Engine, checkpoint: str | None
 ) -> tuple[list[AgreementOutcome], list[Excluded]]:
     """Return the outcomes of all coefficients, and those that cannot be computed as excluded entries."""
     outcomes: list[AgreementOutcome] = []
     failures: dict[str, OptionError] = {}
-    for number, measure, name in _requested(measures, options, len(corpus.coders)):
+    for number, measure, name in _requested(corpus_of, options):
+        corpus = corpus_of[measure]
         folder = None if checkpoint is None else str(Path(checkpoint, f"{number}-{name}"))
         arguments = _arguments(measure, name, options, folder)
         compute = partial(agreement_with_placement, corpus, measure, coefficient=name, engine=engine, **arguments)
@@ -392,12 +405,15 @@ def _outcome(
     return AgreementOutcome(result, coefficient=coefficient, measure=measure, placement=placement)
 
 
-def _requested(measures: Sequence[Measure], options: AgreeOptions, coders: int) -> Iterator[tuple[int, Measure, str]]:
+def _requested(
+    corpus_of: Mapping[Measure, Corpus], options: AgreeOptions, *, coders: int | None = None
+) -> Iterator[tuple[int, Measure, str]]:
     """Yield number of the measure, measure and coefficient. Alpha depends on positions only and is yielded once."""
-    for number, measure in enumerate(measures, 1):
-        names = options.coefficients or (measure.default_coefficient or "multi_pi",)
-        for name in dict.fromkeys(coefficient_for(name, measure, coders) for name in names):
-            if name in measure.coefficients and (name != "alpha" or number == 1):
+    for number, (measure, corpus) in enumerate(corpus_of.items(), 1):
+        names = options.coefficients or (default_coefficient(measure, has_positions=has_positions(corpus)),)
+        number_of_coders = len(corpus.coders) if coders is None else coders
+        for name in dict.fromkeys(coefficient_for(name, measure, number_of_coders) for name in names):
+            if name == MEAN or (name in measure.coefficients and (name != "alpha" or number == 1)):
                 yield number, measure, name
 
 
@@ -422,7 +438,7 @@ def _chance(measure: Measure, options: AgreeOptions, checkpoint: str | None = No
 
 
 def _groups(
-    corpus: Corpus, measures: Sequence[Measure], options: AgreeOptions, engine: str | Engine
+    corpus_of: Mapping[Measure, Corpus], options: AgreeOptions, engine: str | Engine
 ) -> tuple[GroupedAgreement, ...]:
     """Return the agreement inside the groups of coders, for each measure and coefficient."""
     if options.group and options.groups is not None:
@@ -432,11 +448,11 @@ def _groups(
     groups: dict[str, tuple[str, ...]] = {} if options.groups is None else read_groups(options.groups)
     for name, coders in options.group:
         groups[name] = (*groups.get(name, ()), *coders)
-    check_groups(groups, corpus.coders)
+    check_groups(groups, next(iter(corpus_of.values())).coders)
     several = 3  # the forms of coefficients for several coders, which two coders may use too
     return tuple(
         group_agreement(
-            corpus,
+            corpus_of[measure],
             groups,
             measure,
             coefficient=name,
@@ -444,7 +460,7 @@ def _groups(
             engine=engine,
             **_arguments(measure, name, options, None),
         )
-        for _, measure, name in _requested(measures, options, several)
+        for _, measure, name in _requested(corpus_of, options, coders=several)
     )
 
 

@@ -10,8 +10,15 @@ from caesura.judging.judge import Judgement, judge
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
+from caesura.model.result import Excluded
 from caesura.options import OptionSet, choice, flag, fraction, number, optional, seed, setting, whole
-from caesura.tasks.prepare import choose_measures, level_setting, measures_setting, systems_with_units
+from caesura.tasks.prepare import (
+    choose_measures,
+    level_setting,
+    measures_in_seconds,
+    measures_setting,
+    systems_with_units,
+)
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,10 @@ def judge_systems(
         The scores of all systems, with bounds, tests and mistakes.
     """
     options = options or JudgeOptions()
-    corpus, systems, without_units = systems_with_units(corpus, systems, level=options.hierarchy_level)
+    without_units: tuple[Excluded, ...] = ()
+    in_seconds = measures_in_seconds([corpus, *systems.values()], options.measures)
+    if not in_seconds or set(in_seconds) != set(options.measures):
+        corpus, systems, without_units = systems_with_units(corpus, systems, level=options.hierarchy_level)
     measures = choose_measures("judge", corpus, options.measures, settings=settings)
     arguments = options.select("interval", "level", "replicates", "seed", "alpha", "epsilon")
     bounds = options.draws if options.bounds else False

@@ -13,7 +13,7 @@ from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result
 from caesura.options import OptionSet, setting, switch, text
-from caesura.tasks.prepare import choose_measures, measures_setting, on_common_units
+from caesura.tasks.prepare import CommonUnits, choose_measures, measures_in_seconds, measures_setting, on_common_units
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def compare_pairs(
     Parameters
     ----------
     corpus : Corpus
-        The annotations; tiers in seconds are converted to units.
+        The annotations. Tiers in seconds are converted to units, except for measures that compare seconds.
     options : PairwiseOptions, optional
         Measures, directions and items.
     settings : Settings, optional
@@ -92,10 +92,14 @@ def compare_pairs(
         If there are fewer than two coders, no item has two coders, or a measure cannot score the data.
     """
     options = options or PairwiseOptions()
-    prepared = on_common_units(corpus.select(items=options.items or None))
+    selected = corpus.select(items=options.items or None)
+    in_seconds = measures_in_seconds([selected], options.measures)
+    only_seconds = bool(in_seconds) and set(in_seconds) == set(options.measures)
+    prepared = CommonUnits(selected, selected) if only_seconds else on_common_units(selected)
     measures = choose_measures("pairwise", prepared.corpus, options.measures, settings=settings)
+    corpus_of = {measure: selected if measure in in_seconds else prepared.corpus for measure in measures}
     results = tuple(
-        pairwise(prepared.corpus, measure, ordered=options.ordered or not measure.symmetric, engine=engine)
+        pairwise(corpus_of[measure], measure, ordered=options.ordered or not measure.symmetric, engine=engine)
         for measure in measures
     )
     placed = None if prepared.corpus.kind == "trees" else boundaries_placed(prepared.boundaries)

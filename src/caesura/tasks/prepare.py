@@ -19,6 +19,7 @@ from caesura.errors import CaesuraWarning, FormatError, InputError, OptionConfli
 from caesura.formats import NAMES, detect, find, is_collection, read_beginning, read_coders, read_together
 from caesura.formats.ptb import read_trees
 from caesura.formats.settings import Settings, read_settings
+from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
 from caesura.measures.registry import measures as registered_measures
@@ -517,7 +518,8 @@ def _check_measures(chosen: Sequence[Measure], task: str, kind: str) -> None:
         if kind not in measure.kinds:
             fitting = [name for name, entry in registered_measures().items() if kind in entry.kinds]
             if task == "agree":
-                fitting = [name for name in fitting if registered_measures()[name].coefficients] or fitting
+                with_coefficients = [name for name in fitting if registered_measures()[name].coefficients]
+                fitting = fitting if kind == "timed" else with_coefficients or fitting
             raise OptionError(f"{measure.name} cannot score {KIND_NAMES[kind]}; use {', '.join(fitting)}")
 
 
@@ -636,13 +638,15 @@ class CommonUnits:
     excluded: tuple[Excluded, ...] = ()
 
 
-def measures_in_seconds(corpora: Sequence[Corpus], requested: Sequence[Measure]) -> tuple[Measure, ...]:
+def measures_in_seconds(
+    corpora: Sequence[Mapping[Any, Annotation]], requested: Sequence[Measure]
+) -> tuple[Measure, ...]:
     """Return the requested measures that compare the tiers of some corpora in seconds, without units.
 
     Parameters
     ----------
-    corpora : sequence of Corpus
-        Corpora such as a reference and a hypothesis.
+    corpora : sequence of mapping
+        Corpora such as a reference and a hypothesis, or the annotations of a system.
     requested : sequence of Measure
         Measures that the user requested.
 
@@ -655,14 +659,7 @@ def measures_in_seconds(corpora: Sequence[Corpus], requested: Sequence[Measure])
     annotations = [annotation for corpus in corpora for annotation in corpus.values()]
     if not annotations or not all(map(tiers_of, annotations)):
         return ()
-    timed = [measure for measure in dict.fromkeys(requested) if "timed" in measure.kinds]
-    return tuple(measure for measure in timed if measure.view == "edges" or _has_seconds(measure))
-
-
-def _has_seconds(measure: Measure) -> bool:
-    """Return whether an option of the measure is in seconds: a tolerance or a window of 0.5s, or of 0.5."""
-    values = [measure.settings.get(name) for name in ("tolerance", "window")]
-    return any(isinstance(value, float) or (isinstance(value, str) and value.endswith("s")) for value in values)
+    return tuple(measure for measure in dict.fromkeys(requested) if compares_seconds(measure))
 
 
 def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded, ...]]:

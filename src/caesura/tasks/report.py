@@ -9,7 +9,8 @@ from itertools import product
 from typing import Any, TypeVar
 
 from caesura.agreement.clusters import Clustering, cluster_coders
-from caesura.agreement.coefficients import agreement
+from caesura.agreement.coefficients import agreement, has_positions
+from caesura.agreement.families import default_coefficient
 from caesura.agreement.pairwise import Pairwise, pairwise
 from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
 from caesura.errors import CaesuraError, InputError, OptionError, Undefined
@@ -386,7 +387,7 @@ class _Analyst:
         return tuple(self.outcome(corpus, measure) for measure in self.subject.measures)
 
     def outcome(self, corpus: Corpus, measure: Measure) -> AgreementOutcome:
-        name = measure.default_coefficient or "multi_pi"
+        name = default_coefficient(measure, has_positions=has_positions(corpus))
         seed, chance = self.subject.seed, _chance(measure)
         compute = partial(agreement, corpus, measure, coefficient=name, seed=seed, chance=chance)
         outcome = AgreementOutcome.attempt(compute, (Undefined, OptionError), coefficient=name, measure=measure)

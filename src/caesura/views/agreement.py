@@ -22,7 +22,7 @@ from caesura.options import OptionSet, switch
 from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Outcome
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.coders import agreement_answer, coefficient_name, worst_items
-from caesura.views.answers.words import PLACEMENT_NOTE, STRENGTH_NOTE
+from caesura.views.answers.words import MEAN_NOTE, PLACEMENT_NOTE, STRENGTH_NOTE
 from caesura.views.table import Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width
 
 MAX_ITEMS = 20
@@ -61,7 +61,7 @@ def agreement_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     columns += ["placed", "placed expected", "reason"]
     notes, digits = agreement_notes(results), 6 if simulated else 4
     table = Table.from_records(map(_agreement_record, outcomes), columns=columns, notes=notes, digits=digits)
-    return table.without_empty_columns(("placed", "placed expected", "reason"))
+    return table.without_empty_columns(("expected", "placed", "placed expected", "reason"))
 
 
 def agreement_notes(results: Sequence[Agreement]) -> tuple[str, ...]:
@@ -80,6 +80,7 @@ def agreement_notes(results: Sequence[Agreement]) -> tuple[str, ...]:
     notes = [
         result.interval_note if result.interval is None else f"interval: {result.interval_note}" for result in results
     ]
+    notes += [MEAN_NOTE for result in results if result.expected is None]
     biases = {result.bias for result in results if result.bias is not None}
     notes += [f"bias, A_e(pi) - A_e(kappa): {bias:.4f}" for bias in sorted(biases)]
     return tuple(dict.fromkeys((*notes, *map(short_signature, results))))
@@ -116,11 +117,12 @@ def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
     for outcome, result in _defined(outcomes):
         for row in result.coders:
             boundaries = by_coder[row.coder]
+            density = boundaries.per_unit if boundaries.positions else None
             without = row.without if len(result.coders) > 2 else None
             records.append(
                 _heading(outcome)
                 | cells(boundaries, "coder", "items", "boundaries")
-                | {"per position": boundaries.per_unit, "value": or_undefined(row.value), "without": without}
+                | {"per position": density, "value": or_undefined(row.value), "without": without}
                 | cells(row, "gain")
             )
         notes += [
@@ -129,7 +131,8 @@ def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
             for row in result.outliers[:1]
         ]
     title = "Each coder with all others"
-    return Table.from_records(records, title=title, notes=tuple(notes), group=2, split_groups=True)
+    table = Table.from_records(records, title=title, notes=tuple(notes), group=2, split_groups=True)
+    return table.without_empty_columns(("per position",))
 
 
 def _boundaries_per_item(placed: Placed) -> str:
@@ -156,7 +159,8 @@ def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
         for outcome, result in _defined(outcomes)
         for row in result.pairs
     ]
-    return Table.from_records(records, title="Pairs of coders", group=2, split_groups=True)
+    table = Table.from_records(records, title="Pairs of coders", group=2, split_groups=True)
+    return table.without_empty_columns(("expected",))
 
 
 def item_table(outcomes: Sequence[AgreementOutcome]) -> Table:
@@ -226,11 +230,12 @@ def placed_table(placed: Placed) -> Table:
     names = types if set(types) - set(UNTYPED) else []
     records = [
         cells(row, "coder", "items", "boundaries", "per item")
-        | {"per position": row.per_unit}
+        | {"per position": row.per_unit if row.positions else None}
         | {name: row.types.get(name, 0) for name in names}
         for row in placed.rows
     ]
-    return Table.from_records(records, title="Boundaries", notes=(_boundaries_per_item(placed),))
+    table = Table.from_records(records, title="Boundaries", notes=(_boundaries_per_item(placed),))
+    return table.without_empty_columns(("per position",))
 
 
 def cluster_table(clustering: Clustering) -> Table:
@@ -556,7 +561,10 @@ def items_table(study: AgreementStudy) -> Table:
         for row in () if result is None else result.items:
             by_item.setdefault(row.item, {"item": row.item})[name] = or_undefined(row.value)
     records = [everything, *by_item.values()] if len(by_item) > 1 else [*by_item.values()]
-    notes = [STRENGTH_NOTE, *([PLACEMENT_NOTE] if any(outcome.placement for outcome in study.agreement) else [])]
+    corrected = any(result.expected is not None for _, result in study.defined)
+    notes = [STRENGTH_NOTE] if corrected else []
+    notes += [PLACEMENT_NOTE] if any(outcome.placement for outcome in study.agreement) else []
+    notes += [MEAN_NOTE] if any(result.expected is None for _, result in study.defined) else []
     notes += [short_signature(result) for _, result in study.defined]
     return Table.from_records(records, columns=tuple(everything), notes=tuple(notes), limit=MAX_ITEMS)
 

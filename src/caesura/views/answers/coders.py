@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from caesura.agreement.families import coefficient_label
+from caesura.agreement.mean import MEAN
 from caesura.model.value import count_of
 from caesura.views.answers.scores import score_figure
 from caesura.views.answers.words import MAX_NAMES, join, number_word, short, short_interval, strength
@@ -39,6 +40,9 @@ def coefficient_name(outcome: AgreementOutcome) -> str:
         The name.
     """
     label = coefficient_label(outcome.coefficient)
+    if outcome.coefficient == MEAN:
+        beyond = outcome.result is not None and outcome.result.expected is not None
+        return f"mean {outcome.over}{' beyond placement' * beyond}"
     if outcome.measure.chance_corrected:  # the measure is the coefficient
         return outcome.over
     return label if outcome.coefficient == "alpha" else f"{label}({outcome.over})"
@@ -77,6 +81,8 @@ def _coder(name: str) -> str:
 
 
 def _agreement_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
+    if outcome.coefficient == MEAN:
+        return _mean_sentence(outcome, result)
     name = coefficient_name(outcome).replace("(", " over ", 1).removesuffix(")")
     figure = f"{name} = {short(result.value)}{short_interval(result.interval)}"
     coders = f"{number_word(len(result.coders))} coders"
@@ -86,6 +92,25 @@ def _agreement_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
     placement = outcome.placement
     placed = "" if placement is None else f" ({short(placement.value)} if chance means random placement)"
     return f"{coders} agree {strength(result.value, result.interval)}: {figure} on {items}{placed}."
+
+
+def _mean_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
+    """Return the mean over pairs, and whether it is corrected for chance."""
+    coders, items = f"{number_word(len(result.coders))} coders", count_of(len(result.items), "item")
+    pairs = count_of(len(result.pairs), "pair")
+    figure = f"{short(result.value)}{short_interval(result.interval)}"
+    if result.expected is None:
+        kind = {True: "", False: " (lower is better)"}[result.measure is None or result.measure.higher_is_better]
+        return (
+            f"{coders}: the mean {outcome.over} over {pairs} is {figure}{kind} on {items}. This is not corrected for chance; "
+            "add --chance placement."
+        )
+    strong = strength(result.value, result.interval)
+    observed, expected = short(result.observed), short(result.expected)
+    return (
+        f"{coders} agree {strong} beyond random placement: {figure} on {items}, where the mean {outcome.over} over {pairs} is "
+        f"{observed} and that of randomly placed boundaries {expected}."
+    )
 
 
 def worst_items(result: Agreement) -> list[ItemAgreement]:
@@ -102,7 +127,8 @@ def worst_items(result: Agreement) -> list[ItemAgreement]:
         The items.
     """
     defined = [row for row in result.items if row.value is not None]
-    return sorted(defined, key=lambda row: (row.value, row.item))
+    rising = result.expected is not None or result.measure is None or result.measure.higher_is_better
+    return sorted(defined, key=lambda row: ((row.value or 0.0) if rising else -(row.value or 0.0), row.item))
 
 
 def disagreements_answer(result: Disagreements) -> str:

@@ -1,0 +1,271 @@
+"""The mean of a measure over pairs of coders, without chance or beyond random placement on the axis.
+
+A measure without a published chance model, and every measure of annotations in seconds, has no coefficient: published ones
+count positions. The mean over pairs of coders is still informative, and ``chance="placement"`` says how much of it is chance:
+every coder places as many boundaries per item at random, anywhere in time or at any inner position, and keeps the order of
+the labels. The expected *parts* of each item and pair are summed over items and finished once per pair, as the observed ones
+are, and::
+
+    value = (observed - expected) / (best - expected)
+
+with ``best`` the value of two identical annotations: 1, or 0 for error rates and distances.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from caesura.agreement.chance import DEFAULT_DRAWS, AgreementArrays, ChanceModel, Coefficient
+from caesura.agreement.pairwise import CoderPairs
+from caesura.agreement.placement import finish_moments
+from caesura.engines import Engine
+from caesura.errors import OptionError
+from caesura.measures.batch import Batch
+from caesura.measures.edges import EdgeBatch
+from caesura.measures.expected import Moments
+from caesura.measures.pooled import PooledBatch
+from caesura.model.value import Floats, Ints
+
+MEAN = "mean"
+"""Name of the mean over pairs among the coefficients."""
+MIN_DRAWS = 100
+"""Smallest number of draws that a large corpus gets by default."""
+_MAX_WORK = 20_000_000  # boundaries and documents that are drawn by default
+
+
+class _Means(AgreementArrays):
+    """Observed means, and expected ones if there are; ``best`` is the value of two identical annotations."""
+
+    best: float = 1.0
+    corrected: bool = False
+
+    def values(self, coefficient: str) -> Floats:
+        if not self.corrected:
+            return self.observed
+        room = self.best - self.expected
+        return (self.observed - self.expected) / np.where(np.abs(room) > 1e-12, room, np.nan)
+
+
+class MeanOverPairs(ChanceModel):
+    """The mean over pairs of coders: each pair from parts summed over items, all pairs with the same weight.
+
+    Parameters
+    ----------
+    observed : CoderPairs
+        Scores of all pairs of coders; in both directions if the measure is not symmetric.
+    coefficient : Coefficient
+        The coefficient.
+    engine : Engine
+        Not used.
+    """
+
+    family = "none"
+    coefficients = (MEAN,)
+    corrects = False
+    scores_both_directions = True
+    nothing = "no pair of coders can be compared"
+    method = "not corrected for chance"
+
+    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
+        super().__init__(observed, coefficient, engine)
+        self.best = float(observed.measure.best or 0.0)
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.corrects or self.observed.measure.higher_is_better
+
+    def _finish(self, parts: Floats) -> Floats:
+        measure = self.observed.measure
+        return measure.finish(parts, self.observed.scores.types)
+
+    @cached_property
+    def _rows_of_pair(self) -> list[Ints]:
+        """The rows of each pair of coders, one per item."""
+        order = np.argsort(self.observed.pair_index, kind="stable")
+        ends = np.cumsum(np.bincount(self.observed.pair_index, minlength=len(self.observed.pairs)))
+        return np.split(order, ends[:-1])
+
+    def _pair_values(self, parts: Floats, weights: Floats) -> Floats:
+        """Return the value of each pair over weighted items: rows x pairs, NaN if no item of a pair counts."""
+        columns = []
+        for rows in self._rows_of_pair:
+            own = weights[:, self.observed.item_index[rows]]
+            columns.append(np.where(own.any(axis=1), self._finish(own @ parts[rows]), np.nan))
+        return np.stack(columns, axis=1)
+
+    def _arrays(self, observed: Floats, expected: Floats | None = None, error: Floats | None = None) -> AgreementArrays:
+        missing = np.full(len(observed), np.nan)
+        arrays = _Means.of(observed, missing if expected is None else expected, error=error)
+        assert isinstance(arrays, _Means)
+        arrays.best, arrays.corrected = self.best, self.corrects
+        return arrays
+
+    def _over(self, weights: Floats, pairs: Floats) -> AgreementArrays:
+        """Return the weighted mean over pairs of coders, from weighted items."""
+        counts = self.observed.scores.counts
+        return self._arrays(_weighted(self._pair_values(counts, weights), pairs))
+
+    def over_items(self, weights: Floats) -> AgreementArrays:
+        return self._over(weights, np.ones((len(weights), len(self.observed.pairs))))
+
+    def over_coders(self, weights: Floats) -> AgreementArrays:
+        items = np.ones((1, len(self.observed.items)))
+        return self._over(items, weights[:, self.observed.first] * weights[:, self.observed.second])
+
+    def by_pair(self) -> AgreementArrays:
+        return self._over(np.ones((1, len(self.observed.items))), np.eye(len(self.observed.pairs)))
+
+    def by_coder(self) -> AgreementArrays:
+        return self._over(np.ones((1, len(self.observed.items))), self.observed.members.T)
+
+    def by_item(self) -> AgreementArrays:
+        return self._over(np.eye(len(self.observed.items)), np.ones((1, len(self.observed.pairs))))
+
+
+def _weighted(values: Floats, weights: Floats) -> Floats:
+    """Return the weighted mean of each row; values that are NaN do not count."""
+    weights = np.where(np.isnan(values), 0.0, weights)
+    total = weights.sum(axis=1)
+    return np.asarray((np.nan_to_num(values) * weights).sum(axis=1) / np.where(total > 0, total, np.nan), np.float64)
+
+
+class AxisPlacement(MeanOverPairs):
+    """The mean over pairs of coders, beyond that of coders who place as many boundaries at random on the axis.
+
+    Parameters
+    ----------
+    observed : CoderPairs
+        Scores of all pairs of coders.
+    coefficient : Coefficient
+        The coefficient, with ``chance=Placement(...)`` and seed.
+    engine : Engine
+        Not used.
+    """
+
+    family = "placement"
+    corrects = True
+    accepts_chance = True
+    method = "placement, simulated"
+
+    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
+        super().__init__(observed, coefficient, engine)
+        batch = observed.scores.batch
+        streams = batch.streams if isinstance(batch, PooledBatch) else batch
+        if observed.measure.view not in ("inner", "typed", "edges") or observed.measure.best is None:
+            raise OptionError(
+                f"chance='placement' places boundaries on an axis, and {observed.measure.name} compares no boundaries; "
+                "leave chance out for the mean over pairs"
+            )
+        size = int(streams.a_count.sum() + streams.b_count.sum()) + len(streams)
+        chosen = None if coefficient.chance is None else coefficient.chance.draws
+        self.draws = chosen or max(MIN_DRAWS, min(DEFAULT_DRAWS, _MAX_WORK // size))
+        self._expected, self._covariance = self._simulate(batch, streams)
+
+    @property
+    def signature_facts(self) -> dict[str, Any]:
+        return super().signature_facts | {"draws": self.draws, "seed": self.coefficient.seed}
+
+    def _simulate(self, batch: Batch, streams: Batch) -> tuple[Floats, Floats]:
+        """Return the expected counts of each row, and the covariance of these estimates."""
+        offsets = batch.stream_off.tolist() if isinstance(batch, PooledBatch) else range(len(batch) + 1)
+        observed, measure = self.observed, self.observed.measure
+        counts, covariances = [], []
+        for row, (start, stop) in enumerate(pairwise(offsets)):
+            names = observed.items[observed.item_index[row]], *self._coders(row)
+            estimates = [
+                _estimate(measure, streams, d, self.draws, self._generator(*names, str(d - start)))
+                for d in range(start, stop)
+            ]
+            counts.append(sum(mean for mean, _ in estimates))
+            covariances.append(sum(covariance for _, covariance in estimates))
+        return np.array(counts), np.array(covariances)
+
+    def _coders(self, row: int) -> tuple[str, str]:
+        a, b = self.observed.pairs[self.observed.pair_index[row]]
+        return self.observed.coders[a], self.observed.coders[b]
+
+    def _generator(self, *names: str) -> np.random.Generator:
+        """Return a random stream that depends only on the seed and the names of item, coders and stream."""
+        digest = hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).digest()
+        return np.random.default_rng([self.coefficient.seed, *np.frombuffer(digest[:16], "<u4").tolist()])
+
+    def _over(self, weights: Floats, pairs: Floats) -> AgreementArrays:
+        observed = _weighted(self._pair_values(self.observed.scores.counts, weights), pairs)
+        expected = _weighted(self._pair_values(self._expected, weights), pairs)
+        return self._arrays(observed, expected, self._error(pairs) if len(weights) == len(pairs) == 1 else None)
+
+    def _error(self, pairs: Floats) -> Floats:
+        """Return the standard error of the expected mean over all items; rows are drawn independently of each other."""
+        counts = np.stack([self._expected[rows].sum(axis=0) for rows in self._rows_of_pair])
+        covariance = np.stack([self._covariance[rows].sum(axis=0) for rows in self._rows_of_pair])
+        types = self.observed.scores.types
+        _, errors = finish_moments(self.observed.measure, types, Moments(counts, covariance), as_similarity=False)
+        return np.asarray(np.sqrt((pairs**2) @ errors**2) / pairs.sum(axis=1), np.float64)
+
+
+def _estimate(
+    measure: Any, streams: Batch, document: int, draws: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Return the mean counts of a document whose boundaries are placed at random, and the covariance of this mean."""
+    step = max(1, _MAX_WORK // 10 // max(1, int(streams.a_count[document] + streams.b_count[document])))
+    blocks = []
+    for start in range(0, draws, step):
+        batch = random_copies(streams, document, min(step, draws - start), rng)
+        batch, _, _ = batch.drop(measure.check(batch), np.arange(len(batch)))
+        blocks.append(measure.compute(batch).counts)
+    counts = np.concatenate(blocks)
+    if len(counts) < 2:  # the measure is undefined for almost all draws
+        counts = np.concatenate([counts, np.zeros((2 - len(counts), counts.shape[1]))])
+    return counts.mean(axis=0), np.atleast_2d(np.cov(counts, rowvar=False)) / len(counts)
+
+
+def random_copies(streams: Batch, document: int, draws: int, rng: np.random.Generator) -> Batch:
+    """Return copies of a document in which both sides have as many boundaries as before, at random places.
+
+    Parameters
+    ----------
+    streams : Batch
+        Documents in units or seconds.
+    document : int
+        The document.
+    draws : int
+        Number of copies.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    Batch
+        The copies. Types of boundaries and labels of segments keep their order.
+    """
+    names = ("length", *streams.document_fields)
+    changes: dict[str, Any] = {
+        name: np.repeat(getattr(streams, name)[document : document + 1], draws) for name in names
+    }
+    for side in "ab":
+        off, code = getattr(streams, f"{side}_off"), getattr(streams, f"{side}_code")
+        rows = slice(int(off[document]), int(off[document + 1]))
+        places = getattr(streams, f"{side}_pos")[rows]
+        changes[f"{side}_pos"] = _placed(streams, document, places, draws, rng).reshape(-1)
+        changes[f"{side}_off"] = np.arange(draws + 1) * len(places)
+        changes[f"{side}_code"] = np.tile(code[rows], draws) if code.size else code
+    return replace(streams, **changes)
+
+
+def _placed(streams: Batch, document: int, places: Any, draws: int, rng: np.random.Generator) -> Any:
+    """Return random places in ascending order, one row per draw; boundaries at one place stay together."""
+    distinct, which = np.unique(places, return_inverse=True)
+    n = len(distinct)
+    if isinstance(streams, EdgeBatch) and streams.timed:
+        begin, end = float(streams.begin[document]), float(streams.end[document])
+        return np.sort(rng.uniform(begin, end, (draws, n)), axis=1)[:, which]
+    positions = int(streams.end[document] if isinstance(streams, EdgeBatch) else streams.length[document]) - 1
+    rows = [rng.choice(positions, n, replace=False, shuffle=False) for _ in range(draws)]
+    chosen = np.sort(np.array(rows, np.int64).reshape(draws, n) + 1, axis=1)
+    return chosen[:, which].astype(places.dtype)

@@ -1,0 +1,164 @@
+"""The mean over pairs of coders, in seconds and over units, and its chance by random placement on the axis."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, pairwise, permutations
+
+import numpy as np
+import pytest
+
+import caesura as cz
+from caesura.agreement.mean import random_copies
+
+MEASURES_IN_SECONDS = [
+    "F1@1s",
+    "F1@5%",
+    "boundary_deviation",
+    "hausdorff(ends=both)",
+    "generalized_hamming",
+    "pk(window=2s)",
+    "window_diff(window=2s)",
+    "purity_coverage",
+    "covering",
+    "alignment_index",
+    "rand_index",
+    "adjusted_rand_index",
+    "pairwise_f",
+    "v_measure",
+    "nce",
+]
+
+
+def tier(*ends: float, end: float = 30.0) -> cz.Tier:
+    """Intervals between times, with the labels A, B, A, ..."""
+    places = [0.0, *ends, end]
+    return cz.Tier([(a, b, "AB"[i % 2]) for i, (a, b) in enumerate(pairwise(places))])
+
+
+def points(*times: float, end: float = 60.0) -> cz.Tier:
+    return cz.Tier(points=[(time, "") for time in times], end=end)
+
+
+CODERS = {"ann": tier(5, 12, 20), "bo": tier(5.5, 12, 21), "cy": tier(4, 20)}
+CORPUS = cz.Corpus({"one": CODERS, "two": {"ann": tier(10), "bo": tier(9), "cy": tier(11, 15)}})
+
+
+@pytest.mark.filterwarnings("ignore:an interval from")
+@pytest.mark.parametrize("name", MEASURES_IN_SECONDS)
+def test_mean_over_pairs(name):
+    measure = cz.parse(name)
+    result = cz.agreement(CORPUS, measure)
+    pairs = (combinations if measure.symmetric else permutations)(["ann", "bo", "cy"], 2)
+    values = [
+        measure.total([measure.score(CORPUS[item, a], CORPUS[item, b]) for item in ("one", "two")]).value
+        for a, b in pairs
+    ]
+    assert result.coefficient == "mean"
+    assert result.value == result.observed == pytest.approx(np.mean(values))
+    assert result.expected is None
+    assert result.method == "not corrected for chance"
+    assert result.interval is not None
+    assert sorted(row.value for row in result.pairs) == pytest.approx(sorted(values))
+    assert cz.pairwise(CORPUS, measure, ordered=not measure.symmetric).mean == pytest.approx(result.value)
+
+
+@pytest.mark.filterwarnings("ignore:an interval from")
+@pytest.mark.parametrize("name", MEASURES_IN_SECONDS)
+def test_placement_is_reproducible_and_leaves_room(name):
+    measure = cz.parse(name)
+    first, second = (cz.agreement(CORPUS, measure, chance=cz.Placement(draws=200)) for _ in range(2))
+    reordered = cz.Corpus({item: dict(reversed(CORPUS.of_item(item).items())) for item in ("two", "one")})
+    third = cz.agreement(reordered, measure, chance=cz.Placement(draws=200), seed=0)
+    assert first.value == second.value
+    if measure.symmetric:
+        assert first.value == pytest.approx(third.value, abs=1e-12)
+    assert cz.agreement(CORPUS, measure, chance=cz.Placement(draws=200), seed=1).expected != first.expected
+    assert first.value == pytest.approx((first.observed - first.expected) / (measure.best - first.expected))
+    assert first.draws == 200
+    assert "chance:placement|draws:200|seed:0" in first.signature
+
+
+def test_expected_matches_of_two_points():
+    """Two points in 60 s are within 1 s with probability 1 - (59/60)^2; F is then 1, else 0."""
+    corpus = cz.Corpus({"item": {"a": points(10), "b": points(20)}})
+    result = cz.agreement(corpus, "F1@1s", chance=cz.Placement(draws=40_000), interval=None)
+    right = 1 - (59 / 60) ** 2
+    assert result.observed == 0
+    assert abs(result.expected - right) < 4 * math.sqrt(right * (1 - right) / 40_000)
+    assert result.expected_error == pytest.approx(math.sqrt(right * (1 - right) / 40_000), rel=0.1)
+
+
+def test_expected_distance_of_two_points():
+    """The expected distance of two uniform points in 60 s is 20 s."""
+    corpus = cz.Corpus({"item": {"a": points(10), "b": points(15)}})
+    result = cz.agreement(corpus, "hausdorff", chance=cz.Placement(draws=20_000), interval=None)
+    assert abs(result.expected - 20) < 4 * result.expected_error
+    assert result.value == pytest.approx(1 - 5 / result.expected)
+
+
+def test_expected_over_units():
+    """One boundary each among 9 positions: equal with probability 1/9."""
+    corpus = cz.Corpus({"item": {c: cz.Segmentation.from_masses([m, 10 - m]) for c, m in (("a", 3), ("b", 6))}})
+    result = cz.agreement(corpus, "hausdorff", chance=cz.Placement(draws=20_000), interval=None)
+    right = np.mean([abs(a - b) for a in range(9) for b in range(9)])
+    assert abs(result.expected - right) < 4 * result.expected_error
+
+
+def test_random_copies_keep_numbers_and_labels():
+    measure = cz.parse("pairwise_f")
+    batch, _, _ = measure.to_batch([(CODERS["ann"], CODERS["cy"])])
+    copies = random_copies(batch, 0, 50, np.random.default_rng(0))
+    assert len(copies) == 50
+    assert set(copies.a_count) == {3}
+    assert set(copies.b_count) == {2}
+    assert copies.a_code.reshape(50, 3).tolist() == [batch.a_code.tolist()] * 50
+    assert (np.diff(copies.a_pos.reshape(50, 3), axis=1) > 0).all()
+    text = cz.Segmentation.from_marks(["", ",", ".", "", ",", ""])
+    units, _, _ = cz.parse("B").to_batch([(text, text)])
+    copies = random_copies(units, 0, 100, np.random.default_rng(0))
+    assert copies.a_pos.min() >= 1
+    assert copies.a_pos.max() <= text.length - 1
+    assert len(np.unique(copies.a_pos)) == text.length - 1
+
+
+@pytest.mark.filterwarnings("ignore:an interval from")
+def test_measures_over_units_without_chance_model():
+    texts = {c: cz.Segmentation.from_masses(m) for c, m in (("a", [3, 4, 3]), ("b", [4, 3, 3]), ("c", [3, 7]))}
+    corpus = cz.Corpus({"one": texts, "two": texts})
+    for name in ("purity_coverage", "window_diff", "win_pr"):
+        assert cz.agreement(corpus, name).coefficient == "mean"
+        assert cz.agreement(corpus, name, chance="placement").expected is not None
+    assert cz.agreement(corpus, "B").coefficient == "multi_pi"
+    assert cz.agreement(corpus, "B", coefficient="mean").value == pytest.approx(cz.pairwise(corpus, "B").mean)
+
+
+def test_undefined_pairs_are_left_out():
+    corpus = cz.Corpus({"item": {"a": points(10), "b": points(12), "c": points()}})
+    result = cz.agreement(corpus, "hausdorff", interval=None)
+    assert result.value == 2
+    assert "2 of 3 pairs of coders are undefined" in result.excluded[0].reason
+
+
+@pytest.mark.parametrize("measure", ["S", "B", "flexible_similarity", "unit_error"])
+def test_measures_of_positions_are_refused_in_seconds(measure):
+    with pytest.raises(
+        cz.errors.OptionError, match="counts positions between units, and annotations in seconds have none; use"
+    ):
+        cz.agreement(CORPUS, measure)
+
+
+@pytest.mark.parametrize("coefficient", ["multi_pi", "multi_kappa", "alpha", "bias"])
+def test_published_coefficients_are_refused_in_seconds(coefficient):
+    with pytest.raises(cz.errors.OptionError, match=f"{coefficient} counts positions .* chance='placement'"):
+        cz.agreement(CORPUS, "F1@1s", coefficient=coefficient)
+
+
+def test_other_bad_input():
+    with pytest.raises(cz.errors.OptionError, match="pi is not defined over covering"):
+        cz.agreement(CORPUS, "covering", coefficient="pi")
+    with pytest.raises(cz.errors.OptionError, match="simulates nothing"):
+        cz.agreement(CORPUS, "covering", chance="simulate")
+    tree = cz.Hierarchy(4, [(1, 4), (1, 2)])
+    with pytest.raises(cz.errors.OptionError, match="compares no boundaries"):
+        cz.agreement(cz.Corpus({"x": {"a": tree, "b": tree}}), "hierarchy_overlap", chance="placement")
