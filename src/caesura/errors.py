@@ -18,6 +18,7 @@
     │   └── AmbiguousFileError       a file can be read in several ways
     ├── EngineError                  workers cannot be reached, died, or have a different version
     ├── CheckpointError              a checkpoint belongs to a different run, or cannot be written
+    ├── ResourceError (ValueError)   the input needs more memory, depth or larger numbers than there are
     └── TooManyStates (ValueError)   exact chance agreement needs more states than allowed; use random draws
 
 Each message states the place, the problem, the expected value and, if possible, a solution. ``CaesuraWarning`` is the
@@ -26,7 +27,8 @@ category of all warnings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike, fspath
 from typing import Any
 
@@ -154,6 +156,48 @@ class EngineError(CaesuraError):
 
 class CheckpointError(CaesuraError):
     """Raised when a checkpoint belongs to a different run, or cannot be written."""
+
+
+class ResourceError(CaesuraError, ValueError):
+    """Raised when an input needs more memory than available, is nested too deeply, or has too large numbers."""
+
+
+@contextmanager
+def own_errors(place: object) -> Iterator[None]:
+    """Turn the errors of Python that a large or hostile input causes into a :class:`ResourceError`.
+
+    Parameters
+    ----------
+    place : object
+        What is computed, such as ``"item 'a'"``; the message begins with it. If blocks are nested, the innermost counts.
+
+    Yields
+    ------
+    None
+
+    Raises
+    ------
+    ResourceError
+        Instead of ``MemoryError``, ``OverflowError`` and ``RecursionError``.
+
+    Examples
+    --------
+    >>> with own_errors("item 'a'"):
+    ...     float(10**400)
+    Traceback (most recent call last):
+    caesura.errors.ResourceError: item 'a': a number is too large to compute with; use smaller numbers
+    """
+    try:
+        yield
+    except MemoryError:
+        problem = "it needs more memory than is available; divide the data, or use a smaller measure or option"
+    except RecursionError:
+        problem = "it is nested too deeply; flatten it"
+    except OverflowError:
+        problem = "a number is too large to compute with; use smaller numbers"
+    else:
+        return
+    raise ResourceError(f"{place}: {problem}")  # outside the handlers, so that the memory of the failure is free
 
 
 class TooManyStates(CaesuraError, ValueError):  # noqa: N818 - a signal rather than an error

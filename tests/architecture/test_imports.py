@@ -100,3 +100,14 @@ def test_objects_are_not_written_from_outside() -> None:
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "object.__setattr__" and id(node) not in inside:
                 wrong.append(f"{path.relative_to(SOURCE)}:{node.lineno}")
     assert wrong == []
+
+
+def test_warnings_are_issued_in_one_place() -> None:
+    """``caesura.notices.warn`` issues them, so that they belong to one thread. ``catch_warnings`` changes all threads."""
+    wrong = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+            name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            if name.startswith("warnings.") and name != "warnings.filterwarnings" and path.name != "notices.py":
+                wrong.append(f"{path.relative_to(SOURCE)}:{node.lineno} {name}")  # type: ignore[attr-defined]
+    assert wrong == []

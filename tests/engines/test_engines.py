@@ -8,8 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ import caesura as cz
 from caesura.engines import ENGINES, Checkpoint, open_engine
 from caesura.engines.engine import Engine
 from caesura.errors import CaesuraWarning, CheckpointError, EngineError, OptionError
+from caesura.notices import warn
 
 
 @pytest.fixture(params=["threads", "processes"])
@@ -96,7 +97,7 @@ def test_results_are_in_order_even_if_the_first_is_slowest() -> None:
 
 
 def warns(x: int) -> int:
-    warnings.warn(f"{x} is odd", CaesuraWarning, stacklevel=1)
+    warn(f"{x} is odd")
     return x
 
 
@@ -237,10 +238,69 @@ def test_incomplete_records_are_computed_again(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path, ABOUT)
     checkpoint.put("1", [1])
     (tmp_path / "done" / "1.json").write_text('[1, {"a"')
-    (tmp_path / "done" / ".2.json.77").write_text("[2]")
-    assert checkpoint.get("1") is None
+    (tmp_path / "done" / ".caesura-draft-77").write_text("[2]")
+    with pytest.warns(CaesuraWarning, match=r"1\.json is damaged or belongs to a different run; .* computed again"):
+        assert checkpoint.get("1") is None
     assert checkpoint.get("2") is None
     checkpoint.put("1", [3])
     assert checkpoint.get("1") == [3]
-    (tmp_path / ".run.json.12").touch()  # of a run that was killed while it began
+    (tmp_path / ".caesura-draft-12").touch()  # of a run that was killed while it began
     assert Checkpoint(tmp_path, ABOUT).get("1") == [3]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["1.json", "done", "run.json"]
+
+
+def test_an_edited_record_is_noticed(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path, ABOUT)
+    checkpoint.put("1", {"sums": [1234567], "excluded": []})
+    path = tmp_path / "done" / "1.json"
+    sound = path.read_text()
+    for damaged in (
+        sound.replace("1234567", "1234568"),  # the value
+        sound.replace('"task":"1"', '"task":"2"'),  # its task
+        sound.replace(f'"run":"{checkpoint.identity}"', '"run":"0"'),  # its run
+        sound.replace('"checksum":"', '"checksum":"0'),
+        "{}",
+        "",
+    ):
+        assert damaged != sound
+        path.write_text(damaged)
+        with pytest.warns(CaesuraWarning, match="is damaged or belongs to a different run"):
+            assert checkpoint.get("1") is None
+    (tmp_path / "done" / "2.json").write_text(sound)  # a record under another name
+    with pytest.warns(CaesuraWarning, match="is damaged"):
+        assert checkpoint.get("2") is None
+    path.write_text(sound)
+    assert checkpoint.get("1") == {"sums": [1234567], "excluded": []}
+
+
+def test_an_edited_description_does_not_adopt_records(tmp_path: Path) -> None:
+    Checkpoint(tmp_path, ABOUT).put("1", [1])
+    path = tmp_path / "run.json"
+    path.write_text(path.read_text().replace("pk", "window_diff"))
+    other = Checkpoint(tmp_path, ABOUT | {"measures": ["window_diff"]})
+    with pytest.warns(CaesuraWarning, match="is damaged or belongs to a different run"):
+        assert other.get("1") is None
+
+
+def test_results_without_a_description_are_refused(tmp_path: Path) -> None:
+    Checkpoint(tmp_path, ABOUT).put("1", [1])
+    (tmp_path / "run.json").unlink()
+    for run in (ABOUT, ABOUT | {"measures": ["window_diff"]}):
+        with pytest.raises(CheckpointError, match=r"it has results, but run\.json, .*, is missing"):
+            Checkpoint(tmp_path, run)
+    (tmp_path / "done" / "1.json").unlink()
+    assert not Checkpoint(tmp_path, ABOUT).resumed
+
+
+def test_two_runs_begin_at_the_same_time(tmp_path: Path) -> None:
+    """Both see an empty folder. The one that writes the description second compares it with its own."""
+
+    def begin(measure: str) -> str:
+        try:
+            return "resumed" if Checkpoint(tmp_path, ABOUT | {"measures": [measure]}).resumed else "new"
+        except CheckpointError as error:
+            return str(error).partition(": ")[2].partition(":")[0]
+
+    with ThreadPoolExecutor(8) as pool:
+        outcomes = list(pool.map(begin, ["pk", "window_diff"] * 4))
+    assert sorted(outcomes) == sorted(["new", *["resumed"] * 3, *["it belongs to a different run"] * 4])

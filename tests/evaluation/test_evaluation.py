@@ -23,7 +23,7 @@ import caesura as cz
 from caesura.cli import main
 from caesura.cli.progress import Progress
 from caesura.engines import open_engine
-from caesura.errors import CheckpointError, InputError, OptionError, Undefined
+from caesura.errors import CaesuraWarning, CheckpointError, InputError, OptionError, Undefined
 from caesura.evaluation.result import EvaluationProgress
 from caesura.evaluation.run import partitions_per_task
 from caesura.evaluation.sources import DocumentSource
@@ -260,7 +260,11 @@ def test_a_run_is_continued(folder: Path, whole: Any, tmp_path: Path) -> None:
         (checkpoint / "done" / f"{number:07}.json").unlink()
     (checkpoint / "done" / "0000004.json").write_text("{}")  # damaged: done again
     reports: list[EvaluationProgress] = []
-    with open_engine("processes", 2) as engine, follow(reports):
+    with (
+        open_engine("processes", 2) as engine,
+        follow(reports),
+        pytest.warns(CaesuraWarning, match=r"0000004\.json is damaged"),
+    ):
         again = cz.evaluate(folder, MEASURES, checkpoint=checkpoint, engine=engine)
     assert dict(again) == dict(first) == totals(whole)
     assert (again.resumed, again.documents, again.partitions) == (FILES - 3, FILES * ROWS, FILES)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from caesura.errors import CaesuraWarning
 from caesura.model.value import Floats
+from caesura.notices import warn
 from caesura.options import OptionSet, choice, fraction, optional, setting, whole
 
 MIN_ITEMS = 20
@@ -75,18 +74,16 @@ class Bootstrap(OptionSet):
             return {}
         return {"interval": self.interval, "level": f"{self.level:g}", "replicates": self.replicates, "seed": seed}
 
-    def warn(self, items: int, *, stacklevel: int = 4) -> None:
+    def warn(self, items: int) -> None:
         """Warn if there are too few items.
 
         Parameters
         ----------
         items : int
             Number of items.
-        stacklevel : int, default 4
-            Frame of the warning; 4 is the caller of the public function that calls this method.
         """
         if self.interval == "items" and self._reason_without(items) is None:
-            warn_about_few_items(items, stacklevel=stacklevel)
+            warn_about_few_items(items)
 
     def _reason_without(self, n: int) -> str | None:
         """Return the reason why n items or coders allow no interval; None if they allow one."""
@@ -112,20 +109,16 @@ class Bootstrap(OptionSet):
             yield weights
 
 
-def warn_about_few_items(items: int, *, stacklevel: int) -> None:
+def warn_about_few_items(items: int) -> None:
     """Warn if a bootstrap interval has too few items.
 
     Parameters
     ----------
     items : int
         Number of items.
-    stacklevel : int
-        Frame of the warning; 2 is the caller of this function.
     """
     if items < MIN_ITEMS:
-        warnings.warn(
+        warn(
             f"an interval from {items} items is too narrow: a 95 % interval covers about 84 % of cases with 5 items, "
-            "92 % with 20 and 95 % with 50",
-            CaesuraWarning,
-            stacklevel=stacklevel,
+            "92 % with 20 and 95 % with 50"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from caesura.agreement.disagreement_rows import MAJORITY, Mark
-from caesura.errors import CaesuraWarning, InputError
+from caesura.errors import InputError
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.model.common_units import (
@@ -25,6 +24,7 @@ from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
+from caesura.notices import warn
 
 _CONTEXT_UNITS = 5  # units of text on each side, unless fewer are long enough
 _CONTEXT_CHARACTERS = 30
@@ -132,7 +132,7 @@ def prepare(corpus: Corpus, measure: Measure) -> PreparedCorpus:
         return PreparedCorpus(corpus, data=corpus.fingerprint)
     shared, notes = over_common_units(corpus)
     for item, note in notes.items():
-        warnings.warn(f"item {item!r}: {note}", CaesuraWarning, stacklevel=4)
+        warn(f"item {item!r}: {note}")
     if measure.view == "spans":
         return PreparedCorpus(shared, data=shared.fingerprint)
     times = {}
@@ -146,7 +146,7 @@ def _prepare_tiers(corpus: Corpus) -> PreparedCorpus:
     errors: list[InputError] = []
     (converted,), notes = tiers_over_units([corpus], excluded=errors)
     for item, note in notes.items():
-        warnings.warn(f"item {item!r}: {note}", CaesuraWarning, stacklevel=5)
+        warn(f"item {item!r}: {note}")
     if errors and not converted:
         raise errors[0]
     words: dict[str, bool] = {}

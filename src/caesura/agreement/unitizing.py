@@ -12,7 +12,6 @@ To add a coefficient, write one file with a subclass and add one line in :mod:`c
 from __future__ import annotations
 
 import math
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,11 +27,12 @@ from caesura.agreement.chance import or_none
 from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
 from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.engines import Engine, use_engine
-from caesura.errors import CaesuraWarning, InputError, MismatchError, OptionConflictError, OptionError, Undefined
+from caesura.errors import InputError, MismatchError, OptionConflictError, OptionError, Undefined
 from caesura.model.corpus import Corpus
 from caesura.model.result import HIDDEN, Excluded, Reasoned, signature_line
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
+from caesura.notices import issue
 from caesura.options import Check, OptionSet, choice, setting, text
 from caesura.options import seed as check_seed
 
@@ -630,8 +630,7 @@ def unitizing_agreement(
             raise Undefined(f"{coefficient.name} is undefined: {reason}")
         extras = coefficient.extras(scored.items, scored.item_parts, scored.plan, opened)
     ends, note = bootstrap.run(len(scored.items), number, scored.resample)
-    for message in coefficient.warnings(scored.items):
-        warnings.warn(message, CaesuraWarning, stacklevel=3)
+    issue(coefficient.warnings(scored.items))
     fields = {
         "coefficient": coefficient.name,
         "measure": None,

@@ -16,6 +16,7 @@ import click
 from caesura.cli.options import grouped_option
 from caesura.cli.program import print_message, print_messages
 from caesura.errors import OptionConflictError
+from caesura.files import write_files
 from caesura.model.result import Result, to_json, to_plain
 from caesura.model.signature import UNKNOWN_DATA
 from caesura.version import __version__
@@ -271,16 +272,13 @@ def _write_files(files: Mapping[str, str], folder: str) -> None:
     """Write every file completely or not at all, and name it on standard error."""
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            path = Path(folder, name)
-            temporary = path.with_name(f".{path.name}.{os.getpid()}")
-            temporary.write_text(text, encoding="utf-8", newline="")
-            os.replace(temporary, path)
-            click.echo(str(path), err=True)
+        write_files({Path(folder, name): text.encode("utf-8", "replace") for name, text in files.items()})
     except OSError as error:
         raise OptionConflictError(
             f"--output: {folder}: {error.strerror}; choose a folder that can be written"
         ) from None
+    for name in files:
+        click.echo(str(Path(folder, name)), err=True)
 
 
 def list_excluded(entries: Sequence[object], summary: str = "") -> None:

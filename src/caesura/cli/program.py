@@ -5,18 +5,20 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
-from caesura.errors import AmbiguousFileError, CaesuraError, CaesuraWarning, FormatError, OptionConflictError
+from caesura.errors import AmbiguousFileError, CaesuraError, FormatError, OptionConflictError, own_errors
+from caesura.notices import on_warning
 from caesura.version import __version__
 
 if TYPE_CHECKING:
@@ -208,6 +210,50 @@ class Program(click.Group):
             with formatter.indentation():
                 formatter.write_dl([(name, entry.summary) for name, entry in entries], col_max=20)
 
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the program. If the output cannot be written, one line on standard error says so.
+
+        Parameters
+        ----------
+        *args, **extra : object
+            Arguments of ``click.Group.main``.
+
+        Returns
+        -------
+        object
+            The return value of the command, if click does not end the program.
+        """
+        for name in ("stdout", "stderr"):
+            if getattr(sys, name) is None:  # the caller closed it: writing to it is an error, as to a full device
+                setattr(sys, name, open(os.devnull))  # noqa: SIM115 - until the process ends
+        try:
+            try:
+                return super().main(*args, **extra)
+            finally:
+                sys.stdout.flush()
+        except _OutputError as error:
+            _end_without_output(error.reason)
+        except OSError as error:
+            _end_without_output(_reason(error))
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the arguments, and print the help or the version if they ask for it.
+
+        Parameters
+        ----------
+        info_name, args, parent, **extra
+            Arguments of ``click.Group.make_context``.
+
+        Returns
+        -------
+        click.Context
+            The context of the program.
+        """
+        with _writing():
+            return super().make_context(info_name, args, parent, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command, and turn errors, warnings and interruptions into messages.
 
@@ -221,12 +267,11 @@ class Program(click.Group):
         object
             The return value of the command.
         """
-        with warnings.catch_warnings():
-            warnings.simplefilter("always", CaesuraWarning)
-            print_once = cache(print_message)
-            warnings.showwarning = lambda message, *_, **__: print_once(f"warning: {message}")
+        print_once = cache(print_message)
+        with on_warning(lambda message: print_once(f"warning: {message}")):
             try:
-                return super().invoke(ctx)
+                with _writing(), own_errors("this command"):
+                    return super().invoke(ctx)
             except OptionConflictError as error:
                 raise click.UsageError(str(error)) from None
             except CaesuraError as error:
@@ -246,6 +291,42 @@ def _flags(name: str, value: Any) -> list[str]:
         tiers = [value] if isinstance(value, str) else value
         return [word for tier in tiers for word in ("--tier", tier)]
     return [f"--{name}", str(value)] if name in _OWN_FLAGS else ["--reading", f"{name}={value}"]
+
+
+class _OutputError(Exception):
+    """Raised when the output cannot be written. It is no ``OSError``, of which click hides some."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as error:
+        raise _OutputError(_reason(error)) from None
+
+
+def _reason(error: OSError) -> str:
+    if error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, BrokenPipeError):
+        return "the output cannot be written: the program that reads it has ended"
+    return f"the output cannot be written: {error.strerror or 'it is closed'}"
+
+
+def _end_without_output(reason: str) -> NoReturn:
+    """End the program with one line."""
+    # What could not be written is still in the buffer, and Python would try again at the end.
+    sys.stdout = open(os.devnull, "r+")  # noqa: SIM115 - until the process ends
+    try:
+        click.echo(f"caesura: {reason}", err=True)
+    except OSError:
+        sys.stderr = open(os.devnull, "r+")  # noqa: SIM115 - until the process ends
+    sys.exit(1)
 
 
 def _commands(error: AmbiguousFileError) -> list[str]:

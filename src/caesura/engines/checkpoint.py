@@ -1,20 +1,25 @@
 """Record finished tasks in a folder, so that an interrupted run can continue.
 
-``run.json`` describes the run: its arguments and data. ``done/`` has one file per finished task. Each file is written under
-a temporary name and then renamed, so that it is complete or absent, never partial.
+``run.json`` describes the run: its arguments and data. ``done/`` has one file per finished task, which is complete or
+absent. Every record has the identity of its run and task, and a checksum. A record that was damaged, edited or copied from
+another run is noticed, and its task runs again.
+
+Several runs with the same description may use a folder at the same time. They write the same records.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
+from hashlib import blake2b
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from caesura.errors import CheckpointError
+from caesura.files import create_file, delete_drafts, is_draft, new_file
 from caesura.model.result import to_json, to_plain
+from caesura.notices import warn
 
 _RUN_FILE = "run.json"
 _RECORDS = "done"
@@ -36,6 +41,8 @@ class Checkpoint:
         The folder.
     resumed : bool
         Whether the checkpoint continues an earlier run.
+    identity : str
+        Hash of the description, which is part of every record.
 
     Raises
     ------
@@ -45,34 +52,47 @@ class Checkpoint:
 
     def __init__(self, folder: str | PathLike[str], run: Mapping[str, Any]) -> None:
         self.folder = Path(folder)
-        run = to_plain(run)
+        description: dict[str, Any] = to_plain(run)
+        self.identity = _digest(description)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            earlier = self._earlier_run()
-            self.resumed = earlier is not None
-            if earlier is None:
-                (self.folder / _RECORDS).mkdir(exist_ok=True)
-                self._write(self.folder / _RUN_FILE, run)
-            elif earlier != run:
-                raise CheckpointError(self._difference(earlier, run))
+            delete_drafts(self.folder)
+            delete_drafts(self.folder / _RECORDS)
+            self.resumed = not self._begin(description)
         except OSError as error:
             raise CheckpointError(f"checkpoint {fspath(folder)}: cannot be used: {error.strerror}") from None
 
-    def _earlier_run(self) -> dict[str, Any] | None:
-        """Return the description of the run in this folder; None if there is no run yet."""
+    def _begin(self, run: dict[str, Any]) -> bool:
+        """Write the description of the run and return True; False if the folder already has the same description."""
         path = self.folder / _RUN_FILE
         if not path.exists():
-            names = {path.name for path in self.folder.iterdir() if not path.name.startswith(f".{_RUN_FILE}.")}
-            if names - {_RECORDS}:
-                raise CheckpointError(
-                    f"checkpoint {self.folder}: the folder must be empty or belong to an earlier run; it contains "
-                    f"{min(names - {_RECORDS})}"
-                )
-            return None
-        run = _read(path)
-        if not isinstance(run, dict):
+            self._check_unused()
+            (self.folder / _RECORDS).mkdir(exist_ok=True)
+            if create_file(path, to_json(run, indent=None).encode()):
+                return True
+        earlier = _read(path)
+        if not isinstance(earlier, dict):
             raise CheckpointError(f"checkpoint {self.folder}: {_RUN_FILE} is damaged; delete the folder")
-        return run
+        if earlier != run:
+            raise CheckpointError(self._difference(earlier, run))
+        (self.folder / _RECORDS).mkdir(exist_ok=True)
+        return False
+
+    def _check_unused(self) -> None:
+        """Raise an error if a folder without a description contains anything."""
+        names = {path.name for path in self.folder.iterdir() if not is_draft(path.name)} - {_RECORDS}
+        if names - {_RUN_FILE}:
+            raise CheckpointError(
+                f"checkpoint {self.folder}: the folder must be empty or belong to an earlier run; it contains {min(names)}"
+            )
+        records = self.folder / _RECORDS
+        # If another run has just begun here, its description was written before its first record.
+        has_records = records.exists() and any(not is_draft(path.name) for path in records.iterdir())
+        if has_records and not (self.folder / _RUN_FILE).exists():
+            raise CheckpointError(
+                f"checkpoint {self.folder}: it has results, but {_RUN_FILE}, which says what they belong to, is missing. "
+                "Choose a different folder, or delete this one"
+            )
 
     def _difference(self, earlier: Mapping[str, Any], run: Mapping[str, Any]) -> str:
         name = next(key for key in [*run, *earlier] if earlier.get(key) != run.get(key))
@@ -93,8 +113,32 @@ class Checkpoint:
         -------
         object
             The value passed to :meth:`put`; None if the record is missing or damaged, so that the task must run again.
+
+        Warns
+        -----
+        CaesuraWarning
+            If there is a record, but it is damaged, or belongs to a different task or run.
         """
-        return _read(self.folder / _RECORDS / f"{key}.json")
+        path = self.folder / _RECORDS / f"{key}.json"
+        record = _read(path)
+        if isinstance(record, dict) and record.keys() == {"run", "task", "checksum", "value"}:
+            belongs = (record["run"], record["task"]) == (self.identity, key)
+            if belongs and record["checksum"] == self._checksum(key, record["value"]):
+                return record["value"]
+        if path.exists():
+            self.report_damage(key)
+        return None
+
+    def report_damage(self, key: str) -> None:
+        """Warn that the record of a task cannot be used.
+
+        Parameters
+        ----------
+        key : str
+            Name of the task.
+        """
+        path = self.folder / _RECORDS / f"{key}.json"
+        warn(f"checkpoint: {path} is damaged or belongs to a different run; this part is computed again")
 
     def put(self, key: str, value: Any) -> None:
         """Record a finished task.
@@ -111,20 +155,38 @@ class Checkpoint:
         CheckpointError
             If the record cannot be written.
         """
+        value = to_plain(value)
+        record = {"run": self.identity, "task": key, "checksum": self._checksum(key, value), "value": value}
         try:
-            self._write(self.folder / _RECORDS / f"{key}.json", value)
+            with new_file(self.folder / _RECORDS / f"{key}.json") as draft:
+                draft.write_bytes(to_json(record, indent=None).encode())
         except OSError as error:
             raise CheckpointError(f"checkpoint {self.folder}: cannot be written: {error.strerror}") from None
 
-    @staticmethod
-    def _write(path: Path, value: Any) -> None:
-        """Write a file atomically, so that it is complete or absent even after a power failure."""
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        with open(temporary, "wb") as file:
-            file.write(to_json(value, indent=None).encode())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+    def _checksum(self, key: str, value: Any) -> str:
+        return _digest([self.identity, key, value])
+
+
+def has_begun(folder: str | PathLike[str]) -> bool:
+    """Return whether a folder has the checkpoint of a run.
+
+    Parameters
+    ----------
+    folder : path
+        The folder, which need not exist.
+
+    Returns
+    -------
+    bool
+        True if a run has begun there.
+    """
+    return (Path(folder) / _RUN_FILE).exists()
+
+
+def _digest(value: Any) -> str:
+    """Return a hash of plain data, in which the order of names does not count."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True)
+    return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _read(path: Path) -> Any:

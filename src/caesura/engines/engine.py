@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Generic, Self, TextIO, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
-from caesura.errors import CaesuraWarning, EngineError, OptionError
+from caesura.errors import EngineError, OptionError
+from caesura.notices import collect_warnings, issue
 from caesura.options import choice, optional, whole
 
 T = TypeVar("T")
@@ -126,7 +125,7 @@ class Engine(AbstractContextManager["Engine"], ABC):
 
 @dataclass(frozen=True, slots=True)
 class RemoteValue(Generic[R]):
-    """Return value of a function in another process, with the warnings that it issued there.
+    """Return value of a function in another thread or process, with the warnings that it issued there.
 
     Attributes
     ----------
@@ -140,23 +139,19 @@ class RemoteValue(Generic[R]):
     warnings: tuple[str, ...]
 
     def unwrap(self) -> R:
-        """Issue the warnings in this process and return the value.
+        """Issue the warnings in this thread and return the value.
 
         Returns
         -------
         object
             Return value of the function.
         """
-        for message in self.warnings:
-            warnings.warn(message, CaesuraWarning, stacklevel=4)
+        issue(self.warnings)
         return self.value
 
 
-_messages: ContextVar[dict[str, None] | None] = ContextVar("caesura_warnings", default=None)
-
-
 def call_remotely(function: Callable[[T], R], task: T) -> RemoteValue[R]:
-    """Call a function in a worker process and collect its warnings, which would otherwise be lost.
+    """Call a function on a worker and collect its warnings, which would otherwise be lost.
 
     Parameters
     ----------
@@ -169,39 +164,10 @@ def call_remotely(function: Callable[[T], R], task: T) -> RemoteValue[R]:
     -------
     RemoteValue
         The value and the warnings.
-
-    Notes
-    -----
-    A Dask worker may run several tasks on threads of one process, and ``warnings.catch_warnings`` is not safe there. The
-    process has one hook, which passes every warning to the task of the thread that issued it.
     """
-    if warnings.showwarning is not _collect_warning:
-        warnings.simplefilter("always", CaesuraWarning)
-        warnings.showwarning = _collect_warning
-    token = _messages.set({})
-    try:
+    with collect_warnings() as messages:
         value = function(task)
-        return RemoteValue(value, tuple(_messages.get() or ()))
-    finally:
-        _messages.reset(token)
-
-
-_show_warning = warnings.showwarning
-
-
-def _collect_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    messages = _messages.get()
-    if messages is not None and issubclass(category, CaesuraWarning):
-        messages[str(message)] = None
-    else:
-        _show_warning(message, category, filename, lineno, file, line)
+    return RemoteValue(value, tuple(messages))
 
 
 def open_engine(name: str = "threads", workers: int | None = None, scheduler: Any = None) -> Engine:

@@ -6,9 +6,10 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
+from functools import partial
 from itertools import islice
 
-from caesura.engines.engine import Engine, R, T, TaskResult
+from caesura.engines.engine import Engine, R, T, TaskResult, call_remotely
 
 _TASKS_PER_WORKER = 2  # one that runs and one that waits, so that no worker is idle
 
@@ -36,9 +37,10 @@ class Threads(Engine):
             for index, task in enumerate(tasks):
                 yield TaskResult(index, function(task))
             return
-        with closing(finished_tasks(lambda task: pool.submit(function, task), tasks, self.workers)) as finished:
+        call = partial(call_remotely, function)
+        with closing(finished_tasks(partial(pool.submit, call), tasks, self.workers)) as finished:
             for index, _, future in finished:
-                yield TaskResult(index, future.result())
+                yield TaskResult(index, future.result().unwrap())
 
     def __exit__(self, *_: object) -> None:
         if self._pool is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from time import perf_counter
 from typing import Any, Protocol, Self
 
@@ -39,7 +40,7 @@ class Partition(Protocol):
     path : str
         The file, to which messages add a row; ``place`` if there is no file.
     fingerprint : list
-        JSON values by which a checkpoint recognizes the data.
+        JSON values that identify the partition in a checkpoint, without its content.
     """
 
     @property
@@ -52,7 +53,16 @@ class Partition(Protocol):
 
     @property
     def fingerprint(self) -> list[Any]:
-        """JSON values by which a checkpoint recognizes the data; they are equal for equal documents."""
+        """JSON values that identify the partition in a checkpoint, without its content."""
+
+    def digest(self) -> str:
+        """Return a hash of the content, so that a checkpoint notices changed data.
+
+        Returns
+        -------
+        str
+            Hexadecimal digits.
+        """
 
     def chunks(self) -> Iterator[Chunk]:
         """Read the documents, in batches of bounded size.
@@ -91,6 +101,8 @@ class Job:
         Whether the caller declared the types; they then replace the types that files declare.
     digest_limit : int
         Largest number of documents in a partition for which the fingerprint of the data is computed.
+    recorded : bool
+        Whether results go to a checkpoint, which needs hashes of the data and of the files with scores.
     """
 
     measures: tuple[Measure, ...]
@@ -99,6 +111,7 @@ class Job:
     strict: bool = False
     types_from_caller: bool = False
     digest_limit: int = 0
+    recorded: bool = False
 
     @property
     def typed(self) -> bool:
@@ -114,6 +127,35 @@ class Job:
             One per measure.
         """
         return [Partial.empty(measure, self.types or UNTYPED) for measure in self.measures]
+
+
+class Verdict(Enum):
+    """Whether the record of an earlier run still holds."""
+
+    VALID = "valid"
+    CHANGED = "the data are different"
+
+
+@dataclass(frozen=True)
+class PartitionTask:
+    """A partition to score or, if an earlier run recorded it, to check.
+
+    Attributes
+    ----------
+    number : int
+        Number of the partition, from 0.
+    partition : Partition
+        The partition.
+    content : str or None
+        Hash of the data that the earlier run scored; None if there is no record.
+    score_file : str or None
+        Hash of the file with scores that the earlier run wrote; None if it wrote none.
+    """
+
+    number: int
+    partition: Partition
+    content: str | None = None
+    score_file: str | None = None
 
 
 @dataclass
@@ -140,6 +182,10 @@ class PartitionResult:
         Time spent on the partition.
     digests : DigestSum or None
         Digests of the documents, for the fingerprint of the data; None if there are too many documents.
+    content : str or None
+        Hash of the data, for the checkpoint.
+    score_file : str or None
+        Hash of the file with the scores of the documents, for the checkpoint; None if there is no file.
     """
 
     sums: list[Partial]
@@ -151,6 +197,8 @@ class PartitionResult:
     unreadable: bool = field(default=False, metadata=HIDDEN)
     work: WorkTime = field(default_factory=WorkTime, metadata=HIDDEN)
     digests: DigestSum | None = field(default_factory=DigestSum)
+    content: str | None = None
+    score_file: str | None = None
 
     @classmethod
     def of_unreadable(cls, job: Job, partition: Partition, reason: str) -> Self:
@@ -197,37 +245,57 @@ class PartitionResult:
         documents, omitted, short = (int(record[name]) for name in ("documents", "excluded_documents", "short_spans"))
         digests = None if record["digests"] is None else DigestSum(**record["digests"])
         ignored = [*map(str, record["ignored_fields"])]
-        return cls(sums, documents, omitted, excluded, short, ignored, digests=digests)
+        hashes = {"content": str(record["content"]), "score_file": record["score_file"]}
+        return cls(sums, documents, omitted, excluded, short, ignored, digests=digests, **hashes)
 
 
-def score_partitions(job: Job, numbered: Sequence[tuple[int, Partition]]) -> list[PartitionResult]:
-    """Read and score partitions, one after the other.
+def score_partitions(job: Job, tasks: Sequence[PartitionTask]) -> list[PartitionResult | Verdict]:
+    """Read and score partitions, one after the other; check those that an earlier run recorded.
 
     Parameters
     ----------
     job : Job
         What to do.
-    numbered : sequence of (int, Partition)
+    tasks : sequence of PartitionTask
         Partitions with their numbers.
 
     Returns
     -------
-    list of PartitionResult
-        One per partition. A strict job ends with the first partition that excludes something.
+    list of PartitionResult or Verdict
+        One per partition. A partition whose record holds is not scored again; it is scored if only the file with its
+        scores is missing or different. A strict job ends with the first partition that excludes something.
     """
-    results = []
-    for number, partition in numbered:
-        results.append(_score(job, number, partition))
-        if job.strict and results[-1].excluded:
+    results: list[PartitionResult | Verdict] = []
+    for task in tasks:
+        result = _check_record(job, task) or _score(job, task)
+        results.append(result)
+        if job.strict and isinstance(result, PartitionResult) and result.excluded:
             break
     return results
 
 
-def _score(job: Job, number: int, partition: Partition) -> PartitionResult:
+def _check_record(job: Job, task: PartitionTask) -> Verdict | PartitionResult | None:
+    """Return whether the record of a partition holds; None if the partition must be scored."""
+    if task.content is None:
+        return None
+    try:
+        if task.partition.digest() != task.content:
+            return Verdict.CHANGED
+    except CaesuraError as error:
+        return PartitionResult.of_unreadable(job, task.partition, str(error))
+    if job.scores is not None and ScoreFile(job.scores, (), task.number).digest() != task.score_file:
+        return None
+    return Verdict.VALID
+
+
+def _score(job: Job, task: PartitionTask) -> PartitionResult:
     """Read, score and sum. An invalid document is excluded alone; a read error excludes the whole partition."""
-    scoring = _Scoring(job, partition)
+    partition = task.partition
+    scoring = _Scoring(job, task)
     started = perf_counter()
     try:
+        if job.recorded:
+            scoring.result.content = partition.digest()
         for chunk in partition.chunks():
             after_reading = perf_counter()
             scoring.add(chunk)
@@ -236,7 +304,9 @@ def _score(job: Job, number: int, partition: Partition) -> PartitionResult:
             after_scoring = perf_counter()
             scoring.result.work += WorkTime(after_reading - started, after_scoring - after_reading)
             started = after_scoring
-        scoring.score_file.close(number)
+        if job.scores is not None:
+            scoring.score_file.close()
+            scoring.result.score_file = scoring.score_file.digest() if job.recorded else None
     except OptionError:  # an error of the whole run, not of this partition
         raise
     except CaesuraError as error:
@@ -251,10 +321,10 @@ def _score(job: Job, number: int, partition: Partition) -> PartitionResult:
 class _Scoring:
     """The running sums of one partition."""
 
-    def __init__(self, job: Job, partition: Partition) -> None:
-        self.job, self.partition = job, partition
+    def __init__(self, job: Job, task: PartitionTask) -> None:
+        self.job, self.partition = job, task.partition
         self.result = PartitionResult(job.empty_sums())
-        self.score_file = ScoreFile(job.scores or "", job.measures)  # written only if scores are requested
+        self.score_file = ScoreFile(job.scores or "", job.measures, task.number)  # written only if scores are requested
 
     def add(self, chunk: Chunk) -> None:
         """Score a batch of documents."""

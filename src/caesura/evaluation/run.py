@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,8 +12,8 @@ from time import perf_counter
 from typing import Any
 
 from caesura.engines import Checkpoint, Engine
-from caesura.errors import CaesuraError, CaesuraWarning, CheckpointError, InputError
-from caesura.evaluation.partition import Job, Partition, PartitionResult, score_partitions
+from caesura.errors import CaesuraError, CheckpointError, InputError
+from caesura.evaluation.partition import Job, Partition, PartitionResult, PartitionTask, Verdict, score_partitions
 from caesura.evaluation.result import Evaluation, EvaluationProgress, ExcludedDocument, WorkTime, key_of
 from caesura.evaluation.scores import prepare_score_folder
 from caesura.evaluation.sources import DocumentSource
@@ -25,10 +24,9 @@ from caesura.model.result import to_plain
 from caesura.model.segmentation import UNTYPED, sort_types
 from caesura.model.signature import UNKNOWN_DATA
 from caesura.model.value import list_few
+from caesura.notices import warn
 from caesura.progress import report_progress
 from caesura.version import __version__
-
-Numbered = tuple[int, Partition]
 
 MAX_FINGERPRINT = 10_000
 """Largest number of documents for which an evaluation has a fingerprint: it would take longer than scoring."""
@@ -63,6 +61,7 @@ class EvaluationRun:
         self.ignored_fields: dict[str, None] = {}
         self.work = WorkTime()
         self.digests: DigestSum | None = DigestSum()
+        self.records: dict[int, PartitionResult] = {}  # of an earlier run, until a worker has checked the data
 
     def run(self, engine: Engine) -> Evaluation:
         """Score every partition once.
@@ -86,23 +85,23 @@ class EvaluationRun:
         """
         self._begin(engine)
         size = partitions_per_task(self.source.total, engine.workers) if engine.remote else 1
-        failures = list(self._score(engine, _groups(self._unfinished(), size)))
+        failures = list(self._score(engine, _groups(self._tasks(), size)))
         # If partitions were sent together and their worker died, only one may be at fault: send each alone.
-        singles = [[numbered] for group, _ in failures if len(group) > 1 for numbered in group]
+        singles = [[task] for group, _ in failures if len(group) > 1 for task in group]
         alone = [(group, reason) for group, reason in failures if len(group) == 1]
-        for (numbered,), reason in [*alone, *self._score(engine, singles)]:
-            self._record(numbered, PartitionResult.of_unreadable(self.job, numbered[1], reason))
+        for (task,), reason in [*alone, *self._score(engine, singles)]:
+            self._record(task, PartitionResult.of_unreadable(self.job, task.partition, reason))
         return self._result()
 
     def _begin(self, engine: Engine) -> None:
         if self.job.types is None and self.job.typed:
             self.job = replace(self.job, types=_survey_types(self.source, engine))
         limit = 0 if not self.source.total else MAX_FINGERPRINT // self.source.total
-        self.job = replace(self.job, digest_limit=limit)
+        self.job = replace(self.job, digest_limit=limit, recorded=self.folder is not None)
         self.sums = self.job.empty_sums()
-        self.checkpoint = None if self.folder is None else Checkpoint(self.folder, self._description())
         if self.job.scores is not None:
-            prepare_score_folder(self.job.scores, resumed=self.checkpoint is not None and self.checkpoint.resumed)
+            prepare_score_folder(self.job.scores, self.folder)
+        self.checkpoint = None if self.folder is None else Checkpoint(self.folder, self._description())
 
     def _description(self) -> dict[str, Any]:
         """Return everything that the results of this run depend on."""
@@ -117,44 +116,52 @@ class EvaluationRun:
             "data": self.source.fingerprint,
         }
 
-    def _score(self, engine: Engine, groups: Iterable[list[Numbered]]) -> Iterator[tuple[list[Numbered], str]]:
+    def _score(
+        self, engine: Engine, groups: Iterable[list[PartitionTask]]
+    ) -> Iterator[tuple[list[PartitionTask], str]]:
         """Score groups of partitions and record the results; yield the groups whose worker died, with the reason."""
-        sent: dict[int, list[Numbered]] = {}
+        sent: dict[int, list[PartitionTask]] = {}
 
-        def remember() -> Iterator[list[Numbered]]:
+        def remember() -> Iterator[list[PartitionTask]]:
             for index, group in enumerate(groups):
                 sent[index] = group
                 yield group
 
-        for task in engine.run(partial(score_partitions, self.job), remember()):
-            group = sent.pop(task.index)
-            if task.failure is not None:
-                yield group, task.failure
-            for numbered, result in zip(group, task.value or (), strict=False):
-                self._record(numbered, result)
+        for outcome in engine.run(partial(score_partitions, self.job), remember()):
+            group = sent.pop(outcome.index)
+            if outcome.failure is not None:
+                yield group, outcome.failure
+            for task, result in zip(group, outcome.value or (), strict=False):
+                self._record(task, result)
 
-    def _record(self, numbered: Numbered, result: PartitionResult) -> None:
+    def _record(self, task: PartitionTask, result: PartitionResult | Verdict) -> None:
         started = perf_counter()
-        number, partition = numbered
+        if result is Verdict.CHANGED:
+            raise self._changed(task.partition)
+        resumed = isinstance(result, Verdict)
+        if isinstance(result, Verdict):
+            result = self.records[task.number]
+        self.records.pop(task.number, None)
         if result.excluded and self.job.strict:
             raise InputError(str(result.excluded[0]))
-        if self.checkpoint is not None and not result.unreadable:
-            self.checkpoint.put(_key(number), {"data": partition.fingerprint, **to_plain(result)})
-        self._merge(number, result)
+        if resumed:
+            self.resumed += 1
+            self.resumed_documents += result.documents
+        elif self.checkpoint is not None and not result.unreadable:
+            self.checkpoint.put(_key(task.number), {"data": task.partition.fingerprint, **to_plain(result)})
+        self._merge(task.number, result)
         self.work += WorkTime(merging=perf_counter() - started)
         self._report()
 
-    def _unfinished(self) -> Iterator[Numbered]:
-        """Yield the partitions that are not in the checkpoint, and merge those that are."""
+    def _tasks(self) -> Iterator[PartitionTask]:
+        """Yield every partition: those in the checkpoint are checked, the others are scored."""
         for number, partition in enumerate(self.source.partitions):
-            recorded = self._recorded(number, partition)
-            if recorded is None:
-                yield number, partition
-                continue
-            self.resumed += 1
-            self.resumed_documents += recorded.documents
-            self._merge(number, recorded)
-            self._report()
+            record = self._recorded(number, partition)
+            if record is None:
+                yield PartitionTask(number, partition)
+            else:
+                self.records[number] = record
+                yield PartitionTask(number, partition, record.content, record.score_file)
 
     def _recorded(self, number: int, partition: Partition) -> PartitionResult | None:
         record = None if self.checkpoint is None else self.checkpoint.get(_key(number))
@@ -166,13 +173,16 @@ class EvaluationRun:
             sizes = [len(m.part_names(s.types)) for m, s in zip(self.job.measures, result.sums, strict=True)]
             fits = sizes == [len(entry.sums) for entry in result.sums]
         except (KeyError, TypeError, ValueError, AttributeError):
-            return None  # damaged: do it again
+            return None  # not written by this program: do it again
         if data != to_plain(partition.fingerprint):
-            raise CheckpointError(
-                f"checkpoint {self.folder}: it belongs to different data: {partition.place} has changed. Choose a different "
-                "folder, or delete this one"
-            )
+            raise self._changed(partition)
         return result if fits else None
+
+    def _changed(self, partition: Partition) -> CheckpointError:
+        return CheckpointError(
+            f"checkpoint {self.folder}: it belongs to different data: {partition.place} has changed. Choose a different "
+            "folder, or delete this one"
+        )
 
     def _merge(self, number: int, result: PartitionResult) -> None:
         for i, (measure, sums) in enumerate(zip(self.job.measures, result.sums, strict=True)):
@@ -207,10 +217,10 @@ class EvaluationRun:
             reason = str(excluded[0]) if excluded else "the source is empty"
             raise InputError(f"no document could be scored; {reason}")
         if self.short_spans:
-            warnings.warn(short_spans_note(self.short_spans), CaesuraWarning, stacklevel=4)
+            warn(short_spans_note(self.short_spans))
         if self.ignored_fields:
             note = f"unknown fields of the documents are ignored: {list_few(list(self.ignored_fields))}"
-            warnings.warn(note, CaesuraWarning, stacklevel=4)
+            warn(note)
         return Evaluation(
             scores,
             self.job.measures,
@@ -259,7 +269,7 @@ def _survey_types(source: DocumentSource, engine: Engine) -> tuple[str, ...] | N
     if not occurring:
         return None
     scale = sort_types(occurring)
-    warn_about_type_order(scale, stacklevel=6)
+    warn_about_type_order(scale)
     return scale
 
 
@@ -270,8 +280,8 @@ def _types_of(partition: Partition) -> set[str] | tuple[str, ...]:
         return set()
 
 
-def _groups(partitions: Iterator[Numbered], size: int) -> Iterator[list[Numbered]]:
-    while group := list(islice(partitions, size)):
+def _groups(tasks: Iterator[PartitionTask], size: int) -> Iterator[list[PartitionTask]]:
+    while group := list(islice(tasks, size)):
         yield group
 
 

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from caesura.engines import has_begun
 from caesura.errors import OptionError
+from caesura.files import delete_drafts, file_digest, new_file
 from caesura.measures.base import Measure
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.value import Floats
 
 
-def prepare_score_folder(folder: str, *, resumed: bool) -> None:
+def prepare_score_folder(folder: str, checkpoint: str | PathLike[str] | None) -> None:
     """Make an empty folder for the scores, or clean the folder that an earlier run began.
 
     Parameters
     ----------
     folder : str
         The folder.
-    resumed : bool
-        Whether an earlier run may have written there. Its unfinished files are deleted.
+    checkpoint : path or None
+        Folder of the checkpoint. If a run has begun there, it may have written scores. Its unfinished files are deleted.
 
     Raises
     ------
@@ -37,14 +39,17 @@ def prepare_score_folder(folder: str, *, resumed: bool) -> None:
         raise OptionError("scores: writing them needs pyarrow; install caesura[parquet]")
     try:
         path.mkdir(parents=True, exist_ok=True)
+        delete_drafts(path)
         names = sorted(entry.name for entry in path.iterdir())
     except OSError as error:
         raise OptionError(f"scores: {folder} cannot be used: {error.strerror}") from None
-    if names and not resumed:
+    # In this order: another run with the same checkpoint begins it before it writes scores.
+    if names and not (checkpoint is not None and has_begun(checkpoint)):
         raise OptionError(f"scores: the folder must be empty; {folder} contains {names[0]}")
-    for name in names:
-        if name.startswith(".part-"):  # left by a worker that did not finish
-            (path / name).unlink(missing_ok=True)
+
+
+class _Unfinished(Exception):  # noqa: N818 - never leaves this module
+    """Ends the writing of a file so that its draft is deleted."""
 
 
 class ScoreFile:
@@ -58,13 +63,16 @@ class ScoreFile:
         The folder.
     measures : tuple of Measure
         The measures.
+    number : int
+        Number of the partition.
     """
 
-    def __init__(self, folder: str, measures: tuple[Measure, ...]) -> None:
+    def __init__(self, folder: str, measures: tuple[Measure, ...], number: int) -> None:
         self.folder = Path(folder)
+        self.path = self.folder / f"part-{number:05}.parquet"
         self.names = [repr(measure) for measure in measures]
         self._writer: Any = None
-        self._path = self.folder / f".part-{os.getpid()}-{id(self):x}.parquet"
+        self._stack = ExitStack()
 
     def add(self, chunk: Documents | DocumentPairs, columns: list[Floats]) -> None:
         """Write the scores of a batch.
@@ -87,29 +95,40 @@ class ScoreFile:
         table = pa.table({"item": pa.array(items, pa.string()), "row": rows, **values})
         with self._writing():
             if self._writer is None:
-                self._writer = pq.ParquetWriter(self._path, table.schema, write_page_checksum=True)
+                draft = self._stack.enter_context(new_file(self.path))
+                self._writer = pq.ParquetWriter(draft, table.schema, write_page_checksum=True)
             self._writer.write_table(table)
 
-    def close(self, number: int) -> None:
-        """Finish the file and give it its final name.
-
-        Parameters
-        ----------
-        number : int
-            Number of the partition.
-        """
-        if self._writer is not None:
-            with self._writing():
+    def close(self) -> None:
+        """Finish the file and give it its final name."""
+        with self._writing():
+            if self._writer is None:  # nothing to write: a file of an earlier run would be wrong
+                self.path.unlink(missing_ok=True)
+            else:
                 self._writer.close()
-                os.replace(self._path, self.folder / f"part-{number:05}.parquet")
-            self._writer = None
+                self._writer = None
+                self._stack.close()
 
     def discard(self) -> None:
         """Delete the file of a partition that could not be read to its end."""
         if self._writer is not None:
             with suppress(OSError):
                 self._writer.close()
-            self._path.unlink(missing_ok=True)
+            with suppress(OSError, _Unfinished), self._stack:
+                raise _Unfinished
+
+    def digest(self) -> str | None:
+        """Return a hash of the finished file.
+
+        Returns
+        -------
+        str or None
+            Hexadecimal digits; None if there is no file.
+        """
+        try:
+            return file_digest(self.path)
+        except OSError:
+            return None
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -15,7 +15,8 @@ from typing import Any
 
 from caesura.errors import AmbiguousFileError, CaesuraError, FormatError, InputError, OptionError
 from caesura.evaluation.partition import Chunk, Partition
-from caesura.formats import detect, documents_json, find, folders, is_collection, read_files
+from caesura.files import file_digest
+from caesura.formats import companions, detect, documents_json, find, folders, is_collection, read_files
 from caesura.formats.documents import SIDES, choose_sides
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format
@@ -79,12 +80,12 @@ class SourceOptions:
         Returns
         -------
         dict
-            Name -> value as text.
+            Name -> value as text, with a hash of the content if the value is the path of a file.
         """
         names = ("format", "pattern", "align", "reference", "hypothesis")
         values = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         values |= {"align_all": True} if self.align_all else {}
-        return {name: repr(value) for name, value in (values | dict(self.options)).items()}
+        return {name: _option_record(value) for name, value in (values | dict(self.options)).items()}
 
     def refuse(self, *names: str, reason: str) -> None:
         """Raise an error if one of these options, or any option of a format, is set.
@@ -126,6 +127,12 @@ class SourceOptions:
         options = settings.reading_options(detect(first, self.format).name)
         options.pop("types", None)
         return replace(self, options={**options, **self.options})
+
+
+def _option_record(value: object) -> str:
+    if isinstance(value, str | PathLike) and os.path.isfile(value):
+        return f"{value!r} {_content_digest(fspath(value))}"
+    return repr(value)
 
 
 @dataclass(frozen=True)
@@ -419,8 +426,27 @@ class FilePartition:
 
     @cached_property
     def fingerprint(self) -> list[Any]:
-        """Name, size and modification time of every file."""
+        """Name and size of every file."""
         return [_file_stamp(file.path, self.root) for file in self.files]
+
+    def digest(self) -> str:
+        """Return a hash of the content of all files, and of the files that are read with them.
+
+        Returns
+        -------
+        str
+            Hexadecimal digits.
+
+        Raises
+        ------
+        FormatError
+            If a file cannot be read.
+        """
+        digest = blake2b(digest_size=16)
+        for file in self.files:
+            for path in (file.path, *companions(file.path)):
+                digest.update(_content_digest(path).encode())
+        return digest.hexdigest()
 
     def chunks(self) -> Iterator[Chunk]:
         """Read each group as one batch, so that nothing depends on which groups are in one partition.
@@ -463,7 +489,14 @@ def _file_stamp(path: str, root: str) -> list[Any]:
         status = os.stat(path)
     except OSError as error:
         raise FormatError(path, None, f"cannot be read: {error.strerror}") from None
-    return [os.path.relpath(path, root), status.st_size, status.st_mtime_ns]
+    return [os.path.relpath(path, root), status.st_size]
+
+
+def _content_digest(path: str) -> str:
+    try:
+        return file_digest(path)
+    except OSError as error:
+        raise FormatError(path, None, f"cannot be read: {error.strerror}") from None
 
 
 def _file_partitions(files: list[InputFile], options: SourceOptions, types: Types, root: str) -> list[FilePartition]:
@@ -570,6 +603,16 @@ class PairPartition:
         for item, pair in zip(self.items, self.pairs, strict=True):
             digest.update(pickle.dumps((item, pair), protocol=5))
         return [self.first, len(self.pairs), digest.hexdigest()]
+
+    def digest(self) -> str:
+        """Return a hash of the pairs.
+
+        Returns
+        -------
+        str
+            Hexadecimal digits.
+        """
+        return str(self.fingerprint[-1])
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the pairs as one batch.

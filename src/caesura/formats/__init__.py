@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
+from caesura.files import write_file
 from caesura.formats import folders, layout, timed
-from caesura.formats.content import decode, decode_text, load, unpacked_path, warn
+from caesura.formats.content import decode, decode_text, load, unpacked_path
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.sample import first_rows
@@ -31,6 +32,7 @@ from caesura.model.projection import ALIGNMENTS, check_same_tokens
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
 from caesura.model.value import count_of
+from caesura.notices import warn
 from caesura.options import choice, flag, normalize_name, optional, suggest, text
 
 __all__ = [
@@ -117,6 +119,23 @@ def formats() -> dict[str, Format]:
         Name -> format.
     """
     return dict(_registry())
+
+
+def companions(path: str | PathLike[str]) -> list[str]:
+    """Return the files that are read together with a file, such as the text of a brat annotation.
+
+    Parameters
+    ----------
+    path : path-like
+        Path of the file.
+
+    Returns
+    -------
+    list of str
+        Paths of the files that exist.
+    """
+    names = folders.companion_names([fspath(path)], list(_registry().values()))
+    return sorted(name for name in names if os.path.isfile(name))
 
 
 @cache
@@ -640,6 +659,37 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
     FormatError
         If the format cannot represent everything in the corpus. In this case no file is written.
     """
+    data = encode(corpus, path, format, **options)
+    try:
+        write_file(path, data)
+    except OSError as problem:
+        raise FormatError(path, None, f"cannot be written: {problem.strerror}") from None
+
+
+def encode(corpus: Corpus, path: str | PathLike[str], format: str | None = None, **options: Any) -> bytes:
+    """Return the content of the file that :func:`write` would write.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Corpus to write.
+    path : path-like
+        Path of the file, for its suffix and for error messages.
+    format : str, optional
+        Name of the format; by default the suffix decides.
+    **options
+        Options of the format.
+
+    Returns
+    -------
+    bytes
+        Content of the file.
+
+    Raises
+    ------
+    FormatError
+        If the format cannot represent everything in the corpus.
+    """
     chosen = format_for_writing(path, corpus, format)
     writing = Writing(corpus, fspath(path), chosen.resolve(options))
     if chosen.write is None:
@@ -653,11 +703,7 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
             problem = f"this format ({chosen.name}) cannot store a {kind_name(corpus[item, coder])}"
             raise writing.error(f"{problem}; it can be written as {alternatives}", item, coder)
     content = chosen.write(writing)
-    data = content if isinstance(content, bytes) else _encode(content, path)
-    try:
-        Path(path).write_bytes(data)
-    except OSError as problem:
-        raise writing.error(f"cannot be written: {problem.strerror}") from None
+    return content if isinstance(content, bytes) else _encode(content, path)
 
 
 def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | None = None) -> Format:

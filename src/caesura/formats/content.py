@@ -6,15 +6,13 @@ import csv
 import io
 import json
 import re
-import sys
-import warnings
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.errors import FormatError, OptionError
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """A decimal number, with an optional sign and exponent."""
@@ -23,20 +21,6 @@ MAX_BYTES = 2**31
 MAX_UNPACKED = 2**28
 """Maximum size in bytes of the content of a compressed file."""
 _GZIP = ".gz"
-
-
-def warn(message: str) -> None:
-    """Issue a warning that points to the line of the calling program, outside this package.
-
-    Parameters
-    ----------
-    message : str
-        Text of the warning.
-    """
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "caesura":
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, CaesuraWarning, stacklevel=level)
 
 
 def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:

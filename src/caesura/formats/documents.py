@@ -22,8 +22,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from caesura.errors import CaesuraError, OptionError, SegmentationError, TreeError
-from caesura.formats.content import describe_value, warn
+from caesura.errors import CaesuraError, FormatError, OptionError, SegmentationError, TreeError
+from caesura.files import file_digest
+from caesura.formats.content import describe_value
 from caesura.formats.format import Reading, Writing
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
@@ -31,6 +32,7 @@ from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tree import Tree
 from caesura.model.value import list_few
+from caesura.notices import warn
 from caesura.options import Option, text
 
 SIDES = ("reference", "hypothesis")
@@ -57,8 +59,6 @@ class FilePart:
         Path of the file relative to the data set.
     size : int
         Size of the file in bytes.
-    modified : int
-        Time of the last change, in nanoseconds.
     first : int
         First row group or byte.
     last : int or None
@@ -68,7 +68,6 @@ class FilePart:
     path: str
     name: str
     size: int
-    modified: int
     first: int = 0
     last: int | None = None
 
@@ -79,8 +78,30 @@ class FilePart:
 
     @property
     def fingerprint(self) -> list[Any]:
-        """Values that identify the part in a checkpoint."""
-        return [self.name, self.size, self.modified, self.first, self.last]
+        """Values that identify the part in a checkpoint; :meth:`digest` identifies its content."""
+        return [self.name, self.size, self.first, self.last]
+
+    def digest(self) -> str:
+        """Return a hash of the content of the part.
+
+        Returns
+        -------
+        str
+            Hexadecimal digits.
+
+        Raises
+        ------
+        FormatError
+            If the file cannot be read.
+        """
+        try:
+            return file_digest(self.path, self._ranges())
+        except OSError as problem:
+            raise FormatError(self.path, None, f"cannot be read: {problem.strerror}") from None
+
+    def _ranges(self) -> list[tuple[int, int]] | None:
+        """Return first byte and end of the parts of the file that belong to this part; None for the whole file."""
+        raise NotImplementedError
 
     def chunks(self) -> Iterator[Documents | DocumentPairs]:
         """Read the documents.

@@ -79,6 +79,9 @@ class LineRange(FilePart):
         else:
             yield from _batches(self.path, self._lines())
 
+    def _ranges(self) -> list[tuple[int, int]]:
+        return [(self.first, self.last)]
+
     def _lines(self) -> Iterator[tuple[int, bytes]]:
         with _open(self.path) as file:
             file.seek(self.first)
@@ -133,10 +136,10 @@ def partitions(files: Sequence[str], root: str) -> list[LineRange]:
                 status = os.fstat(file.fileno())
                 first, line = 0, 1
                 for last, lines in _split(file):
-                    parts.append(LineRange(path, name, status.st_size, status.st_mtime_ns, first, last, line))
+                    parts.append(LineRange(path, name, status.st_size, first, last, line))
                     first, line = last, line + lines
         except FormatError:
-            parts.append(LineRange(path, name, 0, 0))
+            parts.append(LineRange(path, name, 0))
     return parts
 
 

@@ -45,6 +45,7 @@ _MAX_DOCUMENTS = 2**22  # per corpus
 _MIN_SPLIT_BYTES = 2**24  # smaller files are not split
 _ROWS_PER_TASK = 2**18
 _SAMPLE_ROWS = 10
+_FOOTER_END = 8  # bytes after the description of a file: its size, and the letters PAR1
 _TYPES_KEY = b"caesura.types"
 _TREE = re.compile(r"\s*\(.*\)\s*", re.DOTALL)
 
@@ -73,6 +74,21 @@ class RowGroups(FilePart):
         with _open(self.path) as file:
             last = file.num_row_groups if self.last is None else self.last
             yield from _DocumentReader(self.path, file).read(range(self.first, last))
+
+    def _ranges(self) -> list[tuple[int, int]] | None:
+        """Return the places of the columns that are read, and of the description of the file at its end."""
+        if self.last is None:
+            return None
+        ranges = []
+        with _open(self.path) as file:
+            for group in range(self.first, self.last):
+                metadata = file.metadata.row_group(group)
+                for column in (metadata.column(i) for i in range(metadata.num_columns)):
+                    if column.path_in_schema.partition(".")[0] in FIELDS:
+                        start = max(0, column.dictionary_page_offset or column.data_page_offset)
+                        ranges.append((start, start + column.total_compressed_size))
+            footer = file.metadata.serialized_size + _FOOTER_END
+        return [*ranges, (max(0, self.size - footer), self.size)]
 
     def _has_types(self) -> bool:
         with _open(self.path) as file:
@@ -105,7 +121,7 @@ def partitions(files: Sequence[str], root: str) -> list[RowGroups]:
             status = os.stat(path)
         except OSError as problem:
             raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
-        whole = RowGroups(path, os.path.relpath(path, root), status.st_size, status.st_mtime_ns)
+        whole = RowGroups(path, os.path.relpath(path, root), status.st_size)
         parts += [whole] if status.st_size < _MIN_SPLIT_BYTES else _split(whole)
     return parts
 

@@ -21,7 +21,8 @@ from os import PathLike, fspath
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.formats.content import decode, describe_value, load, warn
+from caesura.formats.content import decode, describe_value, load
+from caesura.notices import warn
 from caesura.options import suggest
 
 # Key -> option of the measure, and the number of values per line.

@@ -25,11 +25,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caesura.errors import FormatError, OptionError
-from caesura.formats.content import unpacked_path, warn
+from caesura.formats.content import unpacked_path
 from caesura.formats.format import Format
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.value import list_few
+from caesura.notices import warn
 
 MAX_FILES = 100_000
 """Maximum number of files in a folder."""
@@ -159,7 +160,7 @@ def _by_suffix(
     root: str, names: Sequence[str], formats: Sequence[Format], looks_like: Callable[[str], bool]
 ) -> tuple[list[str], list[str]]:
     """Return the files that do not belong to another file, and the readable files among them."""
-    companions = _companions(names, formats)
+    companions = companion_names(names, formats)
     candidates = [name for name in names if name not in companions]
     return candidates, [name for name in candidates if _is_readable(os.path.join(root, name), formats, looks_like)]
 
@@ -221,8 +222,21 @@ def _is_readable(path: str, formats: Iterable[Format], looks_like: Callable[[str
     return own_suffix or looks_like(path)
 
 
-def _companions(names: Sequence[str], formats: Sequence[Format]) -> set[str]:
-    """Return the names of files that belong to one of these files and are not read separately."""
+def companion_names(names: Sequence[str], formats: Sequence[Format]) -> set[str]:
+    """Return the names of files that belong to one of these files and are not read separately.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of files.
+    formats : sequence of Format
+        Formats that the files may have.
+
+    Returns
+    -------
+    set of str
+        Names of files, which need not exist.
+    """
     companions: set[str] = set()
     for name in names:
         path = Path(name)

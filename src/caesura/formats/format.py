@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, InputError
-from caesura.formats.content import decode_text, describe_value, json_text, parse_json, unpacked_path, warn
+from caesura.formats.content import decode_text, describe_value, json_text, parse_json, unpacked_path
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.notices import warn
 from caesura.options import Option, resolve_options, text
 
 

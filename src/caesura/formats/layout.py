@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caesura.errors import FormatError
-from caesura.formats.content import warn
 from caesura.formats.folders import InputFile, collect_file_errors
 from caesura.formats.format import Format
 from caesura.formats.tier_layout import name_tier_files
@@ -31,6 +30,7 @@ from caesura.model.reading import length_of
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import list_few
+from caesura.notices import warn
 
 _MAX_CHARACTERS = 5000  # of each text that are compared
 _MAX_GROUPS = 50  # groups of files that are compared

@@ -21,11 +21,12 @@ from typing import cast
 
 from caesura.errors import FormatError, OptionError, TreeError
 from caesura.formats import ctm, textgrid
-from caesura.formats.content import decode, load, warn
+from caesura.formats.content import decode, load
 from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.timed import WordTimes
 from caesura.model.corpus import Corpus
 from caesura.model.tree import Tree
+from caesura.notices import warn
 from caesura.options import Option, choice
 
 _COMMENTS = ("#", "%", ";", "*x*")

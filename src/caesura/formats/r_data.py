@@ -14,7 +14,6 @@ import bz2
 import gzip
 import io
 import lzma
-import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -25,6 +24,7 @@ from caesura.formats.format import Format, Reading
 from caesura.formats.table import PARQUET, read_table
 from caesura.model.corpus import Corpus
 from caesura.model.value import list_few
+from caesura.notices import silence
 from caesura.options import Option, optional, text
 
 _MAX_BYTES = 2**29  # of the content, without compression
@@ -97,10 +97,9 @@ def _parse(reading: Reading) -> Any:
     if not content.startswith(_HEADS):
         raise reading.error(None, f"expected a file of R (.rds, .rda or .RData); it begins with {content[:10]!r}")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about R classes that the library does not know
-            constructors = {name: _bounded(build) for name, build in rdata.parser.DEFAULT_ALTREP_MAP.items()}
-            return rdata.conversion.convert(rdata.parser.parse_data(content, altrep_constructor_dict=constructors))
+        silence(module="rdata")  # about R classes that the library does not know
+        constructors = {name: _bounded(build) for name, build in rdata.parser.DEFAULT_ALTREP_MAP.items()}
+        return rdata.conversion.convert(rdata.parser.parse_data(content, altrep_constructor_dict=constructors))
     except Exception as problem:  # the library raises many kinds of errors for damaged files
         reason = f"{type(problem).__name__}: {problem}"[:200]
         raise reading.error(None, f"not a valid file of R, or with objects that rdata cannot read: {reason}") from None

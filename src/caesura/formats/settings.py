@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from caesura.errors import FormatError, InputError, OptionError
+from caesura.files import write_file
 from caesura.formats import chat, rez, segsimflex
 from caesura.formats.content import decode, load, parse_json
 from caesura.formats.symbols import OPTIONS
@@ -184,7 +185,7 @@ def write_settings(path: str | PathLike[str], similarity: Mapping[str, Any], *, 
         head = [f"# {' '.join(comment.split())}"] if comment else []
         content = "\n".join([*head, "[similarity]", f"types = {types}", "matrix = [", *rows, "]"])
     try:
-        Path(place).write_text(content + "\n", encoding="utf-8")
+        write_file(place, f"{content}\n".encode())
     except OSError as error:
         raise FormatError(place, None, f"cannot be written: {error.strerror}") from None
 

@@ -13,11 +13,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, InputError, MismatchError, OptionError, TierError
-from caesura.formats.content import warn
 from caesura.formats.format import ITEM, Reading
 from caesura.model.common_units import DEFAULT_TOLERANCE, over_units
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
+from caesura.notices import warn
 from caesura.options import Option, choice, names, non_negative, positive, text
 
 Errors = list[FormatError] | None

@@ -16,7 +16,6 @@ spans are converted to units.
 from __future__ import annotations
 
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from caesura.formats.standoff import TextSpan, Tokens, Utf16Offsets
 from caesura.formats.values import import_extra
 from caesura.formats.xml import decode_xml, parse_xml
 from caesura.model.corpus import Corpus
+from caesura.notices import silence
 from caesura.options import Option, path
 
 _ID = "{http://www.omg.org/XMI}id"
@@ -70,18 +70,27 @@ def _check_document(reading: Reading, root: Any) -> dict[str, int]:
     """
     lines: dict[str, int] = {}
     annotation_ids: set[str] = set()
-    texts = {sofa.get(_ID): Utf16Offsets(sofa.get("sofaString") or "") for sofa in root.iterfind(_SOFA)}
+    texts = {_number(sofa.get(_ID)): Utf16Offsets(sofa.get("sofaString") or "") for sofa in root.iterfind(_SOFA)}
     for element in root:
         name = element.get(_ID)
         if name in lines:
             raise reading.error(element.sourceline, f"an id must be unique; got {name[:40]!r} again")
         if name is not None:
             lines[name] = element.sourceline
-        if element.get("sofa") in texts and element.tag != _VIEW:
+        sofa = _number(element.get("sofa"))
+        if sofa in texts and element.tag != _VIEW:
             annotation_ids.add(name)
-            _check_offsets(reading, element, texts[element.get("sofa")])
+            _check_offsets(reading, element, texts[sofa])
     _check_members(reading, root, annotation_ids)
     return lines
+
+
+def _number(name: str | None) -> str | None:
+    """Return an id as cassis compares it: 01 equals 1."""
+    try:
+        return name if name is None else str(int(name[:20]))
+    except ValueError:
+        return name
 
 
 def _check_members(reading: Reading, root: Any, annotation_ids: set[str]) -> None:
@@ -117,19 +126,17 @@ def _load_annotations(reading: Reading) -> tuple[str, list[Any]]:
     """Return the text and all its annotations, with offsets in characters."""
     cassis = import_extra(reading, "cassis", "dkpro-cassis", "inception")
     typesystem = _typesystem(reading)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # cassis warns about feature names that are reserved in Python
-        warnings.filterwarnings("error", message="Not mapping external offset")
-        try:
-            cas = cassis.load_cas_from_xmi(reading.text, typesystem=cassis.load_typesystem(typesystem))
-            texts = {sofa.sofaID: sofa.sofaString for sofa in cas.sofas if sofa.sofaString}
-            view = "_InitialView" if "_InitialView" in texts else next(iter(texts), None)
-            if view is not None and (view == "_InitialView" or len(texts) == 1):
-                return texts[view], cas.get_view(view).select_all_annotations()
-        except Exception as error:  # cassis does not validate: a damaged file can raise any exception
-            message = " ".join(str(error).split())[:200]
-            message = f"expected an XMI that fits its type system; got {type(error).__name__}: {message}"
-            raise reading.error(None, message) from None
+    silence(module="cassis")  # cassis warns about feature names that are reserved in Python
+    try:
+        cas = cassis.load_cas_from_xmi(reading.text, typesystem=cassis.load_typesystem(typesystem))
+        texts = {sofa.sofaID: sofa.sofaString for sofa in cas.sofas if sofa.sofaString}
+        view = "_InitialView" if "_InitialView" in texts else next(iter(texts), None)
+        if view is not None and (view == "_InitialView" or len(texts) == 1):
+            return texts[view], cas.get_view(view).select_all_annotations()
+    except Exception as error:  # cassis does not validate: a damaged file can raise any exception
+        message = " ".join(str(error).split())[:200]
+        message = f"expected an XMI that fits its type system; got {type(error).__name__}: {message}"
+        raise reading.error(None, message) from None
     raise reading.error(None, f"expected one view with a text; got {len(texts)}")
 
 

@@ -442,7 +442,7 @@ def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measur
         return
     texts = _texts_with_boundaries(participants)
     if not any(text.types_declared for text in texts):
-        warn_about_type_order(sort_types({name for text in texts for _, name in text.boundaries}), stacklevel=4)
+        warn_about_type_order(sort_types({name for text in texts for _, name in text.boundaries}))
 
 
 def _texts_with_boundaries(participants: Participants) -> list[Segmentation]:
@@ -454,7 +454,7 @@ def _texts_with_boundaries(participants: Participants) -> list[Segmentation]:
 def _warn_of_few_items(rows: Iterable[SegmenterScore], options: _JudgeOptions) -> None:
     items = [row.items for row in rows if row.interval is not None and not row.bound]
     if items and options.interval == "items":
-        warn_about_few_items(min(items), stacklevel=4)
+        warn_about_few_items(min(items))
 
 
 def _segmenter_rows(scores: PairScores, systems: tuple[str, ...], options: _JudgeOptions) -> list[SegmenterScore]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from caesura.errors import CaesuraWarning, HierarchyError, OptionError
+from caesura.errors import HierarchyError, OptionError
 from caesura.model.common_units import short_spans_note
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, kind_name, tiers_of
@@ -19,6 +18,7 @@ from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.value import list_few
+from caesura.notices import warn
 
 Systems = Sequence[str] | Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]] | Corpus
 """Names of the corpus's coders that are systems; or a mapping system -> item -> segmentation; or a corpus of systems."""
@@ -206,7 +206,7 @@ def _over_common_units(
         for name in names:
             systems[name][item] = shared.get(name, systems[name][item])
     if dropped:
-        warnings.warn(short_spans_note(dropped), CaesuraWarning, stacklevel=5)
+        warn(short_spans_note(dropped))
     return systems, Corpus(coders)
 
 

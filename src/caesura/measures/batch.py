@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self, TypeVar, cast
 
 import numpy as np
 
-from caesura.errors import CaesuraError, CaesuraWarning, MismatchError
+from caesura.errors import CaesuraError, MismatchError
 from caesura.model.dialogue import kind_name
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
@@ -19,6 +18,7 @@ from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
+from caesura.notices import warn
 
 T = TypeVar("T")
 Text = Segmentation | Mapping[str, Segmentation]
@@ -450,26 +450,22 @@ def _choose_types(pairs: Sequence[SegmentationPair]) -> tuple[str, ...]:
             if text.types_declared and (text.boundary_positions.size or text.types != UNTYPED):
                 return text.types
     types = sort_types({name for pair in pairs for text in pair for _, name in text.boundaries}) or UNTYPED
-    warn_about_type_order(types, stacklevel=9)
+    warn_about_type_order(types)
     return types
 
 
-def warn_about_type_order(types: tuple[str, ...], *, stacklevel: int) -> None:
+def warn_about_type_order(types: tuple[str, ...]) -> None:
     """Warn if costs depend on the alphabetical order of three or more types.
 
     Parameters
     ----------
     types : tuple of str
         The types, in order.
-    stacklevel : int
-        Stack level of the caller that the warning refers to.
     """
     if len(types) > 2:
-        warnings.warn(
+        warn(
             f"the order of the types was not declared; {' < '.join(types)} is assumed, and the costs of substitutions "
-            "depend on it. Declare the order with types=[...]",
-            CaesuraWarning,
-            stacklevel=stacklevel,
+            "depend on it. Declare the order with types=[...]"
         )
 
 

@@ -135,7 +135,7 @@ class FlexibleSimilarity(Measure):
                 if name not in types:
                     known = ", ".join(map(repr, types))
                     raise OptionError(f"transposition: type {name!r} is not in the similarity matrix; it has {known}")
-        warn_about_pitfalls(o["similarity"], stacklevel=4)
+        warn_about_pitfalls(o["similarity"])
 
     @property
     def mover(self) -> str:

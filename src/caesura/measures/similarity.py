@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import csv
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura.errors import FormatError, OptionError
 from caesura.formats.content import decode, load, parse_json
 from caesura.model.similarity import (
     NONE,
@@ -30,6 +29,7 @@ from caesura.model.similarity import (
     is_full_matrix,
 )
 from caesura.model.value import Floats, Ints
+from caesura.notices import warn
 from caesura.options import non_negative
 
 SimilarityLike = (
@@ -455,15 +455,13 @@ def _pitfalls(similarity: Similarity) -> tuple[str, ...]:
     return (*free, *expensive)
 
 
-def warn_about_pitfalls(similarity: Similarity, stacklevel: int) -> None:
+def warn_about_pitfalls(similarity: Similarity) -> None:
     """Warn about entries of a similarity that are valid but easily misunderstood.
 
     Parameters
     ----------
     similarity : tuple or None
         A similarity in literal form.
-    stacklevel : int
-        Stack level of the caller that the warnings refer to.
     """
     for message in _pitfalls(similarity):
-        warnings.warn(message, CaesuraWarning, stacklevel=stacklevel + 1)
+        warn(message)

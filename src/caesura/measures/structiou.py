@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -10,7 +9,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from caesura.errors import CaesuraError, CaesuraWarning, MismatchError, OptionError
+from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.kernels import structiou as kernel
 from caesura.measures.base import BatchCounts, OverlapMeasure
 from caesura.measures.batch import Batch, Comparison, Packed
@@ -18,6 +17,7 @@ from caesura.measures.spans import TreeBatch, pack_trees
 from caesura.model.result import Score, f_measure
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
+from caesura.notices import warn
 from caesura.options import Option, flag, number
 
 MAX_CELLS = 2**24  # overlapping pairs of nodes, at about 40 bytes each
@@ -201,11 +201,9 @@ def _warn_about_lengths(batch: TreeBatch, places: Ints, number_of_pairs: int) ->
     a, b = batch.pairs[unequal[0]]
     first = int(places[unequal[0]]) + 1
     prefix = "" if number_of_pairs == 1 else f"{len(unequal)} of {number_of_pairs} pairs, the first number {first}: "
-    warnings.warn(
+    warn(
         f"{prefix}gold has {a.length} words, predicted {b.length}, and neither has times: word 1 is compared with "
-        "word 1, word 2 with word 2. Add times, or read with align='characters'",
-        CaesuraWarning,
-        stacklevel=6,
+        "word 1, word 2 with word 2. Add times, or read with align='characters'"
     )
 
 

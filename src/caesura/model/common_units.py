@@ -7,7 +7,6 @@ units. Otherwise time is divided into equal steps, or at the times that the code
 from __future__ import annotations
 
 import math
-import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from caesura.errors import CaesuraWarning, HierarchyError, InputError, OptionError, TierError
+from caesura.errors import HierarchyError, InputError, OptionError, TierError
 from caesura.model import checks
 from caesura.model.corpus import Corpus, collect_errors
 from caesura.model.dialogue import Annotation, Dialogue, tiers_of
@@ -23,6 +22,7 @@ from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
 from caesura.model.tier import Interval, Point, Tier
 from caesura.model.value import count_of
+from caesura.notices import collect_warnings, warn
 from caesura.options import choice, non_negative
 
 DEFAULT_TOLERANCE = 0.05
@@ -202,8 +202,7 @@ def boundary_times(corpus: Corpus) -> BoundaryTimes:
     """
     options = _tier_options([corpus])
     errors: list[InputError] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CaesuraWarning)  # the conversion itself issues them
+    with collect_warnings():  # the conversion itself issues them
         units, tolerance = check_units("units", options.get("units")), options.get("tolerance", DEFAULT_TOLERANCE)
         grids = _grids(corpus, units, tolerance, errors)
     return {
@@ -353,7 +352,7 @@ def _grids(
     has_words = any(tier.words is not None for by_coder in groups for tier in by_coder.values())
     chosen = units or ("words" if has_words else "union")
     if chosen == "union" and any(tiers.values()):
-        warnings.warn(_UNION_WARNING, CaesuraWarning, stacklevel=3)
+        warn(_UNION_WARNING)
     grids: dict[str, dict[str, _Grid]] = {}
     for item, by_stream in tiers.items():
         with collect_errors(item, excluded, TierError):

@@ -11,7 +11,8 @@ from pathlib import Path
 from caesura.agreement.disagreement_rows import DisagreementPlace, Disagreements
 from caesura.agreement.disagreements import disagreements
 from caesura.errors import FormatError, OptionConflictError
-from caesura.formats import format_for_writing, formats, write
+from caesura.files import write_files
+from caesura.formats import encode, format_for_writing, formats
 from caesura.formats.format import Format
 from caesura.formats.settings import Settings
 from caesura.measures.base import Measure
@@ -227,20 +228,11 @@ def _widened(marks: Sequence[Interval], begin: float, end: float) -> list[Interv
 
 
 def _write_all(corpora: Mapping[str, Corpus]) -> None:
-    """Write all files beside their final names, then rename them."""
-    drafts: dict[Path, Path] = {}
+    """Write all files completely before the first of them gets its name."""
+    contents = {name: encode(corpus, name, item=corpus.item_names[0]) for name, corpus in corpora.items()}
     try:
-        for name, corpus in corpora.items():
-            path = Path(name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            drafts[path] = path.with_name(f".{os.getpid()}.{path.name}")
-            write(corpus, drafts[path], item=corpus.item_names[0])
-        for path, draft in drafts.items():
-            os.replace(draft, path)
-    except FormatError as error:
-        raise FormatError(path, None, error.problem) from None
+        for name in contents:
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+        write_files(contents)
     except OSError as error:
-        raise FormatError(path, None, f"cannot be written: {error.strerror}") from None
-    finally:
-        for draft in drafts.values():
-            draft.unlink(missing_ok=True)
+        raise FormatError(error.filename or name, None, f"cannot be written: {error.strerror}") from None

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraWarning, FormatError, InputError, OptionConflictError, OptionError
+from caesura.errors import FormatError, InputError, OptionConflictError, OptionError
 from caesura.formats import NAMES, detect, find, is_collection, read_beginning, read_coders, read_together
 from caesura.formats.ptb import read_trees
 from caesura.formats.settings import Settings, read_settings
@@ -32,6 +31,7 @@ from caesura.model.reading import ReadingReport
 from caesura.model.result import Excluded, to_json
 from caesura.model.tree import Tree
 from caesura.model.value import count_of
+from caesura.notices import issue, warn
 from caesura.options import OptionSet, choice, setting, switch, text, whole
 from caesura.options import path as path_name
 
@@ -687,7 +687,7 @@ def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded,
     errors: list[InputError] = []
     converted, notes = tiers_over_units(corpora, excluded=errors)
     for item, note in notes.items():
-        warnings.warn(f"item {item!r}: {note}", CaesuraWarning, stacklevel=3)
+        warn(f"item {item!r}: {note}")
     if errors and not all(map(len, converted)):
         raise errors[0]
     return converted, tuple(Excluded(None, None, str(error)) for error in errors)
@@ -745,8 +745,7 @@ def on_common_units(corpus: Corpus, *, warn: bool = True) -> CommonUnits:
         return CommonUnits(corpus, corpus, excluded=excluded)
     shared, notes = over_common_units(corpus)
     messages = tuple(f"item {item!r}: {note}" for item, note in notes.items())
-    for message in messages if warn else ():
-        warnings.warn(message, CaesuraWarning, stacklevel=3)
+    issue(messages if warn else ())
     return CommonUnits(shared, levels_as_types(shared), messages, excluded)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
@@ -11,7 +10,7 @@ from typing import Any, ClassVar, cast
 
 from caesura.agreement.chance_scores import ChanceScore, chance_scores, supports_chance
 from caesura.engines import Engine, check_engine, use_engine
-from caesura.errors import CaesuraWarning, MismatchError, OptionConflictError, OptionError
+from caesura.errors import MismatchError, OptionConflictError, OptionError
 from caesura.evaluation.partition import Job
 from caesura.evaluation.result import Evaluation
 from caesura.evaluation.run import EvaluationRun
@@ -34,6 +33,7 @@ from caesura.model.segmentation import Segmentation, check_types
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
+from caesura.notices import collect_warnings, warn
 from caesura.options import OptionSet, flag, preset_check, seed, setting, switch, text
 from caesura.tasks.prepare import (
     at_level,
@@ -282,8 +282,7 @@ def _confusion(pairs: Sequence[Pair], measures: Sequence[Measure]) -> ConfusionS
     texts = [text for pair in pairs for side in pair for text in _texts(side)]
     if not texts or not any(len(text.types) > 1 for text in texts):
         return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CaesuraWarning)  # the measures have already warned about the order of the types
+    with collect_warnings():  # the measures have already warned about the order of the types
         scores = score_many(pairs, _confusion_measure(measures))
     return cast(ConfusionScore, scores.total) if scores.scored.size else None
 
@@ -309,7 +308,7 @@ def _score_pairs(pairs: Sequence[Pair], measure: Measure) -> Scores:
     prepared = [pair_over_common_units(pair) for pair in pairs]
     lost = sum(number for _, number in prepared)
     if lost:
-        warnings.warn(short_spans_note(lost), CaesuraWarning, stacklevel=3)
+        warn(short_spans_note(lost))
     return score_many([pair for pair, _ in prepared], measure)
 
 

@@ -12,15 +12,16 @@ import math
 import re
 import textwrap
 import threading
-import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from caesura.errors import CaesuraWarning, FormatError, OptionError
+from caesura import files
+from caesura.errors import FormatError, OptionError
+from caesura.notices import silence, warn
 from caesura.options import number
 from caesura.views.table import clean, shorten, text_width
 
@@ -404,7 +405,7 @@ def write_file(data: bytes, path: str | PathLike[str]) -> None:
         If the file cannot be written.
     """
     try:
-        Path(path).write_bytes(data)
+        files.write_file(path, data)
     except OSError as error:
         raise FormatError(path, None, f"cannot be written: {error.strerror or error}") from None
 
@@ -474,20 +475,46 @@ _METADATA: dict[str, dict[str, Any]] = {
 
 def _encode(figure: Figure, format_: str) -> bytes:
     buffer = io.BytesIO()
-    with _styled(), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    silence(message=r"Glyph \d+ ")  # the warning below says what to do
+    with _styled():
         figure.savefig(buffer, format=format_, metadata=_METADATA[format_])
-    glyphs = [(warning, re.match(r"Glyph (\d+) ", str(warning.message))) for warning in caught]
-    for warning, glyph in glyphs:
-        if glyph is None:
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    missing = dict.fromkeys(chr(int(glyph[1])) for _, glyph in glyphs if glyph is not None)
-    if missing and format_ != "svg":
-        characters = clean("".join(missing)[:20])
-        warnings.warn(
+        missing = "" if format_ == "svg" else _missing_characters(figure)
+    if missing:
+        characters = clean(missing[:20])
+        warn(
             f"no installed font has {characters}; install one that has, such as Noto Sans CJK, or write SVG, which keeps "
-            "the text",
-            CaesuraWarning,
-            stacklevel=3,
+            "the text"
         )
     return buffer.getvalue()
+
+
+def _missing_characters(figure: Figure) -> str:
+    """Return the characters of a figure that no font of their text has."""
+    from matplotlib.text import Text
+
+    missing: dict[str, None] = {}
+    for text in figure.findobj(Text):
+        characters = {character for character in text.get_text() if not character.isascii()}
+        for path in _font_paths(tuple(text.get_fontfamily())) if characters and text.get_visible() else ():
+            characters = {character for character in characters if ord(character) not in _characters_of(path)}
+        missing |= dict.fromkeys(sorted(characters) if text.get_visible() else ())
+    return "".join(missing)
+
+
+def _font_paths(families: tuple[str, ...]) -> Iterator[str]:
+    """Yield the files of the fonts that matplotlib tries in turn."""
+    import matplotlib as mpl
+    from matplotlib.font_manager import FontProperties, findfont
+
+    settings: Any = mpl.rcParams
+    for family in families:
+        for name in settings.get(f"font.{family}", [family]):
+            with suppress(ValueError):  # not installed
+                yield str(findfont(FontProperties(family=name), fallback_to_default=False))
+
+
+@cache
+def _characters_of(path: str) -> frozenset[int]:
+    from matplotlib.font_manager import get_font
+
+    return frozenset(get_font(path).get_charmap())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from functools import cache, partial
 from importlib import resources
@@ -10,13 +9,14 @@ from importlib.util import find_spec
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from caesura.errors import CaesuraWarning, OptionError
+from caesura.errors import OptionError
 from caesura.formats.settings import Settings
 from caesura.judging.participants import Systems
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, to_json
 from caesura.model.value import count_of
+from caesura.notices import collect_warnings
 from caesura.tasks.report import CorpusReport, ReportOptions, analyze_corpus
 from caesura.version import __version__
 from caesura.views.figures.canvas import write_file
@@ -135,15 +135,9 @@ def build_report(
     """
     if find_spec("matplotlib") is None:
         raise OptionError("a report needs matplotlib, which is not installed; pip install 'caesura[report]'")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", CaesuraWarning)
+    with collect_warnings() as messages:
         analyses = analyze_corpus(corpus, options, systems=systems, settings=settings)
-        # The notes are read after the figures are drawn, because drawing may add warnings.
-        own = (str(warning.message) for warning in caught if issubclass(warning.category, CaesuraWarning))
-        page = report_page(analyses, title, notes=own)
-    for warning in caught:
-        if not issubclass(warning.category, CaesuraWarning):
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+        page = report_page(analyses, title, notes=messages)  # read after the figures are drawn, which may add warnings
     return analyses, page
 
 

@@ -1,0 +1,297 @@
+"""Write files completely or not at all, whatever happens meanwhile: a kill, a power failure or a full disk. Hash files.
+
+Content goes to a draft beside the file. When the draft is complete and on disk, it is renamed. All files that the program
+writes are written here.
+
+A draft is locked while its process runs. The lock ends with the process, so that a later run recognizes the drafts that
+killed processes left, and deletes them.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # a system without these locks: drafts of killed processes stay
+    fcntl = None
+
+_DRAFT = ".caesura-draft-"
+_BLOCK_BYTES = 2**20
+_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
+
+
+def write_file(path: str | PathLike[str], data: bytes) -> None:
+    """Write a file completely, or leave the file as it was.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. A link is followed. A device or pipe is written directly.
+    data : bytes
+        The content.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written. A file that existed before is unchanged.
+    """
+    write_files({path: data})
+
+
+def write_files(contents: Mapping[Any, bytes]) -> None:
+    """Write several files: all are complete on disk before the first of them gets its name.
+
+    Parameters
+    ----------
+    contents : mapping of path-like to bytes
+        Path -> content.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be written; ``filename`` is its path. While drafts are written, no file has changed.
+    """
+    with ExitStack() as stack:
+        for path, data in contents.items():
+            with _named(path):
+                if is_special(path):
+                    _write(path, data, os.O_WRONLY | os.O_APPEND)
+                else:
+                    delete_drafts(os.path.dirname(os.path.realpath(path)))
+                    _write(stack.enter_context(new_file(path)), data)
+
+
+@contextmanager
+def new_file(path: str | PathLike[str]) -> Iterator[Path]:
+    """Yield the path of an empty draft, which replaces a file at the end of the ``with`` block.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, or a link to it.
+
+    Yields
+    ------
+    Path
+        The draft, in the same folder. If the block raises an exception, the draft is deleted and the file stays as it was.
+
+    Raises
+    ------
+    OSError
+        If the draft cannot be made, put on disk or renamed.
+    """
+    target = Path(os.path.realpath(path))
+    with _draft(target.parent) as (draft, descriptor):
+        yield draft
+        _keep_mode(target, draft)
+        os.fsync(descriptor)
+        os.replace(draft, target)
+        sync_folder(target.parent)
+
+
+def create_file(path: str | PathLike[str], data: bytes) -> bool:
+    """Write a file only if there is none yet, even if several processes try at the same time.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    data : bytes
+        The content.
+
+    Returns
+    -------
+    bool
+        False if the file exists already; it is unchanged.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    target = Path(path)
+    with _draft(target.parent) as (draft, _):
+        _write(draft, data)
+        try:
+            os.link(draft, target)
+        except FileExistsError:
+            return False
+        except OSError:  # a file system without links: two processes that start at the same moment are not told apart
+            if target.exists():
+                return False
+            os.replace(draft, target)
+    sync_folder(target.parent)
+    return True
+
+
+def delete_drafts(folder: str | PathLike[str]) -> None:
+    """Delete the drafts that killed processes left in a folder.
+
+    Parameters
+    ----------
+    folder : path-like
+        The folder. Drafts of running processes stay.
+    """
+    if fcntl is None:
+        return
+    with suppress(OSError), os.scandir(folder) as entries:
+        for name in [entry.name for entry in entries if entry.name.startswith(_DRAFT)]:
+            with suppress(OSError):
+                _delete_if_unused(os.path.join(folder, name))
+
+
+def is_draft(name: str) -> bool:
+    """Return whether a file name is that of a draft.
+
+    Parameters
+    ----------
+    name : str
+        Name of a file.
+
+    Returns
+    -------
+    bool
+        True for a draft of a running or killed process.
+    """
+    return name.startswith(_DRAFT)
+
+
+def is_special(path: str | PathLike[str]) -> bool:
+    """Return whether a path leads to something that cannot be replaced: a device, a pipe, an open stream or a folder.
+
+    Parameters
+    ----------
+    path : path-like
+        The path.
+
+    Returns
+    -------
+    bool
+        False for a regular file and for a path without a file.
+    """
+    try:
+        return os.path.abspath(path).startswith(_STREAMS) or not stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def sync_folder(folder: str | PathLike[str]) -> None:
+    """Put the names of new and renamed files on disk.
+
+    Parameters
+    ----------
+    folder : path-like
+        The folder. A system that cannot sync folders does nothing.
+    """
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def file_digest(path: str | PathLike[str], ranges: Iterable[tuple[int, int]] | None = None) -> str:
+    """Return a hash of the content of a file, by which a later run recognizes it.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    ranges : iterable of (int, int), optional
+        First byte and end (excluded) of the parts of the file that count (default: the whole file).
+
+    Returns
+    -------
+    str
+        Hexadecimal digits.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    """
+    from hashlib import sha256  # processors have instructions for it
+
+    digest = sha256(usedforsecurity=False)
+    with open(path, "rb") as file:
+        for first, last in [(0, os.fstat(file.fileno()).st_size)] if ranges is None else ranges:
+            file.seek(first)
+            while first < last and (data := file.read(min(_BLOCK_BYTES, last - first))):
+                digest.update(data)
+                first += len(data)
+            digest.update(b"|")
+    return digest.hexdigest()[:32]
+
+
+@contextmanager
+def _draft(folder: Path) -> Iterator[tuple[Path, int]]:
+    """Make an empty file with a lock, and delete it at the end unless it was renamed."""
+    draft, descriptor = _open_draft(folder)
+    try:
+        yield draft, descriptor
+    finally:
+        draft.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _open_draft(folder: Path) -> tuple[Path, int]:
+    while True:
+        draft = folder / f"{_DRAFT}{os.urandom(8).hex()}"
+        descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+        if _lock(descriptor) and os.fstat(descriptor).st_nlink:
+            return draft, descriptor
+        os.close(descriptor)  # another process took the draft for that of a killed process before it was locked
+
+
+def _lock(descriptor: int) -> bool:
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
+
+
+def _delete_if_unused(path: str) -> None:
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(path)
+    finally:
+        os.close(descriptor)
+
+
+def _keep_mode(target: Path, draft: Path) -> None:
+    """Give the draft the permissions of the file that it replaces."""
+    with suppress(OSError):
+        os.chmod(draft, stat.S_IMODE(os.stat(target).st_mode))
+
+
+def _write(path: str | PathLike[str], data: bytes, flags: int = os.O_WRONLY) -> None:
+    with os.fdopen(os.open(path, flags), "wb") as file:
+        file.write(data)
+        file.flush()
+        with suppress(OSError) if flags & os.O_APPEND else nullcontext():  # pipes and devices cannot be synced
+            os.fsync(file.fileno())
+
+
+@contextmanager
+def _named(path: str | PathLike[str]) -> Iterator[None]:
+    """Add the path to errors, which otherwise name the draft."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = fspath(path)
+        raise

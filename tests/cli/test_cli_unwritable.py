@@ -1,0 +1,69 @@
+"""Output to a full device or a closed pipe ends with one line and exit code 1."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from caesura.errors import CaesuraError, ResourceError, own_errors
+from support.commands import invoke
+
+DATA = Path(__file__).parents[2] / "examples" / "data"
+COMMANDS = [
+    ["--help"],
+    ["--version"],
+    ["measures"],
+    ["agree", "--help"],
+    ["score", str(DATA / "reference.bits"), str(DATA / "hypothesis.bits"), "--quiet"],
+    ["info", str(DATA / "ann.csv"), "--quiet", "--json"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("output", ["full", "pipe", "closed"])
+def test_one_line(command: list[str], output: str) -> None:
+    program = [sys.executable, "-m", "caesura", *command]
+    if output == "pipe":
+        reader, writer = os.pipe()
+        os.close(reader)
+    else:
+        writer = os.open("/dev/full", os.O_WRONLY)
+    if output == "closed":
+        program = ["sh", "-c", 'exec "$@" >&-', "sh", *program]
+    try:
+        result = subprocess.run(program, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    finally:
+        os.close(writer)
+    reason = {
+        "full": "No space left on device",
+        "pipe": "the program that reads it has ended",
+        "closed": "it is closed",
+    }
+    assert (result.returncode, result.stderr) == (1, f"caesura: the output cannot be written: {reason[output]}\n")
+
+
+def test_messages_that_cannot_be_written() -> None:
+    with open("/dev/full", "wb") as full:
+        for command in (["nothing"], ["measures"]):
+            run = subprocess.run([sys.executable, "-m", "caesura", *command], stdout=full, stderr=full, check=False)
+            assert run.returncode == 1
+
+
+@pytest.mark.parametrize("error", [MemoryError, OverflowError, RecursionError])
+def test_errors_of_python_become_errors_of_the_package(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ResourceError, match=r"^item 'a': ") as caught, own_errors("command"), own_errors("item 'a'"):
+        raise error
+    assert isinstance(caught.value, CaesuraError)
+
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("caesura.cli.listing.print_result", fail)
+    result = invoke(["measures"])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("caesura: this command: ")
+    assert len(result.stderr.splitlines()) == 1
