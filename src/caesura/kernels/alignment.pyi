@@ -2,7 +2,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 def cheapest_alignment(
-    N: int,
+    N: int,  # noqa: N803 - the symbol of the paper
     begin: NDArray[np.int64],
     members: NDArray[np.int32],
     reduced: NDArray[np.int64],

@@ -16,7 +16,7 @@ def enumerate_tuples(
     max_steps: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], bool]: ...
 def raise_prices(
-    N: int,
+    N: int,  # noqa: N803 - the symbol of the paper
     begin: NDArray[np.int64],
     members: NDArray[np.int32],
     cost: NDArray[np.int64],

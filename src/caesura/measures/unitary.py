@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import fsum
 
 import numpy as np
@@ -198,7 +199,7 @@ class BestAlignment:
         """Iterate over the unitary alignments, as lists of units of the table."""
         members = self.members.tolist()
         bounds = self.begin.tolist()
-        return (members[first:last] for first, last in zip(bounds, bounds[1:], strict=False))
+        return (members[first:last] for first, last in pairwise(bounds))
 
 
 @dataclass(frozen=True)
