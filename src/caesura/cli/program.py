@@ -76,6 +76,7 @@ COMMANDS = {
     "reproduce": Entry(
         _TRUST, "reproduce", "Say whether the papers behind the measures were right: recompute their tables."
     ),
+    "reactions": Entry(_MORE, "reactions", "Say how the measures react to known errors, so that you can choose one."),
     "trees": Entry(_MORE, "trees", "Compare the trees in PREDICTED with those in GOLD, sentence by sentence."),
     "unify": Entry(_MORE, "gold", "Make one hierarchy from those of several coders, item by item."),
     "evaluate": Entry(_MORE, "score", "Score a collection of any size."),

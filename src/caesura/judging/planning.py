@@ -186,7 +186,7 @@ def plan_study(
     >>> pilot = pseudo_coders([60] * 12, [4, 6, 8], coders=3, near=0.1, miss=0.2, seed=1)
     >>> plan = plan_study(pilot, items=[12, 48], coders=[3])
     >>> [(row.items, row.coders, round(row.width, 2)) for row in plan.widths]
-    [(12, 3, 0.12), (48, 3, 0.06)]
+    [(12, 3, 0.11), (48, 3, 0.06)]
     """
     chosen = parse(measure)
     annotations = _annotations(pilot)

@@ -1,0 +1,285 @@
+"""How do measures react to known errors? One reference is degraded step by step, and every measure looks on.
+
+The reference is a set of artificial texts whose segment lengths come from real readers. Each kind of error is added in ten
+steps. A measure should fall with every step (monotone), should not prefer systems with many or few boundaries (density), should
+not depend on the direction of reading (reversal), and may or may not forgive near misses (credit).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+import numpy as np
+from scipy import stats
+
+from caesura.errors import CaesuraError, OptionError
+from caesura.measures.base import Measure
+from caesura.measures.many import score_many
+from caesura.measures.registry import measures as registered_measures
+from caesura.measures.registry import parse, parse_measures
+from caesura.model.corpus import Corpus
+from caesura.model.result import Excluded, Result, signature_line
+from caesura.model.segmentation import Segmentation
+from caesura.model.value import Floats
+from caesura.options import seed as check_seed
+from caesura.simulation import false_alarms, misses, near_misses, random_segmentation
+
+LEVELS = tuple(np.round(np.linspace(0, 1, 11), 1).tolist())
+"""Steps of degradation, from none to full."""
+DENSITIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
+"""Boundaries of a random segmenter, relative to those of the reference."""
+_TEXTS, _UNITS, _SCALE = 40, 800, 10  # segments are ten times as long as those of the readers, so that shifts are near
+_TOLERANCE = 0.01  # a rise this small, relative to the whole fall, is sampling error
+_MAX_SHIFT = 4  # shorter than most segments, so that boundaries do not meet their neighbours
+_CLASSES = {"pairwise_f", "v_measure", "nce"}  # compare labels by default, which artificial texts lack
+
+
+Text = tuple[Segmentation, Segmentation]
+Degrade = Callable[[Segmentation, float, np.random.Generator], Segmentation]
+
+
+def _joins(reference: Segmentation, level: float, _: np.random.Generator) -> Segmentation:
+    """Join neighbouring segments from the beginning of the text on."""
+    inner = reference.inner
+    return Segmentation.from_positions(reference.length, inner[round(level * len(inner)) :])
+
+
+def _shifts(reference: Segmentation, level: float, _: np.random.Generator) -> Segmentation:
+    """Move all boundaries to the right by up to four units; those that leave the text are lost."""
+    moved = [place + round(level * _MAX_SHIFT) for place in reference.inner]
+    return Segmentation.from_positions(reference.length, [place for place in moved if place < reference.length])
+
+
+def _splits(reference: Segmentation, level: float, _: np.random.Generator) -> Segmentation:
+    """Cut segments in the middle, from the beginning of the text on."""
+    edges = [0, *reference.inner, reference.length]
+    middles = [(a + b) // 2 for a, b in pairwise(edges) if b - a > 1]
+    chosen = middles[: round(level * len(middles))]
+    return Segmentation.from_positions(reference.length, sorted({*reference.inner, *chosen}))
+
+
+DEGRADATIONS: Mapping[str, Degrade] = {
+    "misses": lambda reference, level, rng: misses(reference, level, seed=rng),
+    "false alarms": lambda reference, level, rng: false_alarms(reference, level, seed=rng),
+    "near misses": lambda reference, level, rng: near_misses(reference, level, seed=rng),
+    "shifts": _shifts,
+    "joins": _joins,
+    "splits": _splits,
+}
+"""Kind of error -> function of reference, level and random numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction(Result):
+    """How one measure reacts.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    curves : mapping of str to tuple of float
+        Kind of error -> value at each level.
+    monotone : mapping of str to bool
+        Kind of error -> whether more errors never improve the value.
+    credit : float or None
+        Share of the loss by misses that near misses are spared: 1 if a near miss costs nothing, 0 if it costs as much as a
+        miss; None if misses cost nothing.
+    best_density : float
+        Density, relative to the reference, at which a segmenter that ignores the text scores best.
+    reversal : float
+        Largest change when all texts are read backwards.
+    """
+
+    measure: Measure
+    curves: Mapping[str, tuple[float, ...]]
+    monotone: Mapping[str, bool]
+    credit: float | None
+    best_density: float
+    reversal: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankAgreement(Result):
+    """How far two measures rank pairs of annotations alike.
+
+    Attributes
+    ----------
+    first, second : str
+        The measures.
+    tau : float or None
+        Kendall's tau; None if a measure gives all pairs the same value.
+    """
+
+    first: str
+    second: str
+    tau: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reactions(Result):
+    """How all measures react, and how far they rank real annotations alike.
+
+    Attributes
+    ----------
+    reactions : tuple of Reaction
+        One entry per measure.
+    ranks : tuple of RankAgreement
+        One entry per pair of measures.
+    pairs : int
+        Number of pairs of real annotations that were ranked.
+    excluded : tuple of Excluded
+        Measures that cannot compare two segmentations without labels.
+    signature : str
+        One line to reproduce the result.
+    """
+
+    frame_field = "reactions"
+
+    reactions: tuple[Reaction, ...]
+    ranks: tuple[RankAgreement, ...]
+    pairs: int
+    excluded: tuple[Excluded, ...]
+    signature: str
+
+
+def linear_measures() -> tuple[Measure, ...]:
+    """Return all measures that compare two segmentations, with options for texts without labels.
+
+    Returns
+    -------
+    tuple of Measure
+        The measures in the order of the registry.
+    """
+    chosen = []
+    for name, measure_class in registered_measures().items():
+        if "linear" in measure_class.kinds and not measure_class.accepts_marks:
+            chosen.append(parse(f"{name}(over='segments')") if name in _CLASSES else measure_class())
+    return tuple(chosen)
+
+
+def measure_reactions(
+    corpus: Corpus, measures: str | Measure | Iterable[str | Measure] | None = None, *, seed: int | None = 0
+) -> Reactions:
+    """Return how measures react to known errors, and how far they rank real annotations alike.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Real segmentations. Their segment lengths are used for the artificial texts, and their pairs are ranked.
+    measures : str, Measure or iterable, optional
+        The measures (default: all that compare two segmentations).
+    seed : int or None, default 0
+        Random seed.
+
+    Returns
+    -------
+    Reactions
+        Curves, properties and rank agreement.
+
+    Examples
+    --------
+    >>> from caesura.data import stargazer
+    >>> result = measure_reactions(stargazer(), ["boundary_similarity", "pk"])
+    >>> b, pk = result.reactions
+    >>> all(b.monotone.values()), pk.best_density < 1
+    (True, True)
+    """
+    root = check_seed("seed", seed)
+    chosen = linear_measures() if measures is None else parse_measures(measures)
+    annotations = {key: entry for key, entry in corpus.items() if isinstance(entry, Segmentation)}
+    masses = [_SCALE * mass + step for entry in annotations.values() for mass in entry.masses for step in range(-2, 3)]
+    rng = np.random.default_rng([root, 3])
+    references = [random_segmentation(_UNITS, masses, seed=rng) for _ in range(_TEXTS)]
+    degraded = {
+        kind: [[(text, degrade(text, level, rng)) for text in references] for level in LEVELS]
+        for kind, degrade in DEGRADATIONS.items()
+    }
+    random_texts = [[(text, _random_text(text, density, rng)) for text in references] for density in DENSITIES]
+    real = _real_pairs(annotations)
+    reactions, excluded = [], []
+    for measure in chosen:
+        try:
+            reactions.append(_reaction(measure, degraded, random_texts))
+        except CaesuraError as error:
+            excluded.append(Excluded(None, None, f"{measure.label}: {error}"))
+    ranks = _ranks([reaction.measure for reaction in reactions], real)
+    signature = signature_line("reactions", texts=_TEXTS, units=_UNITS, pairs=len(real), seed=root)
+    return Reactions(tuple(reactions), ranks, len(real), tuple(excluded), signature)
+
+
+def _random_text(reference: Segmentation, density: float, rng: np.random.Generator) -> Segmentation:
+    count = min(reference.length - 1, round(density * len(reference.inner)))
+    return Segmentation.from_positions(
+        reference.length, np.sort(rng.choice(reference.length - 1, count, replace=False) + 1)
+    )
+
+
+def _reaction(
+    measure: Measure, degraded: Mapping[str, Sequence[Sequence[Text]]], random_texts: Sequence[Sequence[Text]]
+) -> Reaction:
+    curves = {kind: tuple(_value(measure, texts) for texts in levels) for kind, levels in degraded.items()}
+    if not np.isfinite(curves["misses"][0]):
+        raise OptionError("the value is undefined for segmentations without labels")
+    sign = 1 if measure.higher_is_better else -1
+    goodness = {kind: sign * np.array(values) for kind, values in curves.items()}
+    scale = max(float(np.nanmax(values) - np.nanmin(values)) for values in goodness.values()) or 1.0
+    monotone = {kind: bool(np.nanmax(np.diff(values)) <= _TOLERANCE * scale) for kind, values in goodness.items()}
+    best = goodness["misses"][0]
+    loss = best - goodness["misses"][-1]
+    credit = float(1 - (best - goodness["near misses"][-1]) / loss) if loss > 0 else None
+    by_density = [sign * _value(measure, texts) for texts in random_texts]
+    return Reaction(
+        measure, curves, monotone, credit, DENSITIES[int(np.nanargmax(by_density))], _reversal(measure, degraded)
+    )
+
+
+def _value(measure: Measure, texts: Sequence[Text]) -> float:
+    """Return the value over all texts; texts for which it is undefined count as the worst of the others."""
+    scores = score_many(texts, measure)
+    values: Floats = scores.values[np.isfinite(scores.values)]
+    if not len(values):
+        return float("nan")
+    return float(scores.total.value) if len(values) == len(texts) else float(values.mean())
+
+
+def _reversal(measure: Measure, degraded: Mapping[str, Sequence[Sequence[Text]]]) -> float:
+    texts = [pair for levels in degraded.values() for pair in levels[5]]
+    forward, backward = (
+        score_many(pairs, measure).values for pairs in (texts, [(_reversed(a), _reversed(b)) for a, b in texts])
+    )
+    difference = np.abs(forward - backward)
+    return float(np.nanmax(difference)) if np.isfinite(difference).any() else 0.0
+
+
+def _reversed(text: Segmentation) -> Segmentation:
+    return Segmentation.from_positions(text.length, [text.length - place for place in reversed(text.inner)])
+
+
+def _real_pairs(annotations: Mapping[tuple[str, str], Segmentation]) -> list[Text]:
+    """Return all pairs of coders on the same item, without types."""
+    plain = {key: Segmentation.from_positions(entry.length, entry.inner) for key, entry in annotations.items()}
+    return [
+        (plain[first], plain[second])
+        for first, second in combinations(plain, 2)
+        if first[0] == second[0] and plain[first].length == plain[second].length
+    ]
+
+
+def _ranks(measures: Sequence[Measure], pairs: Sequence[Text]) -> tuple[RankAgreement, ...]:
+    columns = {
+        measure.label: (1 if measure.higher_is_better else -1) * score_many(pairs, measure).values
+        for measure in measures
+    }
+    return tuple(
+        RankAgreement(first, second, _tau(columns[first], columns[second]))
+        for first, second in combinations(columns, 2)
+    )
+
+
+def _tau(first: Floats, second: Floats) -> float | None:
+    defined = np.isfinite(first) & np.isfinite(second)
+    if defined.sum() < 3 or np.ptp(first[defined]) == 0 or np.ptp(second[defined]) == 0:
+        return None
+    return float(stats.kendalltau(first[defined], second[defined]).statistic)

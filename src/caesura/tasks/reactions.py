@@ -1,0 +1,45 @@
+"""How do the measures react to known errors? The answer is computed on artificial texts and on real annotations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from caesura.data import stargazer
+from caesura.judging.reactions import Reactions, measure_reactions
+from caesura.measures.base import Measure
+from caesura.model.corpus import Corpus
+from caesura.options import OptionSet, path, seed, setting
+from caesura.tasks.prepare import measures_setting, with_units
+
+
+@dataclass(frozen=True)
+class ReactionOptions(OptionSet):
+    """Options of ``caesura reactions``."""
+
+    measures: tuple[Measure, ...] = measures_setting(
+        "Measure with its options. May be repeated (default: all that compare two segmentations)."
+    )
+    seed: int | None = setting(0, seed, "Random seed.")
+    figure: str | None = setting(
+        None, path, "File for a figure of all curves, ending in .svg, .pdf or .png.", flags=("-o", "--output")
+    )
+
+
+def reactions(corpus: Corpus | None = None, options: ReactionOptions | None = None) -> Reactions:
+    """Return how measures react to known errors, and how far they rank real annotations alike.
+
+    Parameters
+    ----------
+    corpus : Corpus, optional
+        Real segmentations (default: seven readers of an article, which ship with the package).
+    options : ReactionOptions, optional
+        Measures and seed.
+
+    Returns
+    -------
+    Reactions
+        Curves, properties and rank agreement.
+    """
+    options = options or ReactionOptions()
+    (corpus,), _ = with_units([stargazer() if corpus is None else corpus])
+    return measure_reactions(corpus, options.measures or None, seed=options.seed)

@@ -1,0 +1,123 @@
+"""How measures react to known errors: sentences, tables and a figure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from caesura.judging.reactions import LEVELS, Reaction, Reactions
+from caesura.model.value import count_of
+from caesura.views.answer import Answer, Section
+from caesura.views.answers.words import join
+from caesura.views.figures.canvas import COLOURS, FONT_SIZE, MARKERS, new_figure
+from caesura.views.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLUMNS = 4
+
+
+def reactions_view(result: Reactions) -> Answer:
+    """Return how the measures react.
+
+    Parameters
+    ----------
+    result : Reactions
+        The reactions.
+
+    Returns
+    -------
+    Answer
+        Sentences, the properties of every measure, all curves, and rank agreement.
+    """
+    properties = Table(
+        ("measure", "rises with errors", "credit", "best density", "reversal"),
+        tuple(
+            (
+                reaction.measure.label,
+                ", ".join(kind for kind, holds in reaction.monotone.items() if not holds),
+                reaction.credit,
+                reaction.best_density,
+                reaction.reversal,
+            )
+            for reaction in result.reactions
+        ),
+        digits=2,
+        notes=(
+            "credit: share of the loss by misses that near misses are spared",
+            "best density: boundaries, relative to the reference, with which random placement scores best",
+            "reversal: largest change if texts are read backwards",
+        ),
+    )
+    curves = Table(
+        ("measure", "error", *(f"{level:.1f}" for level in LEVELS)),
+        tuple(
+            (reaction.measure.label, kind, *(None if math.isnan(value) else value for value in values))
+            for reaction in result.reactions
+            for kind, values in reaction.curves.items()
+        ),
+        group=1,
+        digits=3,
+    )
+    ranks = Table(
+        ("first", "second", "tau"),
+        tuple(
+            (row.first, row.second, row.tau)
+            for row in sorted(result.ranks, key=lambda row: 2 if row.tau is None else row.tau)
+        ),
+        title=f"Kendall's tau over {result.pairs} pairs of real annotations, the least alike first",
+        digits=2,
+    )
+    sections = (Section("properties", properties), Section("curves", curves), Section("ranks", ranks))
+    return Answer(_sentences(result), sections, ("-o FILE.svg for a figure",))
+
+
+def _sentences(result: Reactions) -> str:
+    sparse = [reaction.measure.label for reaction in result.reactions if reaction.best_density < 1]
+    rising = [reaction.measure.label for reaction in result.reactions if not all(reaction.monotone.values())]
+    steady = len(result.reactions) - len(rising)
+    text = f"Of {count_of(len(result.reactions), 'measure')}, {steady} never improve when errors are added."
+    if sparse:
+        text += f" For a system that ignores the text, {join(sparse)} reward placing fewer boundaries than people do."
+    taus = [row for row in result.ranks if row.tau is not None]
+    if taus:
+        least = min(taus, key=lambda row: 2.0 if row.tau is None else row.tau)
+        text += f" {least.first} and {least.second} rank real pairs least alike (tau {least.tau:.2f})."
+    return text
+
+
+def reactions_figure(result: Reactions, *, width: float = 7.0) -> Figure:
+    """Draw the curves of every measure, one panel each.
+
+    Parameters
+    ----------
+    result : Reactions
+        The reactions.
+    width : float, default 7
+        Width in inches.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+    """
+    rows = math.ceil(len(result.reactions) / _COLUMNS)
+    with new_figure(width, 1.5 * rows + 0.4, None) as figure:
+        panels = figure.subplots(rows, _COLUMNS, squeeze=False).ravel()
+        for axes, reaction in zip(panels, result.reactions, strict=False):
+            _draw(axes, reaction)
+        for axes in panels[len(result.reactions) :]:
+            axes.set_visible(False)
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+        figure.supxlabel("share of boundaries with the error; shifts: of four units", fontsize=FONT_SIZE)
+        return figure
+
+
+def _draw(axes: Axes, reaction: Reaction) -> None:
+    for i, (kind, values) in enumerate(reaction.curves.items()):
+        colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+        axes.plot(LEVELS, values, color=colour, marker=marker, markevery=5, markersize=3, label=kind)
+    axes.set_title(reaction.measure.label)
