@@ -79,4 +79,4 @@ def _flags(compiler: str) -> tuple[list[str], list[str]]:
     """
     if compiler == "msvc":
         return ["/fp:precise"], []
-    return ["-ffp-contract=off", "-g0"], ["-Wl,-s"] if sys.platform == "linux" else []
+    return ["-ffp-contract=off", "-g0"], ["-Wl,-s"] if sysconfig.get_platform().startswith("linux") else []
