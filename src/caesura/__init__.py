@@ -48,6 +48,7 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.base import Measure
     from caesura.measures.boundary import boundary_similarity, segmentation_similarity
     from caesura.measures.classes import adjusted_rand_index, nce, pairwise_f, rand_index, v_measure
+    from caesura.measures.composite import segmentation_score
     from caesura.measures.confusion import boundary_confusion
     from caesura.measures.crisp import crisp, unit_error
     from caesura.measures.curve import BoundaryCurve, CurvePoint, boundary_curve
@@ -202,6 +203,7 @@ __all__ = [
     "read_trees",
     "report",
     "score_many",
+    "segmentation_score",
     "segmentation_similarity",
     "short_signature",
     "similarity_from_confusion",
@@ -252,6 +254,7 @@ _LAZY = {
     "caesura.measures.confusion": ("boundary_confusion",),
     "caesura.measures.crisp": ("crisp", "unit_error"),
     "caesura.measures.curve": ("boundary_curve", "BoundaryCurve", "CurvePoint"),
+    "caesura.measures.composite": ("segmentation_score",),
     "caesura.measures.distances": ("boundary_deviation", "boundary_f", "generalized_hamming", "hausdorff"),
     "caesura.measures.flexible": ("flexible_similarity",),
     "caesura.measures.fuzzy": ("fuzzy_success",),

@@ -42,6 +42,8 @@ class Option:
         Whether the ``repr`` of a measure names the option even at its default.
     aliases : tuple of str, optional
         Other names of the option, such as ``k`` for the window of Pk.
+    omitted_at_default : bool, default False
+        Whether parameters and signatures omit the option at its default.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Option:
     description: str
     always_shown: bool = False
     aliases: tuple[str, ...] = ()
+    omitted_at_default: bool = False
 
 
 def setting(default: Any, check: Check, description: str, *, flags: tuple[str, ...] = ()) -> Any:

@@ -316,8 +316,12 @@ def test_streams_are_added():
         ({"tolerance": -1}, "tolerance must be a number from 0 up; got -1"),
         ({"tolerance": float("nan")}, "tolerance must be a number; got nan"),
         ({"tolerance": "1 h"}, "tolerance must be a number, or a text such as '0.5s', '500ms' or '5%'; got '1 h'"),
-        ({"compat": "nltk"}, "boundary_f has no preset 'nltk'; choose from 'mir_eval', 'pyannote', 'ruptures', 'tcpd'"),
-        ({"ends": "left"}, "ends must be one of 'none', 'start', 'end', 'both'; got 'left'"),
+        (
+            {"compat": "nltk"},
+            "boundary_f has no preset 'nltk'; choose from 'mir_eval', 'pyannote', 'ruptures', 'tcpd', 'gebd', "
+            "'superdialseg', 'chunkseg', 'chunkseg-collar', 'disrpt-2025', 'wtpsplit', 'evalsubtitle'",
+        ),
+        ({"ends": "left"}, "ends must be one of 'none', 'start', 'end', 'both', 'marked'; got 'left'"),
     ],
 )
 def test_invalid_options(options, message):
@@ -336,4 +340,4 @@ def test_windows_in_seconds_refuse_options_of_units():
     with pytest.raises(OptionError, match="window='5s' is in seconds, but the texts have units"):
         cz.pk(b, b, window="5s")
     with pytest.raises(MismatchError, match=r"expected a Segmentation; got Tier"):
-        cz.boundary_similarity(a, a)
+        cz.win_pr(a, a)

@@ -22,7 +22,7 @@ VALUES = {
     "padded": st.booleans(),
     "width": st.sampled_from(["positions", "units"]),
     "rounding": st.sampled_from(["half_up", "half_even"]),
-    "mean": st.sampled_from(["segments", "marks"]),
+    "mean": st.sampled_from(["segments", "marks", "positions"]),
     "minimum": st.integers(0, 9),
     "clamp": st.booleans(),
     "padding": st.sampled_from(["inner", "segeval"]),
@@ -79,13 +79,18 @@ VALUES = {
     "ends": st.sampled_from(["none", "start", "end", "both"]),
     "strict": st.booleans(),
     "matching": st.sampled_from(["maximum", "nearest", "in_order", "ruptures", "mir_eval"]),
-    "empty": st.sampled_from(["one", "zero", "side"]),
+    "empty": st.sampled_from(["one", "zero"]),
     "statistic": st.sampled_from(["median", "mean"]),
     "insertion": share,
     "deletion": share,
     "shift": share,
     "costs": st.just("bookstein"),
     "coefficient": st.sampled_from(["none", "kappa", "pi"]),
+    "last_position": st.booleans(),
+    "chunk": st.sampled_from([6, 2.5]),
+    "conventions": st.sampled_from(["plain", "superdialseg"]),
+    "average": st.sampled_from(["micro", "items", "items_pr"]),
+    "references": st.sampled_from(["each", "best", "union"]),
 }
 # The same name means another thing to another measure.
 OTHERWISE = {("flexible_similarity", "transposition"): share | st.sampled_from([{"x": 0.5, ".": 2}])}

@@ -72,7 +72,12 @@ def supports_chance(measure: Measure, pairs: Iterable[Pair] = ()) -> bool:
     bool
         Whether :func:`chance_scores` is defined for it.
     """
-    if "linear" not in measure.kinds or measure.needs_labels:
+    if (
+        "linear" not in measure.kinds
+        or measure.needs_labels
+        or measure.is_averaged
+        or measure["references"] is not None
+    ):
         return False
     texts = [
         text for pair in pairs for side in pair for text in (side.values() if isinstance(side, Mapping) else [side])

@@ -165,6 +165,8 @@ def resolve_coefficient(
         If the measure has no such coefficient, or an option does not belong to it.
     """
     requested = parse(measure)
+    if requested.is_averaged:
+        raise OptionError(f"{requested!r}: a coefficient pools the counts of all items; remove average and references")
     coefficient = COEFFICIENT_ALIASES.get(normalize_name(str(coefficient)), coefficient)
     value = as_chance(chance)
     name, model_class = _choose(requested, coefficient, has_positions)

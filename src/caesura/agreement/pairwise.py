@@ -144,7 +144,7 @@ class CoderPairs:
         numpy.ndarray
             One similarity per row.
         """
-        return self.measure.as_similarity(self.measure.finish(parts, self.scores.types))
+        return self.measure.as_similarity(self.measure.values(parts, self.scores.types))
 
 
 def _sorted_streams(annotation: Comparable) -> tuple[Segmentation, ...]:
@@ -600,7 +600,7 @@ def pairwise(
     with use_engine(engine) as opened:
         observed = score_coder_pairs(corpus, resolved, ordered=ordered, corpus_order=True, engine=opened)
         aligned_by, misses = _misses(observed, opened)
-    values = resolved.finish(observed.scores.counts, observed.scores.types)
+    values = resolved.values(observed.scores.counts, observed.scores.types)
     rows = []
     for k, (a, b) in enumerate(observed.pairs):
         places = np.flatnonzero(observed.pair_index == k)

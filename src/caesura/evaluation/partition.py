@@ -345,7 +345,7 @@ class _Scoring:
                 computed = measure.count(batch)
                 result.sums[i] = result.sums[i].merge(Partial.of(measure, computed, batch.types), measure)
                 if self.job.scores is not None:
-                    columns[i][places] = measure.finish(computed.counts, batch.types)
+                    columns[i][places] = measure.values(computed.counts, batch.types)
         self._add_digests(chunk, packer.excluded)
         result.documents += len(chunk) - len(packer.excluded)
         result.excluded_documents += len(excluded_places)

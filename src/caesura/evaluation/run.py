@@ -170,7 +170,7 @@ class EvaluationRun:
         try:
             data = record["data"]
             result = PartitionResult.from_record(record)
-            sizes = [len(m.part_names(s.types)) for m, s in zip(self.job.measures, result.sums, strict=True)]
+            sizes = [len(m.columns(s.types)) for m, s in zip(self.job.measures, result.sums, strict=True)]
             fits = sizes == [len(entry.sums) for entry in result.sums]
         except (KeyError, TypeError, ValueError, AttributeError):
             return None  # not written by this program: do it again

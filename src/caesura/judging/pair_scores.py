@@ -116,7 +116,7 @@ class PairScores:
         numpy.ndarray
             One value per row.
         """
-        return self.measure.finish(parts, self.scores.types)
+        return self.measure.values(parts, self.scores.types)
 
     def by_item(self, rows: Ints) -> tuple[Ints, Floats]:
         """Return the items of some rows, and the parts of each item, summed over coders.
@@ -324,6 +324,8 @@ def _references(
     The author of the annotation to be scored is left out.
     """
     by_coder = {coder: annotation for coder, annotation in by_coder.items() if coder != author}
+    if measure["references"] is not None:
+        return [(-1, tuple(by_coder.values()))] if by_coder else []
     if not measure.accepts_marks:
         return [(place[coder], annotation) for coder, annotation in by_coder.items()]
     texts = [annotation for annotation in by_coder.values() if isinstance(annotation, Segmentation)]

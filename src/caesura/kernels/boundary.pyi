@@ -4,6 +4,7 @@ from numpy.typing import NDArray
 ORDERED: int
 MATCHING: int
 GREEDY: int
+LINEAR: int
 
 def align(
     a_pos: NDArray[np.int64],

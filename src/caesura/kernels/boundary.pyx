@@ -5,8 +5,9 @@ with n_t or more empty positions between them. The pairing of each stretch maxim
 the cost of two additions minus its own cost. Gains are whole numbers (costs times a common denominator), so ties are
 exact. Each pair counts gain * K + 1. K exceeds the number of pairs, so that the fewest edits win among equal costs.
 
-There are three methods: ORDERED (one type, cost linear or constant in the distance: an optimum without crossing pairs
-exists), MATCHING (several types, or a concave cost) and GREEDY (segeval 2.0.11).
+There are four methods: ORDERED (one type, cost linear or constant in the distance: an optimum without crossing pairs
+exists), MATCHING (several types, or a concave cost), GREEDY (segeval 2.0.11) and LINEAR (as ORDERED, for large distances: the
+gain is computed from the distance and not read from a table).
 """
 
 from libc.stdint cimport INT64_MAX, int64_t
@@ -19,6 +20,7 @@ import numpy as np
 ORDERED = 0
 MATCHING = 1
 GREEDY = 2
+LINEAR = 3
 
 
 cdef class Buffers:
@@ -28,8 +30,8 @@ cdef class Buffers:
     cdef int64_t[::1] mate                  # output: index in b of the partner of each boundary of a; initially -1
     cdef int64_t[::1] xa, xb                # unmatched boundaries of a stretch, as indices into a and b
     cdef int64_t[::1] lo, hi, row, gain, F  # ordered.pxd
-    cdef int64_t n_t
-    cdef bint typed
+    cdef int64_t n_t, slope
+    cdef bint typed, linear
 
     def __cinit__(self, a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate):
         self.a_pos, self.a_code, self.b_pos, self.b_code = a_pos, a_code, b_pos, b_code
@@ -38,6 +40,8 @@ cdef class Buffers:
         self.lo, self.hi, self.row = np.empty((3, 16), np.int64)
         self.gain, self.F = np.empty((2, 64), np.int64)
         self.n_t = self.gain_t.shape[0]
+        self.linear = False
+        self.slope = 0
         self.typed = self.a_code.shape[0] > 0 or self.b_code.shape[0] > 0
 
     cdef int lengthen(self) except -1:
@@ -69,11 +73,15 @@ def align(
     """Fill ``mate``, which is initially -1, for all documents between a_off[0] and a_off[-1].
 
     gain_t[d] is the gain of a transposition over d positions (n_t entries; the first is unused). gain_s[x] is the gain of a
-    substitution over x steps of the type scale. The codes are empty arrays if there is only one type.
+    substitution over x steps of the type scale. The codes are empty arrays if there is only one type. With LINEAR, gain_t
+    has the gain at distance 0, the loss per distance, and n_t.
     """
     cdef Py_ssize_t d, n = a_off.shape[0] - 1
     cdef Buffers buffers = Buffers(a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate)
-    cdef Graph graph = None if method == 0 else Graph()
+    cdef Graph graph = None if method == 0 or method == 3 else Graph()
+    if method == 3:
+        buffers.linear, buffers.slope, buffers.n_t = True, gain_t[1], gain_t[2]
+        method = 0
     with nogil:
         for d in range(n):
             align_one(buffers, graph, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1], method)
@@ -85,6 +93,11 @@ cdef inline int64_t code(const int64_t[::1] codes, bint typed, int64_t i) except
 
 cdef inline int64_t distance_between(int64_t x, int64_t y) noexcept nogil:
     return x - y if x > y else y - x
+
+
+cdef inline int64_t gain_over(Buffers r, int64_t d) except? -1 nogil:
+    """Return the gain of a transposition over a distance."""
+    return r.gain_t[0] - d * r.slope if r.linear else r.gain_t[d]
 
 
 cdef int align_one(Buffers r, Graph g, int64_t a, int64_t a_end, int64_t b, int64_t b_end, int method) except -1 nogil:
@@ -135,7 +148,7 @@ cdef int ordered(Buffers r, int64_t n, int64_t m) except -1 nogil:
     """Pair boundaries of one type without crossing pairs."""
     cdef int64_t K = min(n, m) + 1, i, j, k, at, p, lo = 0, hi = 0, cells = 0, best
     if n == 1 and m == 1:
-        if r.gain_t[distance_between(r.a_pos[r.xa[0]], r.b_pos[r.xb[0]])] >= 0:
+        if gain_over(r, distance_between(r.a_pos[r.xa[0]], r.b_pos[r.xb[0]])) >= 0:
             r.mate[r.xa[0]] = r.xb[0]
         return 0
     for i in range(n):
@@ -154,7 +167,7 @@ cdef int ordered(Buffers r, int64_t n, int64_t m) except -1 nogil:
     for i in range(n):
         p = r.a_pos[r.xa[i]]
         for j in range(r.lo[i], r.hi[i]):
-            r.gain[r.row[i] + j - r.lo[i]] = r.gain_t[distance_between(p, r.b_pos[r.xb[j]])] * K + 1
+            r.gain[r.row[i] + j - r.lo[i]] = gain_over(r, distance_between(p, r.b_pos[r.xb[j]])) * K + 1
     suffix_table(n, r.lo, r.hi, r.row, r.gain, r.F)
     # Choose the smallest list of pairs: the leftmost boundary gets the leftmost partner that preserves the optimum.
     i = j = 0

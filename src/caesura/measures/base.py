@@ -12,11 +12,28 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, OptionError
+from caesura.errors import CaesuraError, MismatchError, OptionError
+from caesura.measures.averages import (
+    AVERAGE,
+    averaged_columns,
+    averaged_figures,
+    averaged_rows,
+    averaged_values,
+    check_average,
+)
 from caesura.measures.batch import Batch, Comparison, Packed, Text, View, are_plain, pack
+from caesura.measures.chunks import in_chunks, with_last_position
 from caesura.measures.edges import Packing, has_times, pack_axis
 from caesura.measures.expected import ExpectedCounts
 from caesura.measures.pooled import PooledBatch, has_streams, pack_dialogues
+from caesura.measures.references import (
+    REFERENCES,
+    ReferencesBatch,
+    check_references,
+    count_references,
+    has_references,
+    pack_references,
+)
 from caesura.measures.sums import exact_sum, summarize
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.marks import Marks
@@ -34,6 +51,7 @@ COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", "alpha")
 """Coefficients whose expected agreement depends only on the number of boundaries that each coder placed."""
 
 _MAX_CACHED = 1000
+_SHARED = (AVERAGE, REFERENCES)  # options of every measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +152,15 @@ class Measure(Value, ABC):
         Options whose value the short name expresses, such as ``normalize`` in S_f and S_f^B.
     resolved_words : mapping
         For options resolved per document: the words for their integer codes.
+    hint_in_seconds : str
+        Why the measure does not compare annotations in seconds, and what to use instead; empty if nothing special is known.
+    two_ratios : tuple of str or None
+        The two figures of which the value is F, such as precision and recall; None if there are none.
+    accepts_union : bool
+        Whether ``references="union"`` has a meaning: precision and recall of boundaries.
+    question_options : tuple of str
+        Options that say what is asked, such as a tolerance. If a preset sets them, :meth:`plain` keeps their values; the
+        other options of a preset are conventions of its program.
     """
 
     name: ClassVar[str]
@@ -167,6 +194,10 @@ class Measure(Value, ABC):
     chance_corrected: ClassVar[bool] = False
     options_in_short_name: ClassVar[tuple[str, ...]] = ()
     resolved_words: ClassVar[Mapping[str, NDArray[np.str_]]] = MappingProxyType({})
+    hint_in_seconds: ClassVar[str] = ""
+    two_ratios: ClassVar[tuple[str, str] | None] = None
+    accepts_union: ClassVar[bool] = False
+    question_options: ClassVar[tuple[str, ...]] = ()
 
     __slots__ = ("_resolved", "compat", "settings")
 
@@ -177,6 +208,7 @@ class Measure(Value, ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls.kind = cls.kinds[-1]
+        cls.options = (*(option for option in cls.options if option not in _SHARED), *_SHARED)
 
     def __init__(self, /, *, compat: str | None = None, **options: Any) -> None:
         if compat is not None and (not isinstance(compat, str) or compat not in self.presets):
@@ -188,6 +220,8 @@ class Measure(Value, ABC):
                 raise OptionError(suggest(f"{self.name} has no option", name, declared))
         preset = None if compat is None else self.presets[compat]
         self._set(compat, resolve_options(self.name, self.options, options, preset))
+        check_average(self)
+        check_references(self)
         self.validate()
 
     def _set(self, compat: str | None, settings: dict[str, Any]) -> None:
@@ -291,6 +325,20 @@ class Measure(Value, ABC):
         changed = {name: value for name, value in self._resolved if value != defaults[name]}
         return type(self)(**{"compat": self.compat, **changed, **options})
 
+    def plain(self) -> Self:
+        """Return the measure by its own definition, without the conventions of a preset.
+
+        Returns
+        -------
+        Measure
+            The same question (``question_options``) without the preset; this measure if it has no preset.
+        """
+        if self.compat is None:
+            return self
+        defaults = self._defaults(self.compat)
+        kept = {*self.question_options, "average", "references"}
+        return type(self)(**{name: value for name, value in self._resolved if name in kept or value != defaults[name]})
+
     # -- properties that depend on the options ---------------------------------------------------------------------
 
     @property
@@ -322,6 +370,16 @@ class Measure(Value, ABC):
     def fixed_types(self) -> bool:
         """Whether counts can be summed only if they have the same boundary types."""
         return True
+
+    @property
+    def is_averaged(self) -> bool:
+        """Whether the value of several items is a mean over items, and not computed from summed counts."""
+        return self["average"] != "micro" or self["references"] in ("each", "union")
+
+    @property
+    def needs_pairs(self) -> bool:
+        """Whether an option needs the annotations and not only their inner positions."""
+        return self["references"] is not None or any(self.settings.get(name) for name in ("chunk", "last_position"))
 
     @property
     def higher_is_better(self) -> bool:
@@ -553,6 +611,40 @@ class Measure(Value, ABC):
         """
         return None
 
+    # -- columns, which add up over items: the counts, or sums of values and figures --------------------------------
+
+    def columns(self, types: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of the additive columns: the parts or, for a mean over items, sums of values.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        tuple of str
+            Names in the order of the columns of :meth:`count`.
+        """
+        return averaged_columns(self, types) if self.is_averaged else self.part_names(types)
+
+    def values(self, rows: Counts, types: tuple[str, ...]) -> Floats:
+        """Return the value of each row of columns.
+
+        Parameters
+        ----------
+        rows : numpy.ndarray
+            One row per document, or sums over documents.
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        numpy.ndarray
+            One value per row.
+        """
+        return averaged_values(self, rows, types) if self.is_averaged else self.finish(rows, types)
+
     # -- scoring ---------------------------------------------------------------------------------------------------
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
@@ -588,7 +680,19 @@ class Measure(Value, ABC):
         tuple
             Batch, indices and errors.
         """
+        if self["references"] is not None or has_references(pairs):
+            return pack_references(pairs, self, self._pack_comparisons)
+        return self._pack_comparisons(pairs)
+
+    def _pack_comparisons(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
+        """Return the arrays of pairs with one reference each."""
+        pairs = with_last_position(pairs) if self.settings.get("last_position") else pairs
         batch, places, errors = self.to_batch(pairs)
+        if self.settings.get("chunk") is not None:
+            batch, places, errors = in_chunks((batch, places, errors), self["chunk"])
+        if errors and self.hint_in_seconds:
+            timed = [place for place in errors if has_times([pairs[place]])]
+            errors |= {place: MismatchError(f"{self.name} {self.hint_in_seconds}") for place in timed}
         if isinstance(batch, PooledBatch):
             problems = batch.document_errors(self.check(batch.streams))
         else:
@@ -597,7 +701,7 @@ class Measure(Value, ABC):
         return batch, places, errors | undefined
 
     def count(self, batch: Batch) -> BatchCounts:
-        """Return the counts of every document; the counts of the streams of a dialogue are added.
+        """Return the columns of every document; the counts of the streams of a dialogue are added.
 
         Parameters
         ----------
@@ -607,8 +711,17 @@ class Measure(Value, ABC):
         Returns
         -------
         BatchCounts
-            Counts and resolved options.
+            The columns of :meth:`columns`, and resolved options.
         """
+        if isinstance(batch, ReferencesBatch):
+            return count_references(self, batch, self._count_comparisons(batch.comparisons))
+        result = self._count_comparisons(batch)
+        if not self.is_averaged:
+            return result
+        return BatchCounts(averaged_rows(self, result.counts, batch.types), result.resolved)
+
+    def _count_comparisons(self, batch: Batch) -> BatchCounts:
+        """Return the counts of documents with one reference each."""
         if not isinstance(batch, PooledBatch):
             return self.compute(batch)
         result = self.compute(batch.streams)
@@ -629,6 +742,8 @@ class Measure(Value, ABC):
         tuple of Edit or None
             The edits; those of a dialogue have the name of their stream.
         """
+        if isinstance(batch, ReferencesBatch):
+            return None  # the edits differ from reference to reference
         if not isinstance(batch, PooledBatch):
             return self.align(batch)
         by_stream = [(name, self.align(stream)) for name, stream in batch.named_streams()]
@@ -735,17 +850,26 @@ class Measure(Value, ABC):
         Score
             The score.
         """
-        names = self.part_names(types)
-        plain = {name: int(x) if x.is_integer() else x for name, x in zip(names, counts.tolist(), strict=True)}
-        return self.score_class(
+        plain = {n: int(x) if x.is_integer() else x for n, x in zip(self.columns(types), counts.tolist(), strict=True)}
+        value = float(self.values(counts[None, :], types)[0])
+        averaged = self.is_averaged
+        figures = averaged_figures(self, plain, types, value) if averaged else self.derived(plain, types)
+        score_class = Score if averaged else self.score_class
+        return score_class(
             measure=self,
-            value=float(self.finish(counts[None, :], types)[0]),
-            parts=Parts(plain, self.derived(plain, types)),
-            params=MappingProxyType({**self.settings, **resolved, **self.resolved_for(types)}),
+            value=value,
+            parts=Parts(plain, figures),
+            params=MappingProxyType({**self._shown_settings, **resolved, **self.resolved_for(types)}),
             types=types,
             documents=documents,
             source=batch if self.aligns else None,
         )
+
+    @property
+    def _shown_settings(self) -> dict[str, Any]:
+        """The options that parameters and signatures list."""
+        omitted = {option.name: option.default for option in self.options if option.omitted_at_default}
+        return {name: value for name, value in self._resolved if name not in omitted or value != omitted[name]}
 
     def total(self, scores: Sequence[Score]) -> Score:
         """Return one score for all documents, from summed parts.
@@ -766,7 +890,7 @@ class Measure(Value, ABC):
             If there are no scores, or if they have different measures or types.
         """
         types = self._types_of_total(scores)
-        counts = np.array([exact_sum(score.parts.get(name, 0) for score in scores) for name in self.part_names(types)])
+        counts = np.array([exact_sum(score.parts.get(name, 0) for score in scores) for name in self.columns(types)])
         resolved = {
             name: summarize([score.params[name] for score in scores])
             for name, value in scores[0].params.items()
@@ -837,6 +961,8 @@ class OverlapMeasure(Measure):
 
     The first three parts are the elements that both sides have, those of the reference and those of the hypothesis.
     """
+
+    two_ratios = ("precision", "recall")
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         common, reference, hypothesis = counts.T[:3]

@@ -24,24 +24,30 @@ of pairs, ordered by leftmost position and lower type. It may change when the te
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache, partial
 from math import lcm
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
+from caesura.measures.axis import AXIS_WORDS, EXTENT, LEVEL, amount, check_amounts
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide, list_edits
-from caesura.measures.batch import Batch
+from caesura.measures.batch import EMPTY, Batch
+from caesura.measures.chunks import CHUNK
+from caesura.measures.edges import EdgeBatch, Packing
 from caesura.measures.edit_chain import edit_chain
 from caesura.measures.expected import ChainEdits, ExpectedCounts, NeighbourEdits
+from caesura.measures.moved_times import count_times, pair_times
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, number, whole
 
@@ -73,8 +79,8 @@ class BoundaryCosts:
 
     Attributes
     ----------
-    n_t : int
-        Transpositions span fewer than ``n_t`` positions.
+    n_t : int or Fraction
+        Transpositions span fewer than ``n_t`` positions, or seconds if it is a fraction.
     transposition, substitution : str
         Form of the cost.
     wt, ws : Fraction
@@ -85,7 +91,7 @@ class BoundaryCosts:
         Number of boundary types.
     """
 
-    n_t: int
+    n_t: Any  # whole number of positions, or fraction of seconds
     transposition: str
     substitution: str
     wt: Fraction
@@ -99,7 +105,8 @@ class BoundaryCosts:
         """Cost of a transposition per position."""
         if self.transposition in ("unit", "te"):
             return Fraction(0)
-        return self.w_trp / (self.n_t if self.transposition == "scaled" else max(1, self.n_t - 1))
+        width = Fraction(self.n_t if self.transposition == "scaled" else max(1, self.n_t - 1))
+        return self.w_trp / width
 
     @cached_property
     def per_step(self) -> Fraction:
@@ -181,12 +188,13 @@ class BoundaryCosts:
     @cached_property
     def excess(self) -> str | None:
         """Error message if a pair can cost more than 1, so that B and correctness could be negative; else None."""
-        transposition = self.transposition_cost(max(0, self.n_t - 1))
+        timed = isinstance(self.n_t, Fraction)
+        transposition = self.transposition_cost(self.n_t if timed else max(0, self.n_t - 1))
         substitution = self.substitution_cost(self.types - 1)
         if transposition > 1:
             return (
                 f"wt is too large: a transposition may cost at most 1, but costs up to {float(transposition):g} at "
-                f"n_t={self.n_t}; choose a smaller wt"
+                f"n_t={float(self.n_t):g}; choose a smaller wt"
             )
         if self.types > 1 and substitution > 1:
             return (
@@ -245,17 +253,18 @@ class BoundaryCosts:
 
 
 @lru_cache(256)
-def _costs(n_t: int, transposition: str, substitution: str, *weights_and_types: float) -> BoundaryCosts:
+def _costs(n_t: int | str, transposition: str, substitution: str, *weights_and_types: float) -> BoundaryCosts:
     # A weight is read as a decimal number: 0.1 is a tenth, not the nearest binary fraction.
     *weights, types = weights_and_types
     wt, ws, w_trp, w_sub = (Fraction(repr(weight)) for weight in weights)
-    return BoundaryCosts(n_t, transposition, substitution, wt, ws, w_trp, w_sub, int(types))
+    width = Fraction(n_t[:-1]) if isinstance(n_t, str) else n_t
+    return BoundaryCosts(width, transposition, substitution, wt, ws, w_trp, w_sub, int(types))
 
 
 class EditDistanceMeasure(Measure):
     """Base class with the options and the alignment of the boundary edit distance."""
 
-    kinds = ("linear", "dialogue")
+    kinds: ClassVar[tuple[str, ...]] = ("linear", "dialogue")
     view = "typed"
     aligns = True
     symmetric = True  # swapping the sides keeps the value, but exchanges precision and recall of the confusion matrix
@@ -448,7 +457,7 @@ class _SimilarityMeasure(EditDistanceMeasure):
         """
         # S and B share their counts if the options that affect the edits are equal.
         key = ("edits", self["alignment"], *_cost_options(self.settings))
-        return batch.cached(key, lambda: self._count_edits(batch))
+        return batch.cached(key, lambda: self.align_and_count(batch))
 
     def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
         gain, pairs, matches, positions, a, b = edits.T
@@ -460,7 +469,19 @@ class _SimilarityMeasure(EditDistanceMeasure):
         counts[:, 6] = positions
         return self.parts_of(counts, types)
 
-    def _count_edits(self, batch: Batch) -> Counts:
+    def align_and_count(self, batch: Batch) -> Counts:
+        """Return the columns of :meth:`edit_counts`, computed anew.
+
+        Parameters
+        ----------
+        batch : Batch
+            Documents.
+
+        Returns
+        -------
+        numpy.ndarray
+            Eight columns.
+        """
         out = np.empty((len(batch), 8))
         np.subtract(batch.length, 1, out=out[:, 6])
         partners = self.partners(batch)
@@ -495,6 +516,10 @@ class SegmentationSimilarity(_SimilarityMeasure):
     title = "Segmentation similarity S (Fournier & Inkpen 2012)"
     summary = "edits per possible boundary"
     short_name = "S"
+    hint_in_seconds = (
+        "counts positions, and seconds have none; use boundary_similarity(n_t='1s') or boundary_f, or convert the annotations "
+        "to units with over_units"
+    )
     options = (
         N_T,
         Option("transposition", "scaled", choice("scaled", "printed", "unit", "te"), TRANSPOSITION.description),
@@ -528,6 +553,18 @@ class SegmentationSimilarity(_SimilarityMeasure):
         return 1 - divide(self.costs(types).total(counts), counts[:, -1])
 
 
+def _width(name: str, value: Any) -> int | str:
+    """Check for n_t: a whole number of positions, or a time above 0 such as ``"1s"``."""
+    if not isinstance(value, str) or value.isdecimal():
+        return N_T.check(name, value)  # type: ignore[no-any-return]
+    width = amount(name, value)
+    if not isinstance(width, str) or width.endswith("%") or float(width[:-1]) <= 0:
+        raise OptionError(f"{name} must be a whole number of positions, or a time above 0 such as '1s'; got {value!r}")
+    return width
+
+
+_width.value_type, _width.choices = str, ()  # type: ignore[attr-defined]  # for the command line
+
 # Columns that count boundary pairs: additions, transpositions, substitutions and matches.
 _PAIR_COLUMNS = np.array([1.0, 1, 0, 1, 0, 1])
 
@@ -535,16 +572,95 @@ _PAIR_COLUMNS = np.array([1.0, 1, 0, 1, 0, 1])
 class BoundarySimilarity(_SimilarityMeasure):
     """The measure behind :func:`boundary_similarity`."""
 
+    kinds = ("hierarchy", "timed", "linear", "dialogue")
     name = "boundary_similarity"
     title = "Boundary similarity B (Fournier 2013)"
     summary = "edits per placed boundary"
     short_name = "B"
     is_mean_over_pairs = True
-    options = (N_T, TRANSPOSITION, *COST_OPTIONS)
-    presets = MappingProxyType({"fournier2013": {}, "segeval-2.0.11": _GREEDY})
+    options = (
+        replace(
+            N_T,
+            check=_width,
+            description="maximum span of a transposition, in positions or, such as 1s, in seconds (exclusive)",
+        ),
+        TRANSPOSITION,
+        *COST_OPTIONS,
+        CHUNK,
+        replace(EXTENT, omitted_at_default=True),
+        replace(LEVEL, omitted_at_default=True),
+    )
+    presets = MappingProxyType(
+        {
+            "fournier2013": {},
+            "segeval-2.0.11": _GREEDY,
+            "chunkseg": {**_GREEDY, "chunk": 6, "average": "items"},
+            "evalsubtitle": _GREEDY,
+        }
+    )
+    preset_mistakes = MappingProxyType(
+        {
+            "segeval-2.0.11": "greedy pairs can miss the lowest cost for n_t of 3 or more",
+            "chunkseg": "boundaries within a chunk of 6 s are one, and the first chunk can have one",
+            "evalsubtitle": "none beyond those of segeval",
+        }
+    )
+    resolved_words = AXIS_WORDS
+    amount_options = ("n_t",)
+
+    @property
+    def packing(self) -> Packing:
+        return Packing(self["level"], self["extent"], all_points=self["chunk"] is not None)
+
+    @property
+    def in_seconds(self) -> bool:
+        """Whether n_t is in seconds."""
+        return isinstance(self["n_t"], str)
+
+    def validate(self) -> None:
+        if self.in_seconds and (self["alignment"] != "exact" or self["transposition"] == "printed"):
+            raise OptionError(
+                f"n_t={self['n_t']!r}: greedy pairs and transposition='printed' need positions; write n_t=2"
+            )
+        super().validate()
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        if isinstance(batch, EdgeBatch):
+            if self.in_seconds:
+                return {}
+            hint = "write n_t in seconds, such as n_t='1s', or convert the annotations with over_units"
+            error = OptionError(
+                f"n_t={self['n_t']} is a number of positions, but the annotations are in seconds; {hint}"
+            )
+            return dict.fromkeys(range(len(batch)), error)
+        return check_amounts(self, batch) or super().check(batch)
 
     def cost_problem(self, costs: BoundaryCosts) -> str | None:
         return costs.excess
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        counts = super().compute(batch)
+        timed = isinstance(batch, EdgeBatch) and batch.resolved(extent=self["extent"] != "same")
+        return BatchCounts(counts.counts, timed) if timed else counts
+
+    def align_and_count(self, batch: Batch) -> Counts:
+        return (
+            count_times(batch, self.partners(batch)) if isinstance(batch, EdgeBatch) else super().align_and_count(batch)
+        )
+
+    def partners(self, batch: Batch) -> Ints:
+        if not isinstance(batch, EdgeBatch):
+            return super().partners(batch)
+        costs = self.costs(batch.types)
+        width = Fraction(costs.n_t)
+        return pair_times(batch, width, costs.transposition_cost(0), costs.per_position * width)
+
+    def align(self, batch: Batch) -> tuple[Edit, ...]:
+        # Classes of segments are not types of boundaries.
+        return super().align(replace(batch, a_code=EMPTY, b_code=EMPTY) if isinstance(batch, EdgeBatch) else batch)
+
+    def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
+        return None if self.in_seconds else super().expected_counts(types, sets)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return 1 - divide(self.costs(types).total(counts), counts @ _PAIR_COLUMNS)
@@ -620,10 +736,10 @@ def segmentation_similarity(
 
 
 def boundary_similarity(
-    a: Segmentation,
-    b: Segmentation,
+    a: Segmentation | Tier | Hierarchy,
+    b: Segmentation | Tier | Hierarchy,
     *,
-    n_t: int = 2,
+    n_t: int | str = 2,
     compat: str | None = None,
     transposition: str | None = None,
     substitution: str | None = None,
@@ -635,13 +751,14 @@ def boundary_similarity(
 
     Parameters
     ----------
-    a, b : Segmentation
-        The two segmentations to compare.
-    n_t : int, default 2
+    a, b : Segmentation, Tier or Hierarchy
+        The two sides, both in units or both in seconds.
+    n_t : int or str, default 2
         Transpositions span fewer than ``n_t`` positions; with 2, only boundaries at neighboring positions are near
-        misses.
-    compat : {"fournier2013", "segeval-2.0.11"}, optional
-        Presets, in this order: the default costs; greedy pairing, which misses the minimum for n_t >= 3.
+        misses. In seconds a text such as ``"1s"``: boundaries closer than that are near misses.
+    compat : {"fournier2013", "segeval-2.0.11", "chunkseg", "evalsubtitle"}, optional
+        Presets, in this order: the default costs; greedy pairing, which misses the minimum for n_t >= 3; the same over
+        chunks of 6 s; the same.
     transposition : {"scaled", "printed", "unit"}, optional
         Cost of a transposition over d positions: ``wt + d / n_t`` (default), ``wt + d / (n_t - 1)``, or 1.
     substitution : {"scaled", "printed", "unit"}, optional
@@ -650,7 +767,9 @@ def boundary_similarity(
         Weights from 0 to 1 (default) that multiply the costs of transpositions and substitutions.
     **options : object
         Rare options: ``wt`` and ``ws``, the constant parts of the costs of a transposition and a substitution, from 0
-        (default) to 1; ``alignment``, "exact" (default) or segeval's "greedy" pairing.
+        (default) to 1; ``alignment``, "exact" (default) or segeval's "greedy" pairing; ``chunk``, the length of chunks in
+        seconds, which become units. In seconds: ``extent`` (the extent to compare if the two sides have different ones) and
+        ``level`` (level of a hierarchy, if it has several).
 
     Returns
     -------

@@ -117,6 +117,8 @@ def _join_classes(width: Floats, row: Ints, column: Ints, document: Ints) -> tup
 class ClassMeasure(SegmentMeasure):
     """Base class of measures that compare classes: every segment, or all segments with equal labels."""
 
+    question_options = ("over", "extent")
+
     def table(self, batch: EdgeBatch) -> Table:
         """Return the contingency table of all documents.
 
@@ -266,6 +268,7 @@ class PairwiseF(ClassMeasure):
     presets = MappingProxyType({"mir_eval": _MIR_EVAL})
     preset_mistakes = _SAMPLING
     parts = ("joined", "reference", "hypothesis")
+    two_ratios = ("precision", "recall")
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, EdgeBatch)
@@ -293,6 +296,7 @@ class _EntropyMeasure(ClassMeasure):
         {"mir_eval": f"0 for identical annotations with one label; {_SAMPLING['mir_eval']}"}
     )
     parts = ("hypothesis_given_reference", "hypothesis", "reference_given_hypothesis", "reference")
+    two_ratios = ("over", "under")
 
     def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
         """Return the largest possible conditional entropy of a side times the length, for each document."""

@@ -35,7 +35,7 @@ def supports_columns(measure: Measure) -> bool:
     bool
         True for measures of inner positions, with or without types.
     """
-    return measure.view in ("inner", "typed") and type(measure).to_batch is Measure.to_batch
+    return measure.view in ("inner", "typed") and type(measure).to_batch is Measure.to_batch and not measure.needs_pairs
 
 
 class CheckedColumns:

@@ -27,6 +27,7 @@ from caesura.measures.axis import (
 )
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, OverlapMeasure, divide, list_edits
 from caesura.measures.batch import EMPTY, Batch
+from caesura.measures.chunks import CHUNK, LAST_POSITION
 from caesura.measures.edges import EdgeBatch, Packing
 from caesura.measures.expected import ExpectedCounts, MatchingPositions
 from caesura.measures.matching import OTHER_MATCHINGS
@@ -43,7 +44,13 @@ Side = Segmentation | Tier | Hierarchy
 _ENDS = Option(
     "ends", "none", choice("none", "start", "end", "both"), "ends of the extent that count as boundaries of both sides"
 )
-_END_PLACES = {"none": (), "start": ("begin",), "end": ("end",), "both": ("begin", "end")}
+_ENDS_OF_F = Option(
+    "ends",
+    "none",
+    choice("none", "start", "end", "both", "marked"),
+    "ends of the extent that count as boundaries of both sides; marked: only where a coder has a point there",
+)
+_END_PLACES = {"none": (), "start": ("begin",), "end": ("end",), "both": ("begin", "end"), "marked": ()}
 
 
 class BoundaryF(OverlapMeasure):
@@ -59,7 +66,7 @@ class BoundaryF(OverlapMeasure):
     options = (
         Option("tolerance", 0, amount, "largest distance at which two boundaries agree: 2, 0.5s, 500ms or 5%"),
         Option("beta", 1, positive, "weight of recall against precision in F"),
-        _ENDS,
+        _ENDS_OF_F,
         Option("strict", False, flag, "whether the distance must be smaller than the tolerance"),
         Option(
             "matching",
@@ -70,9 +77,11 @@ class BoundaryF(OverlapMeasure):
         Option(
             "empty",
             "one",
-            choice("one", "zero", "side"),
-            "value if no side has boundaries (1 or 0), or 1 for the ratio of each empty side",
+            choice("one", "zero", "side", "recall"),
+            "value if no side has boundaries (1 or 0), or 1 for the ratio of each empty side, or of recall only",
         ),
+        LAST_POSITION,
+        CHUNK,
         EXTENT,
         LEVEL,
     )
@@ -87,7 +96,21 @@ class BoundaryF(OverlapMeasure):
             },
             "pyannote": {"matching": "nearest", "empty": "side"},
             "ruptures": {"tolerance": 10, "strict": True, "matching": "ruptures", "empty": "zero"},
-            "tcpd": {"tolerance": 5, "ends": "start", "matching": "in_order"},
+            "tcpd": {"tolerance": 5, "ends": "start", "matching": "in_order", "references": "union"},
+            "gebd": {
+                "tolerance": "5%",
+                "ends": "marked",
+                "matching": "in_order",
+                "empty": "recall",
+                "extent": "reference",
+                "references": "best_or_first",
+            },
+            "superdialseg": {"empty": "zero", "last_position": True, "average": "items"},
+            "chunkseg": {"empty": "zero", "chunk": 6, "average": "items_pr"},
+            "chunkseg-collar": {"tolerance": "3s", "matching": "nearest", "average": "items"},
+            "disrpt-2025": {},
+            "wtpsplit": {"ends": "end"},
+            "evalsubtitle": {"ends": "end"},
         }
     )
     preset_mistakes = MappingProxyType(
@@ -95,7 +118,17 @@ class BoundaryF(OverlapMeasure):
             "mir_eval": "both ends always match; F is 0 if no side has boundaries; 3.732 and 0.732 are not 3 s apart",
             "pyannote": "the closest pair first can lose a pair; precision is 1 without hypothesis boundaries",
             "ruptures": "one reference boundary uses up all estimates near it; 0 without estimates",
-            "tcpd": "the start always matches; a reference boundary can take the estimate of the next one",
+            "tcpd": "the start always matches; a reference boundary can take the estimate of the next one; near boundaries of "
+            "several coders each want an estimate",
+            "gebd": "a reference boundary can take the estimate of the next one; without estimates, the first rater counts and "
+            "not the best",
+            "superdialseg": "F is 0 if no side has boundaries, even though they agree",
+            "chunkseg": "boundaries within a chunk of 6 s are one, and the first chunk can have one; F is 0 if no side has "
+            "boundaries",
+            "chunkseg-collar": "the closest pair first can lose a pair",
+            "disrpt-2025": "token 1 counts, so F rises with short documents (reading option first=yes)",
+            "wtpsplit": "the end of the text always matches: a text of one sentence has F 1",
+            "evalsubtitle": "the end of the file always matches",
         }
     )
     coefficients = COUNT_COEFFICIENTS
@@ -103,6 +136,8 @@ class BoundaryF(OverlapMeasure):
     chance_family = "counts"
     aligns = True
     parts = ("matches", "reference", "hypothesis")
+    accepts_union = True
+    question_options = ("tolerance", "extent")
     resolved_words = AXIS_WORDS
     amount_options: ClassVar[tuple[str, ...]] = ("tolerance",)
 
@@ -113,12 +148,13 @@ class BoundaryF(OverlapMeasure):
     @property
     def packing(self) -> Packing:
         """What the arrays of this measure contain."""
-        all_points = self["ends"] == "none"
-        return Packing(self["level"], self["extent"], needs_extent=self._needs_extent, all_points=all_points)
+        marked = self["ends"] == "marked"
+        packing = Packing(self["level"], self["extent"], needs_extent=self._needs_extent)
+        return packing._replace(all_points=marked or self["ends"] == "none", start_points=marked)
 
     @property
     def _needs_extent(self) -> bool:
-        return bool(self["ends"] != "none" or str(self["tolerance"]).endswith("%"))
+        return bool(_END_PLACES[self["ends"]] or str(self["tolerance"]).endswith("%"))
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         return check_amounts(self, batch)
@@ -161,8 +197,10 @@ class BoundaryF(OverlapMeasure):
         """Return precision and recall of each row of counts."""
         matches, reference, hypothesis = counts.T
         none = (reference == 0) & (hypothesis == 0)
-        empty = {"one": none.astype(float), "zero": np.zeros(len(counts)), "side": np.ones(len(counts))}[self["empty"]]
-        return divide(matches, hypothesis, empty=empty), divide(matches, reference, empty=empty)
+        zero, one = np.zeros(len(counts)), np.ones(len(counts))
+        words = {"one": (none.astype(float),) * 2, "zero": (zero, zero), "side": (one, one), "recall": (zero, one)}
+        of_precision, of_recall = words[self["empty"]]
+        return divide(matches, hypothesis, empty=of_precision), divide(matches, reference, empty=of_recall)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         row = np.array([[counts[name] for name in self.parts]], np.float64)
@@ -333,6 +371,7 @@ class BoundaryDeviation(_DistanceMeasure):
         LEVEL,
     )
     presets = MappingProxyType({"mir_eval": {"ends": "both", "extent": "from_zero"}})
+    question_options = ("extent",)
     preset_mistakes = MappingProxyType({"mir_eval": "both ends count, so at least two distances are 0"})
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
@@ -404,12 +443,17 @@ class GeneralizedHamming(AxisMeasure):
         Option(
             "normalize", "none", choice("none", "worst"), "whether to divide by the cost of replacing all boundaries"
         ),
+        CHUNK,
         EXTENT,
         LEVEL,
     )
     best = 0.0
     worst = None
     higher_is_better = False
+    presets = MappingProxyType({"chunkseg": {"chunk": 6, "average": "items"}})
+    preset_mistakes = MappingProxyType(
+        {"chunkseg": "boundaries within a chunk of 6 s are one; a distance is in chunks"}
+    )
     parts = ("cost", "worst")
 
     @property
@@ -426,7 +470,6 @@ class GeneralizedHamming(AxisMeasure):
             raise OptionError("costs='bookstein' sets insertion, deletion and shift; remove these options, or costs")
 
     def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, EdgeBatch)
         n, m = batch.a_count, batch.b_count
         insertion, deletion, shift = self._costs(batch)
         out = np.empty(len(batch))
@@ -434,11 +477,14 @@ class GeneralizedHamming(AxisMeasure):
         a, b = (batch.a_pos.astype(np.float64), batch.a_off), (batch.b_pos.astype(np.float64), batch.b_off)
         kernel.edit_costs(*a, *b, insertion, deletion, shift, row, out)
         counts = np.column_stack([out, deletion * m + insertion * n])
+        if not isinstance(batch, EdgeBatch):  # chunks
+            return BatchCounts(counts, {"axis": np.zeros(len(batch), np.uint8)})
         return BatchCounts(counts, batch.resolved(extent=self["costs"] is not None and self["extent"] != "same"))
 
-    def _costs(self, batch: EdgeBatch) -> tuple[Floats, Floats, float]:
+    def _costs(self, batch: Batch) -> tuple[Floats, Floats, float]:
         if self["costs"] is not None:
-            mean = (batch.end - batch.begin) / (batch.a_count + 1)
+            length = batch.end - batch.begin if isinstance(batch, EdgeBatch) else batch.length
+            mean = length / (batch.a_count + 1)
             return mean, mean, 2.0
         ones = np.ones(len(batch))
         return ones * self["insertion"], ones * self["deletion"], float(self["shift"])
@@ -471,16 +517,22 @@ def boundary_f(
         of the extent (default: 0).
     beta : float, default 1
         Weight of recall against precision in F.
-    ends : {"none", "start", "end", "both"}, optional
+    ends : {"none", "start", "end", "both", "marked"}, optional
         Ends of the extent that count as boundaries of both sides. They are always right, so they raise F (default: none).
-    compat : {"mir_eval", "pyannote", "ruptures", "tcpd"}, optional
-        The rules of another program; see Notes.
+        With ``"marked"``, points that a coder placed at an end count for that coder.
+    compat : str, optional
+        The rules of another program: ``mir_eval``, ``pyannote``, ``ruptures``, ``tcpd``, ``gebd``, ``superdialseg``,
+        ``disrpt-2025``, ``wtpsplit``, ``chunkseg``, ``chunkseg-collar`` or ``evalsubtitle``; see Notes.
     **options : object
         ``strict`` (the distance must be smaller than the tolerance), ``matching`` ("maximum", or the rule of another program:
         "nearest", "in_order", "ruptures", "mir_eval"), ``empty`` (value if both sides have no boundaries: "one", "zero", or
-        "side" for precision 1 without hypothesis boundaries and recall 1 without reference boundaries), ``extent`` ("same",
+        "side" for precision 1 without hypothesis boundaries and recall 1 without reference boundaries, or "recall" for the
+        latter only), ``extent`` ("same",
         "reference", "intersection", "union", "from_zero": the extent to compare if the sides have different ones, which
-        matters only for ends and per cent) and ``level`` (level of a hierarchy, if it has several).
+        matters only for ends and per cent), ``level`` (level of a hierarchy, if it has several), ``chunk`` (length of chunks
+        in seconds, which become units), ``last_position`` (whether the position after the last unit counts) and
+        ``references`` ("each", "best" or "union": the mean over the coders, the best
+        coder, or precision against the boundaries of all coders, if ``reference`` is a list of several coders' annotations).
 
     Returns
     -------
@@ -639,8 +691,8 @@ def generalized_hamming(
     shift: float | None = None,
     costs: str | None = None,
     normalize: str = "none",
-    extent: str = "same",
-    level: int | None = None,
+    compat: str | None = None,
+    **options: Any,
 ) -> Score:
     """Compute the generalized Hamming distance: the lowest cost of turning the hypothesis into the reference.
 
@@ -656,10 +708,12 @@ def generalized_hamming(
         A shift costs 2 per position; an insertion or deletion costs the mean length of a reference segment.
     normalize : {"none", "worst"}, default "none"
         Whether to divide by the cost of deleting and inserting all boundaries, which gives a value from 0 to 1.
-    extent : {"same", "reference", "intersection", "union", "from_zero"}, default "same"
-        The extent to compare if the two sides have different ones; matters only with ``costs``.
-    level : int, optional
-        Level of a hierarchy, if it has several.
+    compat : {"chunkseg"}, optional
+        Marks of chunks of 6 s instead of seconds.
+    **options : object
+        ``extent`` ("same", "reference", "intersection", "union" or "from_zero": the extent to compare if the two sides have
+        different ones, which matters only with ``costs``), ``level`` (level of a hierarchy, if it has several) and ``chunk``
+        (length of chunks in seconds, which become units).
 
     Returns
     -------
@@ -681,14 +735,6 @@ def generalized_hamming(
     >>> generalized_hamming(Segmentation.from_masses([8, 2, 1]), Segmentation.from_masses([2, 8, 1])).value
     4.0
     """
-    measure = GeneralizedHamming.cached(
-        None,
-        insertion=insertion,
-        deletion=deletion,
-        shift=shift,
-        costs=costs,
-        normalize=normalize,
-        extent=extent,
-        level=level,
-    )
+    costs_of_edits = {"insertion": insertion, "deletion": deletion, "shift": shift, "costs": costs}
+    measure = GeneralizedHamming.cached(compat, **costs_of_edits, normalize=normalize, **options)
     return measure.score(reference, hypothesis)

@@ -46,6 +46,8 @@ class Packing(NamedTuple):
         Whether equal labels have the same class in all documents and on both sides; the labels are the types of the batch.
     all_points : bool
         Whether a point at the end of the extent is a boundary too.
+    start_points : bool
+        Whether a point at the beginning of the extent is a boundary too, if ``all_points``.
     prepare : callable, optional
         Changes the edges of the reference before the comparison.
     """
@@ -56,6 +58,7 @@ class Packing(NamedTuple):
     needs_labels: bool = False
     shared_labels: bool = False
     all_points: bool = False
+    start_points: bool = False
     prepare: Callable[[Edges], Edges] | None = None
 
 
@@ -265,13 +268,16 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
         if (np.abs(extents[:, :2] - extents[:, 2:]) > SAME_PLACE).any():
             return None
     if packing.all_points:
-        tiers = [(_all_points(a), _all_points(b)) for a, b in tiers]
+        tiers = [(_all_points(a, packing), _all_points(b, packing)) for a, b in tiers]
     first, second = [pair[0] for pair in tiers], [pair[1] for pair in tiers]
     return join_edges(first, second, np.zeros(len(tiers)), timed=True, packing=packing)
 
 
-def _all_points(edges: Edges) -> Edges:
-    return edges if edges.points is None else edges._replace(inner=edges.points)
+def _all_points(edges: Edges, packing: Packing) -> Edges:
+    if edges.points is None:
+        return edges
+    points = edges.points
+    return edges._replace(inner=points if packing.start_points else points[points > edges.begin + SAME_PLACE])
 
 
 def pack_edges(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -> Packed[EdgeBatch]:
@@ -350,7 +356,7 @@ def side_edges(text: Any, side: str, packing: Packing) -> tuple[bool, Edges]:
         Whether it is in seconds, and the edges.
     """
     if type(text) is Tier:
-        return True, _all_points(text.edges) if packing.all_points else text.edges
+        return True, _all_points(text.edges, packing) if packing.all_points else text.edges
     if isinstance(text, Segmentation):
         return False, _segmentation_edges(text, packing.needs_labels)
     if isinstance(text, Hierarchy):

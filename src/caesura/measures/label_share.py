@@ -164,7 +164,7 @@ class LabelShare(SegmentMeasure):
         batch, places, errors = super().pack(pairs)
         if self["coefficient"] == "none" or not len(batch):
             return batch, places, errors
-        values = self.finish(self.count(batch).counts, batch.types)
+        values = self.values(self.count(batch).counts, batch.types)
         certain = {
             d: Undefined("chance agreement is 1, because both sides have one and the same label everywhere")
             for d in np.flatnonzero(np.isnan(values)).tolist()

@@ -66,7 +66,7 @@ class Scores(Result):
     @property
     def part_names(self) -> tuple[str, ...]:
         """Names of the columns of ``counts``."""
-        return self.measure.part_names(self.types)
+        return self.measure.columns(self.types)
 
     @property
     def scored(self) -> Ints:
@@ -175,7 +175,7 @@ def score_many(
     batch, places, errors = parsed.pack(listed)
     result = compute(parsed, batch, engine, workers, scheduler)
     counts, resolved = result.counts, dict(result.resolved)
-    values = parsed.finish(counts, batch.types)
+    values = parsed.values(counts, batch.types)
     if errors:
         counts = _at_places(counts, places, len(listed), 0)
         values = _at_places(values, places, len(listed), np.nan)

@@ -47,6 +47,7 @@ class MeetMeasure(HierarchyMeasure):
 
     needs_common_units = False
     parts = ("recalled", "reference", "confirmed", "hypothesis")
+    two_ratios = ("precision", "recall")
 
     @abstractmethod
     def codes(self, side: SpanArrays) -> Ints:

@@ -91,6 +91,7 @@ class PurityCoverage(_OverlapMeasure):
     presets = MappingProxyType({"pyannote": {"fill": 0.5, "gaps": "reference"}})
     preset_mistakes = MappingProxyType({"pyannote": "joins neighbouring reference intervals with equal labels"})
     parts = ("covered", "pure", "total")
+    two_ratios = ("purity", "coverage")
 
     @property
     def symmetric(self) -> bool:
@@ -191,6 +192,8 @@ class Covering(_OverlapMeasure):
         ),
         *AXIS_OPTIONS,
     )
+    presets = MappingProxyType({"tcpd": {"references": "each"}})
+    preset_mistakes = MappingProxyType({"tcpd": "none known; the mean over coders, then over series"})
     parts = ("weighted", "total")
 
     @property
@@ -317,6 +320,8 @@ def covering(
     gaps: str = "segment",
     extent: str = "same",
     level: int | None = None,
+    references: str | None = None,
+    compat: str | None = None,
 ) -> Score:
     """Compute the covering of the segments of one side by the segments of the other.
 
@@ -332,6 +337,10 @@ def covering(
         The extent to compare if the two sides have different ones; by default they must be the same.
     level : int, optional
         Level of a hierarchy, if it has several.
+    references : {"each", "best"}, optional
+        If ``reference`` is a list of the annotations of several coders: the mean over the coders, or the best value.
+    compat : {"tcpd"}, optional
+        The rule of TCPDBench: the mean over the coders, ``references="each"``.
 
     Returns
     -------
@@ -359,7 +368,7 @@ def covering(
     >>> f"{covering(reference, hypothesis).value:.4f}", f"{covering(hypothesis, reference).value:.4f}"
     ('0.7818', '0.8182')
     """
-    measure = Covering.cached(None, direction=direction, gaps=gaps, extent=extent, level=level)
+    measure = Covering.cached(compat, direction=direction, gaps=gaps, extent=extent, level=level, references=references)
     return measure.score(reference, hypothesis)
 
 

@@ -13,6 +13,7 @@ from caesura.measures.axis import amount
 from caesura.measures.base import Measure
 from caesura.measures.boundary import BoundarySimilarity, SegmentationSimilarity
 from caesura.measures.classes import AdjustedRandIndex, NormalizedConditionalEntropy, PairwiseF, RandIndex, VMeasure
+from caesura.measures.composite import SegmentationScore
 from caesura.measures.confusion import BoundaryConfusion
 from caesura.measures.crisp import UnitError
 from caesura.measures.distances import BoundaryDeviation, BoundaryF, GeneralizedHamming, Hausdorff
@@ -34,6 +35,7 @@ _REGISTRY: dict[str, type[Measure]] = {
         Pk,
         WindowDiff,
         WinPR,
+        SegmentationScore,
         BoundaryF,
         BoundaryDeviation,
         Hausdorff,

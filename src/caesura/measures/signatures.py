@@ -288,7 +288,8 @@ def _with_options(
 ) -> tuple[Measure | None, dict[str, str]]:
     """Return the measure, and the entries that are not options; add the names of absent options to ``missing``."""
     texts = dict(entries)
-    declared = [option.name for option in measure_class.options]
+    optional = {option.name for option in measure_class.options if option.omitted_at_default}
+    declared = [option.name for option in measure_class.options if option.name in texts or option.name not in optional]
     absent = ", ".join(f"{name}:..." for name in declared if name not in texts)
     if absent:
         listed = "; ".join([absent, *missing])
@@ -297,6 +298,9 @@ def _with_options(
         )
     compat, auto = texts.get("compat"), texts.get("auto", "").split(",")
     options = {name: None if name in auto else option_value(texts[name]) for name in declared}
+    if compat in measure_class.presets:  # an option that is not written has its default, whatever the preset sets
+        defaults = {option.name: option.default for option in measure_class.options}
+        options |= {name: defaults[name] for name in optional if name not in texts}
     resolved = {name: value for name, value in texts.items() if name not in (*declared, "compat", "auto")}
     return measure_class(compat=compat, **options), resolved
 

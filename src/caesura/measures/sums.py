@@ -190,7 +190,7 @@ class Partial:
         Partial
             Zeros.
         """
-        return cls((0,) * len(measure.part_names(types)), 0, types, {})
+        return cls((0,) * len(measure.columns(types)), 0, types, {})
 
     def score(self, measure: Measure) -> Score:
         """Return the score of all documents.
@@ -247,8 +247,8 @@ class Partial:
         """Return the sums for a longer list of types, for a measure whose counts do not depend on this list."""
         if types == self.types:
             return self.sums
-        by_name = dict(zip(measure.part_names(self.types), self.sums, strict=True))
-        return tuple(by_name.get(name, 0) for name in measure.part_names(types))
+        by_name = dict(zip(measure.columns(self.types), self.sums, strict=True))
+        return tuple(by_name.get(name, 0) for name in measure.columns(types))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

@@ -70,7 +70,7 @@ class Tally:
         batch, _, errors = self.measure.pack([(reference, hypothesis)])
         if errors:
             raise errors[0]
-        added = Partial.of(self.measure, self.measure.compute(batch), batch.types)
+        added = Partial.of(self.measure, self.measure.count(batch), batch.types)
         self._sums = self._sums.merge(added, self.measure)
 
     def merge(self, other: Tally) -> None:

@@ -16,6 +16,7 @@ from caesura.kernels import window as kernel
 from caesura.measures.axis import AXIS_WORDS, EXTENT, LEVEL, amount, amounts, seconds_on_units, with_units_of_axis
 from caesura.measures.base import BatchCounts, Counts, Measure, divide, precision_recall
 from caesura.measures.batch import Batch
+from caesura.measures.chunks import CHUNK, LAST_POSITION
 from caesura.measures.edges import EdgeBatch, Packing
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Score
@@ -52,7 +53,10 @@ _MINIMUM = Option("minimum", 2, whole(0), "smallest automatic k")
 _K_OPTIONS = (
     Option("rounding", "half_up", choice("half_up", "half_even"), "rounding of the automatic k"),
     Option(
-        "mean", "segments", choice("segments", "marks"), "mean length of a segment: N / segments, or (N-1) / boundaries"
+        "mean",
+        "segments",
+        choice("segments", "marks", "positions"),
+        "mean length of a segment: N / segments, (N-1) / boundaries, or (N-1) / segments",
     ),
 )
 _CLAMP = Option("clamp", True, flag, "whether an automatic k that is too large for the text is reduced")
@@ -74,14 +78,33 @@ _ERROR_RATE = (
         choice("inner", "segeval"),
         "number of windows with padding: those with an inner position, or segeval's number",
     ),
+    LAST_POSITION,
+    CHUNK,
     EXTENT,
     LEVEL,
 )
+_SEGEVAL = {"rounding": "half_even", "clamp": False, "padding": "segeval"}
 _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "fournier2012": {"width": "units"},
-        "segeval-2.0.11": {"rounding": "half_even", "clamp": False, "padding": "segeval"},
+        "segeval-2.0.11": _SEGEVAL,
         "nltk": {"rounding": "half_even", "mean": "marks", "minimum": 0, "clamp": False},
+        "superdialseg": {
+            "rounding": "half_even",
+            "mean": "positions",
+            "clamp": False,
+            "last_position": True,
+            "average": "items",
+        },
+        "chunkseg": {**_SEGEVAL, "chunk": 6, "average": "items"},
+        "evalsubtitle": _SEGEVAL,
+    }
+)
+_MISTAKES: Mapping[str, str] = MappingProxyType(
+    {
+        "superdialseg": "the position after the last utterance counts, but not for k; all dialogues have the same weight",
+        "chunkseg": "boundaries within a chunk of 6 s are one, and the first chunk can have one",
+        "evalsubtitle": "none beyond those of segeval",
     }
 )
 
@@ -130,6 +153,8 @@ class _WindowMeasure(Measure):
         """Return half the mean length of a reference segment, rounded."""
         if self["mean"] == "segments":
             numerator, denominator = batch.length, 2 * (batch.a_count + 1)
+        elif self["mean"] == "positions":
+            numerator, denominator = batch.length - 1, 2 * (batch.a_count + 1)
         else:
             numerator, denominator = batch.length - 1, 2 * np.maximum(batch.a_count, 1)
         k: Ints = (2 * numerator + denominator) // (2 * denominator)  # half up
@@ -150,15 +175,16 @@ class _ErrorRate(_WindowMeasure):
     kinds = ("hierarchy", "timed", "linear", "dialogue")
     options = _ERROR_RATE
     presets = _PRESETS
+    preset_mistakes = _MISTAKES
     resolved_words = MappingProxyType({**_WindowMeasure.resolved_words, **AXIS_WORDS})
     best = 0.0
     worst = 1.0
-    columns: ClassVar[slice]  # errors and windows, among the columns of kernel.sweep
+    sweep_columns: ClassVar[slice]  # errors and windows, among the columns of kernel.sweep
     parts = ("errors", "windows")
 
     @property
     def packing(self) -> Packing:
-        return Packing(self["level"], self["extent"])
+        return Packing(self["level"], self["extent"], all_points=self["chunk"] is not None)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         k = self["window"]
@@ -177,7 +203,7 @@ class _ErrorRate(_WindowMeasure):
         changed = [
             name
             for name, value in self.settings.items()
-            if value != defaults[name] and name not in ("window", "extent", "level")
+            if value != defaults[name] and name not in ("window", "extent", "level", "average", "references")
         ]
         if changed:
             error = OptionError(f"{self.name}: {changed[0]} needs units; convert the annotations with over_units")
@@ -209,10 +235,10 @@ class _ErrorRate(_WindowMeasure):
     def compute(self, batch: Batch) -> BatchCounts:
         if isinstance(batch, EdgeBatch):
             counts, resolved = batch.cached(("windows", self._resolved), lambda: self._windows_in_time(batch))
-            return BatchCounts(counts[:, self.columns], resolved)
+            return BatchCounts(counts[:, self.sweep_columns], resolved)
         # Pk and WindowDiff with the same options inspect the same windows.
         counts, resolved = batch.cached(("windows", self._resolved), lambda: self._windows(batch))
-        return BatchCounts(counts[:, self.columns], resolved)
+        return BatchCounts(counts[:, self.sweep_columns], resolved)
 
     def _windows(self, batch: Batch) -> tuple[Counts, dict[str, NDArray[Any]]]:
         k, resolved = self.window(batch)
@@ -239,7 +265,7 @@ class Pk(_ErrorRate):
     title = "Pk (Beeferman, Berger & Lafferty 1999)"
     summary = "two units: together or separate"
     short_name = "Pk"
-    columns = slice(2, 0, -1)
+    sweep_columns = slice(2, 0, -1)
 
 
 class WindowDiff(_ErrorRate):
@@ -249,7 +275,7 @@ class WindowDiff(_ErrorRate):
     title = "WindowDiff (Pevzner & Hearst 2002)"
     summary = "number of boundaries in a window"
     short_name = "WD"
-    columns = slice(0, 2)
+    sweep_columns = slice(0, 2)
 
 
 class WinPR(_WindowMeasure):
@@ -262,6 +288,7 @@ class WinPR(_WindowMeasure):
     # An empty window contains no differences, so k is at least 1.
     options = (_WINDOW, *_K_OPTIONS, Option(_MINIMUM.name, 2, whole(1), _MINIMUM.description), _CLAMP)
     parts = ("tp", "fp", "fn", "tn")
+    two_ratios = ("precision", "recall")
 
     def compute(self, batch: Batch) -> BatchCounts:
         k, resolved = self.window(batch)
@@ -302,14 +329,16 @@ def pk(
         not rounded).
     padded : bool, default False
         Put k-1 empty positions at each end, so that boundaries near the ends count as often as others.
-    compat : {"fournier2012", "segeval-2.0.11", "nltk"}, optional
+    compat : {"fournier2012", "segeval-2.0.11", "nltk", "superdialseg", "chunkseg", "evalsubtitle"}, optional
         Presets, in this order: windows of k units; k rounded half-even and not clamped; k = (N-1) / (2 boundaries),
-        rounded half-even, without a minimum.
+        rounded half-even, without a minimum; windows that end after the last utterance too; segeval's rule over chunks of
+        6 s; segeval's rule.
     **options : object
-        Options that the presets set: ``rounding`` ("half_up" or "half_even"), ``mean`` ("segments" or "marks"),
+        Options that the presets set: ``rounding`` ("half_up" or "half_even"), ``mean`` ("segments", "marks" or "positions"),
         ``minimum`` (smallest automatic k), ``clamp`` (whether an automatic k is limited to the length of the text),
-        ``width`` ("positions" or "units") and ``padding`` ("inner" or "segeval"). In seconds: ``extent`` (the extent to compare
-        if the two sides have different ones) and ``level`` (level of a hierarchy).
+        ``width`` ("positions" or "units"), ``padding`` ("inner" or "segeval"), ``last_position`` (whether the position after
+        the last unit is inspected) and ``chunk`` (length of chunks in seconds, which become units). In seconds: ``extent``
+        (the extent to compare if the two sides have different ones) and ``level`` (level of a hierarchy).
 
     Returns
     -------

@@ -31,8 +31,8 @@ class Edges(NamedTuple):
     labels : tuple of str
         Distinct labels, in the order of their first segment.
     points : numpy.ndarray, optional
-        All boundaries, if one of them is a point at the end of the extent. Such a point begins no segment, but it can agree
-        with a boundary of another annotation.
+        All boundaries, if one of them is a point at an end of the extent. Such a point separates no segments, but it can
+        agree with a boundary of another annotation.
     """
 
     begin: float
@@ -124,6 +124,5 @@ def edges_of_points(times: Sequence[float], begin: float, end: float) -> Edges:
     points = np.array(times, np.float64)
     if len(points) > 1:
         points = points[np.concatenate([[True], np.diff(points) > SAME_PLACE])]
-    points = points[points > begin + SAME_PLACE]
-    inner = points[points < end - SAME_PLACE]
+    inner = points[(points > begin + SAME_PLACE) & (points < end - SAME_PLACE)]
     return Edges(begin, end, inner, points=points if len(points) > len(inner) else None)
