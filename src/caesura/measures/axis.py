@@ -145,7 +145,9 @@ def compares_seconds(measure: Measure) -> bool:
     """
     if "timed" not in measure.kinds or measure.view == "edges":
         return "timed" in measure.kinds
-    values = [measure.settings.get(name) for name in ("tolerance", "window")]
+    values = [measure.settings.get(name) for name in ("tolerance", "window", "n_t")]
+    if measure.settings.get("chunk") is not None:
+        return True
     return any(isinstance(value, float) or (isinstance(value, str) and value[-1:] in ("s", "%")) for value in values)
 
 

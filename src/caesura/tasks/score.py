@@ -16,6 +16,7 @@ from caesura.evaluation.result import Evaluation
 from caesura.evaluation.run import EvaluationRun
 from caesura.evaluation.sources import SourceOptions, open_source
 from caesura.formats.settings import Settings, read_settings
+from caesura.measures.averages import AVERAGE
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair, Text
 from caesura.measures.confusion import ConfusionScore
@@ -34,7 +35,7 @@ from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.notices import collect_warnings, warn
-from caesura.options import OptionSet, flag, preset_check, seed, setting, switch, text
+from caesura.options import OptionSet, choice, flag, preset_check, seed, setting, switch, text
 from caesura.tasks.prepare import (
     at_level,
     choose_measures,
@@ -47,6 +48,8 @@ from caesura.tasks.prepare import (
 
 PRESETS = tuple(dict.fromkeys(preset for measure in registered_measures().values() for preset in measure.presets))
 """Presets of all measures."""
+ALL_CODERS = "all"
+"""Name that stands for all reference coders."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,10 @@ class ScoreOptions(OptionSet):
 
     measures: tuple[Measure, ...] = measures_setting()
     reference_coder: str | None = setting(
-        None, text, "Coder of REFERENCE, if there are several.", flags=("--reference",)
+        None,
+        text,
+        "Coder of REFERENCE, if there are several; 'all' compares with all of them (see --references).",
+        flags=("--reference", "--reference-coder"),
     )
     hypothesis_coder: str | None = setting(
         None, text, "Coder of HYPOTHESIS, if there are several.", flags=("--hypothesis",)
@@ -66,6 +72,17 @@ class ScoreOptions(OptionSet):
         None,
         preset_check(PRESETS),
         "Reproduce the conventions of a publication or program, in the measures that have them.",
+    )
+    only: bool = switch("Do not show the plain number beside the number of a preset.")
+    average: str | None = setting(
+        None,
+        AVERAGE.check,
+        "Value of several items: sum the counts (micro), or take a mean over items (items, items_pr).",
+    )
+    references: str | None = setting(
+        None,
+        choice("each", "best", "union"),
+        "How to use several reference coders (default: each, the mean over coders).",
     )
     edits: bool = switch("Show the edit of every boundary, item by item.")
     operations: bool = switch("Show the operations on the boundaries of each type, over all items.")
@@ -87,15 +104,23 @@ class ItemScore:
         Whether the JSON of the score contains the edits.
     chance : ChanceScore or None
         The score of randomly placed boundaries, if requested.
+    plain : float or None
+        The value by the measure's own definition, if the score has the conventions of a preset.
+    coder : str or None
+        The reference coder, if there are several and this is the score of one of them.
     """
 
     item: str | None
     score: Score
     edits: bool = False
     chance: ChanceScore | None = None
+    plain: float | None = None
+    coder: str | None = None
 
     def __json__(self) -> dict[str, Any]:
         plain = {"item": self.item} | self.score.to_dict()
+        plain |= {} if self.coder is None else {"coder": self.coder}
+        plain |= {} if self.plain is None else {"plain": self.plain}
         if self.chance is not None:
             plain["chance"] = to_plain(self.chance)
         if self.edits and self.item is not None and self.score.edits is not None:
@@ -148,7 +173,7 @@ class Scoring(Result):
     @property
     def totals(self) -> tuple[Score, ...]:
         """The score of all items together, one per measure."""
-        return tuple(entry.score for entry in self.scores if entry.item is None)
+        return tuple(entry.score for entry in self.scores if entry.item is None and entry.coder is None)
 
     @property
     def signature(self) -> str:
@@ -188,28 +213,29 @@ def score_corpora(
     """
     options = options or ScoreOptions()
     original = [reference, *([] if hypothesis is None else [hypothesis])]
-    in_seconds = measures_in_seconds(original, options.measures)
-    only_seconds = bool(in_seconds) and len(in_seconds) == len(set(options.measures))
+    requested = with_aggregation(with_preset(options.measures, options.compat) if options.measures else (), options)
+    in_seconds = measures_in_seconds(original, requested)
+    only_seconds = bool(in_seconds) and len(in_seconds) == len(set(requested))
     corpora, without_units = (original, ()) if only_seconds else with_units(original)
     corpora = at_level(corpora, options.hierarchy_level)
     reference, hypothesis = corpora if len(corpora) == 2 else (corpora[0], None)
-    measures = choose_measures("score", reference, options.measures, settings=settings, compat=options.compat)
+    measures = choose_measures("score", reference, requested, settings=settings, compat=options.compat)
+    measures = with_aggregation(with_preset(measures, options.compat), options)
     coders = options.select("reference_coder", "hypothesis_coder")
     pairs, unpaired = pair_items(reference, hypothesis, **coders, tiers=only_seconds)
     timed = pairs if only_seconds or not in_seconds else pair_items(*original, **coders, tiers=True)[0]
     items = tuple(pairs)
-    chosen = zip(measures, with_preset(measures, options.compat), strict=True)
+    sides = [timed if measure in in_seconds else pairs for measure in measures]
     results = [
-        (measure, _score_pairs([(timed if plain in in_seconds else pairs)[item] for item in items], measure))
-        for plain, measure in chosen
+        (measure, _score_pairs([side[item] for item in items], measure))
+        for measure, side in zip(measures, sides, strict=True)
     ]
-    measures = tuple(measure for measure, _ in results)
     excluded = tuple(dict.fromkeys((*without_units, *unpaired, *_failures(results, items))))
     chances = _chances(list(pairs.values()), results, options)
     entries = [
         entry
-        for (_, scores), chance in zip(results, chances, strict=True)
-        for entry in _entries(scores, items, options, chance)
+        for (_, scores), chance, side in zip(results, chances, sides, strict=True)
+        for entry in (*_coder_entries(side, scores, options), *_entries(scores, side, options, chance))
     ]
     if not entries:
         raise OptionError("\n".join(map(str, excluded)))
@@ -312,11 +338,65 @@ def _score_pairs(pairs: Sequence[Pair], measure: Measure) -> Scores:
     return score_many([pair for pair, _ in prepared], measure)
 
 
-def _entries(scores: Scores, items: Sequence[str], options: ScoreOptions, chance: _Chances) -> list[ItemScore]:
+def with_aggregation(measures: Sequence[Measure], options: ScoreOptions) -> tuple[Measure, ...]:
+    """Return the measures with the mean over items and the use of several references that the options set.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        The measures.
+    options : ScoreOptions
+        Options of the task.
+
+    Returns
+    -------
+    tuple of Measure
+        The measures; with all coders as references, the mean over coders unless a measure says otherwise.
+    """
+    changes = {name: value for name, value in options.select("average", "references").items() if value is not None}
+    if options.reference_coder != ALL_CODERS and options.references is not None:
+        raise OptionConflictError("--references needs several reference coders; add --reference-coder all")
+    default = {"references": "each"} if options.reference_coder == ALL_CODERS else {}
+    return tuple(
+        measure.replace(**(({} if measure["references"] is not None else default) | changes))
+        if changes or default
+        else measure
+        for measure in measures
+    )
+
+
+def _entries(scores: Scores, pairs: Mapping[str, Pair], options: ScoreOptions, chance: _Chances) -> list[ItemScore]:
     if not scores.scored.size:
         return []
-    entries = [ItemScore(items[i], scores[i], options.edits, chance.get(i)) for i in scores.scored.tolist()]
-    return [*entries, ItemScore(None, scores.total, chance=chance.get(None))]
+    items, plain = tuple(pairs), _plain_values(scores, pairs, options)
+    entries = [
+        ItemScore(items[i], scores[i], options.edits, chance.get(i), plain.get(i)) for i in scores.scored.tolist()
+    ]
+    return [*entries, ItemScore(None, scores.total, chance=chance.get(None), plain=plain.get(None))]
+
+
+def _plain_values(scores: Scores, pairs: Mapping[str, Pair], options: ScoreOptions) -> dict[int | None, float]:
+    """Return the values without the conventions of a preset: place of a pair, or None for all pairs -> value."""
+    measure = scores.measure
+    if measure.compat is None or options.only:
+        return {}
+    plain = _score_pairs(list(pairs.values()), measure.plain())
+    if not plain.scored.size:
+        return {}
+    return {None: plain.total.value} | {place: float(plain.values[place]) for place in plain.scored.tolist()}
+
+
+def _coder_entries(pairs: Mapping[str, Any], scores: Scores, options: ScoreOptions) -> list[ItemScore]:
+    """Return the total against each reference coder, if all coders are references and each counts."""
+    if options.reference_coder != ALL_CODERS or scores.measure["references"] != "each":
+        return []
+    entries = []
+    for coder in dict.fromkeys(name for references, _ in pairs.values() for name in references.names):
+        own = [([side[0].of(coder)], side[1]) for side in pairs.values() if coder in side[0].names]
+        total = _score_pairs(own, scores.measure)  # type: ignore[arg-type]
+        if total.scored.size:
+            entries.append(ItemScore(None, total.total, coder=coder))
+    return entries
 
 
 _Chances = Mapping[int | None, ChanceScore]  # place of a pair, or None for all pairs -> the score of random placement
@@ -398,6 +478,8 @@ def pair_items(
     MismatchError
         If an annotation is a tier, which has no units, and ``tiers`` is False.
     """
+    if reference_coder == ALL_CODERS:
+        return _pair_with_all(reference, hypothesis, hypothesis_coder, tiers=tiers)
     if hypothesis is None:
         if len(reference.coders) == 1:
             raise OptionError(
@@ -412,6 +494,75 @@ def pair_items(
     if len(first) == len(second) == 1:
         second = dict(zip(first, second.values(), strict=True))
     pairs: dict[str, Pair] = {item: (first[item], second[item]) for item in first if item in second}
+    if not pairs:
+        raise OptionError("reference and hypothesis have no item in common; use the same item names in both")
+    return pairs, (*_missing(first, second, "hypothesis"), *_missing(second, first, "reference"))
+
+
+class CoderReferences(tuple[Any, ...]):
+    """The annotations of several reference coders of one item, with the names of the coders.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the coders.
+    """
+
+    names: tuple[str, ...]
+
+    @classmethod
+    def from_coders(cls, annotations: Mapping[str, Any]) -> CoderReferences:
+        """Return the annotations of several coders.
+
+        Parameters
+        ----------
+        annotations : mapping
+            Coder -> annotation.
+
+        Returns
+        -------
+        CoderReferences
+            The annotations.
+        """
+        references = cls(annotations.values())
+        references.names = tuple(annotations)
+        return references
+
+    def of(self, coder: str) -> Any:
+        """Return the annotation of a coder.
+
+        Parameters
+        ----------
+        coder : str
+            Name of the coder.
+
+        Returns
+        -------
+        Segmentation, Tier, Hierarchy or mapping
+            The annotation.
+        """
+        return self[self.names.index(coder)]
+
+
+def _pair_with_all(
+    reference: Corpus, hypothesis: Corpus | None, hypothesis_coder: str | None, *, tiers: bool
+) -> tuple[dict[str, Pair], tuple[Excluded, ...]]:
+    """Pair the hypothesis of each item with the annotations of all other coders."""
+    if hypothesis is None and hypothesis_coder is None:
+        coders = ", ".join(map(repr, reference.coders))
+        raise OptionError(f"all coders are references; choose the hypothesis with --hypothesis: {coders}")
+    second = _annotations(hypothesis or reference, hypothesis_coder, "hypothesis", tiers=tiers)
+    first: dict[str, dict[str, Any]] = {}
+    for coder in reference.coders:
+        if hypothesis is None and coder == hypothesis_coder:
+            continue
+        for item, annotation in _annotations(reference, coder, "reference", tiers=tiers).items():
+            first.setdefault(item, {})[coder] = annotation
+    if len(first) == len(second) == 1:
+        second = dict(zip(first, second.values(), strict=True))
+    pairs: dict[str, Any] = {
+        item: (CoderReferences.from_coders(first[item]), second[item]) for item in first if item in second
+    }
     if not pairs:
         raise OptionError("reference and hypothesis have no item in common; use the same item names in both")
     return pairs, (*_missing(first, second, "hypothesis"), *_missing(second, first, "reference"))
@@ -443,6 +594,10 @@ def fingerprint_of_sides(
     str
         The fingerprint.
     """
+    if reference_coder == ALL_CODERS:
+        pairs: Mapping[str, Any] = _pair_with_all(reference, hypothesis, hypothesis_coder, tiers=True)[0]
+        by_coder = [(item, name) for item in items for name in pairs[item][0].names]
+        return fingerprint_of_pairs({f"{i} {name}": (pairs[i][0].of(name), pairs[i][1]) for i, name in by_coder})
     coders: list[str | None] = [reference_coder, hypothesis_coder]
     if hypothesis is None and coders == [None, None]:
         coders = list(reference.coders[:2])

@@ -38,16 +38,20 @@ def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0
         The signatures of the totals are its notes.
     """
     names = _new_figures(scores)
+    coders = any(entry.coder for entry in scores)
+    plain = any(entry.plain is not None for entry in scores)
     records = [
         {"measure": entry.score.measure.label, "item": "all" if entry.item is None else entry.item}
-        | {"value": entry.score.value, **_chance_cells(entry)}
+        | {"reference": entry.coder or ("mean" if entry.score.params.get("references") == "each" else "all")}
+        | {"value": entry.score.value, "plain": entry.plain, **_chance_cells(entry)}
         | {name: entry.score.figures.get(name) for name in names}
         | {"items": entry.score.documents}
         for entry in scores
     ]
     chance = ["chance", "chance error", "beyond chance"] if any(entry.chance for entry in scores) else []
-    columns = ["measure", *(["item"] if by_item else []), "value", *chance, *names, "items"]
-    notes = [short_signature(entry.score) for entry in scores if entry.item is None]
+    columns = ["measure", *(["item"] if by_item else []), *(["reference"] if coders else []), "value"]
+    columns += [*(["plain"] if plain else []), *chance, *names, "items"]
+    notes = [short_signature(entry.score) for entry in scores if entry.item is None and entry.coder is None]
     if excluded:
         notes.append(f"excluded: {excluded} (reasons on standard error)")
     return Table.from_records(records, columns=columns, notes=tuple(notes), group=1)

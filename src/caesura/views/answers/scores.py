@@ -28,7 +28,7 @@ def score_answer(scoring: Scoring) -> str:
     str
         One or two sentences, first about the first measure.
     """
-    first = next(entry for entry in scoring.scores if entry.item is None)
+    first = next(entry for entry in scoring.scores if entry.item is None and entry.coder is None)
     sentence = _scores_sentence(scoring.totals, "item")
     if first.chance is None:
         return sentence

@@ -1,0 +1,82 @@
+"""``caesura score`` with presets, several reference coders and means over items."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+import caesura as cz
+from support.commands import invoke
+
+MASSES = {"ann": [2, 3, 6], "ben": [5, 6], "cat": [2, 9]}
+SYSTEM = [2, 2, 7]
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against {2, 5}, {5} and {2}, the system {2, 4} has P 1/2, 0, 1/2 and R 1/2, 0, 1."""
+    monkeypatch.chdir(tmp_path)
+    people = {coder: cz.Segmentation.from_masses(masses) for coder, masses in MASSES.items()}
+    cz.write(cz.Corpus({"text": people}), "people.json")
+    cz.write(cz.Corpus({"text": {"mine": cz.Segmentation.from_masses(SYSTEM)}}), "mine.json")
+
+
+def score(*arguments: str) -> Result:
+    return invoke(["score", "people.json", "mine.json", *arguments])
+
+
+def rows(result: Result) -> list[dict]:
+    assert result.exit_code == 0, result.output
+    return [row for row in json.loads(result.stdout)["results"]["scores"] if row["item"] is None]
+
+
+@pytest.mark.usefixtures("files")
+def test_all_reference_coders():
+    each = rows(score("-m", "F1", "--reference-coder", "all", "--json"))
+    assert {row.get("coder"): row["value"] for row in each} == pytest.approx(
+        {"ann": 1 / 2, "ben": 0, "cat": 2 / 3, None: 7 / 18}
+    )
+    for word, value in (("best", 2 / 3), ("union", 1 / 2)):
+        (row,) = rows(score("-m", "F1", "--reference-coder", "all", "--references", word, "--json"))
+        assert row["value"] == pytest.approx(value)
+    table = score("-m", "F1", "--reference-coder", "all").output
+    assert all(name in table for name in ("reference", "ann", "ben", "cat", "mean"))
+
+
+@pytest.mark.usefixtures("files")
+def test_plain_number_beside_a_preset():
+    (row,) = rows(score("-m", "Pk", "--compat", "nltk", "--reference", "ann", "--json"))
+    plain = cz.pk(*(cz.Segmentation.from_masses(masses) for masses in (MASSES["ann"], SYSTEM)))
+    assert row["plain"] == plain.value
+    assert "plain" in score("-m", "Pk", "--compat", "nltk", "--reference", "ann").output
+    assert "plain" not in score("-m", "Pk", "--compat", "nltk", "--reference", "ann", "--only").output
+    assert "plain" not in score("-m", "Pk", "--reference", "ann").output
+
+
+@pytest.mark.usefixtures("files")
+def test_mean_over_items():
+    (row,) = rows(score("-m", "F1", "--average", "items", "--reference", "ann", "--json"))
+    assert (row["value"], row["params"]["average"]) == (1 / 2, "items")
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-m", "Pk", "--average", "items_pr", "--reference", "ann"], "average='items_pr' needs precision and recall"),
+        (["-m", "Pk", "--references", "best", "--reference", "ann"], "--references needs several reference coders"),
+        (["-m", "Pk", "--compat", "tcpd", "--reference", "ann"], "none of these measures has this preset"),
+        (["-m", "Pk(compat=tcpd)", "--reference", "ann"], "pk has no preset 'tcpd'; choose from 'fournier2012'"),
+        (["-m", "F1@", "--reference", "ann"], "there is no tolerance after '@'"),
+        (["-m", "F1@0.5s", "--reference", "ann"], "tolerance='0.5s' is in seconds, but the texts have units"),
+        (["-m", "F1"], "the reference has several coders; choose one with --reference"),
+    ],
+)
+def test_messages(arguments, message):
+    result = score(*arguments)
+    assert result.exit_code in (1, 2)
+    assert message in " ".join(result.output.split())
+    assert "Traceback" not in result.output
