@@ -437,6 +437,24 @@ def positive(name: str, value: Any) -> float:
     return _check_number("a number above 0", lambda number: 0 < number < math.inf, name, value)
 
 
+def finite(name: str, value: Any) -> float:
+    """Check for a finite number.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option, for the error message.
+    value : object
+        The value to check.
+
+    Returns
+    -------
+    float
+        The number.
+    """
+    return _check_number("a finite number", math.isfinite, name, value)
+
+
 def fraction(name: str, value: Any) -> float:
     """Check for a number between 0 and 1 (both excluded), such as a confidence level or a significance level.
 
@@ -644,5 +662,13 @@ def _is_bool(value: object) -> bool:
     return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
 
 
-for _check, _type in ((positive, float), (fraction, float), (seed, int), (flag, bool), (text, str), (names, str)):
+for _check, _type in (
+    (positive, float),
+    (finite, float),
+    (fraction, float),
+    (seed, int),
+    (flag, bool),
+    (text, str),
+    (names, str),
+):
     _described(_check, _type)

@@ -44,6 +44,8 @@ MORE = [
     "disagreements annotators.json",
     "pairwise people.json -m Pk -m S --ordered",
     "judge people.json --system cy --interval none --no-bounds",
+    "curve scores.csv --tolerance 1 --threshold-from development.csv",
+    "curve scores.csv --compat wtpsplit --reference bo",
     "gold people.json --method majority",
     "gold annotators.json",
     "unify annotators.json --evaluate",

@@ -70,6 +70,9 @@ COMMANDS = {
     "judge": Entry(
         _SYSTEMS, "judge", "Say which segmenter is best, whether it is luck, and whether it is as good as people."
     ),
+    "curve": Entry(
+        _SYSTEMS, "curve", "Say how good boundary scores are at every threshold, and which threshold is best."
+    ),
     "report": Entry(_SHOW, "pictures", "Write one HTML page about the corpus."),
     "plot": Entry(_SHOW, "pictures", "Draw a figure from the files."),
     "verify": Entry(_TRUST, "verify", "Say whether a number is right: recompute it from its signature."),

@@ -79,7 +79,7 @@ def read_events(reading: Reading, table: Table, roles: Roles) -> Corpus:
     """
     lengths = None if reading.options["lengths"] is None else read_lengths(reading.options["lengths"])
     columns = roles.columns
-    times = _times(reading, table, table.columns[columns["time"]])
+    times = read_times(reading, table, table.columns[columns["time"]])
     labels = table.columns[columns["label"]].cells() if "label" in columns else None
     groups = Groups.of(table, [columns.get("item"), columns.get("coder")])
     events: dict[str, dict[str, tuple[int, list[Point]]]] = {}
@@ -96,7 +96,28 @@ def read_events(reading: Reading, table: Table, roles: Roles) -> Corpus:
     return reading.corpus()
 
 
-def _times(reading: Reading, table: Table, column: Column) -> np.ndarray[Any, np.dtype[np.float64]]:
+def read_times(reading: Reading, table: Table, column: Column) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the times of a column, one per row.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read.
+    table : Table
+        Its cells.
+    column : Column
+        The column.
+
+    Returns
+    -------
+    numpy.ndarray
+        Times in seconds.
+
+    Raises
+    ------
+    FormatError
+        If a cell is not a number.
+    """
     for code, value in enumerate(column.stripped):
         if not NUMBER.fullmatch(value) or len(value) > 40:
             line = int(table.lines[np.argmax(column.codes == code)])

@@ -35,6 +35,7 @@ from caesura.formats.events import read_lengths
 from caesura.formats.format import Format, Reading
 from caesura.formats.mark_places import CHOICES
 from caesura.formats.roles import FIELDS
+from caesura.formats.scores import score_field, scores_of_list
 from caesura.formats.spans import Continuum, SpanRow, add_spans
 from caesura.formats.table import ROW_OPTIONS, read_table
 from caesura.model.corpus import Corpus
@@ -291,6 +292,8 @@ def _guess_fields(reading: Reading, documents: Sequence[Document]) -> dict[str, 
     named = [role for role in _CONTENT if role in (reading.options["fields"] or {})]
     if named:
         return {role: name for role, name in recipe.items() if role not in content}
+    if not content and reading.options["scores"] and score_field(first) is not None:
+        return recipe
     if len(content) == 1:
         _report_similar(reading, first, content[0], recipe[content[0]])
         return recipe
@@ -512,6 +515,8 @@ class _DocumentReader:
         if isinstance(document.value, dict):
             self.fields.update(list(document.value)[:_MAX_KEYS])
         role = next((role for role in _CONTENT if role in self.recipe), None)
+        if self.reading.options["scores"] and self._add_scores(document, named=role is not None) and role is None:
+            return
         if role is None:
             raise InputError("the recipe names no field with boundaries: masses, marks, positions, times or spans")
         item, units = self._item(document), self._units(document)
@@ -530,6 +535,17 @@ class _DocumentReader:
         else:
             values = _values(document, self.recipe[role])
             self._add(item, self._coder(document), self._segmentation(role, values, item, units, document), document)
+
+    def _add_scores(self, document: Document, *, named: bool) -> bool:
+        """Add the boundary scores of a document, and return whether there are any."""
+        name = score_field(document.value)
+        if name is None:
+            return False
+        coder = name if named else self._coder(document)
+        self.reading.roles[name] = "score"
+        self.fields.discard(name)
+        self.reading.add(self._item(document), coder, scores_of_list(name, document.value[name]), document.line)
+        return True
 
     def _add(self, item: str, coder: str, segmentation: Segmentation, document: Document) -> None:
         self.reading.add(item, coder, segmentation, document.line)

@@ -15,7 +15,7 @@ item. Other shapes are recognised by the names and the cells of the columns:
 - labels: the cells are the labels or numbers of segments, which stay the same from unit to unit;
 - segments: one row per segment, with the columns ``start`` and ``end`` (:mod:`caesura.formats.spans_csv`);
 - events: one row per event, with the columns ``coder`` and ``time``;
-- scores: one row per position between units, with a column ``score``.
+- scores: one row per position between units or per time, with a column ``score`` (:mod:`caesura.formats.scores`).
 
 The columns ``item``, ``stream``, ``unit``, ``text`` and ``types`` are optional; :mod:`caesura.formats.roles` lists other
 names for them. The first row of ``types`` is a JSON list that declares the boundary types in ordinal order. If a table has
@@ -51,12 +51,12 @@ from caesura.formats.mark_columns import LabelColumn, MarkColumn, MarkPositions,
 from caesura.formats.mark_places import MARKS, marks_at_start
 from caesura.formats.marks import Groups
 from caesura.formats.roles import FIELDS, Roles, assign_roles, describe_roles, whole_numbers
+from caesura.formats.scores import SCORES, add_marks_of_positions, add_scores
 from caesura.formats.spans import ANNOTATION_TYPES
 from caesura.formats.speakers import check_speaker
 from caesura.formats.unit_table import share_types, write_parquet, write_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
-from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice, flag, optional, text, whole
 
 _SAMPLE = 10_000  # characters
@@ -141,6 +141,8 @@ class _TableReader:
     def _shape(self) -> str:
         """Return the shape of the table by the roles of its columns."""
         roles = self.roles
+        if "score" in roles and self.reading.options["scores"]:
+            return "scores"
         if (named := self._named_shape()) is not None:
             return named
         if roles.coders is not None or self._has_wide_marks():
@@ -465,30 +467,37 @@ class _TableReader:
         return read_events(self.reading, self.table, self.roles)
 
     def _read_scores(self) -> Corpus:
-        """Read a table of scores: the rows are the positions between units."""
+        """Read a table of scores: the rows are the positions between units, or times; with texts, they are units."""
+        per_unit, with_scores = "text" in self.roles, self.reading.options["scores"]
         groups = self.columns.item_groups()
-        self._check_order(groups)
+        if "time" not in self.roles and "coder" not in self.roles:
+            self._check_order(groups)
         score = self.roles.columns["score"]
         coders = [name for name in self.columns.candidates() if self.columns.content(name, groups).shape == "marks"]
         if "mark" in self.roles:
             coders = [self.roles.columns["mark"], *coders]
-        describe_roles(self.reading, self.roles, {"1/0 marks": coders})
-        self.columns.ignore_others(coders)
-        self.reading.notes.append(f"each row is a position between two units; the scores in {score} are not marks")
-        if not coders:
-            raise self.reading.error(1, "a table of scores needs a column with 0/1 marks to compare them with")
-        for i, (item, _) in enumerate(groups.keys):
-            rows = groups.rows(i)
-            item = item if "item" in self.roles else self.reading.stem
-            for name in coders:
-                place = f"item {item!r}, coder {name!r}"
-                with self.reading.item(int(self.table.lines[rows[0]]), f"{place}: "):
-                    positions = MarkColumn(self.columns, self.table.columns[name], False).positions(
-                        rows, place, last=True
-                    )
-                    if positions is not None:
-                        self.reading.add(item, name, Segmentation.from_positions(len(rows) + 1, positions))
+        if not coders and not with_scores:
+            problem = "a table of scores needs a column with 0/1 marks to compare them with"
+            raise self.reading.error(1, f"{problem}; for scores alone, use caesura curve REFERENCE {self.reading.path}")
+        if per_unit and coders:
+            self._read_marks()
+            self.reading.ignored = [entry for entry in self.reading.ignored if not entry.startswith(f"{score} (score,")]
+            self.reading.roles[score] = "score"
+        else:
+            describe_roles(self.reading, self.roles, {"1/0 marks": coders} if coders else {})
+            self.columns.ignore_others(coders)
+            columns = {name: MarkColumn(self.columns, self.table.columns[name], False) for name in coders}
+            add_marks_of_positions(self.reading, self.table, self.roles, groups, columns)
+        if with_scores:
+            rows = self._long_groups() if "coder" in self.roles else groups
+            add_scores(self.reading, self.table, self.roles, rows, per_unit=per_unit, named=bool(coders))
+        self.reading.notes.append(self._scores_note(score, per_unit))
         return self.reading.corpus()
+
+    def _scores_note(self, score: str, per_unit: bool) -> str:
+        row = "a unit" if per_unit else "a time" if "time" in self.roles else "a position between two units"
+        kept = "are those of a program" if self.reading.options["scores"] else "are not marks"
+        return f"each row is {row}; the scores in {score} {kept}"
 
 
 def _numbers(column: Column) -> NDArray[np.float64]:
@@ -535,6 +544,7 @@ ROW_OPTIONS = (
     Option("header", None, optional(flag), "whether the first row contains the names of the columns (default: yes)"),
     Option("skip", None, optional(whole(0)), "number of lines above the header (default: titles are recognised)"),
     MARKS,
+    SCORES,
     LENGTHS,
     ALL_CODERS,
     *spans_csv.SEGMENT_OPTIONS,

@@ -38,6 +38,7 @@ from caesura.measures.sums import exact_sum, summarize
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.marks import Marks
 from caesura.model.result import Edit, Parts, Score, f_measure, ratio, signature_line, signature_value
+from caesura.model.scores import BoundaryScores
 from caesura.model.signature import option_text
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
@@ -750,7 +751,9 @@ class Measure(Value, ABC):
         return tuple(replace(edit, stream=name) for name, edits in by_stream for edit in edits or ())
 
     def score(
-        self, a: Text | Tier | Marks | Hierarchy | Spans | Tree, b: Text | Tier | Hierarchy | Spans | Tree
+        self,
+        a: Text | Tier | Marks | Hierarchy | Spans | Tree | BoundaryScores,
+        b: Text | Tier | Hierarchy | Spans | Tree | BoundaryScores,
     ) -> Score:
         """Return the score of a pair of annotations.
 
@@ -758,7 +761,7 @@ class Measure(Value, ABC):
         ----------
         a : Segmentation, mapping of streams, Tier, Marks, Hierarchy or Tree
             The first side, for most measures the reference.
-        b : Segmentation, mapping of streams, Tier, Hierarchy or Tree
+        b : Segmentation, mapping of streams, Tier, Hierarchy, Tree or BoundaryScores
             The second side.
 
         Returns

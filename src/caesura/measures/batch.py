@@ -13,6 +13,7 @@ from caesura.model.dialogue import kind_name
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.projection import alignment_hint
+from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for, sort_types
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
@@ -23,8 +24,9 @@ from caesura.notices import warn
 T = TypeVar("T")
 Text = Segmentation | Mapping[str, Segmentation]
 """A segmentation, or the streams of a dialogue."""
-Pair = tuple[Text | Tier | Hierarchy | Spans | Tree, Text | Tier | Hierarchy | Spans | Tree]
-Comparison = tuple[Text | Tier | Marks | Hierarchy | Spans | Tree, Text | Tier | Hierarchy | Spans | Tree]
+Second = Text | Tier | Hierarchy | Spans | Tree | BoundaryScores
+Pair = tuple[Second, Second]
+Comparison = tuple[Second | Marks, Second]
 """A pair of annotations, or the marks of several coders and an annotation."""
 SegmentationPair = tuple[Segmentation, Segmentation]
 View = Literal["inner", "typed", "streams", "spans", "trees", "edges"]

@@ -14,6 +14,7 @@ from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.hooks import converter
 from caesura.model.reading import ReadingReport
+from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import Segmentation, constructors_for
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
@@ -95,7 +96,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     """Mapping from (item, coder) to the coder's annotation of the item.
 
     An annotation is a ``Segmentation``, a ``Dialogue`` (or a mapping from streams to segmentations), a ``Hierarchy``,
-    ``Spans``, a ``Tier`` or a ``Tree``. A coder need not annotate every item.
+    ``Spans``, a ``Tier``, a ``Tree`` or ``BoundaryScores``. A coder need not annotate every item.
 
     Parameters
     ----------
@@ -164,7 +165,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         The most structured annotation determines the kind: first trees, then hierarchies, spans, tiers with times, and
         dialogues. A corpus without any of these is linear.
         """
-        classes = {Tier if tiers_of(entry) else type(entry) for entry in self._annotations.values()}
+        classes = {Tier if _in_seconds(entry) else type(entry) for entry in self._annotations.values()}
         return next((kind for kind, base in _KINDS.items() if any(issubclass(cls, base) for cls in classes)), "linear")
 
     @property
@@ -429,8 +430,12 @@ def collect_errors(item: str, excluded: list[InputError] | None, kind: type[Inpu
         excluded.append(error)
 
 
+def _in_seconds(annotation: Annotation) -> bool:
+    return annotation.timed if isinstance(annotation, BoundaryScores) else bool(tiers_of(annotation))
+
+
 def _check_annotation(value: object, item: object, coder: object) -> Annotation:
-    if isinstance(value, (Segmentation, Dialogue, Hierarchy, Spans, Tier, Tree)):
+    if isinstance(value, (Segmentation, Dialogue, Hierarchy, Spans, Tier, Tree, BoundaryScores)):
         return value
     if isinstance(value, Mapping):
         return Dialogue(value)

@@ -7,6 +7,7 @@ from typing import cast
 
 from caesura.errors import MismatchError, SegmentationError
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation, constructors_for
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
@@ -88,7 +89,7 @@ class Dialogue(Value, Mapping[str, Segmentation | Tier]):
 
 Comparable = Segmentation | Dialogue | Hierarchy | Tree
 """Annotations that have units and can therefore be compared by measures."""
-Annotation = Comparable | Tier | Spans
+Annotation = Comparable | Tier | Spans | BoundaryScores
 """The annotation of one item by one coder."""
 
 
@@ -105,6 +106,8 @@ def kind_name(value: object) -> str:
     str
         Name of the class; for tiers and spans, followed by a hint.
     """
+    if isinstance(value, BoundaryScores):
+        return "BoundaryScores, which only average_precision and boundary_curve compare"
     if isinstance(value, Spans):
         return "Spans; convert spans that nest with to_hierarchy()"
     is_timed = isinstance(value, Tier) or (isinstance(value, Dialogue) and value.timed)

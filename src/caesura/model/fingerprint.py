@@ -28,6 +28,7 @@ import numpy as np
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import BoundaryColumn, Documents
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
@@ -340,6 +341,14 @@ def _(annotation: Spans) -> bytes:
     head = (b"P" if seconds else b"p") + _two_lengths(len(bounds), len(annotation))
     categories = (b"-" if name is None else b"+" + _framed(_name(name)) for name in annotation.categories)
     return head + rounded.astype("<f8").tobytes() + b"".join(categories)
+
+
+@content_bytes.register
+def _(annotation: BoundaryScores) -> bytes:
+    scores = annotation.scores.astype("<f8").tobytes()
+    return (
+        b"b" + _length(len(annotation)) + scores + _times(() if annotation.times is None else annotation.times.tolist())
+    )
 
 
 @content_bytes.register

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Result
+from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
@@ -176,7 +177,7 @@ def number_of_boundaries(annotation: Annotation) -> int:
         return sum(int(text.inner.size) for text in streams_of(annotation).values())
     if isinstance(annotation, Tree):
         return len(annotation.nodes)
-    return len(annotation) if isinstance(annotation, Hierarchy | Spans) else 0
+    return len(annotation) if isinstance(annotation, Hierarchy | Spans | BoundaryScores) else 0
 
 
 def _types(annotation: Annotation) -> list[str]:

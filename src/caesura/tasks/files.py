@@ -19,6 +19,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Result, to_plain
+from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
@@ -439,6 +440,8 @@ def _item_contents(annotation: Annotation) -> _ItemContents:
         return _labelled(round(annotation.length), annotation.categories, has_text)
     if isinstance(annotation, Tree):
         return _labelled(annotation.length, annotation.labels, True)
+    if isinstance(annotation, BoundaryScores):
+        return _labelled(round(annotation.length), [None] * len(annotation), False)
     if tiers := tiers_of(annotation):
         labels = [row.label for tier in tiers.values() for row in tier.rows]
         has_words = all(tier.words is not None for tier in tiers.values())

@@ -30,6 +30,7 @@ from caesura.model.dialogue import Dialogue, streams_of, tiers_of
 from caesura.model.fingerprint import fingerprint_of_pairs
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Excluded, Result, Score, to_plain
+from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import Segmentation, check_types
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
@@ -617,14 +618,14 @@ def _missing(items: Iterable[str], side: Mapping[str, object], name: str) -> lis
 
 def _annotations(
     corpus: Corpus, coder: str | None, side: str, *, tiers: bool = False
-) -> dict[str, Text | Tier | Hierarchy | Spans | Tree]:
+) -> dict[str, Text | Tier | Hierarchy | Spans | Tree | BoundaryScores]:
     """Return item -> annotation of the chosen coder, or of the only coder."""
     if coder is None:
         if len(corpus.coders) != 1:
             coders = ", ".join(map(repr, corpus.coders))
             raise OptionError(f"the {side} has several coders; choose one with --{side}: {coders}")
         coder = corpus.coders[0]
-    comparable: dict[str, Text | Tier | Hierarchy | Spans | Tree] = {}
+    comparable: dict[str, Text | Tier | Hierarchy | Spans | Tree | BoundaryScores] = {}
     for item, annotation in corpus.of_coder(coder).items():
         if tiers and tiers_of(annotation):
             comparable[item] = cast("Tier", annotation)  # or a dialogue of tiers

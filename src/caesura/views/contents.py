@@ -8,6 +8,7 @@ from pathlib import Path
 
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
@@ -146,6 +147,8 @@ def _pieces(annotation: Annotation) -> Iterator[str]:
         return (f"{span};" for span in annotation.spans[:_LINE_WIDTH])
     if isinstance(annotation, Tree):
         return iter(annotation.brackets.split())
+    if isinstance(annotation, BoundaryScores):
+        return (f"{score:.3g}" for score in annotation.scores[:_LINE_WIDTH].tolist())
     assert isinstance(annotation, Tier)
     return (f"{row};" for row in (*annotation.intervals, *(annotation.points or ())))
 

@@ -9,6 +9,7 @@ The figures need matplotlib: ``pip install 'caesura[report]'``. The modules::
 
     agreement.py      pairwise, boundary_heat, dendrogram, boundaries_per_coder, gold
     judging.py        systems, precision_recall, clusters, operations
+    curves.py         curves
     trees.py          tree_alignment, perturbation, by_length, correlation
     canvas.py         size, fonts, colours, files
 
@@ -17,6 +18,7 @@ The figures need matplotlib: ``pip install 'caesura[report]'``. The modules::
 
 from caesura.views.figures.agreement import boundaries_per_coder, boundary_heat, dendrogram, gold, pairwise
 from caesura.views.figures.canvas import save, svg
+from caesura.views.figures.curves import curves
 from caesura.views.figures.judging import clusters, operations, precision_recall, systems
 from caesura.views.figures.trees import by_length, correlation, perturbation, tree_alignment
 
@@ -26,6 +28,7 @@ __all__ = [
     "by_length",
     "clusters",
     "correlation",
+    "curves",
     "dendrogram",
     "gold",
     "operations",

@@ -1,0 +1,193 @@
+"""Tables of boundary scores: one row per position between units, per time, or per unit of a text.
+
+The columns of 0/1 marks are the coders. With the option ``scores``, the scores are annotations too, of a program that has the
+name of their column, or of the file if the table has no marks. Without it, they are left out, because most measures compare
+marks. In JSON, the scores of a document are a list in a field ``scores`` or ``probabilities``: N-1 numbers, or pairs of time
+and score.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import InputError, ScoresError
+from caesura.formats.columns import Column, Table
+from caesura.formats.content import NUMBER
+from caesura.formats.events import read_lengths, read_times
+from caesura.formats.format import Reading
+from caesura.formats.mark_columns import MarkColumn
+from caesura.formats.marks import Groups
+from caesura.formats.roles import Roles
+from caesura.model.scores import BoundaryScores
+from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
+from caesura.model.value import Floats
+from caesura.options import Option, flag
+
+SCORES = Option("scores", False, flag, "whether boundary scores are annotations of a program, as caesura curve needs")
+FIELDS = ("scores", "probabilities", "probs")
+"""Fields of a JSON document that contain boundary scores."""
+_MAX_DIGITS = 40
+
+Rows = NDArray[np.int64]
+
+
+def add_marks_of_positions(
+    reading: Reading, table: Table, roles: Roles, groups: Groups, coders: dict[str, MarkColumn]
+) -> None:
+    """Add the marks of a table of scores: its rows are positions between units, or times.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read.
+    table : Table
+        Its cells.
+    roles : Roles
+        Roles of the columns.
+    groups : Groups
+        Rows of each item.
+    coders : dict
+        Coder -> marks.
+    """
+    times = _times(reading, table, roles)
+    lengths = None if reading.options["lengths"] is None else read_lengths(reading.options["lengths"])
+    for i, (item, *_) in enumerate(groups.keys):
+        rows = groups.rows(i)
+        item = item if "item" in roles else reading.stem
+        for coder, column in coders.items():
+            place = f"item {item!r}, coder {coder!r}"
+            with reading.item(int(table.lines[rows[0]]), f"{place}: "):
+                positions = column.positions(rows, place, last=True)
+                if positions is None:
+                    continue
+                if times is None:
+                    annotation: Segmentation | Tier = Segmentation.from_positions(len(rows) + 1, positions)
+                else:
+                    end = float(times[rows].max()) if lengths is None else lengths.get(item)
+                    if end is None:
+                        raise InputError(f"the table of lengths has no item {item!r}")
+                    annotation = Segmentation.from_times(times[rows][positions - 1], duration=end)
+                reading.add(item, coder, annotation)
+    if times is not None and lengths is None and coders:
+        reading.notes.append("the length of the items is not known; give it with lengths=FILE (--reading lengths=FILE)")
+
+
+def add_scores(reading: Reading, table: Table, roles: Roles, groups: Groups, *, per_unit: bool, named: bool) -> None:
+    """Add the scores of a table as annotations.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read.
+    table : Table
+        Its cells.
+    roles : Roles
+        Roles of the columns; one of them is ``score``.
+    groups : Groups
+        Rows of each item, and of each coder if a column names the coder.
+    per_unit : bool
+        Whether the rows are units, so that the last score must be empty.
+    named : bool
+        Whether the program has the name of the column, and not that of the file.
+    """
+    name = roles.columns["score"]
+    column, times = table.columns[name], _times(reading, table, roles)
+    values = _values(column)
+    for i, key in enumerate(groups.keys):
+        rows = groups.rows(i)
+        item = key[0] if "item" in roles else reading.stem
+        coder = key[-1] if "coder" in roles else name if named else reading.stem
+        with reading.item(int(table.lines[rows[0]]), f"item {item!r}, coder {coder!r}: "):
+            if per_unit:
+                rows = _without_end(reading, table, column, rows, f"item {item!r}")
+            scores = _check_scores(reading, table, column, values, rows, f"item {item!r}")
+            reading.add(item, coder, BoundaryScores(scores, None if times is None else times[rows]))
+
+
+def _times(reading: Reading, table: Table, roles: Roles) -> Floats | None:
+    return None if "time" not in roles else read_times(reading, table, table.columns[roles.columns["time"]])
+
+
+def _values(column: Column) -> Floats:
+    """Return the number in each row; NaN for other cells."""
+    numbers = [
+        float(text) if NUMBER.fullmatch(text) and len(text) < _MAX_DIGITS else math.nan for text in column.stripped
+    ]
+    return np.array(numbers, np.float64)[column.codes]
+
+
+def _without_end(reading: Reading, table: Table, column: Column, rows: Rows, place: str) -> Rows:
+    """Return all rows but the last one, which must have no score."""
+    last = int(rows[-1])
+    cell = column.cells()[last].strip()
+    if cell:
+        expected = f"a text of {len(rows)} units has {len(rows) - 1} inner positions"
+        problem = f"{place}: {expected}, but {len(rows)} scores; the end of the text is no inner position"
+        raise reading.error(int(table.lines[last]), f"{problem}: leave the last cell of {column.name} empty")
+    return rows[:-1]
+
+
+def _check_scores(reading: Reading, table: Table, column: Column, values: Floats, rows: Rows, place: str) -> Floats:
+    """Return the scores of some rows, or raise an error that names the first row without a finite number."""
+    scores = values[rows]
+    wrong = np.flatnonzero(~np.isfinite(scores))
+    if not wrong.size:
+        return scores
+    row = int(rows[wrong[0]])
+    cell = column.cells()[row].strip()
+    got = f"got {cell[:40]!r}" if cell else "the cell is empty"
+    problem = f"{place}, score {int(wrong[0]) + 1}: {column.name} must be a finite number; {got}"
+    raise reading.error(int(table.lines[row]), problem)
+
+
+# -- JSON -------------------------------------------------------------------------------------------------------------
+
+
+def score_field(document: Any) -> str | None:
+    """Return the field of a JSON document that contains boundary scores.
+
+    Parameters
+    ----------
+    document : object
+        The document.
+
+    Returns
+    -------
+    str or None
+        Name of the field; None if there is none.
+    """
+    if not isinstance(document, dict):
+        return None
+    return next((name for name in document if name.lower() in FIELDS and isinstance(document[name], list)), None)
+
+
+def scores_of_list(name: str, values: list[Any]) -> BoundaryScores:
+    """Return the boundary scores in a list of a JSON document.
+
+    Parameters
+    ----------
+    name : str
+        Name of the field, for messages.
+    values : list
+        Numbers, one per inner position, or pairs of time and score.
+
+    Returns
+    -------
+    BoundaryScores
+        The scores.
+
+    Raises
+    ------
+    InputError
+        If an entry is not a finite number, or times do not ascend.
+    """
+    try:
+        paired = bool(values) and isinstance(values[0], list)
+        return BoundaryScores.from_pairs(values) if paired else BoundaryScores(values)
+    except ScoresError as error:
+        raise InputError(f"{name}: {error}") from None

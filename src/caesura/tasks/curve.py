@@ -1,0 +1,312 @@
+"""At which threshold are boundary scores best, how good are they at any, and how densely do people mark?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from caesura.errors import FormatError, OptionConflictError, OptionError
+from caesura.formats import detect, find, is_collection
+from caesura.measures.average_precision import AveragePrecision
+from caesura.measures.axis import amount
+from caesura.measures.curve import PRESETS, BoundaryCurve, curve_of, with_threshold_from
+from caesura.model.corpus import Corpus
+from caesura.model.result import Excluded, Result
+from caesura.model.scores import BoundaryScores
+from caesura.options import OptionSet, choice, finite, path, setting, text, whole
+from caesura.tasks.prepare import ReadingOptions
+
+DEFAULT_SECONDS = "0.5s"
+"""Tolerance for scores in seconds, unless another one is chosen."""
+
+
+def _amount(name: str, value: Any) -> float | str:
+    """Check for a tolerance; on the command line a number is a text."""
+    try:
+        return amount(name, float(value))
+    except (TypeError, ValueError):
+        return amount(name, value)
+
+
+_amount.value_type, _amount.choices = str, ()  # type: ignore[attr-defined]  # for the command line
+
+
+@dataclass(frozen=True)
+class CurveOptions(OptionSet):
+    """Options of ``caesura curve``."""
+
+    tolerance: float | str | None = setting(
+        None, _amount, "Largest distance at which two boundaries agree: 2, 0.5s, 500ms or 5% (default: 0, or 0.5s)."
+    )
+    min_distance: float | str | None = setting(
+        None, _amount, "Smallest distance of two marks; the mark with the higher score is kept."
+    )
+    threshold_from: tuple[str, ...] = setting(
+        (), path, "File with references and scores on which the threshold is chosen. May be repeated."
+    )
+    threshold: float | None = setting(None, finite, "Threshold to apply, instead of one from another file.")
+    references: tuple[str, ...] = setting(
+        (), text, "Coder who is a reference (default: all coders). May be repeated.", flags=("--reference",)
+    )
+    systems: tuple[str, ...] = setting(
+        (), text, "Name of the scores to use (default: all). May be repeated.", flags=("--system",)
+    )
+    items: tuple[str, ...] = setting((), text, "Use only this item. May be repeated.", flags=("--item",))
+    level: int | None = setting(None, whole(1), "Level of a hierarchy to compare (needed if it has several).")
+    compat: str | None = setting(
+        None, choice(*PRESETS), "Rule of another program for the best threshold; the usual one is shown beside it."
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.threshold_from and self.threshold is not None:
+            raise OptionConflictError("--threshold and --threshold-from exclude each other; remove one of them")
+
+
+@dataclass(frozen=True)
+class CurveRow(Result):
+    """The curve of one program against one coder.
+
+    Attributes
+    ----------
+    system : str
+        Name of the scores.
+    reference : str
+        The coder.
+    curve : BoundaryCurve
+        Their curve over all items.
+    """
+
+    system: str
+    reference: str
+    curve: BoundaryCurve
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return names, curve and points as one object.
+
+        Returns
+        -------
+        dict
+            The number of boundaries of the reference is ``reference_boundaries``.
+        """
+        plain = self.curve.to_dict()
+        boundaries = plain.pop("reference")
+        plain.pop("excluded", None)
+        return {"system": self.system, "reference": self.reference, "reference_boundaries": boundaries, **plain}
+
+
+@dataclass(frozen=True)
+class CoderDensity:
+    """How densely a coder marks boundaries.
+
+    Attributes
+    ----------
+    coder : str
+        Name of the coder.
+    boundaries : int
+        Number of boundaries, over all items with scores.
+    density : float
+        Boundaries per unit, or per minute.
+    """
+
+    coder: str
+    boundaries: int
+    density: float
+
+
+@dataclass(frozen=True)
+class CurveStudy(Result):
+    """Curves of all programs against all coders, the result of :func:`score_thresholds`.
+
+    Attributes
+    ----------
+    curves : tuple of CurveRow
+        One curve per program and coder.
+    densities : tuple of CoderDensity
+        How densely each coder marks.
+    axis : {"units", "time"}
+        Axis of the scores.
+    threshold_from : tuple of str
+        Files on which the threshold was chosen.
+    excluded : tuple of Excluded
+        Items that could not be used.
+    """
+
+    curves: tuple[CurveRow, ...]
+    densities: tuple[CoderDensity, ...]
+    axis: str
+    threshold_from: tuple[str, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+
+    json_properties: ClassVar[tuple[str, ...]] = ("average_precision", "best_threshold", "best_f", "signature")
+    frame_field: ClassVar[str | None] = "curves"
+
+    @property
+    def first(self) -> BoundaryCurve:
+        """The first curve."""
+        return self.curves[0].curve
+
+    @property
+    def average_precision(self) -> float | None:
+        """Average precision of the first curve; None if it is undefined."""
+        return self.first.average_precision
+
+    @property
+    def best_threshold(self) -> float | None:
+        """The best threshold of the first curve; None: mark nothing."""
+        return self.first.best_threshold
+
+    @property
+    def best_f(self) -> float:
+        """F of the first curve at its best threshold."""
+        return self.first.best_f
+
+    @property
+    def signature(self) -> str:
+        """Signature of the first curve."""
+        return self.first.signature
+
+
+def read_scored(reading: ReadingOptions, paths: Sequence[str]) -> Corpus:
+    """Read references and boundary scores; times stay in seconds.
+
+    Parameters
+    ----------
+    reading : ReadingOptions
+        Options of reading.
+    paths : sequence of str
+        Files of references and scores.
+
+    Returns
+    -------
+    Corpus
+        Scores are annotations of their program.
+    """
+    if any(_has_scores_option(reading, name) for name in paths):
+        reading = reading.with_options(scores=True)
+    corpus = reading.require(reading.read_in_seconds(paths), "draw a curve of")
+    if reading.errors and not any(isinstance(entry, BoundaryScores) for entry in corpus.values()):
+        raise OptionError("no boundary scores could be read; correct the cells that are listed above")
+    return corpus
+
+
+def _has_scores_option(reading: ReadingOptions, name: str) -> bool:
+    try:
+        files = [file.path for file in find(name, reading.format, reading.pattern)] if is_collection(name) else [name]
+        return any(option.name == "scores" for file in files for option in detect(file, reading.format).options)
+    except FormatError:
+        return False  # reading reports the error
+
+
+def score_thresholds(
+    corpus: Corpus, options: CurveOptions | None = None, *, threshold_corpus: Corpus | None = None
+) -> CurveStudy:
+    """Compute the curve of every program against every coder.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        References, and boundary scores as annotations of their program.
+    options : CurveOptions, optional
+        Tolerance, coders and threshold.
+    threshold_corpus : Corpus, optional
+        References and scores on which the threshold is chosen.
+
+    Returns
+    -------
+    CurveStudy
+        The curves and the densities of the coders.
+
+    Raises
+    ------
+    OptionError
+        If there are no scores or no references, or no item has both.
+    """
+    options = options or CurveOptions()
+    corpus = corpus.select(items=options.items or None)
+    systems, coders = _sides(corpus, options)
+    timed = any(isinstance(entry, BoundaryScores) and entry.timed for entry in corpus.values())
+    measure = _measure(options, timed)
+    rows, excluded = [], []
+    for system in systems:
+        for coder in coders:
+            curve, missing = _curve(corpus, system, coder, measure, options)
+            source = (
+                None if threshold_corpus is None else _chosen_curve(threshold_corpus, system, coder, measure, options)
+            )
+            rows.append(CurveRow(system, coder, with_threshold_from(curve, source or options.threshold)))
+            excluded += missing
+    densities = tuple(_density(row) for row in rows if row.system == systems[0])
+    axis = rows[0].curve.axis
+    return CurveStudy(tuple(rows), densities, axis, options.threshold_from, tuple(dict.fromkeys(excluded)))
+
+
+def _measure(options: CurveOptions, timed: bool) -> AveragePrecision:
+    tolerance = options.tolerance
+    if tolerance is None:
+        tolerance = DEFAULT_SECONDS if timed else 0
+    return AveragePrecision(tolerance=tolerance, min_distance=options.min_distance, level=options.level)
+
+
+def _sides(corpus: Corpus, options: CurveOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the programs and of the coders."""
+    scored = {coder for (_, coder), entry in corpus.items() if isinstance(entry, BoundaryScores)}
+    systems = tuple(name for name in corpus.coders if name in scored)
+    coders = tuple(name for name in corpus.coders if name not in scored)
+    if not systems:
+        raise OptionError(
+            "no boundary scores: expected a column called score, or a JSON field called scores; name the column with "
+            "--fields score=NAME"
+        )
+    if not coders:
+        raise OptionError(
+            "no reference: expected a column of 0/1 marks beside the scores, or a file with the reference"
+        )
+    return _chosen("scores", systems, options.systems), _chosen("coder", coders, options.references)
+
+
+def _chosen(kind: str, names: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
+    for name in wanted:
+        if name not in names:
+            raise OptionError(f"there is no {kind} {name!r}; there is {', '.join(map(repr, names))}")
+    return tuple(name for name in names if name in wanted) if wanted else names
+
+
+def _curve(
+    corpus: Corpus, system: str, coder: str, measure: AveragePrecision, options: CurveOptions
+) -> tuple[BoundaryCurve, list[Excluded]]:
+    """Return the curve of a program against a coder over all items, and the items that could not be used."""
+    references, scores = corpus.of_coder(coder), corpus.of_coder(system)
+    if len(references) == len(scores) == 1:  # one text, which may have two names
+        scores = dict(zip(references, scores.values(), strict=True))
+    items = [item for item in references if item in scores]
+    excluded = [Excluded(item, system, "no scores for this item") for item in references if item not in scores]
+    excluded += [Excluded(item, coder, "no reference for these scores") for item in scores if item not in references]
+    if not items:
+        raise OptionError(
+            f"{coder!r} and the scores {system!r} have no item in common; use the same item names in both"
+        )
+    curve, errors = curve_of(measure, [(references[item], scores[item]) for item in items], compat=options.compat)
+    if len(errors) == len(items):
+        place, error = next(iter(errors.items()))
+        raise type(error)(f"item {items[place]!r}: {error}")
+    excluded += [Excluded(items[place], coder, str(error)) for place, error in errors.items()]
+    return curve, excluded
+
+
+def _chosen_curve(
+    corpus: Corpus, system: str, coder: str, measure: AveragePrecision, options: CurveOptions
+) -> BoundaryCurve:
+    """Return the curve of the corpus on which the threshold is chosen; its names may differ if there is only one."""
+    systems, coders = _sides(corpus, replace(options, systems=(), references=()))
+    names = []
+    for kind, name, known in (("scores", system, systems), ("coder", coder, coders)):
+        if name not in known and len(known) > 1:
+            raise OptionError(f"--threshold-from: there is no {kind} {name!r}; there is {', '.join(map(repr, known))}")
+        names.append(name if name in known else known[0])
+    return _curve(corpus, names[0], names[1], measure, options)[0]
+
+
+def _density(row: CurveRow) -> CoderDensity:
+    return CoderDensity(row.reference, row.curve.reference, row.curve.reference_density)
