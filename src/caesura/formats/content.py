@@ -296,7 +296,7 @@ def decode_text(
     try:
         text = data.decode(chosen)
     except LookupError:
-        raise OptionError(f"encoding: Python knows no encoding {encoding!r}; try utf-8, cp1252 or utf-16") from None
+        raise OptionError(f"encoding: Python has no encoding {encoding!r}; try utf-8, cp1252 or utf-16") from None
     except UnicodeDecodeError as problem:
         if not guess or encoding is not None or b"\0" in data:
             line = data.count(b"\n", 0, problem.start) + 1

@@ -205,7 +205,7 @@ class RandIndex(ClassMeasure):
     """The measure behind :func:`rand_index`."""
 
     name = "rand_index"
-    summary = "pairs of units in one segment"
+    summary = "pairs in the same segment"
     title = "Rand index (Rand 1971)"
     short_name = "RI"
     aliases = MappingProxyType({"rand": {}})
@@ -259,7 +259,7 @@ class PairwiseF(ClassMeasure):
     """The measure behind :func:`pairwise_f`."""
 
     name = "pairwise_f"
-    summary = "pairs of units with one label"
+    summary = "pairs with the same label"
     title = "Pairwise precision, recall and F (Levy & Sandler 2008)"
     short_name = "pairwise F"
     needs_labels = True

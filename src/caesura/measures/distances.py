@@ -78,7 +78,7 @@ class BoundaryF(OverlapMeasure):
             "empty",
             "one",
             choice("one", "zero", "side", "recall"),
-            "value if no side has boundaries (1 or 0), or 1 for the ratio of each empty side, or of recall only",
+            "value if neither side has boundaries (1 or 0), or 1 for the ratio of each empty side, or of recall only",
         ),
         LAST_POSITION,
         CHUNK,
@@ -115,16 +115,16 @@ class BoundaryF(OverlapMeasure):
     )
     preset_mistakes = MappingProxyType(
         {
-            "mir_eval": "both ends always match; F is 0 if no side has boundaries; 3.732 and 0.732 are not 3 s apart",
+            "mir_eval": "both ends always match; F is 0 if neither side has boundaries; 3.732 and 0.732 are not 3 s apart",
             "pyannote": "the closest pair first can lose a pair; precision is 1 without hypothesis boundaries",
             "ruptures": "one reference boundary uses up all estimates near it; 0 without estimates",
             "tcpd": "the start always matches; a reference boundary can take the estimate of the next one; near boundaries of "
             "several coders each want an estimate",
             "gebd": "a reference boundary can take the estimate of the next one; without estimates, the first rater counts and "
             "not the best",
-            "superdialseg": "F is 0 if no side has boundaries, even though they agree",
-            "chunkseg": "boundaries within a chunk of 6 s are one, and the first chunk can have one; F is 0 if no side has "
-            "boundaries",
+            "superdialseg": "F is 0 if neither side has boundaries, even though they agree",
+            "chunkseg": "boundaries within a chunk of 6 s are one, and the first chunk can have one; F is 0 if neither side "
+            "has boundaries",
             "chunkseg-collar": "the closest pair first can lose a pair",
             "disrpt-2025": "token 1 counts, so F rises with short documents (reading option first=yes)",
             "wtpsplit": "the end of the text always matches: a text of one sentence has F 1",
@@ -653,7 +653,7 @@ def hausdorff(
     reference, hypothesis : Segmentation, Tier or Hierarchy
         The two sides, both in units or both in seconds.
     ends : {"none", "start", "end", "both"}, default "none"
-        Ends of the extent that count as boundaries of both sides. With ``"both"`` the distance always exists.
+        Ends of the extent that count as boundaries of both sides. With ``"both"`` the distance is always defined.
     extent : {"same", "reference", "intersection", "union", "from_zero"}, default "same"
         The extent to compare if the two sides have different ones; matters only with ``ends``.
     level : int, optional
@@ -718,7 +718,7 @@ def generalized_hamming(
     Returns
     -------
     Score
-        A cost; lower is better. It always exists.
+        A cost; lower is better. It is always defined.
 
     Notes
     -----
