@@ -65,6 +65,7 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.registry import measures, parse
     from caesura.measures.signatures import short_signature
     from caesura.measures.similarity import similarity_from_confusion
+    from caesura.measures.span_f import span_f, token_f
     from caesura.measures.structiou import struct_iou
     from caesura.measures.tally import Tally
     from caesura.measures.window import pk, win_pr, window_diff
@@ -209,10 +210,12 @@ __all__ = [
     "similarity_from_confusion",
     "similarity_from_experts",
     "simulation",
+    "span_f",
     "statistics",
     "struct_iou",
     "struct_iou_corpus",
     "t_measure",
+    "token_f",
     "unify",
     "unit_error",
     "v_measure",
@@ -269,6 +272,7 @@ _LAZY = {
     "caesura.measures.overlaps": ("alignment_index", "covering", "purity_coverage"),
     "caesura.measures.signatures": ("short_signature",),
     "caesura.measures.similarity": ("similarity_from_confusion",),
+    "caesura.measures.span_f": ("span_f", "token_f"),
     "caesura.measures.structiou": ("struct_iou",),
     "caesura.measures.tally": ("Tally",),
     "caesura.measures.window": ("pk", "win_pr", "window_diff"),

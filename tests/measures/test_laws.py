@@ -73,6 +73,8 @@ LAWS = {
     "hierarchy_kappa": Laws(1, None, symmetric=True, reversible=True, scale_reversible=True, chance_corrected=True),
     "hierarchy_overlap": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
     "non_crossing": Laws(1, 0, symmetric=False, reversible=True, scale_reversible=True),
+    "span_f": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
+    "token_f": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
     # Not symmetric in time: the reference says how long the text is.
     "t_measure": Laws(1, 0, symmetric=False, reversible=True, scale_reversible=True),
     "l_measure": Laws(1, 0, symmetric=False, reversible=True, scale_reversible=True),
@@ -273,7 +275,7 @@ def other_scale(pair: TypedPair) -> tuple:
 def test_agreement_declarations_are_consistent(name):
     measure = KINDS[name]()
     assert measure.kinds
-    assert set(measure.kinds) <= {"linear", "dialogue", "timed", "hierarchy", "trees"}
+    assert set(measure.kinds) <= {"linear", "dialogue", "timed", "hierarchy", "spans", "trees"}
     assert measure.kind == measure.kinds[-1]
     assert measure.short_name
     assert measure.short_name != measure.name
@@ -282,7 +284,7 @@ def test_agreement_declarations_are_consistent(name):
         assert measure.symmetric
         assert measure.default_coefficient in measure.coefficients
     else:
-        assert not measure.symmetric or measure.kind in ("hierarchy", "trees") or measure.view == "edges"
+        assert not measure.symmetric or measure.kind in ("hierarchy", "spans", "trees") or measure.view == "edges"
     assert measure.needs_common_units != (name in ("t_measure", "l_measure") or measure.view == "edges")
 
 
@@ -429,7 +431,7 @@ def test_worst_value_is_reached(name):
     pairs_to_score = ((full, none),) if KINDS[name].needs_boundaries else ((full, none), (none, full))
     values = [KINDS[name]().score(*inputs_for(KINDS[name], *pair)).value for pair in pairs_to_score]
     if KINDS[name].view == "spans":  # those two share the whole text; these share nothing
-        a, b = (cz.Hierarchy(4, spans) for spans in ([(1, 2, 1, "x"), (3, 4, 1, "y")], [(2, 3, 1, "x")]))
+        a, b = (cz.Hierarchy(6, spans) for spans in ([(1, 2, 1, "x"), (5, 6, 1, "y")], [(2, 5, 1, "z")]))
         assert KINDS[name]().score(a, b).value == 0
     elif KINDS[name].view == "trees":  # no label in common
         a, b = (cz.Tree.from_brackets(text) for text in ("(x (v he) (v slept))", "(y (z (w he)) (w slept))"))

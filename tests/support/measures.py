@@ -91,6 +91,8 @@ VALUES = {
     "conventions": st.sampled_from(["plain", "superdialseg"]),
     "average": st.sampled_from(["micro", "items", "items_pr"]),
     "references": st.sampled_from(["each", "best", "union"]),
+    "labels": st.booleans(),
+    "chance": st.sampled_from(["none", "expected", "li2024"]),
 }
 # The same name means another thing to another measure.
 OTHERWISE = {("flexible_similarity", "transposition"): share | st.sampled_from([{"x": 0.5, ".": 2}])}

@@ -82,7 +82,20 @@ class Placement(OptionSet):
     variates: ClassVar[bool] = True
 
 
-Chance = Simulate | Exact | Placement
+@dataclass(frozen=True)
+class PlacedAtRandom(OptionSet):
+    """Exact chance agreement of spans at random places (Li et al. 2024): the meaning of ``chance="li2024"``.
+
+    It has no options; see :mod:`caesura.measures.span_chance`.
+    """
+
+    draws: ClassVar[int | None] = None
+    tolerance: ClassVar[float | None] = None
+    checkpoint: ClassVar[str | PathLike[str] | None] = None
+    variates: ClassVar[bool] = True
+
+
+Chance = Simulate | Exact | Placement | PlacedAtRandom
 
 
 class ChanceName(NamedTuple):
@@ -106,6 +119,9 @@ CHANCE_NAMES: Mapping[str, ChanceName] = MappingProxyType(
         "placement": ChanceName(Placement, "the expected similarity of coders who place their boundaries at random"),
         "simulate": ChanceName(Simulate, "from random texts, simulated; the published way for flexible_similarity"),
         "exact": ChanceName(Exact, "from random texts without simulation, for flexible_similarity"),
+        "li2024": ChanceName(
+            PlacedAtRandom, "spans of the same lengths at random places, exact, for span_f and token_f"
+        ),
     }
 )
 """Words for ``chance=`` and what they mean."""
@@ -129,7 +145,7 @@ def as_chance(chance: str | Chance | None) -> Chance | None:
     OptionError
         If ``chance`` is anything else.
     """
-    if chance is None or isinstance(chance, (Simulate, Exact, Placement)):
+    if chance is None or isinstance(chance, (Simulate, Exact, Placement, PlacedAtRandom)):
         return chance
     if isinstance(chance, str) and chance in CHANCE_NAMES:
         return CHANCE_NAMES[chance].create()
@@ -345,6 +361,22 @@ class ChanceModel(ABC):
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         self.observed = observed
         self.coefficient = coefficient
+
+    @classmethod
+    def scored_measure(cls, measure: Measure) -> Measure:
+        """Return the measure whose parts the model needs.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure that the user chose.
+
+        Returns
+        -------
+        Measure
+            By default the measure without correction for chance.
+        """
+        return measure.observed_measure
 
     @classmethod
     def suited_to(cls, measure: Measure) -> type[ChanceModel]:

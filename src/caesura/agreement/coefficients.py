@@ -296,9 +296,9 @@ def has_positions(corpus: Corpus) -> bool:
 
 
 def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderPairs:
-    uses_measure = coefficient.model_class.uses_measure
-    scored = coefficient.measure.observed_measure if uses_measure else parse(_POSITIONS)
-    ordered = coefficient.model_class.scores_both_directions and not scored.symmetric
+    model_class = coefficient.model_class
+    scored = model_class.scored_measure(coefficient.measure) if model_class.uses_measure else parse(_POSITIONS)
+    ordered = model_class.scores_both_directions and not scored.symmetric
     return score_coder_pairs(corpus, scored, ordered=ordered, engine=engine)
 
 

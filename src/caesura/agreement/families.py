@@ -9,14 +9,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from caesura.agreement.chance import Chance, ChanceModel, Coefficient, Exact, Placement, Simulate, as_chance
+from caesura.agreement.chance import (
+    Chance,
+    ChanceModel,
+    Coefficient,
+    Exact,
+    PlacedAtRandom,
+    Placement,
+    Simulate,
+    as_chance,
+)
 from caesura.agreement.counts import CountChance
 from caesura.agreement.label_chance import LabelChance
-from caesura.agreement.mean import MEAN, AxisPlacement, MeanOverPairs
+from caesura.agreement.mean import MEAN, PLACED_VIEWS, AxisPlacement, MeanOverPairs
 from caesura.agreement.nominal import NominalChance
 from caesura.agreement.pairwise import COUNTING
 from caesura.agreement.placement import PlacementChance
 from caesura.agreement.random_texts import PlacedTextChance, RandomTextChance
+from caesura.agreement.span_placement import LI2024, PlacedSpans
 from caesura.agreement.spans import SpanChance
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
@@ -36,7 +46,12 @@ PLACEMENT_MODELS: dict[str, type[ChanceModel]] = {"counts": PlacementChance, "ra
 POSITION_COEFFICIENTS: dict[str, type[ChanceModel]] = {"alpha": NominalChance}
 """Coefficients that only use positions and are therefore defined for all segmentations and dialogues."""
 
-_MODELS: list[type[ChanceModel]] = [*CHANCE_FAMILIES.values(), *POSITION_COEFFICIENTS.values(), MeanOverPairs]
+_MODELS: list[type[ChanceModel]] = [
+    *CHANCE_FAMILIES.values(),
+    *POSITION_COEFFICIENTS.values(),
+    MeanOverPairs,
+    PlacedSpans,
+]
 COEFFICIENTS = tuple(dict.fromkeys(name for model in _MODELS for name in model.coefficients))
 """Names of all coefficients."""
 COEFFICIENT_ALIASES = {
@@ -168,8 +183,10 @@ def resolve_coefficient(
     if requested.is_averaged:
         raise OptionError(f"{requested!r}: a coefficient pools the counts of all items; remove average and references")
     coefficient = COEFFICIENT_ALIASES.get(normalize_name(str(coefficient)), coefficient)
-    value = as_chance(chance)
+    value = as_chance(requested.chance_word if chance is None else chance)
     name, model_class = _choose(requested, coefficient, has_positions)
+    if isinstance(value, PlacedAtRandom) or name == LI2024:
+        name, model_class, value = LI2024, _span_model(requested, name), PlacedAtRandom()
     if isinstance(value, Placement):
         model_class = _placement_model(requested, name, compat)
     owner = f"{name} over {requested.name}" if model_class.uses_measure else name
@@ -179,6 +196,16 @@ def resolve_coefficient(
     settings = resolve_options(owner, model_class.options, options or {}, model_class.presets.get(compat or ""))
     value = _check_chance(value, owner, model_class, resolved, seed)
     return Coefficient(name, resolved, model_class, settings, value, compat, check_seed("seed", seed))
+
+
+def _span_model(measure: Measure, name: str) -> type[ChanceModel]:
+    if not measure.exact_span_chance:
+        raise OptionError(
+            f"chance='li2024' is for spans, and {measure.name} does not compare them; use span_f or token_f"
+        )
+    if name not in (MEAN, LI2024):
+        raise OptionError(f"{name} is not defined over {measure.name}; leave the coefficient out")
+    return PlacedSpans
 
 
 def supports_placement(measure: Measure, coefficient: str) -> bool:
@@ -251,6 +278,24 @@ def default_coefficient(measure: Measure, *, has_positions: bool = True) -> str:
     )
 
 
+def correction_of_mean(measure: Measure) -> str | None:
+    """Return the word for ``chance=`` that corrects the mean over pairs of a measure for chance.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+
+    Returns
+    -------
+    str or None
+        ``"li2024"`` for spans, ``"placement"`` for boundaries and segments; None for other measures.
+    """
+    if measure.exact_span_chance:
+        return LI2024
+    return "placement" if measure.view in PLACED_VIEWS and measure.best is not None else None
+
+
 def _lacks_positions(measure: Measure, has_positions: bool) -> bool:
     return not has_positions and measure.chance_family in COUNTING
 
@@ -262,8 +307,8 @@ def _choose(measure: Measure, name: str | None, has_positions: bool) -> tuple[st
         raise OptionError(
             f"{measure.name} counts positions between units, and annotations in seconds have none; {_IN_SECONDS}"
         )
-    if name == MEAN:
-        return MEAN, MeanOverPairs
+    if name == MEAN or (name == LI2024 and measure.exact_span_chance):
+        return name, MeanOverPairs
     if _lacks_positions(measure, has_positions) or (name in POSITION_COEFFICIENTS and not has_positions):
         raise OptionError(f"{name} counts positions between units, and annotations in seconds have none; {_IN_SECONDS}")
     if name in POSITION_COEFFICIENTS and measure.kind in ("linear", "dialogue"):

@@ -34,6 +34,8 @@ from caesura.model.value import Floats, Ints
 
 MEAN = "mean"
 """Name of the mean over pairs among the coefficients."""
+PLACED_VIEWS = ("inner", "typed", "edges")
+"""Arrays of measures whose boundaries can be placed at random."""
 MIN_DRAWS = 100
 """Smallest number of draws that a large corpus gets by default."""
 _MAX_WORK = 20_000_000  # boundaries and documents that are drawn by default
@@ -157,7 +159,7 @@ class AxisPlacement(MeanOverPairs):
         super().__init__(observed, coefficient, engine)
         batch = observed.scores.batch
         streams = batch.streams if isinstance(batch, PooledBatch) else batch
-        if observed.measure.view not in ("inner", "typed", "edges") or observed.measure.best is None:
+        if observed.measure.view not in PLACED_VIEWS or observed.measure.best is None:
             raise OptionError(
                 f"chance='placement' places boundaries on an axis, and {observed.measure.name} compares no boundaries; "
                 "leave chance out for the mean over pairs"

@@ -222,7 +222,7 @@ def judge(
         systems.
     measures : str, Measure or iterable, optional
         The measures. By default B, S, the boundary confusion matrix (B-precision and B-recall), WindowDiff and fuzzy success;
-        for dialogue S_f and S_f^B; for hierarchies kappa, span F, non-crossing and the t-measure.
+        for dialogue S_f and S_f^B; for hierarchies kappa, hierarchy F, non-crossing and the t-measure.
     interval : str or None, default "items"
         ``"items"``: percentile bootstrap over items. ``"pairs"``: mean ± z SD / sqrt(n) over boundary pairs. None or
         ``"none"``: no intervals.

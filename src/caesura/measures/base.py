@@ -98,7 +98,8 @@ class Measure(Value, ABC):
     at_option : str or None
         Option that a number after ``@`` sets: ``F1@2`` is ``boundary_f(tolerance=2)``.
     kinds : tuple of str
-        Kinds of data that the measure compares: ``"linear"``, ``"timed"``, ``"dialogue"``, ``"hierarchy"``, ``"trees"``.
+        Kinds of data that the measure compares: ``"linear"``, ``"timed"``, ``"dialogue"``, ``"hierarchy"``, ``"spans"``,
+        ``"trees"``.
     kind : str
         The last of ``kinds``: the most complex kind of data that the measure compares.
     options : tuple of Option
@@ -124,6 +125,8 @@ class Measure(Value, ABC):
     chance_family : str
         How expected agreement is computed: ``"counts"`` from the number of boundaries per coder, ``"random_texts"``
         from random texts, ``"spans"`` by the measure itself; ``""`` if the measure supports no coefficients.
+    exact_span_chance : bool
+        Whether the measure knows its expected matches if spans are placed at random: ``chance="li2024"``.
     needs_common_units : bool
         Whether both sides must have the same units. If False, the measure compares times directly.
     accepts_marks : bool
@@ -180,6 +183,7 @@ class Measure(Value, ABC):
     coefficients: ClassVar[tuple[str, ...]] = ()
     default_coefficient: ClassVar[str | None] = None
     chance_family: ClassVar[str] = ""
+    exact_span_chance: ClassVar[bool] = False
     needs_common_units: ClassVar[bool] = True
     accepts_marks: ClassVar[bool] = False
     needs_labels: ClassVar[bool] = False
@@ -361,6 +365,11 @@ class Measure(Value, ABC):
     def observed_measure(self) -> Measure:
         """The measure whose parts agreement between coders adds up: without correction for chance."""
         return self
+
+    @property
+    def chance_word(self) -> str | None:
+        """Word for ``chance=`` that the options of the measure imply; None if they imply none."""
+        return None
 
     @property
     def supports_exact_chance(self) -> bool:

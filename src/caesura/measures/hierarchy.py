@@ -124,7 +124,7 @@ class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
     name = "hierarchy_overlap"
     title = "Precision, recall and F of the spans of a hierarchy"
     summary = "identical spans"
-    short_name = "span F"
+    short_name = "hierarchy F"
     aliases = MappingProxyType({"F": {}})
     options = (Option("level", "flat", choice("flat", "full"), "whether levels must agree too"),)
     symmetric = True  # only F is symmetric; precision and recall are swapped

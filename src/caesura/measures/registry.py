@@ -24,6 +24,7 @@ from caesura.measures.label_share import LabelShare
 from caesura.measures.meet import LMeasure, TMeasure
 from caesura.measures.overlaps import AlignmentIndex, Covering, PurityCoverage
 from caesura.measures.parseval import Parseval
+from caesura.measures.span_f import SpanF, TokenF
 from caesura.measures.structiou import StructIoU
 from caesura.measures.window import Pk, WindowDiff, WinPR
 from caesura.model.signature import is_signature
@@ -59,6 +60,8 @@ _REGISTRY: dict[str, type[Measure]] = {
         HierarchyKappa,
         HierarchyOverlap,
         NonCrossing,
+        SpanF,
+        TokenF,
         TMeasure,
         LMeasure,
         Parseval,

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from caesura.agreement.chance import CHANCE_NAMES, Chance, Exact, Placement, Simulate
+from caesura.agreement.chance import CHANCE_NAMES, Chance, Exact, Placement, Simulate, as_chance
 from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coefficients
 from caesura.agreement.cochran import cochran_q
 from caesura.agreement.coefficients import agreement_with_placement, has_positions
@@ -111,7 +111,7 @@ class AgreeOptions(OptionSet):
         None,
         choice(*CHANCE_NAMES),
         "How to compute chance agreement (default: published). placement is the similarity of coders who place their "
-        "boundaries at random; simulate and exact are for S_f.",
+        "boundaries at random; simulate and exact are for S_f, li2024 for span_f and token_f.",
     )
     draws: int | None = setting(None, whole(20), "Number of simulated pairs of texts for S_f (default: 10000).")
     tolerance: float | None = setting(
@@ -357,7 +357,7 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
 def _check_simulation(measures: Sequence[Measure], options: AgreeOptions, checkpoint: str | None) -> None:
     simulating = options.select("chance", "draws", "tolerance", "no_variates") | {"checkpoint": checkpoint}
     placement = options.chance == "placement"
-    if options.chance in ("published", "placement"):
+    if options.chance in ("published", "placement", "li2024"):
         del simulating["chance"]
     if placement:
         del simulating["draws"]
@@ -402,7 +402,7 @@ def _outcome(
         result, placement = compute()
     except Undefined as error:
         return AgreementOutcome(None, str(error), coefficient=coefficient, measure=measure)
-    return AgreementOutcome(result, coefficient=coefficient, measure=measure, placement=placement)
+    return AgreementOutcome(result, coefficient=result.coefficient, measure=measure, placement=placement)
 
 
 def _requested(
@@ -430,6 +430,8 @@ def _chance(measure: Measure, options: AgreeOptions, checkpoint: str | None = No
     """Return the method for chance agreement of a measure; None for the published one, if it simulates nothing."""
     if options.chance == "placement":
         return Placement(draws=options.draws)
+    if options.chance == "li2024":
+        return as_chance(options.chance)
     if measure.chance_family != "random_texts":
         return None
     kind = Exact if options.chance == "exact" else Simulate

@@ -27,7 +27,7 @@ class JudgeOptions(OptionSet):
 
     measures: tuple[Measure, ...] = measures_setting(
         "Measure with its options. May be repeated (default: B, S, B-precision and B-recall, WindowDiff and fuzzy success; "
-        "S_f and S_f^B for dialogues, or with --settings; kappa, span F, non-crossing and t-measure for hierarchies)."
+        "S_f and S_f^B for dialogues, or with --settings; kappa, hierarchy F, non-crossing and t-measure for hierarchies)."
     )
     hierarchy_level: int | None = level_setting()
     interval: str | None = setting(

@@ -13,6 +13,7 @@ from caesura.agreement.families import (
     COEFFICIENT_ALIASES,
     COEFFICIENTS,
     coefficient_label,
+    correction_of_mean,
     supports_placement,
 )
 from caesura.formats.format import Format
@@ -83,7 +84,8 @@ def measure_facts(measure_class: type[Measure]) -> dict[str, Any]:
 def _chance_words(measure: Measure) -> list[str]:
     """Return the words for ``chance=`` that the measure supports."""
     if not measure.coefficients:
-        return []
+        word = correction_of_mean(measure)
+        return [] if word is None else [word]
     words = ["published"]
     if any(supports_placement(measure, name) for name in measure.coefficients):
         words.append("placement")

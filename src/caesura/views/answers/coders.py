@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from caesura.agreement.families import coefficient_label
+from caesura.agreement.families import coefficient_label, correction_of_mean
 from caesura.agreement.mean import MEAN
 from caesura.model.value import count_of
 from caesura.views.answers.scores import score_figure
@@ -101,10 +101,10 @@ def _mean_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
     figure = f"{short(result.value)}{short_interval(result.interval)}"
     if result.expected is None:
         kind = {True: "", False: " (lower is better)"}[result.measure is None or result.measure.higher_is_better]
-        return (
-            f"{coders}: the mean {outcome.over} over {pairs} is {figure}{kind} on {items}. This is not corrected for chance; "
-            "add --chance placement."
-        )
+        word = None if result.measure is None else correction_of_mean(result.measure)
+        hint = "" if word is None else f"; add --chance {word}"
+        sentence = f"{coders}: the mean {outcome.over} over {pairs} is {figure}{kind} on {items}."
+        return f"{sentence} This is not corrected for chance{hint}."
     strong = strength(result.value, result.interval)
     observed, expected = short(result.observed), short(result.expected)
     return (

@@ -21,7 +21,7 @@ STRENGTH_NOTE = (
 """Source of the words of :func:`strength`."""
 PLACEMENT_NOTE = "placed: beyond the agreement of coders who place as many boundaries at random (docs/agreement.md)"
 """Meaning of the columns with chance by placement."""
-MEAN_NOTE = "mean over pairs of coders, not corrected for chance; --chance placement corrects for random boundaries"
+MEAN_NOTE = "mean over pairs of coders, not corrected for chance"
 """Meaning of the columns with means over pairs."""
 MAX_NAMES = 4
 """Number of names that a sentence lists."""

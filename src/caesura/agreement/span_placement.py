@@ -1,0 +1,65 @@
+"""Agreement beyond the exact chance of spans at random places (Li et al. 2024).
+
+Matches, sizes and expected matches of the measure are summed over items and pairs of coders; observed and expected F are
+then computed once from the sums. See :mod:`caesura.measures.span_chance`.
+"""
+
+from __future__ import annotations
+
+from caesura.agreement.chance import AgreementArrays, ChanceModel
+from caesura.measures.base import Measure
+from caesura.measures.span_f import CERTAIN
+from caesura.model.value import Floats
+
+LI2024 = "li2024"
+"""Name of the coefficient, and word for ``chance=``."""
+
+
+class PlacedSpans(ChanceModel):
+    """Chance model that takes expected matches from the parts of the measure.
+
+    Parameters
+    ----------
+    observed : CoderPairs
+        Scores of all pairs of coders, with expected matches among their parts.
+    coefficient : Coefficient
+        The coefficient.
+    engine : Engine
+        Not used.
+    """
+
+    family = LI2024
+    coefficients = (LI2024,)
+    method = "spans at random places, exact"
+    nothing = "no coder has spans"
+    accepts_chance = True
+
+    @classmethod
+    def scored_measure(cls, measure: Measure) -> Measure:
+        return measure.replace(chance="expected")
+
+    def _arrays(self, parts: Floats) -> AgreementArrays:
+        matches, reference, hypothesis, expected = parts.T
+        size = reference + hypothesis
+        known = size > 0
+        divisor = size + ~known
+        chance = 2 * expected / divisor
+        chance[chance >= CERTAIN] = 1.0
+        chance[~known] = float("nan")
+        return AgreementArrays.of(2 * matches / divisor, chance)
+
+    def over_items(self, weights: Floats) -> AgreementArrays:
+        return self._arrays(weights @ self.observed.item_parts)
+
+    def over_coders(self, weights: Floats) -> AgreementArrays:
+        observed = self.observed
+        return self._arrays(weights[:, observed.first] * weights[:, observed.second] @ observed.pair_parts)
+
+    def by_item(self) -> AgreementArrays:
+        return self._arrays(self.observed.item_parts)
+
+    def by_pair(self) -> AgreementArrays:
+        return self._arrays(self.observed.pair_parts)
+
+    def by_coder(self) -> AgreementArrays:
+        return self._arrays(self.observed.members.T @ self.observed.pair_parts)

@@ -1,0 +1,386 @@
+"""F of spans and of the tokens inside them, with the exact chance of Li et al. (2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from caesura.errors import CaesuraError, MismatchError, Undefined
+from caesura.measures.base import BatchCounts, Counts, OverlapMeasure, divide, precision_recall
+from caesura.measures.batch import Batch, Comparison, Packed, offsets_of, units_difference
+from caesura.measures.span_chance import expected_span_matches, expected_token_matches
+from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.result import Score
+from caesura.model.spans import Spans
+from caesura.model.value import Floats, Ints
+from caesura.options import Option, choice, flag
+
+CERTAIN = 1 - 1e-12
+"""Chance agreement from which on the coefficient is undefined: 1 up to rounding."""
+_LABELS = Option("labels", True, flag, "whether labels must agree too")
+_CHANCE = Option(
+    "chance",
+    "none",
+    choice("none", "expected", "li2024"),
+    "exact chance of spans at random places: not computed, added to the parts, or used to correct F",
+)
+
+
+class _SpanMeasure(OverlapMeasure):
+    """Base class of F over spans without order, of two sides over the same tokens or characters."""
+
+    kinds = ("hierarchy", "spans")
+    view = "spans"
+    options = (_LABELS, _CHANCE)
+    symmetric = True  # only F is symmetric; precision and recall are swapped
+    exact_span_chance: ClassVar[bool] = True
+
+    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
+        return _pack(pairs, self.sides)
+
+    @property
+    def chance_word(self) -> str | None:
+        return "li2024" if self["chance"] == "li2024" else None
+
+    @property
+    def chance_corrected(self) -> bool:  # type: ignore[override]  # depends on the option
+        return bool(self["chance"] == "li2024")
+
+    @property
+    def observed_measure(self) -> _SpanMeasure:
+        return self if self["chance"] == "none" else self.replace(chance="expected")
+
+    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
+        return self.parts if self["chance"] == "none" else (*self.parts, "expected")
+
+    def _keys(self, side: SpanArrays) -> Ints:
+        """Return distinct rows of document, place and label that are compared."""
+        raise NotImplementedError
+
+    def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
+        """Return the expected number of common elements."""
+        raise NotImplementedError
+
+    def _labels_of(self, side: SpanArrays) -> Ints:
+        return side.label if self["labels"] else np.zeros_like(side.label)
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, HierarchyBatch)
+        keys = [self._keys(side) for side in (batch.a, batch.b)]
+        # Keys are unique on each side, so equal neighbors belong to different sides.
+        both = np.concatenate(keys)
+        both = both[np.lexsort(both.T[::-1])]
+        common = both[1:][(both[1:] == both[:-1]).all(axis=1), 0]
+        documents = (common, keys[0][:, 0], keys[1][:, 0])
+        columns = [np.bincount(document, minlength=len(batch)).astype(float) for document in documents]
+        if self["chance"] != "none":
+            columns.append(self._expected_matches(batch))
+        return BatchCounts(np.column_stack(columns), {})
+
+    def _expected_matches(self, batch: HierarchyBatch) -> Floats:
+        sides = [_lengths(side, self._labels_of(side)) for side in (batch.a, batch.b)]
+        tokens = batch.length.tolist()
+        return np.array([self._expected(a, b, n) for a, b, n in zip(*sides, tokens, strict=True)], np.float64)
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        assert isinstance(batch, HierarchyBatch)
+        if self["chance"] == "none":
+            return {}
+        errors: dict[int, CaesuraError] = {}
+        for side, spans in zip(self.sides, (batch.a, batch.b), strict=True):
+            errors = _overlaps(side, spans) | errors
+        for d in np.flatnonzero(batch.length < 0).tolist():
+            problem = "the exact chance of spans needs the number of tokens or characters"
+            errors.setdefault(d, MismatchError(f"{problem}, which is not known; set it with length="))
+        if self["chance"] == "expected":
+            return errors
+        defined = np.array([d for d in range(len(batch)) if d not in errors], np.int64)
+        values = self.finish(self.compute(batch.take(defined)).counts, ())
+        certain = "both sides have no spans, or chance agreement is 1; agreement beyond chance is undefined"
+        return errors | {int(defined[i]): Undefined(certain) for i in np.flatnonzero(np.isnan(values))}
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        observed = super().finish(counts, types)
+        if self["chance"] != "li2024":
+            return observed
+        expected = self.expected_f(counts)
+        room = np.where(expected < CERTAIN, 1 - expected, np.nan)
+        return np.asarray((observed - expected) / room, np.float64)
+
+    def expected_f(self, counts: Counts) -> Floats:
+        """Return F of the expected matches, which is exact because the numbers of spans are fixed.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray
+            Counts with the expected matches.
+
+        Returns
+        -------
+        numpy.ndarray
+            One value per row; 1 if both sides are empty.
+        """
+        _, reference, hypothesis, expected = counts.T
+        return divide(2 * expected, reference + hypothesis, empty=1.0)
+
+    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
+        figures = precision_recall(*(counts[name] for name in self.parts[:3]))
+        if self["chance"] != "none":
+            row = np.array([[counts[name] for name in self.part_names(types)]])
+            figures["expected_f"] = float(self.expected_f(row)[0])
+        return figures
+
+
+class SpanF(_SpanMeasure):
+    """The measure behind :func:`span_f`."""
+
+    name = "span_f"
+    title = "F of identical spans, with the exact chance of Li et al. (2024)"
+    summary = "identical spans and labels"
+    short_name = "span F"
+    aliases = MappingProxyType({"li2024": {"chance": "li2024"}})
+    parts = ("matches", "reference", "hypothesis")
+
+    def _keys(self, side: SpanArrays) -> Ints:
+        return np.unique(np.column_stack([side.document, side.start, side.end, self._labels_of(side)]), axis=0)
+
+    def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
+        return expected_span_matches(a, b, tokens)
+
+
+class TokenF(_SpanMeasure):
+    """The measure behind :func:`token_f`."""
+
+    name = "token_f"
+    title = "F of labelled tokens inside spans, with the exact chance of Li et al. (2024)"
+    summary = "tokens inside spans"
+    short_name = "token F"
+    parts = ("matches", "reference", "hypothesis")
+
+    def _keys(self, side: SpanArrays) -> Ints:
+        sizes = side.end - side.start + 1
+        first = np.cumsum(sizes) - sizes
+        tokens = np.arange(int(sizes.sum())) - np.repeat(first - side.start, sizes)
+        rows = [np.repeat(side.document, sizes), tokens, np.repeat(self._labels_of(side), sizes)]
+        return np.unique(np.column_stack(rows), axis=0)
+
+    def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
+        return expected_token_matches(a, b, tokens)
+
+
+# -- packing ----------------------------------------------------------------------------------------------------------
+
+
+def _pack(pairs: Sequence[Any], sides: tuple[str, str]) -> Packed[Batch]:
+    """Return the arrays of pairs of spans or hierarchies; the length is -1 if it is not known."""
+    labels: dict[str | None, int] = {None: UNLABELLED}
+    rows: list[tuple[Any, Any]] = []
+    lengths: list[int] = []
+    places: list[int] = []
+    errors: dict[int, CaesuraError] = {}
+    for place, pair in enumerate(pairs):
+        try:
+            a, b = pair
+            spans = [_side_spans(text, side, labels) for text, side in zip((a, b), sides, strict=True)]
+            lengths.append(_common_length(a, b, sides))
+            rows.append((spans[0], spans[1]))
+            places.append(place)
+        except CaesuraError as error:
+            errors[place] = error
+        except (TypeError, ValueError):
+            errors[place] = MismatchError(f"expected a pair of annotations; got {type(pair).__name__}")
+    arrays = [_arrays([row[i] for row in rows]) for i in (0, 1)]
+    batch = HierarchyBatch.of(np.array(lengths, np.int64), arrays[0], arrays[1])
+    return batch, np.array(places, np.int64), errors
+
+
+def _side_spans(text: Any, side: str, labels: dict[str | None, int]) -> list[tuple[int, int, int]]:
+    """Return first token, last token and label of the spans of one side."""
+    if isinstance(text, Hierarchy):
+        if text.edges is not None:
+            raise MismatchError(f"{side}: spans are compared over tokens or characters; this hierarchy is in seconds")
+        return [(s.start, s.end, labels.setdefault(s.label, len(labels) - 1)) for s in text.spans]
+    if not isinstance(text, Spans):
+        raise MismatchError(f"{side}: expected Spans or a Hierarchy; got {type(text).__name__}")
+    if text.axis == "seconds":
+        raise MismatchError(f"{side}: spans are compared over tokens or characters; these are in seconds; use gamma")
+    begin = 0.0 if text.bounds is None else text.bounds[0]
+    wrong = np.flatnonzero((text.starts % 1 != 0) | (text.ends % 1 != 0) | (text.starts == text.ends))
+    if wrong.size:
+        place = int(wrong[0])
+        raise MismatchError(
+            f"{side}: spans[{place}] must begin and end at whole positions and be longer than 0; got {text.spans[place]}"
+        )
+    starts, ends = (text.starts - begin + 1).astype(int).tolist(), (text.ends - begin).astype(int).tolist()
+    codes = [labels.setdefault(category, len(labels) - 1) for category in text.categories]
+    return list(zip(starts, ends, codes, strict=True))
+
+
+def _common_length(a: Any, b: Any, sides: tuple[str, str]) -> int:
+    """Return the number of tokens of both sides; -1 if it is not known."""
+    if isinstance(a, Hierarchy) and isinstance(b, Hierarchy) and (problem := units_difference(a, b, sides)) is not None:
+        raise MismatchError(problem)
+    lengths = {}
+    for side, text in zip(sides, (a, b), strict=True):
+        if isinstance(text, Hierarchy):
+            lengths[side] = text.length
+        elif text.bounds is not None:
+            lengths[side] = int(text.bounds[1] - text.bounds[0])
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{side} has {length}" for side, length in lengths.items())
+        raise MismatchError(f"both sides must have the same number of tokens or characters; {listed}")
+    return next(iter(lengths.values()), -1)
+
+
+def _arrays(rows: list[list[tuple[int, int, int]]]) -> SpanArrays:
+    off = offsets_of(rows)
+    table = np.array([span for spans in rows for span in spans], np.int64).reshape(-1, 3)
+    start, end, label = table.T
+    order = np.lexsort((label, -end, start, np.repeat(np.arange(len(rows)), np.diff(off))))
+    start, end, label = (np.ascontiguousarray(column[order]) for column in (start, end, label))
+    zeros = np.zeros(len(rows), np.int64)
+    return SpanArrays(
+        start, end, np.ones_like(start), label, off, np.empty(0), np.zeros(len(rows) + 1, np.int64), zeros
+    )
+
+
+def _lengths(side: SpanArrays, labels: Ints) -> list[list[tuple[int, int]]]:
+    """Return length and label of the spans of each document."""
+    rows = list(zip((side.end - side.start + 1).tolist(), labels.tolist(), strict=True))
+    return [rows[start:stop] for start, stop in zip(side.off[:-1].tolist(), side.off[1:].tolist(), strict=True)]
+
+
+def _overlaps(name: str, side: SpanArrays) -> dict[int, CaesuraError]:
+    """Return an error for each document in which two spans of a side have a token in common."""
+    document = side.document
+    together = np.flatnonzero((np.diff(document) == 0) & (side.start[1:] <= side.end[:-1]))
+    errors: dict[int, CaesuraError] = {}
+    for i in together.tolist():
+        pair = " and ".join(f"{side.start[k] - 1}-{side.end[k]}" for k in (i, i + 1))
+        errors.setdefault(
+            int(document[i]),
+            MismatchError(
+                f"{name}: the spans {pair} overlap or nest; the exact chance of spans knows only spans without overlaps; "
+                "use gamma, which compares spans as they are"
+            ),
+        )
+    return errors
+
+
+# -- functions --------------------------------------------------------------------------------------------------------
+
+
+def span_f(
+    reference: Spans | Hierarchy, hypothesis: Spans | Hierarchy, *, labels: bool = True, chance: str = "none"
+) -> Score:
+    """Compute precision, recall and F of identical spans.
+
+    Parameters
+    ----------
+    reference, hypothesis : Spans or Hierarchy
+        The two sides, over the same tokens or characters.
+    labels : bool, default True
+        Whether labels must agree too, or only start and end.
+    chance : {"none", "expected", "li2024"}, default "none"
+        Whether the value is F; F with the expected matches among the parts; or F beyond the exact chance of Li et al. (2024).
+
+    Returns
+    -------
+    Score
+        F, from 0 to 1; 1 if both sides are empty, 0 if only one is. With ``chance="li2024"`` it is at most 1, and 0 for spans
+        at random places.
+
+    Raises
+    ------
+    MismatchError
+        If the sides have different lengths, or for chance, if spans of a side overlap or nest, or the length is not known.
+    Undefined
+        With ``chance="li2024"``, if both sides are empty or chance agreement is 1.
+
+    Notes
+    -----
+    ::
+
+        F = 2 matches / (spans of the reference + spans of the hypothesis)
+
+    Chance: each side keeps the number, lengths and labels of its spans, and all placements without overlaps over the n
+    tokens are equally likely. The numbers of spans are then fixed, so that the expectation of F is exact::
+
+        expected F = 2 / (k_1 + k_2) * sum over pairs of spans with equal length and label of sum over l of P_1(l) P_2(l)
+        value = (F - expected F) / (1 - expected F)
+
+    where P(l) is the probability that a span begins at token l; :mod:`caesura.measures.span_chance` has its law. Over several
+    documents, matches, numbers of spans and expected matches are summed. Whether the paper divides in exactly this way could
+    not be checked.
+
+    Do not use it if a span that is one token longer should count in part: use :func:`token_f`, or gamma. Spans that
+    overlap or nest have F, but not this chance: use gamma.
+
+    References
+    ----------
+    Li, D., Rosé, C., Yuan, A., & Zhou, C. (2024). Estimating agreement by chance for sequence annotation. ACL,
+    arXiv:2407.11371.
+
+    Examples
+    --------
+    >>> ann = Spans([(0, 2, "PER"), (5, 6, "ORG")], length=8)
+    >>> bo = Spans([(0, 2, "PER"), (4, 6, "ORG")], length=8)
+    >>> span_f(ann, bo).value, span_f(ann, bo).parts
+    (0.5, {'matches': 1, 'reference': 2, 'hypothesis': 2})
+    >>> f"{span_f(ann, bo, chance='li2024').value:.4f}"
+    '0.4646'
+    """
+    return SpanF.cached(None, labels=labels, chance=chance).score(reference, hypothesis)
+
+
+def token_f(
+    reference: Spans | Hierarchy, hypothesis: Spans | Hierarchy, *, labels: bool = True, chance: str = "none"
+) -> Score:
+    """Compute precision, recall and F of tokens, or characters, inside spans with the same label.
+
+    Parameters
+    ----------
+    reference, hypothesis : Spans or Hierarchy
+        The two sides, over the same tokens or characters.
+    labels : bool, default True
+        Whether labels must agree too.
+    chance : {"none", "expected", "li2024"}, default "none"
+        Whether the value is F; F with the expected matches among the parts; or F beyond the exact chance of Li et al. (2024).
+
+    Returns
+    -------
+    Score
+        F, from 0 to 1; 1 if both sides are empty, 0 if only one is. With ``chance="li2024"`` it is at most 1.
+
+    Raises
+    ------
+    MismatchError
+        If the sides have different lengths, or for chance, if spans of a side overlap or nest, or the length is not known.
+    Undefined
+        With ``chance="li2024"``, if both sides are empty or chance agreement is 1.
+
+    Notes
+    -----
+    An element is a token with a label; a token in two spans with the same label counts once. Chance is that of
+    :func:`span_f`: with c(t) the probability that token t lies in a span with a label,
+    expected matches = sum over labels and tokens of c_1(t) c_2(t).
+
+    Do not use it if the number of spans matters: two neighbouring spans with one label and one long span have the same tokens.
+
+    References
+    ----------
+    Li, D., Rosé, C., Yuan, A., & Zhou, C. (2024). Estimating agreement by chance for sequence annotation. ACL,
+    arXiv:2407.11371.
+
+    Examples
+    --------
+    >>> ann = Spans([(0, 2, "PER"), (5, 6, "ORG")], length=8)
+    >>> bo = Spans([(0, 2, "PER"), (4, 6, "ORG")], length=8)
+    >>> f"{token_f(ann, bo).value:.4f}"
+    '0.8571'
+    """
+    return TokenF.cached(None, labels=labels, chance=chance).score(reference, hypothesis)

@@ -1,0 +1,141 @@
+"""F of spans and tokens: the oracle file, all placements of small texts, corpora, and bad input."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb, factorial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.measures import span_chance
+from caesura.measures.span_chance import start_probabilities
+from oracle import span_chance as oracle
+from support.oracles import read_oracle
+
+CASES = read_oracle("span_chance.jsonl")[1:]
+MEASURES = {"span": "span_f", "span_unlabelled": "span_f(labels=False)", "token": "token_f"}
+
+
+@pytest.mark.parametrize("key", MEASURES)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))
+def test_span_chance_oracle(case, key):
+    right, measure = case["right"][key], cz.parse(MEASURES[key])
+    a, b = (cz.Spans(case[side], length=case["n"]) for side in "ab")
+    corpus = cz.Corpus({"text": {"a": a, "b": b}})
+    assert measure.score(a, b).value == pytest.approx(float(Fraction(right["observed"])), abs=1e-9)
+    if right["coefficient"] == "undefined":
+        with pytest.raises(cz.errors.Undefined):
+            measure.replace(chance="li2024").score(a, b)
+        with pytest.raises(cz.errors.Undefined):
+            cz.agreement(corpus, measure, chance="li2024")
+        return
+    score = measure.replace(chance="li2024").score(a, b)
+    assert score.value == pytest.approx(right["coefficient"], abs=1e-9)
+    assert score.parts["expected_f"] == pytest.approx(float(Fraction(right["expected"])), abs=1e-9)
+    result = cz.agreement(corpus, measure, chance="li2024")
+    assert result.value == pytest.approx(right["coefficient"], abs=1e-9)
+    assert result.expected == pytest.approx(float(Fraction(right["expected"])), abs=1e-9)
+    assert result.method == "spans at random places, exact"
+
+
+@st.composite
+def spans(draw: st.DrawFn, tokens: int) -> list[oracle.Span]:
+    """A few spans without overlaps."""
+    edges = sorted(draw(st.sets(st.integers(0, tokens), max_size=6)))
+    pairs = list(zip(edges[::2], edges[1::2], strict=False))
+    return [(start, end, draw(st.sampled_from("XY"))) for start, end in pairs]
+
+
+@given(st.integers(2, 6).flatmap(lambda n: st.tuples(st.just(n), spans(n), spans(n))), st.booleans())
+def test_expected_f_by_enumeration(case, of_tokens):
+    tokens, first, second = case
+    if not first and not second:
+        return
+    a, b = (cz.Spans(side, length=tokens) for side in (first, second))
+    score = (cz.token_f if of_tokens else cz.span_f)(a, b, chance="expected")
+    right = oracle.expected_f(first, second, tokens, of_tokens=of_tokens)
+    assert score.parts["expected_f"] == pytest.approx(float(right), abs=1e-12)
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=6), st.integers(0, 30))
+def test_starts_are_a_distribution(lengths, free):
+    """The probabilities of each length add up to 1, and a text read backwards has the same law."""
+    tokens = sum(lengths) + free
+    for length, starts in start_probabilities(lengths, tokens).items():
+        assert starts.sum() == pytest.approx(1)
+        size = tokens - length + 1
+        assert starts[:size] == pytest.approx(starts[:size][::-1])
+        assert not starts[size:].any()
+
+
+def test_number_of_placements():
+    """k! C(n - a + k, k), as the model says."""
+    marked = [(0, 2, "X"), (2, 3, "X"), (3, 4, "Y")]
+    assert sum(1 for _ in oracle.placements(marked, 7)) == factorial(3) * comb(7 - 4 + 3, 3)
+
+
+def test_long_texts_by_transform(monkeypatch):
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(1, 6, 60).tolist()
+    direct = start_probabilities(lengths, 2_000)
+    monkeypatch.setattr(span_chance, "_LARGE", 0)
+    for length, starts in start_probabilities(lengths, 2_000).items():
+        assert starts == pytest.approx(direct[length], abs=1e-14)
+
+
+def test_corpus_sums():
+    """Two items by hand: matches 1 + 0, spans 2 + 2; expected matches 1/4 + 1/3."""
+    one = {"a": cz.Spans([(0, 1)], length=4), "b": cz.Spans([(0, 1)], length=4)}
+    two = {"a": cz.Spans([(0, 1)], length=3), "b": cz.Spans([(2, 3)], length=3)}
+    result = cz.agreement(cz.Corpus({"one": one, "two": two}), "span_f", chance="li2024", interval=None)
+    observed, expected = Fraction(2, 4), 2 * (Fraction(1, 4) + Fraction(1, 3)) / 4
+    assert result.observed == pytest.approx(float(observed))
+    assert result.expected == pytest.approx(float(expected))
+    assert result.value == pytest.approx(float((observed - expected) / (1 - expected)))
+    assert [row.value for row in result.items] == pytest.approx([1, -1 / 2])
+    assert cz.agreement(cz.Corpus({"one": one, "two": two}), "li2024", interval=None).value == result.value
+
+
+def test_hierarchies_of_one_level():
+    a = cz.Hierarchy(8, [(1, 2, 1, "PER"), (6, 6, 1, "ORG")])
+    b = cz.Hierarchy(8, [(1, 2, 1, "PER"), (5, 6, 1, "ORG")])
+    flat = [cz.Spans([(s.start - 1, s.end, s.label) for s in side], length=8) for side in (a, b)]
+    for function in (cz.span_f, cz.token_f):
+        for chance in ("none", "li2024"):
+            assert function(a, b, chance=chance).value == pytest.approx(function(*flat, chance=chance).value)
+
+
+def test_nested_and_overlapping_spans():
+    nested, crossing = cz.Spans([(0, 4), (1, 2)], length=6), cz.Spans([(0, 3), (2, 5)], length=6)
+    assert cz.span_f(nested, nested).value == 1
+    for side in (nested, crossing):
+        with pytest.raises(cz.errors.MismatchError, match=r"overlap or nest; the exact chance .* use gamma"):
+            cz.span_f(side, side, chance="li2024")
+    fine = cz.Spans([(0, 1)], length=6)
+    items = {"good": {"a": fine, "b": cz.Spans([(1, 2)], length=6)}, "bad": {"a": nested, "b": fine}}
+    result = cz.agreement(cz.Corpus(items), "token_f", chance="li2024", interval=None)
+    assert [row.item for row in result.items] == ["good"]
+    assert "use gamma" in result.excluded[0].reason
+
+
+def test_bad_input():
+    fine = cz.Spans([(0, 1)], length=6)
+    with pytest.raises(cz.errors.MismatchError, match="reference has 6, hypothesis has 7"):
+        cz.span_f(fine, cz.Spans([(0, 1)], length=7))
+    with pytest.raises(cz.errors.MismatchError, match="needs the number of tokens"):
+        cz.span_f(cz.Spans([(0, 1)]), cz.Spans([(0, 1)]), chance="li2024")
+    with pytest.raises(cz.errors.MismatchError, match="these are in seconds; use gamma"):
+        cz.span_f(cz.Spans([(0, 1)], seconds=True), fine)
+    with pytest.raises(cz.errors.MismatchError, match=r"spans\[0\] must begin and end at whole positions"):
+        cz.token_f(cz.Spans([(0, 1.5)], length=6), fine)
+    with pytest.raises(cz.errors.MismatchError, match="expected Spans or a Hierarchy; got Segmentation"):
+        cz.span_f(cz.Segmentation.from_masses([2, 4]), fine)
+    corpus = cz.Corpus({"x": {c: cz.Segmentation.from_masses([2, 4]) for c in "ab"}})
+    with pytest.raises(cz.errors.OptionError, match="chance='li2024' is for spans"):
+        cz.agreement(corpus, "purity_coverage", chance="li2024")
+    with pytest.raises(cz.errors.OptionError, match=r"is not defined over|has no coefficient"):
+        cz.agreement(cz.Corpus({"x": {"a": fine, "b": fine}}), "span_f", coefficient="pi", chance="li2024")
