@@ -166,7 +166,7 @@ def test_published_corpora_open_without_errors(browser: Browser, shared: Path, n
     browser.open(name, corpus, systems)
     assert browser.errors() == []
     requests = browser.requests()
-    assert {url for url in requests if not url.startswith("data:")} == {browser.driver.current_url}
+    assert {url for url in requests if not url.startswith("data:")} == {browser.driver.current_url.partition("#")[0]}
     assert (
         browser.run("return performance.getEntriesByType('resource').filter((one) => !one.name.startsWith('data:'))")
         == []
@@ -322,3 +322,117 @@ def test_other_writing_systems_dark_mode_and_print(browser: Browser) -> None:
     browser.shoot("print")
     emulate("Emulation.setEmulatedMedia", {"media": "", "features": []})
     assert browser.errors() == []
+
+
+def test_items_come_worst_first_and_can_be_searched(poem: Browser) -> None:
+    names = poem.run("return [...document.querySelectorAll('#overview .open')].map((one) => one.textContent)")
+    assert names == ["long", "short"]  # mean B of the pairs: (3/8 + 1/6 + 1/6) / 3 against (1 + 0 + 0) / 3
+    poem.run("const box = document.getElementById('search'); box.value = 'LON'; box.dispatchEvent(new Event('input'))")
+    shown = poem.run(
+        "return [...document.querySelectorAll('#overview tbody tr')].filter((row) => !row.hidden)"
+        ".map((row) => row.cells[0].textContent)"
+    )
+    assert shown == ["long"]
+    assert poem.run("return document.getElementById('found').textContent") == "1 of 2 items"
+
+
+def test_timeline_has_a_row_per_coder_and_a_block_per_segment(poem: Browser) -> None:
+    poem.choose("item", "long")
+    names = poem.run("return [...document.querySelectorAll('#timeline .names span')].map((one) => one.textContent)")
+    assert names == ["ann", "bo", "cy"]
+    blocks = poem.run("return document.querySelectorAll('#timeline .block').length")
+    assert blocks == (3 + 1) + (3 + 1) + (1 + 1)
+    # bo's second boundary, at 5 of 10 units, is in the middle of the axis
+    middle = poem.run(
+        "const svg = document.querySelector('#timeline svg');"
+        "return [...svg.querySelectorAll('.edge')].map((line) => line.x1.baseVal.value / svg.clientWidth)"
+    )
+    assert any(abs(place - 0.5) < 1e-6 for place in middle)
+
+
+def test_selecting_in_the_timeline_selects_in_the_text_and_back(poem: Browser) -> None:
+    poem.choose("item", "long")
+    poem.choose("first", "ann")
+    poem.choose("second", "bo")
+    poem.run(
+        "const svg = document.querySelector('#timeline svg'), frame = svg.getBoundingClientRect();"
+        "svg.dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: frame.left + frame.width * 0.69,"
+        " clientY: frame.top + 5 }))"
+    )
+    number, said = poem.focused()
+    assert "ann at 7" in said
+    assert poem.run("return document.querySelectorAll('#timeline .pointer').length") == 1
+    # the next disagreement, chosen in the text, moves the pointer: bo at 9
+    poem.press("n")
+    place = poem.run(
+        "const svg = document.querySelector('#timeline svg');"
+        "return svg.querySelector('.pointer').x1.baseVal.value / svg.clientWidth"
+    )
+    assert place == pytest.approx(0.9)
+    assert poem.focused()[0] != number
+
+
+def test_a_cell_of_the_matrix_opens_the_pair(poem: Browser) -> None:
+    poem.run("document.querySelector('#matrix button[data-pair=\"1-2\"]').click()")
+    assert "bo and cy" in poem.run("return document.getElementById('pair').textContent")
+
+
+def test_a_link_shows_the_same_place(poem: Browser) -> None:
+    poem.choose("item", "long")
+    poem.choose("first", "bo")
+    poem.choose("second", "ann")
+    poem.press("n")
+    address, said = poem.driver.current_url, poem.status()
+    assert "item=long" in address
+    poem.driver.switch_to.new_window("tab")
+    try:
+        poem.driver.get(address)
+        assert poem.status() == said
+    finally:
+        poem.driver.close()
+        poem.driver.switch_to.window(poem.driver.window_handles[0])
+
+
+def test_all_disagreements_are_listed_and_saved_once(poem: Browser) -> None:
+    """Pairs of the item "long": ann-bo one near miss and two others, ann-cy four, bo-cy four; of "short": 0, 2 and 2."""
+    path = poem.folder / "disagreements.csv"
+    path.unlink(missing_ok=True)
+    poem.run("document.getElementById('save-all').click()")
+    for _ in range(50):
+        if path.exists():
+            break
+        time.sleep(0.1)
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == len({tuple(row.values()) for row in rows})
+    assert [float(row["cost"]) for row in rows] == sorted((float(row["cost"]) for row in rows), reverse=True)
+    score = cz.boundary_similarity
+    cut = cz.Segmentation.from_positions
+    texts = {"long": (10, [[2, 4, 7], [2, 5, 9], [1]]), "short": (5, [[2], [2], [4]])}
+    expected = sum(
+        edit.kind != "match"
+        for length, coders in texts.values()
+        for i in range(3)
+        for j in range(i + 1, 3)
+        for edit in score(cut(length, coders[i]), cut(length, coders[j])).edits
+    )
+    assert len(rows) == expected
+    poem.run("document.querySelector('#ranked .go').click()")
+    assert poem.focused()[0] != ""
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_the_page_never_scrolls_sideways(poem: Browser, width: int) -> None:
+    poem.driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    )
+    try:
+        for dark in (False, True):
+            value = "dark" if dark else "light"
+            poem.driver.execute_cdp_cmd(
+                "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": value}]}
+            )
+            poem.shoot(f"poem-{width}-{value}", "items")
+            assert poem.run("return document.documentElement.scrollWidth <= window.innerWidth")
+    finally:
+        poem.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        poem.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

@@ -30,6 +30,7 @@ from support.corpora import TALK, random_corpus
 from support.reported import Page, nested, parsed, plain, talk
 
 KINDS = {"segmentations": plain, "dialogues": talk, "hierarchies": nested, "trees": parsed}
+FIRST = ["items", "texts", "everything", "matrix-section"]  # what people look at first
 SECTIONS = {
     "segmentations": ["agreement", "pairs", "coders", "heat", "precision-recall", "operations"],
     "dialogues": ["agreement", "pairs", "coders", "heat", "operations"],
@@ -75,7 +76,7 @@ def section_ids(page: Page) -> list[str]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_sections_of_every_kind(pages: dict[str, Page], kind: str) -> None:
     page = pages[kind]
-    assert section_ids(page) == ["summary", *SECTIONS[kind], "texts"]
+    assert section_ids(page) == [*FIRST, *SECTIONS[kind], "summary"]
     assert len(page.of("img")) >= len(SECTIONS[kind]) - 1  # agreement has none
 
 
@@ -84,7 +85,7 @@ def test_sections_of_every_kind(pages: dict[str, Page], kind: str) -> None:
 def test_programs_of_every_kind_with_all_figures(kind: str) -> None:
     name, more = SYSTEMS[kind]
     page = Page(cz.report(KINDS[kind](), systems=[name]))
-    assert set(section_ids(page)) - {"excluded"} == {"summary", *SECTIONS[kind], *more, "texts"}
+    assert set(section_ids(page)) - {"excluded"} == {*FIRST, *SECTIONS[kind], *more, "summary"}
     assert "could not be drawn" not in page.text
     assert all(
         (element["src"] or "").startswith("data:image/svg+xml;base64,") and element["alt"] for element in page.of("img")
@@ -357,7 +358,7 @@ def test_a_figure_that_cannot_be_drawn_says_why(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(plot, "pairwise", refuse)
     page = Page(cz.report(plain()))
     assert "This figure could not be drawn: too <many> coders" in page.text
-    assert section_ids(page) == ["summary", *SECTIONS["segmentations"], "texts"]
+    assert section_ids(page) == [*FIRST, *SECTIONS["segmentations"], "summary"]
 
 
 @pytest.mark.usefixtures("with_figures")
@@ -404,7 +405,7 @@ def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
         cz.report(plain())
     monkeypatch.undo()
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    build._environment.cache_clear()
+    build.environment.cache_clear()
     with pytest.raises(OptionError, match=r"needs jinja2, .*pip install 'caesura\[report\]'"):
         cz.report(plain())
 

@@ -9,7 +9,7 @@ from caesura.gold.experiment import evaluate_unification
 from caesura.gold.unify import kappa_or_none, unify
 from caesura.model.hierarchy import Hierarchy
 from caesura.papers.data import SPAM, Data
-from caesura.papers.entry import NOT_FREE, REFUTED, REPRODUCED, Computation, Paper, Row, statement
+from caesura.papers.entry import NOT_FREE, REFUTED, REPRODUCED, Computation, Curves, Paper, Row, statement
 
 PAPER = Paper(
     "carbone2004",
@@ -122,7 +122,8 @@ def _table_1_on_music(data: Data) -> Computation:
             "majority crosses less than the unions", mean("FlatMCNS", "non_crossing") > mean("FlatUNI", "non_crossing")
         ),
     ]
-    return Computation(rows_of_statements, signatures=(study.signature,))
+    points = {name: ([mean(name, "recall")], [mean(name, "precision")]) for name in rows}
+    return Computation(rows_of_statements, Curves("recall", "precision", points), (study.signature,))  # Figure 7
 
 
 ENTRIES = (

@@ -201,6 +201,7 @@ def _texts(segmenter: str) -> tuple[Segmentation, Segmentation]:
 
 def _table_2(data: Data) -> Computation:
     rows: list[Row] = []
+    points: dict[str, tuple[list[float], list[float]]] = {}
     for segmenter, (b, error, _, _, fp, fn, *printed) in _TABLE_2.items():
         matches, near, _, _ = _counts(segmenter)
         interval = mean_interval([1, 0.5, 0], [matches, near, fp + fn])
@@ -213,7 +214,8 @@ def _table_2(data: Data) -> Computation:
             Row(f"{segmenter} B-recall", printed[1], own.recall(), old.recall()),
             Row(f"{segmenter} B-F1", printed[2], own.f(), old.f()),
         ]
-    return Computation(rows)
+        points[segmenter] = [old.recall()], [old.precision()]
+    return Computation(rows, Curves("B-recall", "B-precision", points))  # Figure 12
 
 
 def _section_6(_: Data) -> Computation:

@@ -109,6 +109,19 @@ class Alignments(Result):
     signature: str | None = None
     excluded: tuple[Excluded, ...] = ()
 
+    @property
+    def disagreements(self) -> dict[str, int]:
+        """Item -> number of edits over all pairs of coders that are no matches."""
+        differs = [shape.kind != "match" for shape in self.shapes]
+        counts: dict[str, int] = {}
+        for pair in self.pairs:
+            counts[pair.item] = counts.get(pair.item, 0) + sum(differs[shape] for shape in pair.edits[::2])
+        for tree in self.trees:
+            nodes = len(tree.score.alignment)
+            exact = sum(pair.iou == 1 for pair in tree.score.alignment)
+            counts[tree.item] = counts.get(tree.item, 0) + nodes - exact
+        return counts
+
 
 def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], counted: Collection[str]) -> Alignments:
     """Align all pairs of coders on every item that both annotated, until there are ``MAX_EDITS`` edits.

@@ -61,11 +61,26 @@ def agreement_answer(study: AgreementStudy) -> str:
     str
         One to three sentences about the first coefficient.
     """
-    first = study.agreement[0]
-    result = first.result
+    return outcome_answer(study.agreement[0])
+
+
+def outcome_answer(outcome: AgreementOutcome) -> str:
+    """Say how far coders agree by one coefficient, who differs from the others, and on which item they agree least.
+
+    Parameters
+    ----------
+    outcome : AgreementOutcome
+        One coefficient over one measure.
+
+    Returns
+    -------
+    str
+        One to three sentences.
+    """
+    result = outcome.result
     if result is None:
-        return f"Agreement is undefined: {first.reason}."
-    sentences = [_agreement_sentence(first, result)]
+        return f"Agreement is undefined: {outcome.reason}."
+    sentences = [_agreement_sentence(outcome, result)]
     for outlier in result.outliers[:1] if len(result.coders) > 2 else ():
         if (outlier.gain or 0) >= _MIN_GAIN:
             sentences.append(f"Without {_coder(outlier.coder)} it would be {short(outlier.without)}.")

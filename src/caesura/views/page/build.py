@@ -19,6 +19,7 @@ from caesura.model.value import count_of
 from caesura.notices import collect_warnings
 from caesura.tasks.report import CorpusReport, ReportOptions, analyze_corpus
 from caesura.version import __version__
+from caesura.views.answers.coders import outcome_answer
 from caesura.views.figures.canvas import write_file
 from caesura.views.page.sections import page_sections
 from caesura.views.page.texts import page_items
@@ -171,6 +172,7 @@ def report_page(analyses: CorpusReport, title: str | None = None, *, notes: Iter
         style=asset("report.css"),
         script=asset("report.js"),
         title=title or f"Report on {count_of(len(subject.corpus.item_names), 'item')}",
+        headline=_headline(analyses),
         facts=_facts(analyses),
         signatures=analyses.signatures,
         sections=page_sections(analyses),
@@ -183,6 +185,12 @@ def report_page(analyses: CorpusReport, title: str | None = None, *, notes: Iter
         version=__version__,
     )
     return page + "\n"
+
+
+def _headline(analyses: CorpusReport) -> str:
+    """Return the sentences that ``caesura agree`` begins with."""
+    outcomes = analyses.agreement.result or ()
+    return outcome_answer(outcomes[0]) if outcomes else ""
 
 
 def _facts(analyses: CorpusReport) -> list[tuple[str, str]]:

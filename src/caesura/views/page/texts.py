@@ -54,8 +54,32 @@ def page_items(report: CorpusReport) -> tuple[dict[str, dict[str, Any]], dict[st
         "types": [clean(name) for name in types],
         "streams": [clean(name) for name in streams],
         "shapes": shapes,
+        "overview": _overview(report, list(items)),
+        "matrix": _matrix(report),
         "plain": not trees and set(types) <= set(UNTYPED),
     }
+
+
+def _overview(report: CorpusReport, items: list[str]) -> list[list[Any]]:
+    """Return number, mean over pairs and number of disagreements of each item, the least agreement first."""
+    tables = report.pairs.result or ()
+    means = {row.item: row.mean for row in tables[0].items} if tables else {}
+    sign = 1 if not tables or tables[0].measure.higher_is_better else -1
+    counts = report.alignments.disagreements
+    rows = [[number, means.get(item), counts.get(item, 0)] for number, item in enumerate(items)]
+    return sorted(rows, key=lambda row: (row[1] is None, sign * (row[1] or 0), -row[2], row[0]))
+
+
+def _matrix(report: CorpusReport) -> dict[str, Any]:
+    """Return the name of the measure, and its value for each pair of coders."""
+    tables = report.pairs.result or ()
+    if not tables:
+        return {"measure": "", "cells": []}
+    coders = {coder: i for i, coder in enumerate(report.subject.corpus.coders)}
+    cells = [
+        [*sorted((coders[row.coders[0]], coders[row.coders[1]])), round(row.score.value, 4)] for row in tables[0].rows
+    ]
+    return {"measure": tables[0].measure.label, "cells": cells}
 
 
 def _text_items(report: CorpusReport, types: _Numbering, streams: _Numbering) -> dict[str, dict[str, Any]]:
@@ -66,7 +90,8 @@ def _text_items(report: CorpusReport, types: _Numbering, streams: _Numbering) ->
     for item in report.text_items:
         by_coder = {coders[name]: streams_of(entry) for name, entry in boundaries.of_item(item).items()}
         times = _unit_times(report.subject.corpus.of_item(item))
-        items[item] = {"streams": list(_streams(by_coder, times, types, streams)), "edits": {}}
+        edges = _edges(report.subject.corpus.of_item(item))
+        items[item] = {"streams": list(_streams(by_coder, times, types, streams)), "edits": {}, "edges": edges}
     for pair in report.alignments.pairs:
         first, second = pair.coders
         items[pair.item]["edits"][f"{coders[first]}-{coders[second]}"] = pair.edits
@@ -95,6 +120,14 @@ def _streams(
             "units": times if units is None else [_one_line(unit) for unit in units],
             "marks": marks,
         }
+
+
+def _edges(annotations: Mapping[str, Annotation]) -> list[float] | None:
+    """Return the times at which units begin and end, if the item has times."""
+    first = next(iter(annotations.values()))
+    if not isinstance(first, Hierarchy) or first.edges is None:
+        return None
+    return [round(float(edge), 3) for edge in first.edges]
 
 
 def _unit_times(annotations: Mapping[str, Annotation]) -> list[str] | None:

@@ -235,6 +235,307 @@
     });
   };
 
+  // -- the timeline: coders as rows, segments as blocks ------------------------------------------------------------
+
+  const ROW = 22.4, AXIS = 18; // heights in pixels; a row is as high as the name beside it
+  const timeline = { scale: null, svg: null, rows: [] };
+
+  const draw = (name, attributes, ...children) => {
+    const element = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.append(...children);
+    return element;
+  };
+
+  // One row per coder, or per speaker and coder.
+  const rowsOf = (data) => data.streams.flatMap((stream) => stream.marks.map(([coder, positions, types]) => ({
+    stream: stream.stream, length: stream.length, coder, positions, types,
+  })));
+
+  // The place of a position on the axis: seconds if the units have times, else units.
+  const placeOf = (data, position) => (data.edges ? data.edges[position] : position);
+
+  const edgesOf = (row) => [...new Set([0, ...row.positions.filter((at) => at < row.length), row.length])]
+    .sort((x, y) => x - y);
+
+  const blocksOf = (data, row, scale, top, height) => {
+    const edges = edgesOf(row);
+    const blocks = edges.slice(1).map((end, i) => {
+      const from = scale(placeOf(data, edges[i])), to = scale(placeOf(data, end));
+      return draw("rect", {
+        class: i % 2 ? "block odd" : "block", x: from, y: top, width: Math.max(to - from, 0.5), height,
+      });
+    });
+    const lines = row.positions.flatMap((at, i) => {
+      if (at >= row.length) return [];
+      const x = scale(placeOf(data, at));
+      const look = common.plain ? "edge" : `edge c${row.types[i] % COLOURS}`;
+      return [draw("line", { class: look, x1: x, x2: x, y1: top, y2: top + height })];
+    });
+    return [...blocks, ...lines];
+  };
+
+  const axisOf = (data, length, scale, top, width) => {
+    const end = placeOf(data, length), begin = placeOf(data, 0);
+    const rough = (end - begin) / Math.max(2, Math.floor(width / 90));
+    const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1e-9)));
+    const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? 10 * power;
+    const ticks = [];
+    for (let at = Math.ceil(begin / step) * step; at <= end + 1e-9; at += step) ticks.push(at);
+    const unit = data.edges ? " s" : "";
+    return draw("g", { class: "axis" }, ...ticks.flatMap((at) => {
+      const text = draw("text", { x: scale(at) + 2, y: top + 13 });
+      text.textContent = `${Number(at.toPrecision(6))}${unit}`;
+      return [draw("line", { x1: scale(at), x2: scale(at), y1: top, y2: top + 5 }), text];
+    }));
+  };
+
+  const scaleOf = (data, length, width) => {
+    const begin = placeOf(data, 0), extent = Math.max(placeOf(data, length) - begin, 1e-9);
+    return (place) => (width * (place - begin)) / extent;
+  };
+
+  const showTimeline = () => {
+    const data = itemData(state.item), box = byId("timeline");
+    if (common.trees) return;
+    const rows = rowsOf(data), zoom = Number(byId("zoom").value);
+    const names = make("div", { class: "names" }, ...rows.map((row) => {
+      const speaker = common.streams[row.stream];
+      const name = make("span", { dir: "auto", title: common.coders[row.coder] }, common.coders[row.coder]);
+      if (speaker) name.prepend(`${speaker} · `);
+      return name;
+    }));
+    const area = make("div", { class: "rows" });
+    box.replaceChildren(names, area);
+    const width = Math.max(area.clientWidth, 200) * zoom, length = Math.max(...rows.map((row) => row.length), 1);
+    const svg = draw("svg", { width, height: rows.length * ROW + AXIS, role: "img" });
+    svg.setAttribute("aria-label", `${rows.length} rows of segments`);
+    const scale = scaleOf(data, length, width);
+    rows.forEach((row, i) => {
+      svg.append(...blocksOf(data, row, scale, i * ROW + 2, ROW - 4));
+      if (row.coder === state.first || row.coder === state.second) {
+        svg.append(draw("rect", { class: "chosen-row", x: 0.5, y: i * ROW + 1.5, width: width - 1, height: ROW - 3 }));
+      }
+    });
+    svg.append(axisOf(data, length, scale, rows.length * ROW, width));
+    area.append(svg);
+    Object.assign(timeline, { scale, svg, rows, length, width });
+  };
+
+  const pointTo = (edit) => {
+    timeline.svg?.querySelectorAll(".pointer").forEach((line) => line.remove());
+    if (!edit || common.trees) return;
+    const data = itemData(state.item), places = [edit.a, edit.b].filter((at) => at !== null);
+    for (const at of new Set(places)) {
+      const x = timeline.scale(placeOf(data, at));
+      timeline.svg.append(draw("line", { class: "pointer", x1: x, x2: x, y1: 0, y2: timeline.rows.length * ROW }));
+      const area = timeline.svg.parentElement;
+      if (x < area.scrollLeft || x > area.scrollLeft + area.clientWidth) area.scrollLeft = x - area.clientWidth / 2;
+    }
+  };
+
+  // The row and the unit under the pointer.
+  const under = (event) => {
+    const frame = timeline.svg.getBoundingClientRect(), data = itemData(state.item);
+    const x = event.clientX - frame.left, row = timeline.rows[Math.floor((event.clientY - frame.top) / ROW)];
+    let low = 0, high = timeline.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (timeline.scale(placeOf(data, middle)) <= x) low = middle;
+      else high = middle;
+    }
+    return { row, unit: low + 1, x };
+  };
+
+  const showCursor = (event) => {
+    const { row, unit } = under(event), data = itemData(state.item);
+    const stream = data.streams.find((entry) => row === undefined || entry.stream === row.stream);
+    const words = stream?.units?.[unit - 1] ?? "";
+    const time = data.edges ? `${data.edges[unit - 1]} s, ` : "";
+    byId("cursor").textContent = `${time}unit ${unit}${words ? `: ${words.slice(0, 60)}` : ""}`;
+  };
+
+  // A click selects the edit of the compared pair that is nearest to the place.
+  const pick = (event) => {
+    const { row, x } = under(event), data = itemData(state.item);
+    let best = -1, least = Infinity;
+    state.edits.forEach((edit, number) => {
+      if (row !== undefined && edit.stream !== row.stream) return;
+      for (const at of [edit.a, edit.b]) {
+        if (at === null) continue;
+        const distance = Math.abs(timeline.scale(placeOf(data, at)) - x);
+        if (distance < least) [best, least] = [number, distance];
+      }
+    });
+    if (best >= 0) focusOn(best);
+  };
+
+  // -- items, worst first ---------------------------------------------------------------------------------------------
+
+  const miniOf = (data) => {
+    const rows = rowsOf(data), length = Math.max(...rows.map((row) => row.length), 1);
+    const width = 400, height = Math.max(2, Math.min(6, 48 / rows.length));
+    const svg = draw("svg", {
+      class: "mini", viewBox: `0 0 ${width} ${rows.length * height}`, preserveAspectRatio: "none", "aria-hidden": "true",
+    });
+    const scale = scaleOf(data, length, width);
+    rows.forEach((row, i) => svg.append(...blocksOf(data, row, scale, i * height, height * 0.8)));
+    return svg;
+  };
+
+  const overviewRow = ([number, value, count]) => {
+    const open = make("button", { type: "button", class: "open", dir: "auto" }, common.items[number]);
+    open.addEventListener("click", () => {
+      choose({ item: number });
+      byId("texts").scrollIntoView();
+    });
+    const strip = make("td", {});
+    const row = make("tr", { "data-item": number }, make("td", {}, open),
+      make("td", { class: "number" }, value === null ? "" : value.toFixed(3)), make("td", { class: "number" }, String(count)),
+      strip);
+    row.strip = strip;
+    return row;
+  };
+
+  // Strips are drawn when their row comes into view, because a corpus may have hundreds of items.
+  const seen = "IntersectionObserver" in window ? new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      seen.unobserve(target);
+      target.strip.append(miniOf(itemData(Number(target.dataset.item))));
+    }
+  }) : null;
+
+  const showOverview = () => {
+    const body = byId("overview").tBodies[0];
+    body.append(...common.overview.map(overviewRow));
+    if (!common.trees && seen) for (const row of body.rows) seen.observe(row);
+  };
+
+  const search = () => {
+    const wanted = byId("search").value.toLocaleLowerCase();
+    let shown = 0;
+    for (const row of byId("overview").tBodies[0].rows) {
+      row.hidden = !common.items[Number(row.dataset.item)].toLocaleLowerCase().includes(wanted);
+      shown += !row.hidden;
+    }
+    byId("found").textContent = wanted ? `${shown} of ${common.items.length} items` : "";
+  };
+
+  // -- all disagreements ----------------------------------------------------------------------------------------------
+
+  const MAX_RANKED = 300;
+
+  // Every disagreement of every pair once: item, coders, number of the edit, and the edit.
+  const everyDisagreement = () => {
+    const found = [];
+    common.items.forEach((_, item) => {
+      const data = itemData(item);
+      for (const pair of Object.keys(data.pairs ?? data.edits)) {
+        const [first, second] = pair.split("-").map(Number);
+        (editsOf(item, first, second) ?? []).forEach((edit, number) => {
+          if (edit.kind !== MATCH) found.push({ item, first, second, number, edit });
+        });
+      }
+    });
+    return found.sort((x, y) => y.edit.cost - x.edit.cost || x.item - y.item || x.first - y.first || x.second - y.second
+      || x.number - y.number);
+  };
+
+  let disagreements = null;
+
+  const RANKED = [
+    ["item", (entry) => common.items[entry.item]],
+    ["first", (entry) => common.coders[entry.first]],
+    ["second", (entry) => common.coders[entry.second]],
+    ["kind", (entry) => KINDS[entry.edit.kind][0]],
+    ["at (first)", (entry) => entry.edit.a],
+    ["at (second)", (entry) => entry.edit.b],
+    ["type (first)", (entry) => entry.edit.aType],
+    ["type (second)", (entry) => entry.edit.bType],
+    ["cost", (entry) => entry.edit.cost],
+  ];
+
+  const rankedColumns = () => RANKED.filter(([name]) => !(common.plain && name.startsWith("type")));
+
+  const goTo = ({ item, first, second, number }) => {
+    choose({ item, first, second });
+    focusOn(number);
+    byId("timeline").scrollIntoView({ block: "center", behavior: "instant" });
+  };
+
+  const showEverything = () => {
+    disagreements ??= everyDisagreement();
+    const pair = byId("both").value;
+    const chosen = disagreements.filter(({ first, second }) => !pair || pair === `${first}-${second}`);
+    const shown = rankedColumns();
+    const rows = chosen.slice(0, MAX_RANKED).map((entry) => {
+      const go = make("button", { type: "button", class: `go k${entry.edit.kind}`, "aria-label": "go to this place" },
+        KINDS[entry.edit.kind][1]);
+      go.addEventListener("click", () => goTo(entry));
+      return make("tr", {}, make("td", {}, go), ...shown.map(([, value]) => make("td", { dir: "auto" }, String(value(entry) ?? ""))));
+    });
+    byId("ranked").tHead.rows[0].replaceChildren(make("th", { scope: "col" }, "go"),
+      ...shown.map(([name]) => make("th", { scope: "col" }, name)));
+    byId("ranked").tBodies[0].replaceChildren(...rows);
+    const first = chosen.length > MAX_RANKED ? `, the first ${MAX_RANKED} are shown` : "";
+    byId("total").textContent = `${chosen.length} disagreements${first}`;
+  };
+
+  const saveAll = () => {
+    disagreements ??= everyDisagreement();
+    const shown = rankedColumns();
+    const rows = disagreements.map((entry) => shown.map(([, value]) => value(entry)));
+    download([shown.map(([name]) => name), ...rows], "disagreements.csv");
+    say(`${rows.length} disagreements saved`);
+  };
+
+  // -- the matrix of coders --------------------------------------------------------------------------------------------
+
+  const MAX_MATRIX = 40;
+
+  const showMatrix = () => {
+    const { cells } = common.matrix;
+    byId("matrix-section").hidden = !cells.length || common.coders.length > MAX_MATRIX;
+    if (byId("matrix-section").hidden) return;
+    const values = new Map(cells.map(([low, high, value]) => [`${low}-${high}`, value]));
+    const header = make("tr", {}, make("td"), ...common.coders.map((name) => make("th", { scope: "col", dir: "auto" }, name)));
+    const lines = common.coders.map((name, row) => make("tr", {}, make("th", { scope: "row", dir: "auto" }, name),
+      ...common.coders.map((other, column) => {
+        const value = values.get(row < column ? `${row}-${column}` : `${column}-${row}`);
+        if (row === column || value === undefined) return make("td");
+        const button = make("button", { type: "button", "data-pair": `${row}-${column}`, "aria-label": `compare ${name} and ${other}` },
+          value.toFixed(2));
+        button.addEventListener("click", () => {
+          choose({ first: row, second: column });
+          byId("texts").scrollIntoView();
+        });
+        return make("td", {}, button);
+      })));
+    byId("matrix").replaceChildren(make("thead", {}, header), make("tbody", {}, ...lines));
+  };
+
+  // -- links to a place ------------------------------------------------------------------------------------------------
+
+  const remember = () => {
+    const parts = new URLSearchParams({
+      item: common.items[state.item], first: common.coders[state.first], second: common.coders[state.second],
+    });
+    if (state.current >= 0) parts.set("edit", state.current);
+    history.replaceState(null, "", `#${parts}`);
+  };
+
+  const linked = () => {
+    const parts = new URLSearchParams(location.hash.slice(1));
+    const item = common.items.indexOf(parts.get("item"));
+    const [first, second] = [parts.get("first"), parts.get("second")].map((name) => common.coders.indexOf(name));
+    if (item < 0 || first < 0 || second < 0) return false;
+    choose({ item, first, second });
+    const edit = Number(parts.get("edit") ?? -1);
+    if (edit >= 0 && edit < state.edits.length) focusOn(edit);
+    return true;
+  };
+
   // -- table -----------------------------------------------------------------------------------------------------
 
   const hasText = () => (itemData(state.item).streams ?? []).some((stream) => stream.units !== null);
@@ -319,14 +620,18 @@
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
 
+  const download = (rows, name) => {
+    const lines = rows.map((row) => row.map(quoted).join(","));
+    const address = URL.createObjectURL(new Blob([`${lines.join("\n")}\n`], { type: "text/csv" }));
+    const link = make("a", { href: address, download: name });
+    link.click();
+    URL.revokeObjectURL(address);
+  };
+
   const save = () => {
     const shown = columns(), item = common.items[state.item];
     const rows = listed().map((number) => [item, ...shown.map(([, value]) => value(state.edits[number]))]);
-    const lines = [["item", ...shown.map(([name]) => name)], ...rows].map((row) => row.map(quoted).join(","));
-    const address = URL.createObjectURL(new Blob([`${lines.join("\n")}\n`], { type: "text/csv" }));
-    const link = make("a", { href: address, download: "edits.csv" });
-    link.click();
-    URL.revokeObjectURL(address);
+    download([["item", ...shown.map(([name]) => name)], ...rows], "edits.csv");
     say(`${rows.length} edits saved`);
   };
 
@@ -368,9 +673,16 @@
     byId("strip").replaceChildren(...(data.streams ?? []).map(stripOf));
     byId("text").replaceChildren(...(common.trees ? [showTrees(data)] : data.streams.map(showStream)));
     turnStrips();
+    showTimeline();
     showLegend(data);
     showKinds();
     showTable();
+    for (const row of byId("overview").tBodies[0].rows) {
+      row.classList.toggle("current", Number(row.dataset.item) === state.item);
+    }
+    for (const cell of byId("matrix").querySelectorAll("button")) {
+      cell.classList.toggle("current", cell.dataset.pair === `${state.first}-${state.second}`);
+    }
     return edits !== null;
   };
 
@@ -384,6 +696,7 @@
     if (show()) say(summed());
     else if (state.first === state.second) say("choose two different coders");
     else say(`${pairName()} were not compared on this item`);
+    remember();
   };
 
   const filter = (kind, shown) => {
@@ -409,6 +722,8 @@
     }
     byId("edits").querySelector(`tr[data-edit="${number}"]`)?.classList.add("current");
     state.current = number;
+    pointTo(state.edits[number]);
+    remember();
     if (buttons.length) {
       buttons[0].focus({ preventScroll: true });
       // Scroll immediately, because the focused element must be visible.
@@ -482,9 +797,11 @@
   };
 
   const startingPair = () => {
-    for (let item = 0; item < common.items.length; item += 1) {
-      const [pair] = Object.keys(itemData(item).pairs ?? itemData(item).edits);
-      if (pair !== undefined) return { item, pair: pair.split("-").map(Number) };
+    // The item with the least agreement; with systems, a person and a system.
+    for (const [item] of common.overview) {
+      const pairs = Object.keys(itemData(item).pairs ?? itemData(item).edits).map((pair) => pair.split("-").map(Number));
+      const mixed = pairs.find(([low, high]) => common.programs.includes(low) !== common.programs.includes(high));
+      if (pairs.length) return { item, pair: mixed ?? pairs[0] };
     }
     return { item: 0, pair: [0, Math.min(1, common.coders.length - 1)] };
   };
@@ -508,6 +825,20 @@
       if (mark) focusOn(Number(mark.dataset.edit));
     });
     document.addEventListener("keydown", pressed);
+    byId("zoom").addEventListener("input", () => { showTimeline(); pointTo(state.edits[state.current]); });
+    byId("timeline").addEventListener("click", (event) => { if (timeline.svg?.contains(event.target)) pick(event); });
+    byId("timeline").addEventListener("mousemove", (event) => { if (timeline.svg?.contains(event.target)) showCursor(event); });
+    byId("search").addEventListener("input", search);
+    byId("both").append(make("option", { value: "" }, "all pairs"), ...common.matrix.cells.map(([low, high]) => make("option",
+      { value: `${low}-${high}` }, `${common.coders[low]} and ${common.coders[high]}`)));
+    byId("both").addEventListener("change", showEverything);
+    byId("save-all").addEventListener("click", saveAll);
+    window.addEventListener("hashchange", linked);
+    window.addEventListener("resize", () => { showTimeline(); pointTo(state.edits[state.current]); });
+    showOverview();
+    showMatrix();
+    showEverything();
+    if (linked()) return undefined;
     const { item, pair } = startingPair();
     return choose({ item, first: pair[0], second: pair[1] });
   };
