@@ -124,7 +124,7 @@ def variants(name: str) -> list[Measure]:
 def is_about_texts(measure: Measure) -> bool:
     """Presets for recordings need seconds, and SuperDialseg looks at the boundary after the last unit."""
     seconds = measure.settings.get("chunk") or str(measure.settings.get("tolerance")).endswith("s")
-    return not seconds and not measure.settings.get("last_position")
+    return not seconds and not any(measure.settings.get(name) for name in ("last_position", "first_token"))
 
 
 VARIANTS = [measure for name in KINDS for measure in variants(name) if is_about_texts(measure)]

@@ -87,6 +87,7 @@ VALUES = {
     "costs": st.just("bookstein"),
     "coefficient": st.sampled_from(["none", "kappa", "pi"]),
     "last_position": st.booleans(),
+    "first_token": st.booleans(),
     "chunk": st.sampled_from([6, 2.5]),
     "conventions": st.sampled_from(["plain", "superdialseg"]),
     "average": st.sampled_from(["micro", "items", "items_pr"]),

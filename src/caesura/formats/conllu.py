@@ -16,7 +16,9 @@ morphology; the case of values does not matter. Two kinds of marks are known:
 
 The option ``boundaries`` chooses segments, connectives or sentences. The default, ``"auto"``, takes the kind of marks that
 occurs. If both kinds occur, or neither, the reader raises an error that lists the choices; it never takes sentence ends
-without being told so. With ``key="Discourse"``, each token that has the key ``Discourse`` begins a segment, as in GUM.
+without being told so. With ``first="yes"``, an empty unit stands before each document, so that a marked first token counts,
+as in the scorer of DISRPT; with ``first="drop"``, tokens with the id 1 are left out as well, as with its option ``-nb``. With
+``key="Discourse"``, each token that has the key ``Discourse`` begins a segment, as in GUM.
 
 The items are the documents, which begin with ``# newdoc id = x``, ``# newdoc_id = x`` or ``# newdoc = x``. Documents without
 an id are called 1, 2, 3 .... A file without such lines is one item with the name of the file. The name of the coder is the
@@ -30,7 +32,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
 from caesura.formats.content import lines_of
@@ -93,6 +95,8 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _annotation(reading: Reading, document: _ConlluDocument, kind: str) -> Annotation:
+    if reading.options["first"] != "no":
+        return _with_first(reading, document, kind)
     forms = [token.form for token in document.tokens]
     if kind == "sentences":
         begins: Iterable[bool] = (token.number == 1 for token in document.tokens)
@@ -102,6 +106,16 @@ def _annotation(reading: Reading, document: _ConlluDocument, kind: str) -> Annot
             return Hierarchy(len(forms), _connectives(reading, document, marks), units=forms)
         begins = (mark == _BEGIN for mark in marks)
     return Segmentation.from_positions(len(forms), [i for i, begin in enumerate(begins) if begin and i], units=forms)
+
+
+def _with_first(reading: Reading, document: _ConlluDocument, kind: str) -> Annotation:
+    """Return a segmentation with an empty unit before the first token, so that its mark is a boundary."""
+    first = reading.options["first"]
+    if kind != "segments":
+        raise OptionError(f"first={first!r} is for segments; these marks are {kind}")
+    tokens = [token for token in document.tokens if first == "yes" or token.number != 1]
+    begins = [i for i, token in enumerate(tokens, 1) if _mark(reading, token, kind) == _BEGIN]
+    return Segmentation.from_positions(len(tokens) + 1, begins, units=["", *(token.form for token in tokens)])
 
 
 def _connectives(
@@ -299,6 +313,13 @@ def _looks_like(text: str) -> bool:
     return first.count("\t") == _COLUMNS - 1 and first[0].isdecimal()
 
 
+def _first(name: str, value: Any) -> str:
+    """Check for the option ``first``; the command line turns yes and no into truth values."""
+    return choice("no", "yes", "drop")(name, {True: "yes", False: "no"}[value] if isinstance(value, bool) else value)  # type: ignore[no-any-return]
+
+
+_first.value_type, _first.choices = str, ("no", "yes", "drop")  # type: ignore[attr-defined]  # for the command line
+
 FORMAT = Format(
     name="conllu",
     suffixes=(".conllu", ".tok"),
@@ -314,6 +335,12 @@ FORMAT = Format(
             "auto",
             choice("auto", "segments", "connectives", "sentences"),
             "marks of segments or of connectives, or the ends of sentences (auto: the marks that occur)",
+        ),
+        Option(
+            "first",
+            "no",
+            _first,
+            "whether a mark at the first token counts, by an empty unit before it; drop also leaves out tokens with the id 1",
         ),
         Option("key", None, optional(text), "key of the last column that the first token of a segment has"),
     ),

@@ -22,7 +22,7 @@ from caesura.measures.averages import (
     check_average,
 )
 from caesura.measures.batch import Batch, Comparison, Packed, Text, View, are_plain, pack
-from caesura.measures.chunks import in_chunks, with_last_position
+from caesura.measures.chunks import in_chunks, with_last_position, without_first_token
 from caesura.measures.edges import Packing, has_times, pack_axis
 from caesura.measures.expected import ExpectedCounts
 from caesura.measures.pooled import PooledBatch, has_streams, pack_dialogues
@@ -389,7 +389,8 @@ class Measure(Value, ABC):
     @property
     def needs_pairs(self) -> bool:
         """Whether an option needs the annotations and not only their inner positions."""
-        return self["references"] is not None or any(self.settings.get(name) for name in ("chunk", "last_position"))
+        other_units = ("chunk", "last_position", "first_token")
+        return self["references"] is not None or any(self.settings.get(name) for name in other_units)
 
     @property
     def higher_is_better(self) -> bool:
@@ -700,6 +701,10 @@ class Measure(Value, ABC):
         batch, places, errors = self.to_batch(pairs)
         if self.settings.get("chunk") is not None:
             batch, places, errors = in_chunks((batch, places, errors), self["chunk"])
+        if self.settings.get("first_token") and (missing := without_first_token(pairs)):
+            failed = {d: missing[place] for d, place in enumerate(places.tolist()) if place in missing}
+            batch, places, excluded = batch.drop(failed, places)
+            errors |= excluded
         if errors and self.hint_in_seconds:
             timed = [place for place in errors if has_times([pairs[place]])]
             errors |= {place: MismatchError(f"{self.name} {self.hint_in_seconds}") for place in timed}

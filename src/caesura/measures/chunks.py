@@ -37,6 +37,39 @@ LAST_POSITION = Option(
     omitted_at_default=True,
 )
 """Option for the position after the last unit."""
+FIRST_TOKEN = Option(
+    "first_token",
+    False,
+    flag,
+    "whether the texts must begin with an empty unit, so that the first token counts; exists for presets only",
+    omitted_at_default=True,
+)
+"""Option for texts that begin with an empty unit."""
+
+
+def without_first_token(pairs: Sequence[Any]) -> dict[int, CaesuraError]:
+    """Return an error for each pair of texts that do not begin with an empty unit.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of annotations.
+
+    Returns
+    -------
+    dict
+        Place of a pair -> exception.
+    """
+    problem = (
+        "the preset counts the first token, but the texts do not begin with an empty unit; read both files with "
+        "--reading first=yes"
+    )
+    return {
+        place: MismatchError(problem)
+        for place, pair in enumerate(pairs)
+        if isinstance(pair, (tuple, list))
+        and any(isinstance(text, Segmentation) and (text.units or (None,))[0] != "" for text in pair)
+    }
 
 
 def with_last_position(pairs: Sequence[Any]) -> list[Any]:

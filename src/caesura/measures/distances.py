@@ -27,7 +27,7 @@ from caesura.measures.axis import (
 )
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, OverlapMeasure, divide, list_edits
 from caesura.measures.batch import EMPTY, Batch
-from caesura.measures.chunks import CHUNK, LAST_POSITION
+from caesura.measures.chunks import CHUNK, FIRST_TOKEN, LAST_POSITION
 from caesura.measures.edges import EdgeBatch, Packing
 from caesura.measures.expected import ExpectedCounts, MatchingPositions
 from caesura.measures.matching import OTHER_MATCHINGS
@@ -81,6 +81,7 @@ class BoundaryF(OverlapMeasure):
             "value if neither side has boundaries (1 or 0), or 1 for the ratio of each empty side, or of recall only",
         ),
         LAST_POSITION,
+        FIRST_TOKEN,
         CHUNK,
         EXTENT,
         LEVEL,
@@ -108,7 +109,7 @@ class BoundaryF(OverlapMeasure):
             "superdialseg": {"empty": "zero", "last_position": True, "average": "items"},
             "chunkseg": {"empty": "zero", "chunk": 6, "average": "items_pr"},
             "chunkseg-collar": {"tolerance": "3s", "matching": "nearest", "average": "items"},
-            "disrpt-2025": {},
+            "disrpt-2025": {"first_token": True},
             "wtpsplit": {"ends": "end"},
             "evalsubtitle": {"ends": "end"},
         }
@@ -530,7 +531,8 @@ def boundary_f(
         latter only), ``extent`` ("same",
         "reference", "intersection", "union", "from_zero": the extent to compare if the sides have different ones, which
         matters only for ends and per cent), ``level`` (level of a hierarchy, if it has several), ``chunk`` (length of chunks
-        in seconds, which become units), ``last_position`` (whether the position after the last unit counts) and
+        in seconds, which become units), ``last_position`` (whether the position after the last unit counts),
+        ``first_token`` (whether the texts must begin with an empty unit, so that the first token counts) and
         ``references`` ("each", "best" or "union": the mean over the coders, the best
         coder, or precision against the boundaries of all coders, if ``reference`` is a list of several coders' annotations).
 

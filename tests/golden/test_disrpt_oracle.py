@@ -1,0 +1,53 @@
+"""EDU segmentation as the scorer of the DISRPT shared task counts it: token 1 counts, ``-nb`` leaves it out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caesura as cz
+from caesura.errors import CaesuraError
+from support.oracles import read_oracle
+
+CASES = [case for case in read_oracle("disrpt.jsonl")[1:] if case["task"] == "S"]
+FILES = [(case, kind) for case in CASES for kind in ("tok", "conllu") if f"gold_{kind}" in case]
+
+
+def read_pairs(tmp_path: Path, case: dict, kind: str, **options: str) -> list:
+    """The documents of both files, by their order: the name of the coder is that of the file."""
+    sides = []
+    for side in ("gold", "pred"):
+        path = tmp_path / f"{side}.{kind}"
+        path.write_text(case[f"{side}_{kind}"], encoding="utf-8")
+        sides.append([*cz.read(path, boundaries="segments", **options).values()])
+    return list(zip(*sides, strict=True))
+
+
+def ratios(score: cz.Score) -> list[float]:
+    return [score.precision(), score.recall(), score.value]
+
+
+@pytest.mark.parametrize(
+    ("case", "kind"), FILES, ids=lambda value: str(value.get("id")) if isinstance(value, dict) else value
+)
+def test_segments(tmp_path, case, kind):
+    peer, right = case["peer"], case["right"]
+    names = ("precision", "recall", "f_score")
+    if "exit" not in peer[kind]:  # it gives up on a file without marks
+        total = cz.score_many(read_pairs(tmp_path, case, kind, first="yes"), "boundary_f(compat='disrpt-2025')").total
+        assert ratios(total) == pytest.approx([peer[kind][name] for name in names], abs=1e-9)
+        assert list(total.parts.values()) == right["counts"]
+        assert ratios(total) == pytest.approx(right["with token 1"], abs=1e-9)
+    inner = cz.score_many(read_pairs(tmp_path, case, kind), "boundary_f").total
+    assert list(inner.parts.values()) == right["inner counts"]
+    without = peer.get("conllu -nb", {})
+    if kind == "conllu" and "f_score" in without:
+        total = cz.score_many(read_pairs(tmp_path, case, kind, first="drop"), "boundary_f(compat='disrpt-2025')").total
+        assert ratios(total) == pytest.approx([without[name] for name in names], abs=1e-9)
+
+
+def test_the_preset_needs_the_first_token(tmp_path):
+    (pair,) = read_pairs(tmp_path, CASES[0], "tok")[:1]
+    with pytest.raises(CaesuraError, match="read both files with --reading first=yes"):
+        cz.boundary_f(*pair, compat="disrpt-2025")
