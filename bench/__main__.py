@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from bench import (
     agreement,
     chance,
+    curve,
     evaluation,
     flexible,
     fuzzy,
@@ -56,6 +57,7 @@ BENCHMARKS: dict[str, Callable[[], Iterable[Table]]] = {
     "reading": reading.tables,
     "scaling": scaling.tables,
     "seconds": seconds.tables,
+    "curve": curve.tables,
     "startup": startup.tables,
 }
 

@@ -104,6 +104,7 @@ def test_the_rule_of_wtpsplit_stands_beside_the_usual_one(tmp_path):
     text = " ".join(result.stdout.split())
     assert "The best threshold by the rule of wtpsplit is 0.3" in text
     assert "Without the preset it is 0.9, with F = .67." in text
+    assert "wtpsplit: 1e-6 in the denominator of F" in text
 
 
 def test_two_files_in_json(tmp_path):
@@ -125,7 +126,7 @@ def test_seconds(tmp_path):
     plain = results([paths[0], "--reading", f"lengths={paths[1]}"])
     assert plain["axis"] == "time"
     assert plain["densities"][0]["density"] == pytest.approx(20)
-    assert plain["curves"][0]["signature"].startswith("boundary_curve|tolerance:'0.5s'|")
+    assert plain["curves"][0]["signature"].startswith("boundary_curve|tolerance:0.5s|axis:time|")
     # within 0.5 s: .9 is right, .8 is wrong, .7 is right, .6 is near 1.0, which is taken
     assert plain["average_precision"] == pytest.approx(0.5 * 1 + 0.5 * 2 / 3)
 

@@ -114,11 +114,14 @@ cdef int64_t next_alive(int64_t[::1] alive, int64_t place) except -1 nogil:
 
 cdef int close_reach(int64_t first, int64_t last, int64_t[::1] low, int64_t[::1] high, int64_t[::1] slot,
                      int64_t[::1] alive) except -1 nogil:
-    """Mark the slots as full that can be reached from the slots ``first`` to ``last``, which are all taken."""
+    """Mark the slots as full that can be reached from the slots ``first`` to ``last``, which are all taken.
+
+    What can be reached from a slot that is full for ever is full for ever, too.
+    """
     cdef int64_t j
-    while low[slot[first]] < first:
+    while alive[first] == first and low[slot[first]] < first:
         first = low[slot[first]]
-    while high[slot[last]] > last:
+    while alive[last] == last and high[slot[last]] > last:
         last = high[slot[last]]
     j = next_alive(alive, first)
     while j <= last:

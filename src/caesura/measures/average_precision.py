@@ -84,9 +84,10 @@ class AveragePrecision(AxisMeasure):
         return ("reference", *(f"{part}{end}" for end in ends for part in ("matches", "marked")))
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        if any(_is_scored(pair) for pair in pairs):
-            return _pack_scores(pairs, self.sides, self.packing)
-        return pack_axis(pairs, self.sides, self.packing)
+        if not has_scores(pairs):
+            return pack_axis(pairs, self.sides, self.packing)
+        (batch, places, errors), thresholds = pack_scores(pairs, self.sides, self.packing)
+        return replace(batch, types=tuple(map(repr, thresholds.tolist()))), places, errors
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         if len(batch) * len(batch.types) > _MAX_CELLS:
@@ -182,12 +183,40 @@ def average_steps(matches: Floats, marked: Floats, reference: Floats) -> Floats:
 # -- packing ----------------------------------------------------------------------------------------------------------
 
 
-def _is_scored(pair: Any) -> bool:
-    return isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[1], BoundaryScores)
+def has_scores(pairs: Sequence[Any]) -> bool:
+    """Return whether the second side of a pair has scores.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of annotations.
+
+    Returns
+    -------
+    bool
+    """
+    return any(isinstance(pair, (tuple, list)) and isinstance(pair[-1], BoundaryScores) for pair in pairs if pair)
 
 
-def _pack_scores(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -> Packed[Batch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
+def pack_scores(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -> tuple[Packed[EdgeBatch], Floats]:
+    """Return the batch of the pairs that can be compared, and the thresholds to which its codes refer.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        References, and scores or marks.
+    sides : tuple of str
+        Names of the two sides, for messages.
+    packing : Packing
+        Level and what the measure needs.
+
+    Returns
+    -------
+    packed : tuple
+        Batch, indices and errors.
+    thresholds : numpy.ndarray
+        Distinct scores, the highest first.
+    """
     rows: list[tuple[Edges, Edges, Floats]] = []
     places: list[int] = []
     errors: dict[int, CaesuraError] = {}
@@ -206,8 +235,8 @@ def _pack_scores(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing)
     batch = join_edges(first, second, np.zeros(len(rows)), timed=bool(axis), packing=packing)
     scores = np.concatenate([row[2] for row in rows]) if rows else np.empty(0)
     falling, codes = np.unique(-scores, return_inverse=True)
-    types = tuple(map(repr, (0.0 - falling).tolist()))
-    return replace(batch, b_code=codes.astype(np.int64), types=types), np.array(places, np.int64), errors
+    packed = replace(batch, b_code=codes.astype(np.int64)), np.array(places, np.int64), errors
+    return packed, 0.0 - falling
 
 
 def _score_edges(pair: Any, sides: tuple[str, str], packing: Packing) -> tuple[bool, Edges, Edges, Floats]:

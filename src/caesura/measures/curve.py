@@ -11,13 +11,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from caesura.errors import CaesuraError, OptionError
-from caesura.measures.average_precision import AveragePrecision, as_scores, average_steps, thresholds_of
-from caesura.measures.axis import check_amounts, with_units_of_axis
+from caesura.measures.average_precision import (
+    MARKED,
+    AveragePrecision,
+    as_scores,
+    average_steps,
+    has_scores,
+    pack_scores,
+)
+from caesura.measures.axis import check_amounts
 from caesura.measures.base import divide
+from caesura.measures.batch import Batch, Packed
 from caesura.measures.distances import Side
 from caesura.measures.edges import EdgeBatch
 from caesura.model.checks import finite_number
-from caesura.model.result import HIDDEN, Reasoned, Result, f_measure, ratio
+from caesura.model.result import HIDDEN, Reasoned, Result, f_measure, ratio, signature_line
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, flag, non_negative, resolve_options, suggest
 
@@ -262,12 +270,14 @@ class BoundaryCurve(Reasoned, Result):
 
     @property
     def signature(self) -> str:
-        """One line with every option, the axis and the version."""
-        params = {**self.measure.settings, "axis": self.axis}
-        line = self.measure.signature(params, (), self.documents)
-        line = with_units_of_axis(line, params, self.measure.amount_options)
-        line = line.replace(self.measure.name, "boundary_curve", 1)
-        return line if self.compat is None else line.replace("|caesura:", f"|compat:{self.compat}|caesura:", 1)
+        """One line with every option that is set, the axis and the version."""
+        names = ("tolerance", "min_distance", "level")
+        options = {name: self.measure[name] for name in names if self.measure[name] is not None}
+        for name in self.measure.amount_options:
+            if self.axis == "time" and isinstance(options.get(name), (int, float)):
+                options[name] = f"{options[name]}s"
+        documents = None if self.documents == 1 else self.documents
+        return signature_line("boundary_curve", documents=documents, **options, axis=self.axis, compat=self.compat)
 
 
 def boundary_curve(
@@ -381,7 +391,12 @@ def curve_of(
     """
     if compat is not None and compat not in PRESETS:
         raise OptionError(suggest("boundary_curve has no preset", compat, PRESETS))
-    batch, places, errors = measure.to_batch(pairs)
+    packed: tuple[Packed[Batch], Floats]
+    if has_scores(pairs):
+        packed = pack_scores(pairs, measure.sides, measure.packing)
+    else:
+        packed = measure.to_batch(pairs), np.array([MARKED])
+    (batch, places, errors), thresholds = packed
     if not isinstance(batch, EdgeBatch):
         raise OptionError("boundary_curve needs scores of one text or recording; got streams")
     batch, _, misfits = batch.drop(check_amounts(measure, batch), places)
@@ -396,7 +411,7 @@ def curve_of(
         len(batch),
         int(batch.a_count.sum()),
         float(np.sum(batch.end - batch.begin)),
-        thresholds_of(batch.types)[codes[last]],
+        thresholds[codes[last]],
         np.cumsum(marks.gain[order])[last],
         last + 1,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from caesura.measures.curve import CurvePoint
+from caesura.measures.curve import PRESET_MISTAKES, CurvePoint
 from caesura.tasks.curve import CurveRow, CurveStudy
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.curves import curve_answer, threshold_text
@@ -51,9 +51,11 @@ def _thresholds(study: CurveStudy, per_length: str) -> Table:
     records = [record for row in study.curves for record in _records(study, row, per_length)]
     undefined = dict.fromkeys(f"AP is undefined: {row.curve.reason}" for row in study.curves if row.curve.reason)
     chosen = [f"chosen: on {join(study.threshold_from)}; applied: here"] if study.threshold_from else []
+    compat = study.first.compat
+    mistakes = [f"{compat}: {PRESET_MISTAKES[compat]}"] if compat is not None else []
     left_out = "choice" if len(records) == len(study.curves) else "marks"  # so that a row fits into 80 columns
     records = [{name: cell for name, cell in record.items() if name != left_out} for record in records]
-    return Table.from_records(records, notes=(*chosen, *undefined, study.signature), digits=3)
+    return Table.from_records(records, notes=(*chosen, *mistakes, *undefined, study.signature), digits=3)
 
 
 def _records(study: CurveStudy, row: CurveRow, per_length: str) -> list[dict[str, Any]]:
