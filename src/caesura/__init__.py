@@ -27,6 +27,9 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.disagreement_rows import Disagreements
     from caesura.agreement.disagreements import disagreements
     from caesura.agreement.experts import ExpertSimilarity, similarity_from_experts
+    from caesura.agreement.gamma import Gamma, GammaCat, GammaK
+    from caesura.agreement.gamma_alignment import ItemAlignment, UnitaryAlignment
+    from caesura.agreement.gamma_chance import gamma_from_disorders
     from caesura.agreement.groups import GroupedAgreement, group_agreement
     from caesura.agreement.labels import LabelAgreement, label_agreement
     from caesura.agreement.pairwise import Pairwise, pairwise
@@ -105,11 +108,15 @@ __all__ = [
     "Evaluation",
     "Exact",
     "ExpertSimilarity",
+    "Gamma",
+    "GammaCat",
+    "GammaK",
     "Gold",
     "GroupedAgreement",
     "Heat",
     "Hierarchy",
     "Interval",
+    "ItemAlignment",
     "Judgement",
     "KuAlpha",
     "LabelAgreement",
@@ -137,6 +144,7 @@ __all__ = [
     "UAlpha",
     "Unification",
     "UnifiedHierarchy",
+    "UnitaryAlignment",
     "UnitizingAgreement",
     "Verification",
     "Verifications",
@@ -165,6 +173,7 @@ __all__ = [
     "evaluate_unification",
     "flexible_similarity",
     "fuzzy_success",
+    "gamma_from_disorders",
     "generalized_hamming",
     "gold",
     "group_agreement",
@@ -232,6 +241,9 @@ _LAZY = {
     "caesura.agreement.cochran": ("cochran_q", "CochranQ", "percentage_agreement", "PercentageAgreement"),
     "caesura.agreement.coefficients": ("agreement",),
     "caesura.agreement.result": ("Agreement",),
+    "caesura.agreement.gamma": ("Gamma", "GammaCat", "GammaK"),
+    "caesura.agreement.gamma_alignment": ("ItemAlignment", "UnitaryAlignment"),
+    "caesura.agreement.gamma_chance": ("gamma_from_disorders",),
     "caesura.agreement.unitized_alpha": ("AlphaU2004", "BarUAlpha", "CuAlpha", "KuAlpha", "UAlpha"),
     "caesura.agreement.unitizing": ("CategoryAgreement", "UnitizingAgreement"),
     "caesura.agreement.disagreement_rows": ("Disagreements",),

@@ -213,7 +213,7 @@ class _Alpha2016(_Alpha):
         free = np.where(free > _ROUNDING * total**2, free, np.nan)
         return products, free / np.where(total > 0, total, np.nan)
 
-    def categories(self, parts: Floats, plan: Plan) -> list[tuple[float | None, float | None, str | None]]:
+    def category_table(self, parts: Floats, plan: Plan) -> list[tuple[float | None, float | None, str | None]]:
         sums = _Sums.of(parts[None], len(plan.categories))
         values = self._by_category(sums, plan).values[0]
         rows: list[tuple[float | None, float | None, str | None]] = []
@@ -468,7 +468,7 @@ class AlphaU2004(_Alpha):
     def reason(self, parts: Floats, plan: Plan) -> str:
         return "expected disagreement is 0" if parts[0] else NOTHING_MARKED
 
-    def categories(self, parts: Floats, plan: Plan) -> list[tuple[float | None, float | None, str | None]]:
+    def category_table(self, parts: Floats, plan: Plan) -> list[tuple[float | None, float | None, str | None]]:
         values = Disorders(parts[1::2], parts[2::2]).values.tolist()
         undefined: tuple[None, None, str] = (None, None, "expected disagreement is 0")
         return [undefined if math.isnan(value) else (value, None, None) for value in values]

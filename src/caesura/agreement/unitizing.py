@@ -355,7 +355,7 @@ class UnitizingCoefficient(OptionSet):
         """
         return list(engine.map(partial(_attempt, self, plan), jobs))
 
-    def categories(self, parts: Floats, plan: Plan) -> list[tuple[float | None, float | None, str | None]]:
+    def category_table(self, parts: Floats, plan: Plan) -> list[tuple[float | None, float | None, str | None]]:
         """Return the agreement on each category of the plan.
 
         Parameters
@@ -709,7 +709,7 @@ def _coder_rows(scored: ScoredItems, coders: Sequence[str], value: float) -> tup
 
 
 def _category_rows(scored: ScoredItems) -> tuple[CategoryAgreement, ...]:
-    table = scored.coefficient.categories(scored.item_parts.sum(axis=0), scored.plan)
+    table = scored.coefficient.category_table(scored.item_parts.sum(axis=0), scored.plan)
     counts = dict.fromkeys(scored.plan.categories, 0)
     for item in scored.items:
         for spans in item.annotations.values():

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from caesura.agreement.gamma import Gamma, GammaCat, GammaK
 from caesura.agreement.unitized_alpha import AlphaU2004, BarUAlpha, CuAlpha, KuAlpha, UAlpha
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.errors import OptionConflictError, OptionError
 from caesura.options import normalize_name, parse_call
 
 UNITIZING: dict[str, type[UnitizingCoefficient]] = {
-    entry.name: entry for entry in (UAlpha, BarUAlpha, CuAlpha, KuAlpha, AlphaU2004)
+    entry.name: entry for entry in (Gamma, GammaCat, GammaK, UAlpha, BarUAlpha, CuAlpha, KuAlpha, AlphaU2004)
 }
 """Name -> coefficient. To add one, write one file with its class and add the class here."""
-DEFAULT_UNITIZING: tuple[str, ...] = ("u_alpha", "cu_alpha")
+DEFAULT_UNITIZING: tuple[str, ...] = ("gamma", "gamma_cat", "u_alpha")
 """Coefficients of a corpus of spans, if the user chooses none; the first one is the main one."""
 
 

@@ -1,0 +1,177 @@
+"""Alignments of the spans of an item, with their terms for gamma-cat and gamma-k."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from caesura.agreement.gamma_chance import Continuum, Line
+from caesura.agreement.unitized import UnitizedItem
+from caesura.measures.unitary import BestAlignment
+from caesura.model.spans import MarkedSpan
+
+
+@dataclass(frozen=True)
+class UnitaryAlignment:
+    """Units of different coders that were aligned with each other.
+
+    Attributes
+    ----------
+    disorder : float
+        Mean of d over all pairs of coders.
+    units : tuple of MarkedSpan or None
+        The unit of each coder; None if the coder has no unit here.
+    """
+
+    disorder: float
+    units: tuple[MarkedSpan | None, ...]
+
+
+@dataclass(frozen=True)
+class ItemAlignment:
+    """Best alignment of the coders' units on one item.
+
+    Attributes
+    ----------
+    coders : tuple of str
+        The coders, in the order of the units.
+    disorder : float
+        Disorder of the alignment.
+    bound : float
+        Lower bound of the disorder of every alignment; the same as ``disorder`` if that is proved.
+    proved : bool
+        Whether no alignment has a smaller disorder.
+    unique : bool or None
+        Whether no other alignment has the same disorder; None if this is unknown.
+    unitary : tuple of UnitaryAlignment
+        The unitary alignments, in the order of their first units.
+    """
+
+    coders: tuple[str, ...]
+    disorder: float
+    bound: float
+    proved: bool
+    unique: bool | None
+    unitary: tuple[UnitaryAlignment, ...]
+
+
+def continuum_of(item: UnitizedItem, categories: Sequence[str | None]) -> Continuum:
+    """Return the spans of an item as a continuum.
+
+    Parameters
+    ----------
+    item : UnitizedItem
+        The item.
+    categories : sequence of str or None
+        All categories; codes are places in this list.
+
+    Returns
+    -------
+    Continuum
+    """
+    codes = {category: code for code, category in enumerate(categories)}
+    lines = []
+    for spans in item.annotations.values():
+        places = np.array([codes[name] for name in spans.category_names], np.int32)
+        own = places[spans.codes] if len(spans) else np.zeros(0, np.int32)
+        lines.append(Line(spans.starts, spans.ends, own))
+    return Continuum(tuple(lines), item.bounds)
+
+
+def concatenate(continua: Sequence[Continuum]) -> Continuum:
+    """Return several items one after the other as one continuum.
+
+    Parameters
+    ----------
+    continua : sequence of Continuum
+        The items, all with the same annotators.
+
+    Returns
+    -------
+    Continuum
+    """
+    offsets = np.concatenate(([0.0], np.cumsum([continuum.length for continuum in continua])))
+    lines = []
+    for k in range(len(continua[0].lines)):
+        parts = [(c.lines[k], offset - c.bounds[0]) for c, offset in zip(continua, offsets[:-1].tolist(), strict=True)]
+        starts = np.concatenate([line.starts + moved for line, moved in parts])
+        ends = np.concatenate([line.ends + moved for line, moved in parts])
+        lines.append(Line(starts, ends, np.concatenate([line.codes for line, _ in parts])))
+    return Continuum(tuple(lines), (0.0, float(offsets[-1])))
+
+
+def item_alignment(
+    item: UnitizedItem, alignment: BestAlignment, delta_empty: float, mean_units: float
+) -> ItemAlignment:
+    """Return the alignment of an item with its spans.
+
+    Parameters
+    ----------
+    item : UnitizedItem
+        The item.
+    alignment : BestAlignment
+        Best alignment of its continuum.
+    delta_empty : float
+        Dissimilarity of a unit and an empty place.
+    mean_units : float
+        Number by which the total cost is divided.
+
+    Returns
+    -------
+    ItemAlignment
+    """
+    owners = [(k, span) for k, spans in enumerate(item.annotations.values()) for span in spans.spans]
+    rows = []
+    for members, cost in zip(alignment, alignment.pairs.cost.tolist(), strict=True):
+        units: list[MarkedSpan | None] = [None] * len(item.annotations)
+        for unit in members:
+            k, span = owners[int(alignment.table.index[unit])]
+            units[k] = span
+        rows.append(UnitaryAlignment(cost * delta_empty, tuple(units)))
+    scale = delta_empty / mean_units if mean_units else 0.0
+    return ItemAlignment(
+        item.coders, alignment.cost * scale, alignment.bound * scale, alignment.proved, alignment.unique, tuple(rows)
+    )
+
+
+def category_terms(
+    alignment: BestAlignment, categories: int, delta_empty: float = 1.0, *, unaligned: bool = False
+) -> list[float]:
+    """Return numerator and denominator of delta_cat for all categories, then for each one.
+
+    Parameters
+    ----------
+    alignment : BestAlignment
+        An alignment.
+    categories : int
+        Number of categories.
+    delta_empty : float, default 1.0
+        D; it matters with ``unaligned`` only.
+    unaligned : bool, default False
+        Whether to do as pygamma-agreement: each pair of a unit and an empty place has the disorder D^2 and the weight D, and
+        other pairs have the weight max(0, 1 - alpha d_pos) / (v - 1) and the disorder D times the distance. Without any aligned
+        pair, all are 0.
+
+    Returns
+    -------
+    list of float
+        2 + 2 ``categories`` numbers.
+    """
+    pairs, table = alignment.pairs, alignment.table
+    sizes = np.diff(alignment.begin)
+    scale = alignment.dissimilarity.alpha * delta_empty if unaligned else 1.0
+    weights = np.maximum(0.0, 1 - scale * pairs.position) / np.maximum(sizes[pairs.owner] - 1, 1)
+    numerators = weights * pairs.distance * (delta_empty if unaligned else 1.0)
+    empty = np.repeat(table.annotators - sizes, sizes) if unaligned else np.zeros(len(alignment.members))
+    kinds = table.category[alignment.members]
+    terms: list[float] = []
+    first, second = table.category[pairs.first], table.category[pairs.second]
+    for k in range(-1, categories):
+        chosen = np.full(len(first), True) if k < 0 else (first == k) | (second == k)
+        missing = float(empty.sum() if k < 0 else empty[kinds == k].sum()) if chosen.any() else 0.0
+        numerator = math.fsum(numerators[chosen]) + missing * delta_empty**2
+        terms += [numerator, math.fsum(weights[chosen]) + missing * delta_empty]
+    return terms

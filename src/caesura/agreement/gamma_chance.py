@@ -1,0 +1,341 @@
+"""Random continua for gamma, and gamma from the disorders of such samples.
+
+Sample i of an item depends on the random seed, the item's place in the order of names, and i only. So more samples extend a
+list of samples, and the number of workers does not matter.
+
+``chance="shift"`` (Mathet et al. 2015, section 5.2.1): for each of n places, draw one of the annotators with replacement and
+shift the annotator's units around a circle as long as the item. The n shifts are real numbers, uniform under the condition
+that every two of them are at least the mean length of a unit apart on the circle. If n such shifts take more than 90 % of the
+circle, the distance is 1 / (2 n) of it. A unit that starts at the end of the item or later moves back by the length of the
+item, as a whole.
+
+``chance="statistical"`` (the default of pygamma-agreement, corrected): the number of units, the gaps between them and their
+lengths are normal draws with the mean and deviation of the annotators' units, and categories are drawn by their frequency. The
+first gap counts from the beginning of the item, and numbers of units are rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from math import fsum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caesura.measures.unitary import Codes, UnitTable
+from caesura.model.value import Floats
+
+FIRST_SAMPLES = 30
+"""Number of samples from which the number of samples for a precision is computed."""
+MAX_SAMPLES = 20_000
+NORMAL_QUANTILE = 1.96
+_LARGEST_SHARE = 0.9
+
+
+class Line(NamedTuple):
+    """Units of one annotator.
+
+    Attributes
+    ----------
+    starts, ends : numpy.ndarray
+        Positions.
+    codes : numpy.ndarray of int32
+        Categories.
+    """
+
+    starts: Floats
+    ends: Floats
+    codes: Codes
+
+
+@dataclass(frozen=True)
+class Continuum:
+    """Units of all annotators of an item.
+
+    Attributes
+    ----------
+    lines : tuple of Line
+        Units of each annotator.
+    bounds : tuple of (float, float)
+        Beginning and end.
+    """
+
+    lines: tuple[Line, ...]
+    bounds: tuple[float, float]
+
+    @property
+    def length(self) -> float:
+        """Length of the item."""
+        return self.bounds[1] - self.bounds[0]
+
+    @property
+    def units(self) -> int:
+        """Number of units of all annotators."""
+        return sum(len(line.starts) for line in self.lines)
+
+    @property
+    def mean_length(self) -> float:
+        """Mean length of a unit."""
+        return fsum(np.concatenate([line.ends - line.starts for line in self.lines])) / max(self.units, 1)
+
+    def table(self) -> UnitTable:
+        """Return the units as a table for the best alignment.
+
+        Returns
+        -------
+        UnitTable
+        """
+        owners = np.repeat(np.arange(len(self.lines)), [len(line.starts) for line in self.lines])
+        starts, ends, codes = (np.concatenate(column) for column in zip(*self.lines, strict=True))
+        return UnitTable.build(starts, ends, codes, owners.astype(np.int32), len(self.lines))
+
+
+def generator(seed: int, place: int, sample: int) -> np.random.Generator:
+    """Return the random generator of one sample.
+
+    Parameters
+    ----------
+    seed : int
+        Random seed.
+    place : int
+        Place of the item in the order of names.
+    sample : int
+        Number of the sample, from 0.
+
+    Returns
+    -------
+    numpy.random.Generator
+    """
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(place, sample))))
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Sampler of continua with shifted annotators.
+
+    Attributes
+    ----------
+    distance : float
+        Smallest distance of two shifts, in multiples of the mean length of a unit.
+    pivots : {"real", "whole", "lattice"}
+        Whether shifts are real numbers, whole numbers, or real numbers on a lattice.
+    """
+
+    distance: float = 1.0
+    pivots: str = "real"
+
+    def smallest_distance(self, continuum: Continuum) -> tuple[float, bool]:
+        """Return the smallest distance of two shifts, and whether it was cut because the shifts would not fit.
+
+        Parameters
+        ----------
+        continuum : Continuum
+            The item.
+
+        Returns
+        -------
+        tuple of (float, bool)
+        """
+        number, length = len(continuum.lines), continuum.length
+        distance = self.distance * continuum.mean_length
+        if number * distance > _LARGEST_SHARE * length:
+            return length / (2 * number), True
+        return distance, False
+
+    def draw(self, continuum: Continuum, seed: int, place: int, sample: int) -> UnitTable:
+        """Return the units of one sample.
+
+        Parameters
+        ----------
+        continuum : Continuum
+            The item.
+        seed, place, sample : int
+            See :func:`generator`.
+
+        Returns
+        -------
+        UnitTable
+        """
+        number = len(continuum.lines)
+        random = generator(seed, place, sample)
+        chosen = (random.random(number) * number).astype(int)
+        uniform = random.random(number)
+        if self.pivots == "lattice":
+            uniform = lattice_point(seed, place, sample, number)
+        shifts = self._shifts(continuum, uniform)
+        low, high = continuum.bounds
+        lines = []
+        for annotator, shift in zip(chosen.tolist(), shifts.tolist(), strict=True):
+            line = continuum.lines[annotator]
+            back = np.where(line.starts + shift >= high, continuum.length, 0.0)
+            lines.append(Line(line.starts + shift - back, line.ends + shift - back, line.codes))
+        return Continuum(tuple(lines), (low, high)).table()
+
+    def _shifts(self, continuum: Continuum, uniform: Floats) -> Floats:
+        """Return one shift per place from numbers between 0 and 1."""
+        number, length = len(continuum.lines), continuum.length
+        distance, _ = self.smallest_distance(continuum)
+        # Without the distances, the later shifts are uniform on the rest of the circle.
+        rest = np.sort(uniform[1:]) * (length - number * distance)
+        shifts = uniform[0] * length + np.concatenate(([0.0], rest + distance * np.arange(1, number)))
+        shifts = np.where(shifts >= length, shifts - length, shifts)
+        return np.asarray(np.floor(shifts) if self.pivots == "whole" else shifts)
+
+
+LATTICE_POINTS = 16
+
+
+def lattice_point(seed: int, place: int, sample: int, dimensions: int) -> Floats:
+    """Return a point of a rank-1 lattice with 16 points; each block of 16 samples has its own random offset.
+
+    Parameters
+    ----------
+    seed, place, sample : int
+        See :func:`generator`.
+    dimensions : int
+        Number of coordinates.
+
+    Returns
+    -------
+    numpy.ndarray
+        Numbers from 0 to 1, 1 excluded.
+    """
+    block, point = divmod(sample, LATTICE_POINTS)
+    offset = np.random.Generator(
+        np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(place, block, LATTICE_POINTS)))
+    ).random(dimensions)
+    steps = np.array([pow(5, k, LATTICE_POINTS) for k in range(dimensions)])  # Korobov's generator 5
+    return np.asarray((offset + point * steps / LATTICE_POINTS) % 1.0)
+
+
+@dataclass(frozen=True)
+class Statistical:
+    """Sampler of continua from the statistics of the annotators' units."""
+
+    def draw(self, continuum: Continuum, seed: int, place: int, sample: int) -> UnitTable:
+        """Return the units of one sample.
+
+        Parameters
+        ----------
+        continuum : Continuum
+            The item.
+        seed, place, sample : int
+            See :func:`generator`.
+
+        Returns
+        -------
+        UnitTable
+        """
+        random = generator(seed, place, sample)
+        counts = np.array([len(line.starts) for line in continuum.lines], float)
+        gaps = np.concatenate([_gaps(line, continuum.bounds[0]) for line in continuum.lines])
+        lengths = np.concatenate([line.ends - line.starts for line in continuum.lines])
+        codes = np.concatenate([line.codes for line in continuum.lines])
+        lines = []
+        for _ in continuum.lines:
+            number = max(1, round(random.normal(counts.mean(), counts.std())))
+            sizes = np.abs(random.normal(lengths.mean(), lengths.std(), number))
+            steps = random.normal(gaps.mean(), gaps.std(), number)
+            ends = continuum.bounds[0] + np.cumsum(steps + sizes)
+            drawn = codes[(random.random(number) * len(codes)).astype(int)]
+            lines.append(Line(ends - sizes, ends, drawn))
+        return Continuum(tuple(lines), continuum.bounds).table()
+
+
+def _gaps(line: Line, low: float) -> Floats:
+    """Return the gaps before each unit; they are negative where units overlap."""
+    if not len(line.starts):
+        return np.zeros(0)
+    order = np.lexsort((line.ends, line.starts))
+    return np.asarray(line.starts[order] - np.concatenate(([low], line.ends[order][:-1])))
+
+
+def samples_needed(relative_error: float, precision: float) -> int:
+    """Return the number of samples for a precision, from the error of the first 30 samples.
+
+    Parameters
+    ----------
+    relative_error : float
+        Half the width of the 95 % interval of expected disorder after 30 samples, divided by expected disorder.
+    precision : float
+        Largest relative error that is wanted.
+
+    Returns
+    -------
+    int
+        At least 30. For one item it is (1.96 CV / p)^2, rounded up (Mathet et al. 2015, section 5.3).
+    """
+    return min(max(FIRST_SAMPLES, math.ceil(FIRST_SAMPLES * (relative_error / precision) ** 2 - 1e-9)), MAX_SAMPLES)
+
+
+class GammaEstimate(NamedTuple):
+    """Gamma from an observed disorder and the disorders of random samples.
+
+    Attributes
+    ----------
+    value : float
+        Gamma; NaN if expected disorder is 0.
+    expected : float
+        Mean disorder of the samples.
+    interval : tuple of (float, float)
+        95 % sampling interval of gamma.
+    samples : int
+        Number of samples that could be used.
+    """
+
+    value: float
+    expected: float
+    interval: tuple[float, float]
+    samples: int
+
+
+def gamma_from_disorders(observed: float, samples: ArrayLike) -> GammaEstimate:
+    """Compute gamma, gamma-cat or gamma-k from an observed disorder and the disorders of random samples.
+
+    Parameters
+    ----------
+    observed : float
+        Disorder of the best alignment of the annotators.
+    samples : array_like of float
+        Disorder of the best alignment of each sample. NaN stands for a sample without aligned units, which is left out.
+
+    Returns
+    -------
+    GammaEstimate
+        1 - observed / mean of the samples, with its sampling interval.
+
+    Examples
+    --------
+    >>> estimate = gamma_from_disorders(0.5, [0.9, 1.0, 1.1])
+    >>> round(estimate.value, 6), round(estimate.expected, 6)
+    (0.5, 1.0)
+    """
+    disorders = np.asarray(samples, float)
+    used = disorders[~np.isnan(disorders)]
+    if not len(used):
+        return GammaEstimate(math.nan, math.nan, (math.nan, math.nan), 0)
+    expected = fsum(used) / len(used)
+    if expected <= 0:
+        return GammaEstimate(math.nan, expected, (math.nan, math.nan), len(used))
+    error = NORMAL_QUANTILE * float(np.std(used, ddof=1)) / math.sqrt(len(used)) if len(used) > 1 else math.nan
+    return GammaEstimate(1 - observed / expected, expected, sampling_interval(observed, expected, error), len(used))
+
+
+def sampling_interval(observed: float, expected: float, error: float) -> tuple[float, float]:
+    """Return the interval of gamma that comes from the error of expected disorder.
+
+    Parameters
+    ----------
+    observed, expected : float
+        Disorders.
+    error : float
+        Half the width of the interval of ``expected``.
+
+    Returns
+    -------
+    tuple of (float, float)
+    """
+    low = float(1 - observed / (expected - error)) if error < expected else -math.inf
+    return low, float(1 - observed / (expected + error))
