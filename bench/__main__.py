@@ -30,6 +30,7 @@ from bench import (
     simulation,
     startup,
     trees,
+    unitizing,
 )
 from caesura import __version__
 from caesura.views.table import Table
@@ -59,6 +60,7 @@ BENCHMARKS: dict[str, Callable[[], Iterable[Table]]] = {
     "seconds": seconds.tables,
     "curve": curve.tables,
     "startup": startup.tables,
+    "unitizing": unitizing.tables,
 }
 
 
