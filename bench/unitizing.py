@@ -1,7 +1,7 @@
 """Time the best alignment and gamma of spans, and compare with pygamma-agreement if it is installed.
 
-pygamma-agreement brings a solver under the GPL, so it is no dependency of the tests. To compare, install it beside caesura in an
-environment of its own: ``pip install pygamma-agreement``. Its sample files are in ``../shared/data/unitizing`` or in its
+pygamma-agreement brings a solver under the GPL, so it is no dependency of the tests. To compare, install it beside caesura in
+an environment of its own: ``pip install pygamma-agreement``. Its sample files are in ``../shared/data/unitizing`` or in its
 repository under ``tests/data``; without them, random continua of the same sizes take their place.
 """
 
@@ -126,10 +126,7 @@ def pygamma_time(units: Units) -> tuple[float | None, float | None]:
     """Return time and disorder of pygamma-agreement's exact alignment; None without it."""
     try:
         from pyannote.core import Segment  # type: ignore[import-not-found,unused-ignore]
-        from pygamma_agreement import (  # type: ignore[import-not-found,unused-ignore]
-            CombinedCategoricalDissimilarity,
-            Continuum,
-        )
+        from pygamma_agreement import CombinedCategoricalDissimilarity, Continuum  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         return None, None
     continuum = Continuum()
