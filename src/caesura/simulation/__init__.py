@@ -9,6 +9,8 @@ lengths), :func:`regular_segmentation` (segments of equal length), :func:`no_bou
 **Coders.** A whole corpus: :func:`pseudo_coders` copy one segmentation and make errors, and :func:`random_coders` have
 only their segment lengths in common (Fournier 2013, section 5, Figure 9).
 
+**Coders of spans.** :func:`span_coders` copy the spans of a corpus and miss, move and confuse some.
+
 The module :mod:`caesura.simulation.trees` perturbs the word boundaries of trees.
 
 All random functions take a ``seed``. A whole number gives the same result every time; a ``numpy.random.Generator``
@@ -39,6 +41,7 @@ from caesura.simulation.segmentations import (
     shifts,
     uniform_segments,
 )
+from caesura.simulation.span_coders import span_coders
 
 __all__ = [
     "MAX_SIMULATED_UNITS",
@@ -53,6 +56,7 @@ __all__ = [
     "random_segmentation",
     "regular_segmentation",
     "shifts",
+    "span_coders",
     "trees",
     "uniform_segments",
 ]
