@@ -35,7 +35,6 @@ References
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -58,9 +57,10 @@ from caesura.agreement.gamma_chance import (
 from caesura.agreement.unitized import UnitizedItem
 from caesura.agreement.unitizing import NOTHING_MARKED, Disorders, Job, Plan, UnitizingCoefficient
 from caesura.engines import Engine
-from caesura.errors import CaesuraWarning, InputError, OptionError
+from caesura.errors import InputError, OptionError
 from caesura.measures.unitary import BestAlignment, Dissimilarity, UnitTable, best_alignment
 from caesura.model.value import Floats
+from caesura.notices import warn
 from caesura.options import choice, flag, non_negative, positive, setting, text, whole
 
 MIN_UNITS = 5
@@ -207,7 +207,13 @@ class _GammaFamily(UnitizingCoefficient):
             wanted[id(cell.chance)] = max(number, wanted.get(id(cell.chance), 0))
         return wanted
 
-    def _sampler(self) -> Shift | Statistical:
+    def sampler(self) -> Shift | Statistical:
+        """Return the sampler of random continua.
+
+        Returns
+        -------
+        Shift or Statistical
+        """
         return Statistical() if self.chance == "statistical" else Shift(self.pivot_distance, self.pivots)
 
     def _dissimilarity(self, plan: Plan) -> Dissimilarity:
@@ -215,7 +221,18 @@ class _GammaFamily(UnitizingCoefficient):
         distance = 1.0 - np.eye(number) if self.categories is None else self.categories.matrix(plan.categories)
         return Dissimilarity(self.alpha, self.beta, np.ascontiguousarray(distance, dtype=float))
 
-    def _mean_units(self, table: UnitTable) -> float:
+    def divisor(self, table: UnitTable) -> float:
+        """Return the mean number of units per coder, by which costs are divided.
+
+        Parameters
+        ----------
+        table : UnitTable
+            Units of all coders.
+
+        Returns
+        -------
+        float
+        """
         if self.mean_units == "floor":
             return float(max(len(table) // table.annotators, 1))
         return table.mean_units
@@ -289,11 +306,9 @@ class _GammaFamily(UnitizingCoefficient):
         observed, expected = float(disorders.observed[0]), float(disorders.expected[0])
         error = math.sqrt(total[3]) / total[1] if total[1] > 0 else math.nan
         if total[5]:
-            warnings.warn(
+            warn(
                 f"{self.name}: {int(total[5])} of {int(total[7]) + len(items)} alignments are not proved to be the best, "
-                "because the search took too much work; .alignment has the lower bound of the observed disorder",
-                CaesuraWarning,
-                stacklevel=4,
+                "because the search took too much work; .alignment has the lower bound of the observed disorder"
             )
         ends = sampling_interval(observed, expected, NORMAL_QUANTILE * error) if expected > 0 else None
         return {
@@ -308,7 +323,7 @@ class _GammaFamily(UnitizingCoefficient):
 
     def _cut(self, items: Sequence[UnitizedItem], plan: Plan) -> bool:
         """Return whether the distance between shifts had to be cut for an item."""
-        sampler = self._sampler()
+        sampler = self.sampler()
         if not isinstance(sampler, Shift):
             return False
         continua = (continuum_of(item, plan.categories) for item in items)
@@ -334,7 +349,7 @@ def _rows(coefficient: _GammaFamily, how: Dissimilarity, plan: Plan, task: _Task
     """Return the statistics of the samples of a task, one row per sample."""
     if task.last < 0:
         return np.array([coefficient.statistics(best_alignment(task.continuum.table(), how), plan)])
-    sampler = coefficient._sampler()
+    sampler = coefficient.sampler()
     return np.array(
         [
             coefficient.statistics(
@@ -347,7 +362,7 @@ def _rows(coefficient: _GammaFamily, how: Dissimilarity, plan: Plan, task: _Task
 
 def _align(coefficient: _GammaFamily, how: Dissimilarity, plan: Plan, item: UnitizedItem) -> ItemAlignment:
     table = continuum_of(item, plan.categories).table()
-    return item_alignment(item, best_alignment(table, how), coefficient.delta_empty, coefficient._mean_units(table))
+    return item_alignment(item, best_alignment(table, how), coefficient.delta_empty, coefficient.divisor(table))
 
 
 def _weighted(numerator: float, weight: float, numerators: Floats, weights: Floats) -> list[float]:
@@ -377,7 +392,7 @@ class Gamma(_GammaFamily):
     title = "gamma"
 
     def _terms(self, alignment: BestAlignment, plan: Plan) -> list[float]:
-        return [alignment.cost * self.delta_empty, self._mean_units(alignment.table)]
+        return [alignment.cost * self.delta_empty, self.divisor(alignment.table)]
 
     def reason(self, parts: Floats, plan: Plan) -> str:
         return super().reason(parts, plan) + (": random samples agree completely" if parts[4] else "")
@@ -444,6 +459,12 @@ class GammaK(GammaCat):
         if self.category is None:
             return super().finish(parts, plan)
         return self._of_category(parts, self._place(plan))
+
+    def extras(self, items: Sequence[UnitizedItem], parts: Floats, plan: Plan, engine: Engine) -> dict[str, Any]:
+        fields = super().extras(items, parts, plan, engine)
+        if self.category is not None:  # the parts of one category have no variance
+            fields |= {"sampling_interval": None, "expected_error": 0.0, "standard_error": 0.0}
+        return fields
 
     def reason(self, parts: Floats, plan: Plan) -> str:
         if self.category is None or not parts[4]:
