@@ -27,8 +27,8 @@ def tables() -> Iterator[Table]:
     start = time.perf_counter()
     million = _simulate(corpus, MANY_DRAWS, 1, variates=False)
     seconds = time.perf_counter() - start
-    exact = cz.agreement(corpus, measure="flexible_similarity", interval=None, chance="exact").expected
-    error = f"{(million.expected - exact) / million.expected_error:.2f}"
+    exact = cz.agreement(corpus, measure="flexible_similarity", interval=None, chance="exact").expected or 0.0
+    error = f"{((million.expected or 0.0) - exact) / million.expected_error:.2f}"
     row = (
         f"{MANY_DRAWS:,} draws, no variates, 2 threads",
         f"{seconds:.1f}",
@@ -56,7 +56,7 @@ def _deviation_table(corpus: cz.Corpus, million_error: float) -> Table:
     rows = []
     for variates in (False, True):
         runs = [_simulate(corpus, FEW_DRAWS, seed, variates=variates) for seed in range(2, RUNS + 2)]
-        deviation = float(np.std([run.expected for run in runs], ddof=1))
+        deviation = float(np.std([run.expected or 0.0 for run in runs], ddof=1))
         reported = float(np.mean([run.expected_error for run in runs]))
         implied = deviation / math.sqrt(MANY_DRAWS / FEW_DRAWS)
         ratio = f"{deviation / reported:.2f}"

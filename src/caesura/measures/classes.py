@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError
+from caesura.kernels import classes as kernel
 from caesura.measures.base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch
 from caesura.measures.edges import Cells, EdgeBatch, Packing, segment_classes
@@ -114,13 +115,79 @@ def _join_classes(width: Floats, row: Ints, column: Ints, document: Ints) -> tup
     return np.asarray(width, np.float64), row + first_row, column + first_column, document
 
 
+class ClassSums(NamedTuple):
+    """Sums over the contingency table of each document, one array per sum.
+
+    Parameters
+    ----------
+    cells, rows, columns : numpy.ndarray
+        Squares of the common lengths, and of the lengths of the classes of the reference and of the hypothesis.
+    cells_in_rows, cells_in_columns : numpy.ndarray
+        Conditional entropies times the whole length, in bits: x log2(row / x) and x log2(column / x).
+    row_entropy, column_entropy : numpy.ndarray
+        Entropies times the whole length.
+    row_number, column_number : numpy.ndarray
+        Number of classes of either side.
+    total : numpy.ndarray
+        Whole length.
+    """
+
+    cells: Floats
+    rows: Floats
+    columns: Floats
+    cells_in_rows: Floats
+    cells_in_columns: Floats
+    row_entropy: Floats
+    column_entropy: Floats
+    row_number: Floats
+    column_number: Floats
+    total: Floats
+
+
+_MAX_TABLE = 1_000_000  # entries of a dense table
+
+
+def _dense_sums(cells: Cells, a_class: Ints, b_class: Ints) -> ClassSums | None:
+    """Return the sums from one dense table per document; None if a document has too many classes for it."""
+    rows, columns = int(a_class.max(initial=0)) + 1, int(b_class.max(initial=0)) + 1
+    size = min(rows * columns, _MAX_TABLE, 4 * len(cells.width) + 4096)
+    memory = np.empty(size), np.empty(rows), np.empty(columns)
+    out = np.empty((len(cells.off) - 1, 10))
+    segments = np.ascontiguousarray(cells.a_seg), np.ascontiguousarray(cells.b_seg)
+    arrays = (*segments, np.ascontiguousarray(cells.off), np.ascontiguousarray(a_class), np.ascontiguousarray(b_class))
+    if kernel.class_sums(np.ascontiguousarray(cells.width), *arrays, *memory, out) >= 0:
+        return None
+    return ClassSums(*out.T)
+
+
+def _sparse_sums(table: Table, *, entropies: bool) -> ClassSums:
+    """Return the sums from the classes that meet; logarithms are slow and computed only if they are needed."""
+    (width, _), (rows, of_rows), (columns, of_columns), total = table.cells, table.rows, table.columns, table.total
+    squares = table.sum("cells", width * width), table.sum("rows", rows * rows), table.sum("columns", columns * columns)
+    if not entropies:
+        none = np.zeros(len(total))
+        return ClassSums(*squares, none, none, none, none, none, none, total)
+    return ClassSums(
+        *squares,
+        table.sum("cells", _bits(width, rows[table.row])),
+        table.sum("cells", _bits(width, columns[table.column])),
+        table.sum("rows", _bits(rows, total[of_rows])),
+        table.sum("columns", _bits(columns, total[of_columns])),
+        table.sum("rows", (rows > 0).astype(np.float64)),
+        table.sum("columns", (columns > 0).astype(np.float64)),
+        total,
+    )
+
+
 class ClassMeasure(SegmentMeasure):
     """Base class of measures that compare classes: every segment, or all segments with equal labels."""
 
     question_options = ("over", "extent")
 
-    def table(self, batch: EdgeBatch) -> Table:
-        """Return the contingency table of all documents.
+    needs_entropies: ClassVar[bool] = False
+
+    def sums(self, batch: EdgeBatch) -> ClassSums:
+        """Return the sums over the contingency table of each document.
 
         Parameters
         ----------
@@ -129,8 +196,8 @@ class ClassMeasure(SegmentMeasure):
 
         Returns
         -------
-        Table
-            Common lengths and totals.
+        ClassSums
+            One entry per document in each array.
         """
         if self._samples(batch):
             batch = _sampled(batch, self["frame"])
@@ -138,23 +205,22 @@ class ClassMeasure(SegmentMeasure):
         if self._samples(batch):
             cells = cells.keep(cells.width > 0)
         if self["over"] == "segments":
-            return _table(cells, None, None)
-        return _table(cells, segment_classes(batch, "a"), segment_classes(batch, "b"))
+            return _sparse_sums(_table(cells, None, None), entropies=self.needs_entropies)
+        classes = segment_classes(batch, "a"), segment_classes(batch, "b")
+        dense = _dense_sums(cells, *classes)
+        return dense or _sparse_sums(_table(cells, *classes), entropies=self.needs_entropies)
 
     def _samples(self, batch: EdgeBatch) -> bool:
         """Return whether samples of time are counted; units are samples already."""
         return batch.timed and self["frame"] is not None
 
-    def _pairs_of(self, x: Floats, batch: EdgeBatch) -> Floats:
+    def _pairs(self, squares: Floats, total: Floats, batch: EdgeBatch) -> Floats:
         """Return the pairs of places within lengths: of different units or samples, or the product measure of time."""
-        return x * x if batch.timed and not self._samples(batch) else x * (x - 1) / 2
+        return squares if batch.timed and not self._samples(batch) else (squares - total) / 2
 
-    def _pair_sums(self, table: Table, batch: EdgeBatch) -> list[Floats]:
+    def _pair_sums(self, sums: ClassSums, batch: EdgeBatch) -> list[Floats]:
         """Return the pairs in common cells, in classes of the reference and in classes of the hypothesis."""
-        return [
-            table.sum(part, self._pairs_of(lengths, batch))
-            for part, (lengths, _) in (("cells", table.cells), ("rows", table.rows), ("columns", table.columns))
-        ]
+        return [self._pairs(squares, sums.total, batch) for squares in (sums.cells, sums.rows, sums.columns)]
 
     @property
     def symmetric(self) -> bool:
@@ -216,9 +282,9 @@ class RandIndex(ClassMeasure):
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, EdgeBatch)
-        table = self.table(batch)
-        joined, rows, columns = self._pair_sums(table, batch)
-        pairs = self._pairs_of(table.total, batch)
+        sums = self.sums(batch)
+        joined, rows, columns = self._pair_sums(sums, batch)
+        pairs = self._pairs(sums.total**2, sums.total, batch)
         separated = (rows - joined) + (columns - joined)  # exactly 0 for identical segments
         agreeing = np.clip(pairs - separated, 0, pairs)
         return BatchCounts(np.column_stack([agreeing, pairs]), self.resolved(batch))
@@ -243,9 +309,9 @@ class AdjustedRandIndex(ClassMeasure):
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, EdgeBatch)
-        table = self.table(batch)
-        joined, rows, columns = self._pair_sums(table, batch)
-        expected = divide(rows * columns, self._pairs_of(table.total, batch))
+        sums = self.sums(batch)
+        joined, rows, columns = self._pair_sums(sums, batch)
+        expected = divide(rows * columns, self._pairs(sums.total**2, sums.total, batch))
         return BatchCounts(np.column_stack([joined, expected, (rows + columns) / 2]), self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
@@ -272,7 +338,7 @@ class PairwiseF(ClassMeasure):
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, EdgeBatch)
-        return BatchCounts(np.column_stack(self._pair_sums(self.table(batch), batch)), self.resolved(batch))
+        return BatchCounts(np.column_stack(self._pair_sums(self.sums(batch), batch)), self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         joined, reference, hypothesis = counts.T
@@ -295,21 +361,20 @@ class _EntropyMeasure(ClassMeasure):
     preset_mistakes = MappingProxyType(
         {"mir_eval": f"0 for identical annotations with one label; {_SAMPLING['mir_eval']}"}
     )
+    needs_entropies = True
     parts = ("hypothesis_given_reference", "hypothesis", "reference_given_hypothesis", "reference")
     two_ratios = ("over", "under")
 
-    def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
-        """Return the largest possible conditional entropy of a side times the length, for each document."""
+    def _normalizers(self, sums: ClassSums) -> tuple[Floats, Floats]:
+        """Return the largest possible conditional entropies of reference and hypothesis times the length."""
         raise NotImplementedError
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, EdgeBatch)
-        table = self.table(batch)
-        width, _ = table.cells
-        over = table.sum("cells", _bits(width, table.rows[0][table.row]))
-        under = table.sum("cells", _bits(width, table.columns[0][table.column]))
-        hypothesis, reference = (self._normalizer(*side, table.total) for side in (table.columns, table.rows))
-        return BatchCounts(np.column_stack([over, hypothesis, under, reference]), self.resolved(batch))
+        sums = self.sums(batch)
+        reference, hypothesis = self._normalizers(sums)
+        columns = [sums.cells_in_rows, hypothesis, sums.cells_in_columns, reference]
+        return BatchCounts(np.column_stack(columns), self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         empty = float(self["empty"] == "one")
@@ -343,8 +408,8 @@ class VMeasure(_EntropyMeasure):
     short_name = "V"
     needs_labels = True
 
-    def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
-        return sum_by_document(_bits(lengths, total[document]), document, len(total))
+    def _normalizers(self, sums: ClassSums) -> tuple[Floats, Floats]:
+        return sums.row_entropy, sums.column_entropy
 
 
 class NormalizedConditionalEntropy(_EntropyMeasure):
@@ -357,9 +422,10 @@ class NormalizedConditionalEntropy(_EntropyMeasure):
     needs_labels = True
     aliases = MappingProxyType({"s_over": {}, "s_under": {}})
 
-    def _normalizer(self, lengths: Floats, document: Ints, total: Floats) -> Floats:
-        classes = sum_by_document((lengths > 0).astype(np.float64), document, len(total))
-        return total * np.log2(np.maximum(classes, 1))
+    def _normalizers(self, sums: ClassSums) -> tuple[Floats, Floats]:
+        numbers = sums.row_number, sums.column_number
+        reference, hypothesis = (sums.total * np.log2(np.maximum(number, 1)) for number in numbers)
+        return reference, hypothesis
 
 
 def rand_index(
