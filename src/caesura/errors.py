@@ -13,6 +13,7 @@
     │   ├── MismatchError            two annotations cannot be compared
     │   ├── OptionError              a measure, option, preset or coder does not exist, or has an invalid value
     │   │   └── OptionConflictError  options contradict each other, independently of the data
+    │   ├── LimitError               the work would be too large, or the numbers are out of range
     │   └── Undefined                the number is not defined for this data
     ├── FormatError (ValueError)     a file cannot be read or written; has .path and .line
     │   └── AmbiguousFileError       a file can be read in several ways
@@ -92,6 +93,10 @@ class OptionError(InputError):
 
 class OptionConflictError(OptionError):
     """Raised when options contradict each other, independently of the data."""
+
+
+class LimitError(InputError):
+    """Raised when the work would need too much time or memory, or when numbers are too large to compute with."""
 
 
 class Undefined(InputError):  # noqa: N818 - the name is part of the interface

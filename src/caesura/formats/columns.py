@@ -444,7 +444,7 @@ def _convert_decimal_commas(table: Table, *, may_be_thousands: bool) -> None:
 
 
 def _is_number_or_empty(cell: str) -> bool:
-    return re.fullmatch(r"\s*([+-]?[0-9]*\.?[0-9]*)\s*|(?i:na|nan|none|null)", cell) is not None
+    return re.fullmatch(r"\s*+([+-]?[0-9]*+\.?[0-9]*+)\s*+|(?i:na|nan|none|null)", cell) is not None
 
 
 # -- typed cells ------------------------------------------------------------------------------------------------------

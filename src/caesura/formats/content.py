@@ -14,7 +14,7 @@ from typing import Any
 
 from caesura.errors import FormatError, OptionError
 
-NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 """A decimal number, with an optional sign and exponent."""
 MAX_BYTES = 2**31
 """Maximum size of a file in bytes."""

@@ -45,7 +45,7 @@ _TOKEN = re.compile(
     | (?P<close>\))""",
     re.VERBOSE | re.DOTALL,
 )
-_PARAGRAPH = re.compile(r"(?:\s*<P>)+\s*$")
+_PARAGRAPH = "<P>"
 
 
 class _Token(NamedTuple):
@@ -114,6 +114,17 @@ def _tokens(reading: Reading) -> Iterator[_Token]:
         position = match.end()
 
 
+def _without_paragraphs(text: str) -> str:
+    """Return a text without the marks of paragraphs at its end."""
+    end, content_end = len(text), len(text)
+    while end and (text[end - 1].isspace() or text.endswith(_PARAGRAPH, 0, end)):
+        if text[end - 1].isspace():
+            end -= 1
+        else:
+            end = content_end = end - len(_PARAGRAPH)
+    return text[:end] if content_end < len(text) else text
+
+
 def _check_place(reading: Reading, token: _Token, nodes: list[_DisNode], open_nodes: list[_DisNode]) -> None:
     """Raise an error if a node is not allowed here."""
     (kind,) = token.values
@@ -136,7 +147,7 @@ def _fill(reading: Reading, token: _Token, node: _DisNode, edus: list[str]) -> N
         if node.leaf != len(edus) + 1:
             raise reading.error(token.line, f"leaves must be numbered 1, 2, 3 ...; got {node.leaf} for {len(edus) + 1}")
     else:
-        text = _PARAGRAPH.sub("", token.values[0])
+        text = _without_paragraphs(token.values[0])
         if text != token.values[0]:
             reading.notes.append("the marks <P> of paragraphs were left out")
         if not node.leaf or node.leaf == len(edus) or not text.strip():

@@ -35,6 +35,7 @@ from caesura.formats import chat, rez, segsimflex
 from caesura.formats.content import decode, load, parse_json
 from caesura.formats.symbols import OPTIONS
 from caesura.formats.values import check_list, check_object
+from caesura.limits import MAX_KEY_PARTS
 from caesura.model.similarity import NONE, Matrix, Pairs, check_matrix, check_pairs, is_full_matrix
 from caesura.options import Check, choice, non_negative, suggest, text
 
@@ -204,6 +205,12 @@ def _load(path: str) -> dict[str, Any]:
 def _parse_toml(path: str, content: str) -> Any:
     import tomllib  # imported here because most callers do not need it
 
+    for number, line in enumerate(content.split("\n"), 1):
+        # The time of tomllib grows with the square of the number of parts of a key.
+        if line.count(".") > MAX_KEY_PARTS and any(
+            key.count(".") > MAX_KEY_PARTS for key in (line.partition("=")[0], *line.split("=")[:-1])
+        ):
+            raise FormatError(path, number, f"a key may have {MAX_KEY_PARTS} parts; this line has more")
     try:
         return tomllib.loads(content)
     except RecursionError:

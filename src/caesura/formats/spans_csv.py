@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -270,29 +270,24 @@ def _parse_list(name: str, cell: str) -> list[Any]:
 
 def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], seconds: bool) -> None:
     """Add the spans of all coders to the corpus."""
-    by_item: dict[str, list[_CoderRows]] = {}
+    last_ends: dict[str, float] = {}
+    shared: dict[str, Mapping[str, str]] = {}  # item -> the continuum of its first coder who has one
     for (item, _), coder in coders.items():
-        by_item.setdefault(item, []).append(coder)
-    last_ends = {item: max(last_end(coder.rows) for coder in entries) for item, entries in by_item.items()}
+        last_ends[item] = max(last_ends.get(item, 0.0), last_end(coder.rows))
+        if coder.continuum and coder.error is None:
+            shared.setdefault(item, coder.continuum)
     for (item, name), coder in coders.items():
         place = f"item {item!r}, coder {name!r}"
         with reading.item(coder.line, f"{place}: "):
             if coder.error is not None:
                 raise coder.error
-            coders_of_item = by_item[item]
-            continuum = _continuum(coder, coders_of_item, seconds)
+            cells = coder.continuum or shared.get(item, {})
+            continuum = check_continuum({name: _parse_field(name, cell) for name, cell in cells.items()}, seconds)
             if not seconds:
-                length = _unit_count(continuum, coders_of_item, reading.options["length"])
+                length = _unit_count(continuum, int(last_ends[item]), reading.options["length"])
                 continuum = replace(continuum, length=length)
                 _check_ends(reading, place, coder, length)
             add_spans(reading, item, name, coder.rows, continuum, last=last_ends[item])
-
-
-def _continuum(coder: _CoderRows, coders_of_item: Sequence[_CoderRows], seconds: bool) -> Continuum:
-    """Return the continuum of the coder's rows, or else that of the first coder of the item who has one."""
-    described = (entry.continuum for entry in coders_of_item if entry.continuum and entry.error is None)
-    cells = coder.continuum or next(described, {})
-    return check_continuum({name: _parse_field(name, cell) for name, cell in cells.items()}, seconds)
 
 
 def _parse_field(name: str, cell: str) -> object:
@@ -301,8 +296,8 @@ def _parse_field(name: str, cell: str) -> object:
     return parse_number(cell) if name == "duration" else _parse_whole(cell)
 
 
-def _unit_count(continuum: Continuum, coders_of_item: Sequence[_CoderRows], default: int | None) -> int:
-    """Return the number of units from the units, the column, the option or the largest end, in this order."""
+def _unit_count(continuum: Continuum, last: int, default: int | None) -> int:
+    """Return the number of units from the units, the column, the option or the end of the last span, in this order."""
     if continuum.units is not None:
         length = len(continuum.units)
         if continuum.length not in (None, length):
@@ -312,10 +307,9 @@ def _unit_count(continuum: Continuum, coders_of_item: Sequence[_CoderRows], defa
         return continuum.length
     if default is not None:
         return default
-    ends = [row.end for coder in coders_of_item for row in coder.rows]
-    if not ends:
+    if not last:
         raise HierarchyError("without spans, the column length must give the number of units; there is none")
-    return int(max(ends))
+    return last
 
 
 def _check_ends(reading: Reading, place: str, coder: _CoderRows, length: int) -> None:

@@ -42,8 +42,8 @@ _LINE, _BLOCK = _TYPES = ("line", "block")
 _ARROW = "-->"
 _SRT_TIME = r"(\d{1,6}):([0-5]\d):([0-5]\d)[,.](\d{3})"
 _VTT_TIME = r"(?:(\d{2,6}):)?([0-5]\d):([0-5]\d)\.(\d{3})"
-_SRT_TIMES = re.compile(rf"\s*{_SRT_TIME}\s*-->\s*{_SRT_TIME}(?:\s+[XY][12]:\d+)*\s*", re.ASCII)
-_VTT_TIMES = re.compile(rf"\s*{_VTT_TIME}[ \t]+-->[ \t]+{_VTT_TIME}(?:[ \t]+[^\s:]+:\S+)*\s*", re.ASCII)
+_SRT_TIMES = re.compile(rf"\s*{_SRT_TIME}\s*-->\s*{_SRT_TIME}(?:\s++[XY][12]:\d++)*+\s*+", re.ASCII)
+_VTT_TIMES = re.compile(rf"\s*{_VTT_TIME}[ \t]+-->[ \t]+{_VTT_TIME}(?:[ \t]++[^\s:]++:\S++)*+\s*+", re.ASCII)
 _SRT_TAG = re.compile(r"</?(?:[bius]\s*|font(?:\s[^<>]*)?)>|\{\\[^{}]*\}", re.IGNORECASE)
 _VTT_TAG = re.compile(rf"<(?:/?(?:[A-Za-z][^<>]*)?|{_VTT_TIME})>", re.ASCII)
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "nbsp": "\u00a0", "lrm": "\u200e", "rlm": "\u200f"}

@@ -113,13 +113,15 @@ class _TsvParser:
         """Collect the layers and their columns."""
         if not _VERSION.fullmatch(self.lines[0]):
             raise self.reading.error(1, f"the first line must be {_MAGIC} 3.x; got {self.lines[0][:60]!r}")
+        names: set[str] = set()
         for number, line in enumerate(self.lines, 1):
             match = _LAYER.fullmatch(line)
             if match is None:
                 continue
             name, *columns = match.group(2).strip().split("|")
-            if not name or any(layer.name == name for layer in self.layers):
+            if not name or name in names:
                 raise self.reading.error(number, f"a layer must have a unique name; got {name[:60]!r}")
+            names.add(name)
             features = [feature for feature in columns if feature]
             if match.group(1) == "SP":
                 self.layers.append(_layer(name, features, self.width))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from caesura.agreement.pairwise import by_coder_name
 from caesura.errors import MismatchError, OptionError
 from caesura.kernels.nested import conflict_free
+from caesura.limits import MAX_DIGITS, MAX_SPAN_STEPS, check_limit
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.value import count_of
 from caesura.options import positive
@@ -238,8 +239,17 @@ def crossing_places(
         For each of ``spans``, the places of the spans in ``against`` that cross it.
     """
     c, e = np.array([*against], np.int64).reshape(-1, 2).T
-    for i, j in spans:
-        yield np.flatnonzero(((c < i) & (i <= e) & (e < j)) | ((i < c) & (c <= j) & (j < e)))
+    starts, ends = np.array([*spans], np.int64).reshape(-1, 2).T
+    by_start, by_end = np.argsort(c, kind="stable"), np.argsort(e, kind="stable")
+    # A span that crosses (i, j) starts or ends inside it.
+    starts_inside = [np.searchsorted(c[by_start], edge, "right") for edge in (starts, ends)]
+    ends_inside = [np.searchsorted(e[by_end], edge, "left") for edge in (starts, ends)]
+    steps = int(sum((high - low).sum() for low, high in (starts_inside, ends_inside)))
+    check_limit("comparisons of crossing spans", steps, MAX_SPAN_STEPS, "leave spans out, or unify smaller items")
+    for k, (i, j) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        later = by_start[starts_inside[0][k] : starts_inside[1][k]]
+        earlier = by_end[ends_inside[0][k] : ends_inside[1][k]]
+        yield np.sort(np.concatenate([later[e[later] > j], earlier[c[earlier] < i]]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +290,7 @@ def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequen
     -----
     The number of optima is a product over neighbouring parts of the text, so it can exceed any machine word. The kernel
     counts modulo as many coprime numbers as the size of the count requires. The Chinese remainder theorem combines the
-    remainders.
+    remainders. If that would take too long, or if the number has more than 4,000 digits, it is rounded to a power of ten.
 
     Examples
     --------
@@ -298,10 +308,16 @@ def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequen
     outer = c.size - 1 - np.unique(c[::-1], return_index=True)[1][::-1]
     arrays = (c, w, end.astype(np.int64), np.concatenate([[0], np.cumsum(counts)]), before, outer)
     in_set = np.zeros(c.size, np.int64)
+    first, after = np.array(arrays[3])[before[outer]], np.array(arrays[3])[end[outer] + 1]
+    steps = int((after - first).sum()) + c.size
+    hint = "leave spans out, for example with min_support, or unify smaller items"
+    check_limit("comparisons of crossing spans", steps, MAX_SPAN_STEPS, hint)
     moduli = _coprime_numbers()
     modulus = next(moduli)
     weight, optima, bits = conflict_free(*arrays, modulus, in_set)
     product = modulus
+    if bits > MAX_DIGITS * math.log2(10) or bits / 31 * steps > MAX_SPAN_STEPS:
+        optima, bits = 10 ** round(bits * math.log10(2)), 0
     while math.log2(product) < bits + 1:
         modulus = next(moduli)
         _, remainder, _ = conflict_free(*arrays, modulus, None)

@@ -14,6 +14,7 @@ from caesura.gold.candidates import Candidate, CoderHierarchies, DroppedSpan, co
 from caesura.gold.linear import METHODS, GoldBoundary, LinearGold, LinearGoldOptions, linear_golds, method_name
 from caesura.gold.unify import METHODS as HIERARCHY_METHODS
 from caesura.gold.unify import UnifiedHierarchy, build_gold, check_method, kappa_or_none
+from caesura.limits import plain_count, short_count
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Excluded, Result, signature_line
@@ -29,7 +30,6 @@ ALL_METHODS = tuple(dict.fromkeys((*METHODS, *HIERARCHY_METHODS)))
 """Methods for all kinds of data."""
 _HIERARCHY_OPTIONS = {"level": "flat", "weights": "coders", "min_support": 1, "tolerance": 0.5}
 _LINEAR_OPTIONS = {"n_t": 2, "alpha": 0.01, "ignore_types": False}
-_MAX_DIGITS = 4000  # Python does not print longer whole numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,61 +116,6 @@ class GoldItem:
         """Return the plain form; a number of optima with thousands of digits becomes text."""
         plain = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return plain | {"coders": list(self.coders), "optima": plain_count(self.optima)}
-
-
-def number_of_digits(number: int) -> int:
-    """Return the number of decimal digits of a whole number of any size.
-
-    Parameters
-    ----------
-    number : int
-        A number from 1 up.
-
-    Returns
-    -------
-    int
-        The number of digits; Python itself prints at most some thousand digits.
-
-    Examples
-    --------
-    >>> number_of_digits(999), number_of_digits(1000), number_of_digits(10**5000)
-    (3, 4, 5001)
-    """
-    digits = int((number.bit_length() - 1) * math.log10(2)) + 1
-    return digits + 1 if number >= 10**digits else digits
-
-
-def short_count(number: int) -> int | str:
-    """Return a whole number for readers; a number with ten or more digits is rounded.
-
-    Parameters
-    ----------
-    number : int
-        The number.
-
-    Returns
-    -------
-    int or str
-        The number, or text such as ``"about 10^41"``.
-    """
-    return number if number < 10**9 else f"about 10^{number_of_digits(number) - 1}"
-
-
-def plain_count(number: int) -> int | str:
-    """Return a whole number as it is, or as text such as ``"about 10^5000"`` if it has thousands of digits.
-
-    Parameters
-    ----------
-    number : int
-        The number.
-
-    Returns
-    -------
-    int or str
-        The number.
-    """
-    digits = number_of_digits(number)
-    return number if digits < _MAX_DIGITS else f"about 10^{digits - 1}"
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -18,6 +18,7 @@ from caesura.gold.candidates import (
     crossing_places,
     heaviest_conflict_free_set,
 )
+from caesura.limits import short_count
 from caesura.measures.hierarchy import hierarchy_kappa
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Result, signature_line
@@ -390,8 +391,8 @@ def _conflict_free_union(
     for i, member in zip(places, best.members, strict=True):
         reasons[i] = None if member else ""
     note = (
-        f"{best.optima} sets without conflicts have the greatest weight, {best.weight}; ties were broken by the larger sum "
-        "of squared weights, then by fewer spans, then by the earlier spans"
+        f"{short_count(best.optima)} sets without conflicts have the greatest weight, {best.weight}; ties were broken by the "
+        "larger sum of squared weights, then by fewer spans, then by the earlier spans"
     )
     return _Verdict(reasons, (note,) if best.optima > 1 else (), best.optima)
 

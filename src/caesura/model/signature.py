@@ -36,9 +36,9 @@ DATA_DIGITS = 16
 _ENTRY = re.compile(r"([a-z_][a-z0-9_]*):(.*)", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.+-]*")
 _RESERVED = {"yes", "no", "auto", "inf", "nan", "True", "False", "None"}
-_VERSION = re.compile(r"\d+\.\d+\.\d+[0-9A-Za-z.+]*")
+_VERSION = re.compile(r"\d++\.\d++\.\d++[0-9A-Za-z.+]*+")
 _SHORT = re.compile(r"(?P<label>.+?) = (?P<value>[-−+]?\d*\.?\d+)(?P<rest>.*)", re.DOTALL)
-_SHORT_START = re.compile(r"[^()=]+(\(.*\))?( over [^()=]+(\(.*\))?)?( = | · )", re.DOTALL)
+_NAME = re.compile(r"[^()=]++")
 _MAX_LENGTH = 100_000
 
 
@@ -215,7 +215,16 @@ def is_signature(text: str) -> bool:
     """
     if "|" in text:
         return "(" not in text.partition("|")[0]
-    return _SHORT_START.match(text) is not None
+    name = _NAME.match(text)
+    if name is None:
+        return False
+    rest = text[name.end() :]
+    if rest.startswith("("):
+        if any(mark in rest for mark in (") = ", ") · ")):
+            return True
+        _, _, chance = rest.partition(") over ")
+        return any(mark in chance for mark in (" = ", " · "))
+    return " · " in name[0][1:] or (name[0][1:].endswith(" ") and rest.startswith("= "))
 
 
 def split_signature(text: str) -> SignatureParts:
@@ -237,7 +246,7 @@ def split_signature(text: str) -> SignatureParts:
     OptionError
         If the text is not a signature.
     """
-    text = re.sub(r"\s*\n\s*", " ", text.strip())  # a terminal may have broken the line
+    text = " ".join(filter(None, map(str.strip, text.split("\n"))))  # a terminal may have broken the line
     if not text or len(text) > _MAX_LENGTH or not is_signature(text):
         raise OptionError(
             f"expected a signature, such as 'B(n_t=2) = .7500 · caesura {__version__} · data 84fe092b' or the long form "
@@ -278,7 +287,8 @@ def _tail(entries: list[tuple[str, str]]) -> Mapping[str, str]:
 
 
 def _split_short(text: str) -> SignatureParts:
-    head, *tail = re.split(r"\s*·\s*|\s+\?\s+", text)  # a terminal without the dot prints a question mark
+    # A terminal without the dot prints a question mark.
+    head, *tail = map(str.strip, re.split(r"·|(?<=\s)\?(?=\s)", text))
     match = _SHORT.fullmatch(head)
     known = dict(part.split(" ", 1) for part in tail if " " in part)
     version, data = known.get("caesura"), known.get("data")

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 
 from caesura.gold.candidates import Candidate
 from caesura.gold.experiment import FigureSummary, Unification, UnificationRow
-from caesura.gold.gold import GOLD_CODER, Gold, short_count
+from caesura.gold.gold import GOLD_CODER, Gold
 from caesura.gold.linear import GoldBoundary
 from caesura.gold.unify import UnifiedHierarchy
+from caesura.limits import short_count
 from caesura.model.dialogue import streams_of
 from caesura.model.fingerprint import SHORT_LENGTH
 from caesura.model.segmentation import UNTYPED
@@ -131,7 +132,7 @@ def unified_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
     records = [
         {"item": item, "coders": len(gold.coders), "spans": len(gold.included) + len(gold.dropped)}
         | {"kept": len(gold.included), "dropped": len(gold.dropped)}
-        | {"crossing pairs": gold.conflicts, "optima": gold.optima}
+        | {"crossing pairs": gold.conflicts, "optima": None if gold.optima is None else short_count(gold.optima)}
         for item, gold in golds.items()
     ]
     notes = [note if len(golds) == 1 else f"{item}: {note}" for item, gold in golds.items() for note in gold.notes]

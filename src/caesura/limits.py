@@ -1,0 +1,147 @@
+"""Limits on work and memory, and the only place that turns exhausted memory or recursion into errors of this package.
+
+A file of 1 MB, whatever it contains, costs at most 5 seconds and 1 GB in any reader, measure, command or page, or it is
+refused in one line that says why. Most work grows in proportion to the input and needs no limit. The limits below are for
+work that is large by nature. They are checked before memory is allocated. ``docs/limits.md`` lists them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from caesura.errors import CaesuraError, LimitError
+
+MAX_CODERS = 5_000
+"""Coders whose pairs are compared one by one: 12.5 million pairs per item."""
+MAX_PAIR_SCORES = 20_000_000
+"""Pairs of coders times items of a result that keeps the score of each."""
+MAX_CELLS = 2**24
+"""Units times coders of a table with one entry for each, such as that of Cochran's Q."""
+MAX_CLUSTERED_CODERS = 1_000
+"""Coders that can be clustered: the agreement inside of clusters is computed for each of them."""
+MAX_SPAN_STEPS = 50_000_000
+"""Comparisons of spans in the search for the heaviest set without crossing."""
+MAX_DIGITS = 4000
+"""Digits of a count that is exact. Python does not print longer whole numbers."""
+MAX_KEY_PARTS = 100
+"""Parts of a dotted key in a settings file."""
+MAX_PACKED_CELLS = 2**24
+"""Cells of a compressed table that is small; a larger file may have ``CELLS_PER_BYTE`` for each of its bytes."""
+CELLS_PER_BYTE = 16
+MAX_PACKED_BYTES = 2**28
+"""Bytes of a compressed table without compression; a larger file may have ``BYTES_PER_BYTE`` for each of its bytes."""
+BYTES_PER_BYTE = 64
+
+
+def check_limit(what: str, amount: int, limit: int, hint: str) -> None:
+    """Raise an error if an amount of work is above its limit.
+
+    Parameters
+    ----------
+    what : str
+        The amount in the plural, such as ``"pairs of coders"``.
+    amount : int
+        Estimate of the amount.
+    limit : int
+        The limit.
+    hint : str
+        What the user can do instead.
+
+    Raises
+    ------
+    LimitError
+        If the amount is above the limit.
+    """
+    if amount > limit:
+        estimate = f"{amount:,}" if amount < 10**15 else short_count(amount)
+        raise LimitError(f"{what}: {estimate}, more than {limit:,}; {hint}")
+
+
+def number_of_digits(number: int) -> int:
+    """Return the number of decimal digits of a whole number of any size.
+
+    Parameters
+    ----------
+    number : int
+        A number from 1 up.
+
+    Returns
+    -------
+    int
+        The number of digits; Python itself prints at most some thousand digits.
+
+    Examples
+    --------
+    >>> number_of_digits(999), number_of_digits(1000), number_of_digits(10**5000)
+    (3, 4, 5001)
+    """
+    digits = int((number.bit_length() - 1) * math.log10(2)) + 1
+    return digits + 1 if number >= 10**digits else digits
+
+
+def short_count(number: int) -> int | str:
+    """Return a whole number for readers; a number with ten or more digits is rounded.
+
+    Parameters
+    ----------
+    number : int
+        The number.
+
+    Returns
+    -------
+    int or str
+        The number, or text such as ``"about 10^41"``.
+    """
+    return number if number < 10**9 else f"about 10^{number_of_digits(number) - 1}"
+
+
+def plain_count(number: int) -> int | str:
+    """Return a whole number as it is, or as text such as ``"about 10^5000"`` if it has thousands of digits.
+
+    Parameters
+    ----------
+    number : int
+        The number.
+
+    Returns
+    -------
+    int or str
+        The number.
+    """
+    digits = number_of_digits(number)
+    return number if digits < MAX_DIGITS else f"about 10^{digits - 1}"
+
+
+@contextmanager
+def guarded(place: str = "") -> Iterator[None]:
+    """Turn exhausted memory, numbers out of range and too deep nesting inside the ``with`` block into ``LimitError``.
+
+    Parameters
+    ----------
+    place : str, default ""
+        What was being computed or read, such as ``"item 'a'"``.
+
+    Yields
+    ------
+    None
+        Control to the block.
+
+    Raises
+    ------
+    LimitError
+        Instead of ``MemoryError``, ``OverflowError`` and ``RecursionError``.
+    """
+    prefix = f"{place}: " if place else ""
+    try:
+        yield
+    except CaesuraError:
+        raise
+    except MemoryError as error:
+        reason = f" ({error})" if str(error) else ""
+        raise LimitError(f"{prefix}not enough memory{reason}; use fewer or shorter items") from None
+    except OverflowError:
+        raise LimitError(f"{prefix}a number is too large or too small to compute with") from None
+    except RecursionError:
+        raise LimitError(f"{prefix}the data are nested too deeply") from None
