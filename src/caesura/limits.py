@@ -13,14 +13,20 @@ from contextlib import contextmanager
 
 from caesura.errors import CaesuraError, LimitError
 
-MAX_CODERS = 5_000
-"""Coders whose pairs are compared one by one: 12.5 million pairs per item."""
-MAX_PAIR_SCORES = 20_000_000
-"""Pairs of coders times items of a result that keeps the score of each."""
+MAX_PAIRS = 600_000
+"""Pairs of coders, summed over items, that are compared one by one: one item of 1,000 coders, or three of 600."""
+MAX_PAIR_CELLS = 10**8
+"""Coders times pairs of coders of an agreement coefficient: about 580 coders of the same items."""
+MAX_ITEM_CELLS = 2**25
+"""Items times coders of an agreement coefficient."""
+MAX_SHARED_CELLS = 2**28
+"""Items times pairs of coders of an agreement coefficient."""
 MAX_CELLS = 2**24
 """Units times coders of a table with one entry for each, such as that of Cochran's Q."""
-MAX_CLUSTERED_CODERS = 1_000
-"""Coders that can be clustered: the agreement inside of clusters is computed for each of them."""
+MAX_REPORT_PAIRS = 10_000
+"""Pairs of coders, summed over items, whose alignments and scores are shown on a page."""
+MAX_REPORT_CODERS = 100
+"""Coders whose clusters are drawn on a page."""
 MAX_SPAN_STEPS = 50_000_000
 """Comparisons of spans in the search for the heaviest set without crossing."""
 MAX_DIGITS = 4000

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Engine
@@ -477,7 +478,7 @@ class ChanceModel(ABC):
         return self.over_items(np.ones((1, len(self.observed.items))))
 
 
-def in_blocks(compute: Callable[[Floats], AgreementArrays], rows: Floats, width: int) -> AgreementArrays:
+def in_blocks(compute: Callable[[Any], AgreementArrays], rows: NDArray[Any], width: int) -> AgreementArrays:
     """Compute agreement for blocks of rows of bounded size.
 
     Parameters

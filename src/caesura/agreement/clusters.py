@@ -186,6 +186,7 @@ def cluster_coders(
     _check_coefficient(resolved)
     with use_engine(engine) as opened:
         observed = score_coder_pairs(corpus, resolved.measure.observed_measure, engine=opened)
+        observed.check_size()
         distances = _distances(observed)
         model = resolved.model_class(observed, resolved, opened)
     joins, groups = _join(observed.coders, distances, method)

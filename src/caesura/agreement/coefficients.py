@@ -162,6 +162,7 @@ def agreement(
     >>> f"{random.value:.2f} = ({random.observed:.4f} - {random.expected:.4f}) / (1 - {random.expected:.4f})"
     '0.30 = (0.5301 - 0.3281) / (1 - 0.3281)'
     """
+    check_corpus(corpus)
     bootstrap = Bootstrap(interval, level, replicates)
     if coefficient is None and corpus.kind == "spans" and measure == _DEFAULT_MEASURE:
         coefficient = DEFAULT_UNITIZING[0]
@@ -299,7 +300,9 @@ def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderP
     model_class = coefficient.model_class
     scored = model_class.scored_measure(coefficient.measure) if model_class.uses_measure else parse(_POSITIONS)
     ordered = model_class.scores_both_directions and not scored.symmetric
-    return score_coder_pairs(corpus, scored, ordered=ordered, engine=engine)
+    observed = score_coder_pairs(corpus, scored, ordered=ordered, engine=engine)
+    observed.check_size()
+    return observed
 
 
 def _compute(

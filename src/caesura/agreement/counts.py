@@ -27,8 +27,11 @@ from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.measures.batch import inner_boundaries
-from caesura.model.value import Floats
+from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
+
+
+_WITH_BIAS = ("kappa", "multi_kappa", "bias")  # coefficients that are computed from the bias
 
 
 class CountChance(ChanceModel):
@@ -126,29 +129,35 @@ class CountChance(ChanceModel):
         rates = np.where(possible, b / np.where(possible, n, 1), 0)
         return np.concatenate([b, n, rates, possible, total], axis=2)
 
-    def _agreement(self, parts: Floats, sums: Floats, coders: Floats, pairs: Floats) -> AgreementArrays:
+    def _agreement(
+        self, parts: Floats, sums: Floats, coders: Floats, pairs: Floats, sides: tuple[Ints, Ints] | None = None
+    ) -> AgreementArrays:
         """Return the agreement from summed parts, cells summed over items, and weights of coders and pairs.
 
-        The sums of cells have the shape rows x coders x columns.
+        The sums of cells have the shape rows x coders x columns. ``sides`` are the coders of each pair, as indices.
         """
+        left, right = sides or (self.observed.first, self.observed.second)
         T = (sums.shape[2] - 3) // 2  # noqa: N806 - the number of types
         b, n, rate, cells = sums[:, :, :T], sums[:, :, T : T + 1], sums[:, :, T + 1 : -2], sums[:, :, -2:-1]
         ratio = (b, n) if self._settings["rates"] == "pooled" else (rate, cells)
         numerator, denominator = (np.einsum("rct,rc->rt", column, coders) for column in ratio)
         any_boundary = np.einsum("rc,rc->r", sums[:, :, -1], coders) > 0
         P = numerator / np.where(any_boundary, denominator[:, 0], np.nan)[:, None]  # noqa: N806 - the paper's symbol
+        pi = (P * P).sum(axis=1)
+        if len(P) > 1 and pairs.shape[1] > 1 and self.coefficient.name not in _WITH_BIAS:
+            # Resamples need no bias, whose products of all pairs take most of the time.
+            return AgreementArrays.of(self.observed.similarity(parts), pi)
         # Products of kappa as deviations from P, so that coders with equal rates have a bias of exactly 0.
         possible = n[:, :, 0] > 0
         rates = b / np.where(possible, n[:, :, 0], 1)[:, :, None]
         deviation = np.where(possible[:, :, None], rates - P[:, None, :], 0)
         observed = self.observed
-        first, second = deviation[:, observed.first], deviation[:, observed.second]
-        pairs = pairs * (possible[:, observed.first] & possible[:, observed.second])
+        first, second = deviation[:, left], deviation[:, right]
+        pairs = pairs * (possible[:, left] & possible[:, right])
         products = np.einsum("rpt,rp->r", P[:, None, :] * (first + second) + first * second, pairs)
         weight = pairs.sum(axis=1)
         bias = -products / np.where(weight > 0, weight, np.nan) + 0.0
-        pi = (P * P).sum(axis=1)
-        expected = pi - bias if self.coefficient.name in ("kappa", "multi_kappa") else pi
+        expected = pi - bias if self.coefficient.name in _WITH_BIAS[:2] else pi
         return AgreementArrays.of(observed.similarity(parts), expected, bias=bias)
 
     def _summed(self, weights: Floats) -> Floats:
@@ -182,7 +191,24 @@ class CountChance(ChanceModel):
         return self._agreement(observed.item_parts, self._cells, present, shared)
 
     def by_coder(self) -> AgreementArrays:
-        members = self.observed.members.T
-        n = len(members)
+        return in_blocks(self._by_coder_block, np.arange(len(self.observed.coders)), self._width)
+
+    def _by_coder_block(self, coders: Ints) -> AgreementArrays:
+        n = len(coders)
         sums = np.broadcast_to(self._cells.sum(axis=0), (n, *self._cells.shape[1:]))
-        return self._agreement(members @ self.observed.pair_parts, sums, np.ones((n, n)), members)
+        parts = self.observed.coder_parts[coders]
+        return self._agreement(parts, sums, np.ones((n, sums.shape[1])), self.observed.pairs_of(coders))
+
+    def by_pair(self) -> AgreementArrays:
+        width = len(self.observed.items) * self._cells.shape[2]
+        return in_blocks(self._by_pair_block, np.arange(len(self.observed.pairs)), width)
+
+    def _by_pair_block(self, pairs: Ints) -> AgreementArrays:
+        observed, n = self.observed, len(pairs)
+        usable = observed.both_present(pairs).astype(float)
+        sides = [
+            np.einsum("ip,ipc->pc", usable, self._cells[:, side[pairs]]) for side in (observed.first, observed.second)
+        ]
+        only = np.array([0]), np.array([1])
+        sums = np.stack(sides, axis=1)
+        return self._agreement(observed.pair_parts[pairs], sums, np.ones((n, 2)), np.ones((n, 1)), only)

@@ -171,7 +171,7 @@ class NearLabelChance(ChanceModel):
         return self._arrays(self.observed.item_parts)
 
     def by_coder(self) -> AgreementArrays:
-        return self._arrays(self.observed.members.T @ self.observed.pair_parts)
+        return self._arrays(self.observed.coder_parts)
 
 
 def _sweep(measure: LabelShare, annotations: Sequence[Any], labels: tuple[str, ...]) -> tuple[Floats, float, Floats]:

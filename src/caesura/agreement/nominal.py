@@ -120,13 +120,25 @@ class NominalChance(ChanceModel):
         factor = np.where(weight > 0, usable * m / np.where(weight > 0, weight, 1), 0)
         return _arrays(((pairs @ self._pair_matches.T) * factor).sum(axis=1), counts)
 
+    def by_pair(self) -> AgreementArrays:
+        return in_blocks(self._by_pair_block, np.arange(len(self.observed.pairs)), self._counts[:, 0].size)
+
+    def _by_pair_block(self, pairs: Ints) -> AgreementArrays:
+        observed = self.observed
+        usable = observed.both_present(pairs).astype(float)
+        sides = [self._counts[:, side[pairs]] for side in (observed.first, observed.second)]
+        counts = sum(np.einsum("ip,ipv->pv", usable, side) for side in sides)
+        matches = self._pair_matches[:, pairs]
+        if not observed.complete:
+            matches = matches * observed.shared[:, pairs]
+        return _arrays(2 * matches.sum(axis=0), np.asarray(counts))
+
     def by_coder(self) -> AgreementArrays:
         # Chance agreement is computed from all coders.
         observed = self.observed
-        members = observed.members.T
-        compared = members @ (observed.shared.T.astype(float) @ self._positions)
-        matches = members @ self._pair_matches.sum(axis=0)
-        expected = np.repeat(self.total().expected, len(members))
+        compared = observed.sum_by_coder(observed.shared.T.astype(float) @ self._positions)
+        matches = observed.sum_by_coder(self._pair_matches.sum(axis=0))
+        expected = np.repeat(self.total().expected, len(observed.coders))
         return AgreementArrays.of(matches / np.where(compared > 0, compared, np.nan), expected)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from caesura.engines import Engine, use_engine
 from caesura.errors import CaesuraError, OptionError, Undefined
+from caesura.limits import MAX_ITEM_CELLS, MAX_PAIR_CELLS, MAX_PAIRS, MAX_SHARED_CELLS, check_limit
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.many import Scores, score_many
@@ -88,6 +89,11 @@ class CoderPairs:
         return _sums(self.scores.counts, self.pair_index, len(self.pairs))
 
     @cached_property
+    def coder_parts(self) -> Floats:
+        """Additive counts of each coder, summed over items and the pairs of the coder."""
+        return self.sum_by_coder(self.pair_parts)
+
+    @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """The pairs of coders who share an item, as indices in ``coders``."""
         return tuple(zip(self.first.tolist(), self.second.tolist(), strict=True))
@@ -95,13 +101,74 @@ class CoderPairs:
     @cached_property
     def members(self) -> Floats:
         """Matrix of pairs x coders with 1 for the two coders of each pair."""
+        self.check_size()
         coders = np.eye(len(self.coders))
         return coders[self.first] + coders[self.second]
+
+    def check_size(self) -> None:
+        """Raise an error if there are too many coders for agreement of each coder with all pairs of the others."""
+        size = len(self.pairs) * len(self.coders)
+        hint = "choose fewer coders (--coder, Corpus.select), or compare them with pairwise"
+        check_limit("coders times pairs of coders", size, MAX_PAIR_CELLS, hint)
+
+    def both_present(self, pairs: Ints) -> NDArray[np.bool_]:
+        """Return whether both coders of some pairs annotated each item.
+
+        Parameters
+        ----------
+        pairs : numpy.ndarray
+            Indices in ``pairs``.
+
+        Returns
+        -------
+        numpy.ndarray
+            Items x pairs.
+        """
+        return self.present[:, self.first[pairs]] & self.present[:, self.second[pairs]]
+
+    def pairs_of(self, coders: Ints) -> Floats:
+        """Return for some coders which pairs they belong to.
+
+        Parameters
+        ----------
+        coders : numpy.ndarray
+            Indices in ``coders``.
+
+        Returns
+        -------
+        numpy.ndarray
+            Coders x pairs, with 1 for the pairs of each coder.
+        """
+        return ((self.first == coders[:, None]) | (self.second == coders[:, None])).astype(float)
+
+    def sum_by_coder(self, values: Floats) -> Floats:
+        """Return values of pairs, summed over the pairs of each coder.
+
+        Parameters
+        ----------
+        values : numpy.ndarray
+            One row per pair.
+
+        Returns
+        -------
+        numpy.ndarray
+            One row per coder.
+        """
+        sums = np.zeros((len(self.coders), *values.shape[1:]))
+        for side in (self.first, self.second):
+            np.add.at(sums, side, values)
+        return sums
 
     @cached_property
     def present(self) -> NDArray[np.bool_]:
         """Whether each coder annotated each item: items x coders."""
-        return np.array([[(item, coder) in self.annotations for coder in self.coders] for item in self.items], bool)
+        size = len(self.items) * len(self.coders)
+        check_limit("items times coders", size, MAX_ITEM_CELLS, "choose fewer coders or items")
+        present = np.zeros((len(self.items), len(self.coders)), bool)
+        items, coders = _numbered(self.items), _numbered(self.coders)
+        for item, coder in self.annotations:
+            present[items[item], coders[coder]] = True
+        return present
 
     @cached_property
     def complete(self) -> bool:
@@ -111,6 +178,8 @@ class CoderPairs:
     @cached_property
     def shared(self) -> NDArray[np.bool_]:
         """Whether each pair was scored on each item: items x pairs."""
+        size = len(self.items) * len(self.pairs)
+        check_limit("items times pairs of coders", size, MAX_SHARED_CELLS, "choose fewer coders or items")
         shared = np.zeros((len(self.items), len(self.pairs)), bool)
         shared[self.item_index, self.pair_index] = True
         return shared
@@ -174,6 +243,18 @@ def check_coders(coders: Collection[str]) -> None:
     """
     if len(coders) < 2:
         raise OptionError(f"agreement needs at least two coders; got {', '.join(coders) or 'none'}")
+
+
+def check_pairs(corpus: Corpus) -> None:
+    """Raise an error if there are too many pairs of coders to compare all of them.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    """
+    pairs = sum(n * (n - 1) // 2 for n in (len(corpus.of_item(item)) for item in corpus.item_names))
+    check_limit("pairs of coders on all items", pairs, MAX_PAIRS, "choose fewer coders with --coder or Corpus.select")
 
 
 def by_coder_name(argument: str, values: Any, kind: type[T]) -> dict[str, T]:
@@ -251,6 +332,7 @@ def score_coder_pairs(
     """
     check_corpus(corpus)
     check_coders(corpus.coders)
+    check_pairs(corpus)
     keep_order = ordered or corpus_order or not measure.symmetric
     order = _numbered(corpus.coders if keep_order else sorted(corpus.coders))
     excluded: dict[str, str] = {}

@@ -271,16 +271,23 @@ class PlacementChance(ChanceModel):
         return sums
 
     def _beyond(
-        self, parts: Floats, boundaries: Floats, positions: Floats, coders: Floats, pairs: Floats, streams: Floats
+        self,
+        parts: Floats,
+        boundaries: Floats,
+        positions: Floats,
+        coders: Floats,
+        pairs: Floats,
+        streams: Floats,
+        sides: tuple[Ints, Ints] | None = None,
     ) -> AgreementArrays:
         """Return the agreement from observed parts, boundaries and positions of each coder, and streams.
 
         Streams have one row per row of ``parts``, or one per row and pair of coders. With one rate for all coders, they are
-        already summed over pairs.
+        already summed over pairs. If ``sides`` are given, each row has two coders of its own, and these are their indices.
         """
         any_boundary = np.einsum("rck,rc->r", boundaries, coders) > 0
         if self._own_rates:
-            moments = self._own(boundaries, positions, pairs, streams)
+            moments = self._own(boundaries, positions, pairs, streams, sides)
         else:
             pooled = np.einsum("rck,rc->rk", boundaries, coders), np.einsum("rc,rc->r", positions, coders)
             moments = self._pooled(*pooled, streams)
@@ -299,14 +306,27 @@ class PlacementChance(ChanceModel):
             rates = np.broadcast_to(self._overall[0], rates.shape)
         return self._moments(rates, rates, streams, np.arange(len(rates)))
 
-    def _own(self, boundaries: Floats, positions: Floats, pairs: Floats, streams: Floats) -> Moments:
+    def _own(
+        self,
+        boundaries: Floats,
+        positions: Floats,
+        pairs: Floats,
+        streams: Floats,
+        sides: tuple[Ints, Ints] | None = None,
+    ) -> Moments:
         """Return the expected counts of all pairs if each coder has rates of its own."""
         rates = boundaries / np.where(positions > 0, positions, 1)[:, :, None]
-        if len(rates) * pairs.shape[1] > self._expected.max_rates:
-            rates = np.broadcast_to(self._overall[1], rates.shape)
         observed = self.observed
         rows, number = pairs.shape
-        p_a, p_b = (rates[:, side].reshape(rows * number, -1) for side in (observed.first, observed.second))
+        if rows * len(observed.pairs) > self._expected.max_rates:
+            overall = self._overall[1]
+            rates = (
+                np.broadcast_to(overall, rates.shape)
+                if sides is None
+                else np.stack([overall[side] for side in sides], axis=1)
+            )
+        left, right = (observed.first, observed.second) if sides is None else (np.array([0]), np.array([1]))
+        p_a, p_b = (rates[:, side].reshape(rows * number, -1) for side in (left, right))
         group = np.arange(rows * number) if len(streams) > rows else np.repeat(np.arange(rows), number)
         return self._moments(p_a, p_b, streams, group).summed(pairs)
 
@@ -349,9 +369,29 @@ class PlacementChance(ChanceModel):
         return AgreementArrays(*map(np.concatenate, zip(*blocks, strict=True)))
 
     def by_coder(self) -> AgreementArrays:
-        return in_blocks(self._by_coder_block, self.observed.members.T, self._width)
+        width = max(self._width, len(self.observed.pairs))
+        return in_blocks(self._by_coder_block, np.arange(len(self.observed.coders)), width)
 
-    def _by_coder_block(self, pairs: Floats) -> AgreementArrays:
-        items = np.ones((len(pairs), len(self.observed.items)))
-        coders = np.ones((len(pairs), len(self.observed.coders)))
-        return self._agreement(pairs @ self.observed.pair_parts, items, coders, pairs)
+    def _by_coder_block(self, coders: Ints) -> AgreementArrays:
+        items = np.ones((len(coders), len(self.observed.items)))
+        parts = self.observed.coder_parts[coders]
+        weights = np.ones((len(coders), len(self.observed.coders)))
+        return self._agreement(parts, items, weights, self.observed.pairs_of(coders))
+
+    def by_pair(self) -> AgreementArrays:
+        width = max(len(self.observed.items) * self._counts.boundaries.shape[2], len(self._lengths))
+        return in_blocks(self._by_pair_block, np.arange(len(self.observed.pairs)), width)
+
+    def _by_pair_block(self, pairs: Ints) -> AgreementArrays:
+        """Return the agreement of some pairs, from the counts of their two coders alone."""
+        observed, n = self.observed, len(pairs)
+        usable = observed.both_present(pairs)
+        sides = [side[pairs] for side in (observed.first, observed.second)]
+        weights = usable.astype(float)
+        boundaries = np.stack(
+            [np.einsum("ip,ipk->pk", weights, self._counts.boundaries[:, side]) for side in sides], axis=1
+        )
+        positions = np.stack([(weights * self._positions[:, side]).sum(axis=0) for side in sides], axis=1)
+        streams = self._summed_streams((weights * observed.shared[:, pairs]).T)
+        parts, ones = observed.pair_parts[pairs], np.ones((n, 2))
+        return self._beyond(parts, boundaries, positions, ones, ones[:, :1], streams, (sides[0], sides[1]))

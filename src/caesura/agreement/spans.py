@@ -42,7 +42,7 @@ class SpanChance(ChanceModel):
         return _arrays(self.observed.pair_parts)
 
     def by_coder(self) -> AgreementArrays:
-        return _arrays(self.observed.members.T @ self.observed.pair_parts)
+        return _arrays(self.observed.coder_parts)
 
 
 def _arrays(parts: Floats) -> AgreementArrays:

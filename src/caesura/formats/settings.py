@@ -205,10 +205,10 @@ def _load(path: str) -> dict[str, Any]:
 def _parse_toml(path: str, content: str) -> Any:
     import tomllib  # imported here because most callers do not need it
 
-    for number, line in enumerate(content.split("\n"), 1):
+    for number, row in enumerate(content.split("\n"), 1):
         # The time of tomllib grows with the square of the number of parts of a key.
-        if line.count(".") > MAX_KEY_PARTS and any(
-            key.count(".") > MAX_KEY_PARTS for key in (line.partition("=")[0], *line.split("=")[:-1])
+        if row.count(".") > MAX_KEY_PARTS and any(
+            key.count(".") > MAX_KEY_PARTS for key in (row.partition("=")[0], *row.split("=")[:-1])
         ):
             raise FormatError(path, number, f"a key may have {MAX_KEY_PARTS} parts; this line has more")
     try:

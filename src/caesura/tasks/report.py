@@ -18,6 +18,7 @@ from caesura.formats.settings import Settings
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement, judge
 from caesura.judging.participants import Systems, check_system_names, check_systems
+from caesura.limits import MAX_REPORT_CODERS, MAX_REPORT_PAIRS, check_limit
 from caesura.measures.base import Measure
 from caesura.measures.fuzzy import FuzzyScore
 from caesura.measures.many import score_many
@@ -368,7 +369,14 @@ class _Analyst:
     def exclude(self, entries: Iterable[Excluded], problem: str) -> None:
         self.excluded += [replace(entry, reason=f"{problem}: {entry.reason}") for entry in entries]
 
+    def check_pairs(self, limit: int = MAX_REPORT_PAIRS) -> None:
+        """Raise an error if there are too many pairs of coders to show all of them on a page."""
+        numbers = [len(self.subject.corpus.of_item(item)) for item in self.subject.corpus.item_names]
+        pairs = sum(n * (n - 1) // 2 for n in numbers)
+        check_limit("pairs of coders on all items", pairs, limit, "see the command pairwise, or choose fewer coders")
+
     def alignments(self) -> Alignments:
+        self.check_pairs()
         subject = self.subject
         counted = subject.human_coders if len(subject.human_coders) > 1 else subject.corpus.coders
         alignments = align_coders(
@@ -397,6 +405,7 @@ class _Analyst:
 
     def pairs(self) -> tuple[Pairwise, ...]:
         """Score all pairs under every measure that can score at least one pair. PARSEVAL cannot score all trees."""
+        self.check_pairs()
         tables: list[Pairwise] = []
         errors: dict[str, CaesuraError] = {}
         for measure in self.subject.measures:
@@ -415,6 +424,8 @@ class _Analyst:
         corpus = self.subject.corpus
         if len(corpus.coders) < 3:
             raise OptionError(f"clusters need at least three coders; got {len(corpus.coders)}")
+        hint = "use caesura.cluster_coders, or choose fewer coders"
+        check_limit("coders in clusters on a page", len(corpus.coders), MAX_REPORT_CODERS, hint)
         measure = self.subject.measures[0]
         return cluster_coders(corpus, measure, seed=self.subject.seed, chance=_chance(measure))
 
@@ -431,7 +442,10 @@ class _Analyst:
 
     def precision_recall(self) -> Judgement | Pairwise:
         judgement: Judgement | None = self.outcomes.get("judgement", Outcome()).result
-        return judgement if judgement is not None else pairwise(self.subject.boundaries, _CONFUSION, ordered=True)
+        if judgement is not None:
+            return judgement
+        self.check_pairs()
+        return pairwise(self.subject.boundaries, _CONFUSION, ordered=True)
 
     def parsers(self) -> tuple[ParserScore, ...]:
         """Compare every parser with every treebank."""

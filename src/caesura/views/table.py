@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, groupby
 from typing import Any
 
@@ -100,7 +101,7 @@ class Table(Displayed):
         p_value = [name in self.p_values for name in self.columns]
         return [[self._text(cell, tiny) for cell, tiny in zip(row, p_value, strict=True)] for row in self.rows]
 
-    @property
+    @cached_property
     def numeric_columns(self) -> list[bool]:
         """For each column, whether it contains only numbers."""
         return [all(isinstance(row[i], int | float | None) for row in self.rows) for i in range(len(self.columns))]

@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 
 MAX_CODERS = 200
 MAX_LINES = 300
+MAX_VALUES = 40
+"""Coders of a heat map with a value in each cell."""
 
 
 def pairwise(pairs: Pairwise, *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:
@@ -83,7 +85,7 @@ def pairwise(pairs: Pairwise, *, width: float = canvas.COLUMN_WIDTH, title: str 
 def _values_in_cells(axes: Axes, image: AxesImage, values: Floats, points: float) -> None:
     """Write the values in black or white, whichever is easier to read, if cells of ``points`` have space for them."""
     size = min(canvas.FONT_SIZE - 1, points / 2)
-    if size < 3:
+    if size < 3 or len(values) > MAX_VALUES:
         return
     colours = image.to_rgba(values)
     for row, column in np.argwhere(~np.isnan(values)).tolist():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 PAGE_WIDTH = 7.0
 """Width in inches of figures that are as wide as the page."""
+MAX_ROWS = 1000
+"""Rows of a table on the page."""
+_MORE_ROWS = "{:,} more rows are not shown; the commands print them with --csv."
 MAX_FIGURES = 12
 MAX_CHARACTERS = 1_000_000
 """Limits of a section with one figure per item; further figures are not drawn."""
@@ -126,12 +129,29 @@ def _section(id: str, title: str, lead: str, analysis: str | None = None) -> Cal
             if outcome.result is None:
                 return Section(id, title, lead, reason=outcome.reason)
             contents = show(outcome.result)
-            return None if contents is None else Section(id, title, lead, **contents)
+            return None if contents is None else Section(id, title, lead, **_with_short_tables(contents))
 
         _SECTIONS.append(section)
         return show
 
     return register
+
+
+def _with_short_tables(contents: _Contents) -> _Contents:
+    """Return the contents with the first rows of tables that are too long for a page."""
+    tables = {
+        key: [
+            replace(
+                table, rows=table.rows[:MAX_ROWS], notes=(*table.notes, _MORE_ROWS.format(len(table.rows) - MAX_ROWS))
+            )
+            if isinstance(table, Table) and len(table.rows) > MAX_ROWS
+            else table
+            for table in contents[key]
+        ]
+        for key in ("tables", "folded")
+        if key in contents
+    }
+    return {**contents, **tables}
 
 
 def _draw(caption: str, draw: Callable[..., Figure], *results: Any, **options: Any) -> Picture:
