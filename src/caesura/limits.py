@@ -33,6 +33,14 @@ MAX_DIGITS = 4000
 """Digits of a count that is exact. Python does not print longer whole numbers."""
 MAX_KEY_PARTS = 100
 """Parts of a dotted key in a settings file."""
+MAX_COLUMNS = 20_000
+"""Columns of a table."""
+MAX_TABLE_CELLS = 2**28
+"""Cells of a table: two gigabytes of pointers."""
+MAX_SECONDS = 1e12
+"""Largest time in seconds, so that sums and differences stay exact to a tenth of a millisecond."""
+MAX_CELL_CHARACTERS = 131_072
+"""Characters of a cell of delimited text, which Python and spreadsheets do not read beyond."""
 MAX_PACKED_CELLS = 2**24
 """Cells of a compressed table that is small; a larger file may have ``CELLS_PER_BYTE`` for each of its bytes."""
 CELLS_PER_BYTE = 16

@@ -582,13 +582,8 @@ def _full(folder: Path) -> object:
     problems = []
     for arguments in (
         ["agree", path],
-        ["agree", path, "--json"],
-        ["info", path],
         ["measures"],
         ["--help"],
-        ["agree", path, "--csv"],
-        ["demo"],
-        ["formats"],
     ):
         with open("/dev/full", "w") as full:
             process = subprocess.run(

@@ -30,7 +30,6 @@ from caesura.measures.batch import inner_boundaries
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
 
-
 _WITH_BIAS = ("kappa", "multi_kappa", "bias")  # coefficients that are computed from the bias
 
 

@@ -139,7 +139,8 @@ class CoderPairs:
         numpy.ndarray
             Coders x pairs, with 1 for the pairs of each coder.
         """
-        return ((self.first == coders[:, None]) | (self.second == coders[:, None])).astype(float)
+        member: NDArray[np.bool_] = (self.first == coders[:, None]) | (self.second == coders[:, None])
+        return member.astype(float)
 
     def sum_by_coder(self, values: Floats) -> Floats:
         """Return values of pairs, summed over the pairs of each coder.

@@ -12,6 +12,7 @@ import numpy as np
 
 from caesura.agreement.pairwise import check_corpus
 from caesura.errors import MismatchError, OptionError
+from caesura.limits import MAX_CELLS, check_limit
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.result import Excluded, Result
@@ -228,5 +229,7 @@ def marks_per_position(segmentations: Sequence[Segmentation]) -> tuple[int, ...]
     tuple of int
         One number per inner position.
     """
+    length, hint = segmentations[0].length, "use shorter texts"
+    check_limit("units of a text of which every position is counted", length, MAX_CELLS, hint)
     marks = np.concatenate([segmentation.inner for segmentation in segmentations])
     return tuple(np.bincount(marks, minlength=segmentations[0].length)[1:].tolist())

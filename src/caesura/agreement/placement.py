@@ -363,7 +363,7 @@ class PlacementChance(ChanceModel):
         present, shared = observed.present.astype(float), observed.shared.astype(float)
         streams = self._streams if self._own_rates else self._streams * shared.sum(axis=1)[:, None]
         counts = self._counts.boundaries, self._positions
-        columns = (observed.item_parts, *counts, present, shared, streams)
+        columns: tuple[Any, ...] = (observed.item_parts, *counts, present, shared, streams)
         step = max(1, BLOCK_SIZE // max(1, self._width))
         blocks = [self._beyond(*(c[i : i + step] for c in columns)) for i in range(0, len(observed.items), step)]
         return AgreementArrays(*map(np.concatenate, zip(*blocks, strict=True)))

@@ -29,12 +29,18 @@ from caesura.formats.column_names import ROLE_OF_NAME, normalize
 from caesura.formats.content import MAX_BYTES, MAX_UNPACKED, json_text, unpacked_path
 from caesura.formats.format import Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header, sample_rows
+from caesura.limits import (
+    BYTES_PER_BYTE,
+    CELLS_PER_BYTE,
+    MAX_COLUMNS,
+    MAX_PACKED_BYTES,
+    MAX_PACKED_CELLS,
+    MAX_TABLE_CELLS,
+)
 
 _DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-_MAX_COLUMNS = 20_000
 _MAX_SHEETS = 8  # in a message
 
-_MAX_CELLS = 2**28  # two gigabytes of pointers
 _BATCH_ROWS = 2**14
 _ROW_ROLES = ("item", "unit", "text", "coder", "start", "time")  # roles of columns that are filled in every row
 _MAX_TITLE_LINE = 20  # an error further down is not about titles above the header
@@ -360,8 +366,8 @@ def _with_width(reading: Reading, lines: Sequence[int], rows: Sequence[list[str]
 
 
 def _check_names(reading: Reading, names: Sequence[str]) -> None:
-    if len(names) > _MAX_COLUMNS:
-        raise reading.error(1, f"a table may have {_MAX_COLUMNS} columns; this has {len(names)}")
+    if len(names) > MAX_COLUMNS:
+        raise reading.error(1, f"a table may have {MAX_COLUMNS} columns; this has {len(names)}")
     seen: dict[str, int] = {}
     for i, name in enumerate(names, 1):
         if name and name in seen:
@@ -500,8 +506,8 @@ def from_arrow(path: str, data: Any, *, offset: int = 1) -> Table:
         If a column is nested, or the table is too large.
     """
     names = [str(name) for name in data.column_names]
-    if len(names) * data.num_rows > _MAX_CELLS:
-        raise FormatError(path, None, f"expected a table of at most {_MAX_CELLS} cells; this has more")
+    if len(names) * data.num_rows > MAX_TABLE_CELLS:
+        raise FormatError(path, None, f"expected a table of at most {MAX_TABLE_CELLS} cells; this has more")
     reading = Reading(path, "")
     _check_names(reading, names)
     columns: dict[str, Column] = {}
@@ -565,7 +571,14 @@ def from_parquet(reading: Reading) -> Table:
         metadata = file.metadata
         names = list(file.schema_arrow.names)
         size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
-        limits = {"cells": (_MAX_CELLS, metadata.num_rows * len(names)), "bytes": (MAX_BYTES, size)}
+        packed = len(reading.data)
+        limits = {
+            "cells": (
+                min(MAX_TABLE_CELLS, max(MAX_PACKED_CELLS, CELLS_PER_BYTE * packed)),
+                metadata.num_rows * len(names),
+            ),
+            "bytes": (min(MAX_BYTES, max(MAX_PACKED_BYTES, BYTES_PER_BYTE * packed)), size),
+        }
         for unit, (maximum, actual) in limits.items():
             if actual > maximum:
                 raise reading.error(None, f"expected a table of at most {maximum} {unit}; this claims to have {actual}")
@@ -721,11 +734,11 @@ def _check_unpacked_size(reading: Reading) -> None:
 
 
 def _excel_rows(page: Any) -> Iterator[list[str]]:
-    if (page.max_row or 0) * (page.max_column or 0) > _MAX_CELLS:
+    if (page.max_row or 0) * (page.max_column or 0) > MAX_TABLE_CELLS:
         page.reset_dimensions()  # the file may claim any size
     for row in page.iter_rows(values_only=True):
-        if len(row) > _MAX_COLUMNS:
-            raise ValueError(f"a table may have {_MAX_COLUMNS} columns; this has {len(row)}")
+        if len(row) > MAX_COLUMNS:
+            raise ValueError(f"a table may have {MAX_COLUMNS} columns; this has {len(row)}")
         yield [cell_text(value) for value in row]
 
 

@@ -232,8 +232,8 @@ def _document(data: Mapping[str, Any], results: list[Any], requested: str | None
 
 def _sources(results: list[Any]) -> list[str]:
     """Return the fields of ``data`` that the results name as their source."""
-    sources = {result.get("source") for result in results if result.get("type") == _SPAN}
-    return sorted(source[1:] for source in sources if isinstance(source, str) and source.startswith("$"))
+    sources = [result.get("source") for result in results if result.get("type") == _SPAN]
+    return sorted({source[1:] for source in sources if isinstance(source, str) and source.startswith("$")})
 
 
 def _text_spans(document: str, regions: list[_Region], method: str | None) -> list[TextSpan]:

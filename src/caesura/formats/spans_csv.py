@@ -402,7 +402,8 @@ def _is_headerless_row(line: str) -> bool:
     if len(cells) != 4 or not all(NUMBER.fullmatch(cell.strip()) and len(cell) < 40 for cell in cells[2:]):
         return False
     annotator = cells[0].strip()
-    return bool(annotator) and not NUMBER.fullmatch(annotator) and float(cells[2]) <= float(cells[3])
+    start, end = (float(cell.strip()) for cell in cells[2:])
+    return bool(annotator) and not NUMBER.fullmatch(annotator) and start <= end
 
 
 SEGMENT_OPTIONS = (

@@ -16,6 +16,7 @@ from typing import Any
 from caesura.errors import CaesuraError, HierarchyError
 from caesura.formats.content import NUMBER, describe_value
 from caesura.formats.format import Reading
+from caesura.limits import MAX_SECONDS
 from caesura.model.value import MAX_UNITS
 
 _MAX_LINE_SEARCHES = 100
@@ -75,9 +76,10 @@ def check_time(place: str, value: object) -> float:
             time = float(value)
         except OverflowError:
             time = math.inf
-        if 0 <= time < math.inf:
+        if 0 <= time <= MAX_SECONDS:
             return time
-    raise HierarchyError(f"{place} must be a time in seconds from 0 up; got {describe_value(value)}")
+    expected = f"a time in seconds from 0 to {MAX_SECONDS:g}"
+    raise HierarchyError(f"{place} must be {expected}; got {describe_value(value)}")
 
 
 def parse_number(cell: str) -> float | str:

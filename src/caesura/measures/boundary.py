@@ -310,6 +310,7 @@ class EditDistanceMeasure(Measure):
 
     def _with_overflow(self, batch: Batch, scale: int) -> dict[int, CaesuraError]:
         """Return errors for documents in which sums of integer gains might not fit into 64 bits."""
+        scale = min(scale, 2**70)  # a float can hold it
         if 2.0 * scale * (len(batch.a_pos) + 1.0) ** 2 < 2.0**62:
             return {}
         pairs = np.minimum(batch.a_count, batch.b_count) + 1.0

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from caesura.errors import InputError, SegmentationError
 from caesura.model.value import MAX_UNITS, Ints, Numbers, Texts
 
-_MAX_NUMBER = 2**62
+MAX_NUMBER = 2**62
+"""Whole numbers above this limit may not fit a machine word after sums."""
 
 
 def whole_number(value: object) -> int | None:
@@ -105,11 +106,11 @@ def whole_numbers(values: Numbers, name: str) -> Ints:
     if isinstance(values, str):
         raise SegmentationError(f"{name}: expected a sequence of whole numbers; got the string {values!r}")
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
-        if values.dtype.kind == "u" and values.max(initial=0) > _MAX_NUMBER:
+        if values.dtype.kind == "u" and values.max(initial=0) > MAX_NUMBER:
             raise SegmentationError(f"{name}: number too large; got {values.max()}")
         return values.astype(np.int64)
     entries = as_list(values, name, " of whole numbers")
-    if set(map(type, entries)) == {int} and -_MAX_NUMBER < min(entries) <= max(entries) < _MAX_NUMBER:
+    if set(map(type, entries)) == {int} and -MAX_NUMBER < min(entries) <= max(entries) < MAX_NUMBER:
         return np.array(entries, np.int64)
     return np.array([_whole_entry(entry, name, i) for i, entry in enumerate(entries)], np.int64)
 
@@ -121,7 +122,7 @@ def _whole_entry(entry: object, name: str, i: int) -> int:
     number = whole_number(plain)
     if number is None:
         raise SegmentationError(f"{name}[{i}]: expected a whole number; got {plain!r}")
-    if not -_MAX_NUMBER < number < _MAX_NUMBER:
+    if not -MAX_NUMBER < number < MAX_NUMBER:
         raise SegmentationError(f"{name}[{i}]: number too large; got {number}")
     return number
 

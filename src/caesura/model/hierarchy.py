@@ -464,7 +464,12 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
     first_times, group = _group_times(times, seconds)
     if len(first_times) < 2:
         raise HierarchyError(f"all times lie within the tolerance of {seconds:g} s; choose a smaller tolerance")
-    extent = max(1, round((times[-1] - times[0]) / seconds))
+    ratio = (times[-1] - times[0]) / seconds
+    if not ratio < checks.MAX_NUMBER:
+        raise HierarchyError(
+            f"times from {times[0]:g} to {times[-1]:g} s are too far apart for a tolerance of {seconds:g} s"
+        )
+    extent = max(1, round(ratio))
     merged = {}
     dropped = 0
     for coder, hierarchy in by_coder.items():

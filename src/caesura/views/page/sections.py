@@ -139,7 +139,7 @@ def _section(id: str, title: str, lead: str, analysis: str | None = None) -> Cal
 
 def _with_short_tables(contents: _Contents) -> _Contents:
     """Return the contents with the first rows of tables that are too long for a page."""
-    tables = {
+    tables: _Contents = {
         key: [
             replace(
                 table, rows=table.rows[:MAX_ROWS], notes=(*table.notes, _MORE_ROWS.format(len(table.rows) - MAX_ROWS))
