@@ -1,4 +1,4 @@
-"""Limits on work and memory, and the only place that turns exhausted memory or recursion into errors of this package.
+"""Limits on work and memory.
 
 A file of 1 MB, whatever it contains, costs at most 5 seconds and 1 GB in any reader, measure, command or page, or it is
 refused in one line that says why. Most work grows in proportion to the input and needs no limit. The limits below are for
@@ -8,13 +8,13 @@ work that is large by nature. They are checked before memory is allocated. ``doc
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 
-from caesura.errors import CaesuraError, LimitError
+from caesura.errors import LimitError
 
 MAX_PAIRS = 600_000
 """Pairs of coders, summed over items, that are compared one by one: one item of 1,000 coders, or three of 600."""
+MAX_LISTED_PAIRS = 25_000
+"""Pairs of coders, summed over items, whose disagreements are listed one by one."""
 MAX_PAIR_CELLS = 10**8
 """Coders times pairs of coders of an agreement coefficient: about 580 coders of the same items."""
 MAX_ITEM_CELLS = 2**25
@@ -126,36 +126,3 @@ def plain_count(number: int) -> int | str:
     """
     digits = number_of_digits(number)
     return number if digits < MAX_DIGITS else f"about 10^{digits - 1}"
-
-
-@contextmanager
-def guarded(place: str = "") -> Iterator[None]:
-    """Turn exhausted memory, numbers out of range and too deep nesting inside the ``with`` block into ``LimitError``.
-
-    Parameters
-    ----------
-    place : str, default ""
-        What was being computed or read, such as ``"item 'a'"``.
-
-    Yields
-    ------
-    None
-        Control to the block.
-
-    Raises
-    ------
-    LimitError
-        Instead of ``MemoryError``, ``OverflowError`` and ``RecursionError``.
-    """
-    prefix = f"{place}: " if place else ""
-    try:
-        yield
-    except CaesuraError:
-        raise
-    except MemoryError as error:
-        reason = f" ({error})" if str(error) else ""
-        raise LimitError(f"{prefix}not enough memory{reason}; use fewer or shorter items") from None
-    except OverflowError:
-        raise LimitError(f"{prefix}a number is too large or too small to compute with") from None
-    except RecursionError:
-        raise LimitError(f"{prefix}the data are nested too deeply") from None

@@ -580,11 +580,7 @@ def _full(folder: Path) -> object:
     path = folder / "a.json"
     path.write_text(json.dumps({"items": masses(3, 3)}))
     problems = []
-    for arguments in (
-        ["agree", path],
-        ["measures"],
-        ["--help"],
-    ):
+    for arguments in (["agree", path], ["measures"], ["--help"]):
         with open("/dev/full", "w") as full:
             process = subprocess.run(
                 [sys.executable, "-m", "caesura", *map(str, arguments)], stdout=full, stderr=subprocess.PIPE, text=True

@@ -18,8 +18,9 @@ from caesura.agreement.disagreement_rows import (
     sum_by_name,
 )
 from caesura.agreement.majority import majority
-from caesura.agreement.pairwise import Key, check_coders, check_corpus, score_keys
+from caesura.agreement.pairwise import Key, check_coders, check_corpus, check_pairs, score_keys
 from caesura.errors import MismatchError, OptionError
+from caesura.limits import MAX_LISTED_PAIRS
 from caesura.measures.base import Measure
 from caesura.measures.many import Scores
 from caesura.measures.registry import default_measures, measures, parse
@@ -172,6 +173,8 @@ def _check_against(against: str | None, corpus: Corpus) -> str | None:
 
 def _keys(corpus: Corpus, against: str | None, excluded: dict[str, str]) -> list[Key]:
     """Return item, first and second coder of every comparison. Items that cannot be compared are added to ``excluded``."""
+    if against is None:
+        check_pairs(corpus, MAX_LISTED_PAIRS)
     keys: list[Key] = []
     for item in corpus.item_names:
         coders = list(corpus.of_item(item))

@@ -16,7 +16,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import AmbiguousFileError, FormatError, OptionError
+from caesura.errors import AmbiguousFileError, FormatError, OptionError, own_errors
 from caesura.files import write_file
 from caesura.formats import folders, layout, timed
 from caesura.formats.content import decode, decode_text, load, unpacked_path
@@ -528,7 +528,8 @@ class _Reader:
         content, encoding_note = format.text(path, data, self.encoding)
         reading = Reading(path, content, self.types, excluded, resolved, data if format.magic else b"")
         reading.notes += [entry for entry in (note, encoding_note) if entry]
-        corpus = format.read(reading)
+        with own_errors(path):
+            corpus = format.read(reading)
         self.sources[path] = reading.source(format)
         reading.log.emit()
         if not len(corpus) and not excluded:

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError, InputError
+from caesura.errors import CaesuraError, FormatError, InputError, own_errors
 from caesura.formats.content import decode_text, describe_value, json_text, parse_json, unpacked_path
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation, Dialogue
@@ -223,7 +223,8 @@ class Reading:
             Control to the block.
         """
         try:
-            yield
+            with own_errors(place.removesuffix(": ") or self.path):
+                yield
         except CaesuraError as error:
             problem = error if isinstance(error, FormatError) else self.error(line, f"{place}{error}")
             if self.excluded is None:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, MismatchError, OptionError
+from caesura.errors import CaesuraError, MismatchError, OptionError, own_errors
 from caesura.measures.averages import (
     AVERAGE,
     averaged_columns,
@@ -790,10 +790,11 @@ class Measure(Value, ABC):
         Undefined
             If the measure has no value for them.
         """
-        batch, _, errors = self.pack([(a, b)])
-        if errors:
-            raise errors[0]
-        result = self.count(batch)
+        with own_errors(self.name):
+            batch, _, errors = self.pack([(a, b)])
+            if errors:
+                raise errors[0]
+            result = self.count(batch)
         return self.build_score(result.counts[0], batch.types, self.resolved_at(result.resolved, 0), batch=batch)
 
     def resolved_at(self, resolved: Mapping[str, NDArray[Any]], place: int) -> dict[str, Any]:
