@@ -153,7 +153,7 @@ def test_a_damaged_page_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "message"), [("_MAX_CELLS", "100 cells; this claims to have 400$"), ("MAX_BYTES", "100 bytes")]
+    ("limit", "message"), [("MAX_TABLE_CELLS", "100 cells; this claims to have 400$"), ("MAX_BYTES", "100 bytes")]
 )
 def test_files_that_claim_to_be_too_large_are_rejected(
     limit: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
