@@ -207,11 +207,14 @@ def test_connectives(begin: str, tmp_path: Path) -> None:
     assert {span[2:] for span in corpus["t", "t"].spans} == {(1, "conn")}
 
 
-def test_a_connective_that_does_not_begin_is_counted(tmp_path: Path) -> None:
-    message = r"marks I-conn that follow no connective; .*: 1 \(first in line 2, item 't'\)"
+@pytest.mark.parametrize(("stray", "number", "spans"), [("ignore", 2, []), ("span", 1, [(2, 3)])])
+def test_a_connective_that_does_not_begin_is_counted(tmp_path: Path, stray: str, number: int, spans: list) -> None:
+    message = rf"marks I-conn that follow no connective; .*: {number} \(first in line 2, item 't'\)"
     with pytest.warns(CaesuraWarning, match=message):
-        corpus = cz.read(write_file(tmp_path, tokens("Conn=O", "Conn=I-conn", "Conn=I-conn")))
-    assert [span[:2] for span in corpus["t", "t"].spans] == [(2, 3)]
+        corpus = cz.read(
+            write_file(tmp_path, tokens("Conn=O", "Conn=I-conn", "Conn=I-conn")), boundaries="connectives", stray=stray
+        )
+    assert [span[:2] for span in corpus["t", "t"].spans] == spans
 
 
 def test_segments_in_any_case(tmp_path: Path) -> None:

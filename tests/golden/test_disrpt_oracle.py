@@ -51,3 +51,21 @@ def test_the_preset_needs_the_first_token(tmp_path):
     (pair,) = read_pairs(tmp_path, CASES[0], "tok")[:1]
     with pytest.raises(CaesuraError, match="read both files with --reading first=yes"):
         cz.boundary_f(*pair, compat="disrpt-2025")
+
+
+CONNECTIVES = [case for case in read_oracle("disrpt.jsonl")[1:] if case["task"] == "C"]
+
+
+@pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")
+@pytest.mark.parametrize("case", CONNECTIVES, ids=lambda case: str(case["id"]))
+def test_connectives(tmp_path, case):
+    """The scorer loses connectives at the ends of files and documents; elsewhere it agrees with the definition."""
+    pairs = []
+    for side in ("gold", "pred"):
+        path = tmp_path / f"{side}.tok"
+        path.write_text(case[f"{side}_tok"], encoding="utf-8")
+        pairs.append([*cz.read(path, boundaries="connectives").values()])
+    total = cz.score_many(list(zip(*pairs, strict=True)), "span_f").total
+    assert ratios(total) == pytest.approx(case["right"]["spans"], abs=1e-9)
+    if not case["wrong"] and "f_score" in case["peer"]["tok"]:
+        assert total.value == pytest.approx(case["peer"]["tok"]["f_score"], abs=1e-9)

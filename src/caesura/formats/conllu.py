@@ -12,7 +12,8 @@ morphology; the case of values does not matter. Two kinds of marks are known:
 - Segments: there is a boundary before each token with ``BeginSeg=Yes`` or ``Seg=B-seg``. The first token of a document is an
   exception: DISRPT marks it, but there is no boundary before it.
 - Connectives: ``Conn=B-conn`` or ``Seg=B-Conn`` begins a span and ``I-conn`` continues it. The spans are a hierarchy, with the
-  label ``conn``. An ``I-conn`` that does not follow a connective begins a span; a warning counts such marks.
+  label ``conn``. An ``I-conn`` that does not follow a connective is ignored, or begins a span with ``stray="span"``; a warning
+  counts such marks.
 
 The option ``boundaries`` chooses segments, connectives or sentences. The default, ``"auto"``, takes the kind of marks that
 occurs. If both kinds occur, or neither, the reader raises an error that lists the choices; it never takes sentence ends
@@ -122,6 +123,8 @@ def _connectives(
     reading: Reading, document: _ConlluDocument, marks: list[str]
 ) -> Iterator[tuple[int, int, int, str | None]]:
     """Yield the first and the last token, the level and the label of each connective."""
+    ignored = reading.options["stray"] == "ignore"
+    change = "they are ignored" if ignored else "a connective begins there"
     first, previous = 0, _OUTSIDE
     for i, mark in enumerate([*marks, _OUTSIDE]):
         if mark == _INSIDE and previous != _OUTSIDE:
@@ -130,8 +133,8 @@ def _connectives(
             yield first + 1, i, 1, _CONNECTIVE
         if mark == _INSIDE:
             place = f"line {document.tokens[i].line}, item {document.name!r}"
-            reading.log.count("marks I-conn that follow no connective; a connective begins there", place)
-        first, previous = i, mark
+            reading.log.count(f"marks I-conn that follow no connective; {change}", place)
+        first, previous = i, _OUTSIDE if mark == _INSIDE and ignored else mark
 
 
 # -- which marks ------------------------------------------------------------------------------------------------------
@@ -341,6 +344,12 @@ FORMAT = Format(
             "no",
             _first,
             "whether a mark at the first token counts, by an empty unit before it; drop also leaves out tokens with the id 1",
+        ),
+        Option(
+            "stray",
+            "ignore",
+            choice("ignore", "span"),
+            "whether an I-conn that follows no connective is ignored or begins a span",
         ),
         Option("key", None, optional(text), "key of the last column that the first token of a segment has"),
     ),
