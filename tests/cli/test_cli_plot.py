@@ -53,6 +53,8 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 TREES = ("gold.ptb", "predicted.ptb")
 ARGUMENTS = {
     "pairwise": ("readers.json", "-m", "window_diff"),
+    "segments": ("readers.json", "--item", "stargazer"),
+    "items": ("items.json", "-m", "boundary_similarity", "-m", "pk"),
     "boundary_heat": ("readers.json", "--item", "stargazer"),
     "dendrogram": ("readers.json", "-c", "multi_kappa", "--title", "Who reads like whom"),
     "boundaries_per_coder": ("readers.json",),
@@ -135,7 +137,7 @@ def test_list_shows_every_kind_with_its_required_input(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "expected a kind; choose from pairwise, boundary_heat"),
+        ((), "expected a kind; choose from pairwise, segments"),
         (("pie", "readers.json"), "no kind 'pie'; choose from pairwise"),
         (("pairwise",), "pairwise needs a corpus with several coders"),
         (("pairwise", "readers.json", "--system", "7"), "pairwise does not take --system; it takes --measure --item"),

@@ -532,8 +532,28 @@ def test_other_results_are_rejected(kind: str) -> None:
         getattr(plot, kind)([3] if kind in ("by_length", "boundary_heat") else 3)
 
 
+def test_segments_are_blocks_between_the_boundaries() -> None:
+    """ann  ··|···|·   masses 2, 3, 1; the row has three blocks and two lines"""
+    corpus = cz.Corpus(
+        {"text": {"ann": cz.Segmentation.from_masses([2, 3, 1]), "bo": cz.Segmentation.from_masses([6])}}
+    )
+    axes = plot.segments(corpus).axes[0]
+    blocks = [[path.vertices[[0, 2], 0].tolist() for path in row.get_paths()] for row in axes.collections]
+    assert blocks == [[[0, 2], [2, 5], [5, 6]], [[0, 6]]]
+    assert [line.get_xdata()[0] for line in axes.lines] == [2, 5]
+    assert axes.get_xlim() == (0, 6)
+
+
+def test_items_come_from_the_lowest_to_the_highest_value() -> None:
+    cut = cz.Segmentation.from_masses
+    corpus = cz.Corpus({"same": {"a": cut([2, 3]), "b": cut([2, 3])}, "other": {"a": cut([1, 4]), "b": cut([4, 1])}})
+    axes = plot.items([cz.pairwise(corpus, "boundary_similarity")]).axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["other", "same"]
+    assert axes.lines[0].get_xdata().tolist() == [0, 1]
+
+
 def test_every_figure_can_be_made_on_the_command_line() -> None:
-    assert {*KINDS, "save", "svg"} == {*plot.__all__}
+    assert {*KINDS, "curves", "save", "svg"} == {*plot.__all__}  # `caesura curve` draws curves
 
 
 @pytest.mark.parametrize("width", [0, -1, 41, float("nan"), "3", True])

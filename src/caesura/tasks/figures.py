@@ -231,7 +231,7 @@ class FigureKind:
         for name, flag in _FLAGS.items():
             if getattr(options, name) not in (None, (), False) and name not in self.options:
                 raise OptionConflictError(f"{self.name} does not take {flag}; it takes {self.flags}")
-        if len(options.measures) > 1 and self.name != "systems":
+        if len(options.measures) > 1 and self.name not in _SEVERAL_MEASURES:
             raise OptionConflictError(f"{self.name} shows one measure; got {len(options.measures)}")
 
 
@@ -239,6 +239,7 @@ _FLAGS = {
     entry.name: (entry.metadata["flags"] or (f"--{entry.name.replace('_', '-')}",))[-1]
     for entry in fields(FigureOptions)
 }
+_SEVERAL_MEASURES = ("systems", "items")
 _CODERS = "a corpus with several coders"
 _TREES = "two files of trees, gold and predicted"
 
@@ -295,6 +296,21 @@ def _pairwise(source: FigureSource, options: FigureOptions) -> FigureData:
     measure = _measure(source, options, corpus)
     pairs = pairwise(corpus, measure, ordered=not measure.symmetric)
     return (pairs,), pairs.excluded
+
+
+@_kind("coders as rows, segments as blocks", "a corpus of segmentations or dialogues", "items")
+def _segments(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Show the segments of every coder."""
+    return (_shared_units(source).boundaries,), ()
+
+
+@_kind("value of every item, under one or several measures", _CODERS, "measures items")
+def _items(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Compute the mean over pairs of coders, item by item."""
+    corpus = _shared_units(source).corpus
+    chosen = options.measures or (_measure(source, options, corpus),)
+    tables = [pairwise(corpus, measure, ordered=not measure.symmetric) for measure in chosen]
+    return (tables,), tables[0].excluded
 
 
 @_kind("number of coders at each position", _CODERS, "items")

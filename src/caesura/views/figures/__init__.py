@@ -8,6 +8,7 @@ an element to put into HTML.
 The figures need matplotlib: ``pip install 'caesura[report]'``. The modules::
 
     agreement.py      pairwise, boundary_heat, dendrogram, boundaries_per_coder, gold
+    items.py          segments, items
     judging.py        systems, precision_recall, clusters, operations
     curves.py         curves
     trees.py          tree_alignment, perturbation, by_length, correlation
@@ -19,6 +20,7 @@ The figures need matplotlib: ``pip install 'caesura[report]'``. The modules::
 from caesura.views.figures.agreement import boundaries_per_coder, boundary_heat, dendrogram, gold, pairwise
 from caesura.views.figures.canvas import save, svg
 from caesura.views.figures.curves import curves
+from caesura.views.figures.items import items, segments
 from caesura.views.figures.judging import clusters, operations, precision_recall, systems
 from caesura.views.figures.trees import by_length, correlation, perturbation, tree_alignment
 
@@ -31,11 +33,13 @@ __all__ = [
     "curves",
     "dendrogram",
     "gold",
+    "items",
     "operations",
     "pairwise",
     "perturbation",
     "precision_recall",
     "save",
+    "segments",
     "svg",
     "systems",
     "tree_alignment",
