@@ -744,6 +744,13 @@ def _totals(misses: Floats | None, places: Ints) -> tuple[int | None, int | None
     return int(full), int(near)
 
 
+def _compared(observed: CoderPairs) -> list[Pair]:
+    """Return the two annotations of each row."""
+    names = zip(observed.item_index.tolist(), observed.pair_index.tolist(), strict=True)
+    keys = [(observed.items[i], *(observed.coders[coder] for coder in observed.pairs[k])) for i, k in names]
+    return cast("list[Pair]", [(observed.annotations[item, a], observed.annotations[item, b]) for item, a, b in keys])
+
+
 def _misses(observed: CoderPairs, engine: str | Engine) -> tuple[Measure | None, Floats | None]:
     """Return the measure that aligns boundaries, and the full and near misses of each row."""
     kinds = {type(annotation) for annotation in observed.annotations.values()}
@@ -755,11 +762,7 @@ def _misses(observed: CoderPairs, engine: str | Engine) -> tuple[Measure | None,
         if any(tiers_of(annotation) for annotation in observed.annotations.values()):
             return None, None
         measure = default_measures("pairwise", "dialogue" if Dialogue in kinds else "linear")[0]
-        pairs = observed.pairs
-        names = zip(observed.item_index.tolist(), observed.pair_index.tolist(), strict=True)
-        keys = [(observed.items[i], *(observed.coders[coder] for coder in pairs[k])) for i, k in names]
-        compared = [(observed.annotations[item, a], observed.annotations[item, b]) for item, a, b in keys]
-        scores = score_many(cast("list[Pair]", compared), measure, engine=engine)
+        scores = score_many(_compared(observed), measure, engine=engine)
         counted = measure.count_misses(scores.counts, scores.types)
     if counted is None:
         counted = _misses_of_edits(scores)

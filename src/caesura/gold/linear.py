@@ -209,6 +209,11 @@ class _Scale:
         return cls(sort_types({name for side in sides for name in side.types}), False) if scales else None
 
 
+def _check_threshold(threshold: int | None, coders: int) -> None:
+    if threshold is not None and threshold > coders:
+        raise OptionError(f"threshold must be at most {coders}, the number of coders; got {threshold}")
+
+
 def linear_golds(
     corpus: Corpus, options: LinearGoldOptions
 ) -> tuple[dict[str, LinearGold], tuple[Excluded, ...], dict[str, int]]:
@@ -235,10 +240,7 @@ def linear_golds(
     OptionError
         If no item has a gold standard, or the threshold is larger than the number of coders.
     """
-    if options.threshold is not None and options.threshold > len(corpus.coders):
-        raise OptionError(
-            f"threshold must be at most {len(corpus.coders)}, the number of coders; got {options.threshold}"
-        )
+    _check_threshold(options.threshold, len(corpus.coders))
     excluded: list[Excluded] = []
     texts = _texts(corpus, options, excluded)
     rules, thresholds = _rules(texts, options)

@@ -554,9 +554,8 @@ def _pair_with_all(
         raise OptionError(f"all coders are references; choose the hypothesis with --hypothesis: {coders}")
     second = _annotations(hypothesis or reference, hypothesis_coder, "hypothesis", tiers=tiers)
     first: dict[str, dict[str, Any]] = {}
-    for coder in reference.coders:
-        if hypothesis is None and coder == hypothesis_coder:
-            continue
+    own_coder = hypothesis_coder if hypothesis is None else None
+    for coder in (name for name in reference.coders if name != own_coder):
         for item, annotation in _annotations(reference, coder, "reference", tiers=tiers).items():
             first.setdefault(item, {})[coder] = annotation
     if len(first) == len(second) == 1:

@@ -17,6 +17,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+def _widths_table(result: Plan) -> Table:
+    """Return one row per number of items, one column per number of coders."""
+    sizes = sorted({row.items for row in result.widths})
+    coders = sorted({row.coders for row in result.widths})
+    width = {(row.items, row.coders): row.width for row in result.widths}
+    rows = tuple((size, *(width[size, number] for number in coders)) for size in sizes)
+    columns = ("items", *(f"{number} coders" for number in coders))
+    extrapolated = [str(number) for number in coders if number > result.coders]
+    notes = (f"{', '.join(extrapolated)} coders: extrapolated from {result.coders}",) if extrapolated else ()
+    return Table(columns, rows, title="Expected width of the 95 % interval", digits=3, notes=notes)
+
+
 def plan_view(result: Plan) -> Answer:
     """Return what a study of a given size will be able to say.
 
@@ -30,14 +42,6 @@ def plan_view(result: Plan) -> Answer:
     Answer
         Sentences, the widths of intervals, and the smallest differences between systems.
     """
-    sizes = sorted({row.items for row in result.widths})
-    coders = sorted({row.coders for row in result.widths})
-    width = {(row.items, row.coders): row.width for row in result.widths}
-    rows = tuple((size, *(width[size, number] for number in coders)) for size in sizes)
-    columns = ("items", *(f"{number} coders" for number in coders))
-    extrapolated = [str(number) for number in coders if number > result.coders]
-    notes = (f"{', '.join(extrapolated)} coders: extrapolated from {result.coders}",) if extrapolated else ()
-    widths = Table(columns, rows, title="Expected width of the 95 % interval", digits=3, notes=notes)
     differences = Table(
         ("items", "spread", "smallest difference"),
         tuple((row.items, row.spread, row.difference) for row in result.differences),
@@ -51,7 +55,11 @@ def plan_view(result: Plan) -> Answer:
         title="Errors of the pilot's coders against their median gold standard, with which systems are simulated",
         digits=3,
     )
-    sections = (Section("widths", widths), Section("differences", differences, shown=True), Section("rates", rates))
+    sections = (
+        Section("widths", _widths_table(result)),
+        Section("differences", differences, shown=True),
+        Section("rates", rates),
+    )
     return Answer(_sentences(result), sections, ("-o FILE.svg for a figure",))
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from caesura.errors import OptionConflictError
 from caesura.evaluation.result import Evaluation
@@ -18,6 +19,21 @@ from caesura.tasks.score import ItemScore, Scoring
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.scores import evaluation_answer, score_answer
 from caesura.views.table import Cell, Table, cells, clean, extra_figures, pad, text_width
+
+
+def _score_record(entry: ItemScore, names: Sequence[str]) -> dict[str, Any]:
+    """Return the cells of a score by column, with further figures of these names."""
+    all_references = "mean" if entry.score.params.get("references") == "each" else "all"
+    return {
+        "measure": entry.score.measure.label,
+        "item": "all" if entry.item is None else entry.item,
+        "reference": entry.coder or all_references,
+        "value": entry.score.value,
+        "plain": entry.plain,
+        **_chance_cells(entry),
+        **{name: entry.score.figures.get(name) for name in names},
+        "items": entry.score.documents,
+    }
 
 
 def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0) -> Table:
@@ -40,14 +56,7 @@ def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0
     names = _new_figures(scores)
     coders = any(entry.coder for entry in scores)
     plain = any(entry.plain is not None for entry in scores)
-    records = [
-        {"measure": entry.score.measure.label, "item": "all" if entry.item is None else entry.item}
-        | {"reference": entry.coder or ("mean" if entry.score.params.get("references") == "each" else "all")}
-        | {"value": entry.score.value, "plain": entry.plain, **_chance_cells(entry)}
-        | {name: entry.score.figures.get(name) for name in names}
-        | {"items": entry.score.documents}
-        for entry in scores
-    ]
+    records = [_score_record(entry, names) for entry in scores]
     chance = ["chance", "chance error", "beyond chance"] if any(entry.chance for entry in scores) else []
     columns = ["measure", *(["item"] if by_item else []), *(["reference"] if coders else []), "value"]
     columns += [*(["plain"] if plain else []), *chance, *names, "items"]

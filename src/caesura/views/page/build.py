@@ -28,6 +28,8 @@ from caesura.views.table import Table, clean
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from caesura.agreement.pairwise import Pairwise
+
 
 _DESCRIPTIONS = {
     "linear": "segmented texts",
@@ -209,10 +211,13 @@ def _facts(analyses: CorpusReport) -> list[tuple[str, str]]:
     for outcome in analyses.agreement.result or ():
         value = "undefined" if outcome.result is None else f"{outcome.result.value:.4f}"
         facts.append((f"{outcome.coefficient} over {outcome.over}", value))
-    for table in analyses.pairs.result or ():
-        deviation = f" ± {table.deviation:.4f}" if len(table.rows) > 1 else ""
-        facts.append((f"mean {table.measure.label} of pairs", f"{table.mean:.4f}{deviation}"))
+    facts += [_mean_of_pairs(table) for table in analyses.pairs.result or ()]
     return [*facts, ("seed", str(subject.seed))]
+
+
+def _mean_of_pairs(table: Pairwise) -> tuple[str, str]:
+    deviation = f" ± {table.deviation:.4f}" if len(table.rows) > 1 else ""
+    return f"mean {table.measure.label} of pairs", f"{table.mean:.4f}{deviation}"
 
 
 def _thousands(number: int) -> str:
