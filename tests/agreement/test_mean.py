@@ -20,6 +20,7 @@ MEASURES_IN_SECONDS = [
     "pk(window=2s)",
     "window_diff(window=2s)",
     "purity_coverage",
+    "B(n_t=1s)",
     "covering",
     "alignment_index",
     "rand_index",
@@ -140,7 +141,7 @@ def test_undefined_pairs_are_left_out():
     assert "2 of 3 pairs of coders are undefined" in result.excluded[0].reason
 
 
-@pytest.mark.parametrize("measure", ["S", "B", "flexible_similarity", "unit_error"])
+@pytest.mark.parametrize("measure", ["S", "flexible_similarity", "unit_error"])
 def test_measures_of_positions_are_refused_in_seconds(measure):
     with pytest.raises(
         cz.errors.OptionError, match="counts positions between units, and annotations in seconds have none; use"

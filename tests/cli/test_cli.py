@@ -254,7 +254,7 @@ def test_demo_and_measures(run: Run) -> None:
     assert set(listed) == set(cz.measures())
     listing = run("measures").output
     for name, measure in cz.measures().items():
-        assert f"  {measure().label} " in demo.output or measure().settings.get("over") == "labels"
+        assert f"  {measure().label} " in demo.output or measure().needs_labels
         assert name in listing
 
 
@@ -836,7 +836,7 @@ def test_agree_invalid_input_prints_one_line_and_exits_1(run: Run, arguments: li
     ("arguments", "message"),
     [
         ([], "Missing argument 'CORPUS...'"),
-        (["readers.json", "-m", "pk"], "agreement needs a symmetric measure, and pk is not symmetric;"),
+        (["readers.json", "-m", "pk", "-c", "pi"], "pi is not defined over pk; leave it out for the mean over pairs"),
         (["readers.json", "-m", "kp"], "there is no measure 'kp'"),
         (["readers.json", "-c", "gamma"], "gamma (Mathet et al. 2015) is not available"),
         (["readers.json", "-c", "flies"], "there is no coefficient 'flies'; did you mean 'fleiss'?"),

@@ -427,6 +427,8 @@ def test_few_items_warn():
 def test_every_measure_of_the_registry(name):
     corpus, systems = people_and_systems(items=2)
     options = {option.name for option in cz.measures()[name].options}
+    if cz.measures()[name].needs_labels and "over" not in options:
+        return  # nothing to compare without labels
     measure = f"{name}(over='segments')" if "over" in options else name  # these segments have no labels
     judgement = cz.judge(corpus, systems, measures=measure, seed=1, bounds=2, replicates=100)
     # A text without boundaries has no distance to one with boundaries.

@@ -120,9 +120,7 @@ CHANCE_NAMES: Mapping[str, ChanceName] = MappingProxyType(
         "placement": ChanceName(Placement, "the expected similarity of coders who place their boundaries at random"),
         "simulate": ChanceName(Simulate, "from random texts, simulated; the published way for flexible_similarity"),
         "exact": ChanceName(Exact, "from random texts without simulation, for flexible_similarity"),
-        "li2024": ChanceName(
-            PlacedAtRandom, "spans of the same lengths at random places, exact, for span_f and token_f"
-        ),
+        "li2024": ChanceName(PlacedAtRandom, "spans of the same lengths at random places, exact (span_f, token_f)"),
     }
 )
 """Words for ``chance=`` and what they mean."""

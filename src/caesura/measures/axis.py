@@ -140,8 +140,8 @@ def compares_seconds(measure: Measure) -> bool:
     Returns
     -------
     bool
-        True for measures of segments and distances, and for measures with a tolerance or a window in seconds (``0.5s`` or
-        0.5) or per cent.
+        True for measures of segments and distances, and for measures with a tolerance, a window or an n_t in seconds
+        (``0.5s`` or 0.5) or per cent.
     """
     if "timed" not in measure.kinds or measure.view == "edges":
         return "timed" in measure.kinds

@@ -121,6 +121,7 @@ _KINDS = {
     "dialogue": "dialogues",
     "timed": "tiers",
     "hierarchy": "hierarchies",
+    "spans": "spans",
     "trees": "trees",
 }
 
