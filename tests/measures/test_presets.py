@@ -163,6 +163,18 @@ def test_wtpsplit_oracle(case):
     assert ratios(cz.boundary_f(a, b)) == close(case["right"]["inner only"], abs=1e-9)
 
 
+# -- EvalSubtitle -----------------------------------------------------------------------------------------------------
+
+
+def test_evalsubtitle_by_hand():
+    """Of the boundaries {2, 5, 7, 11, 13} and {3, 5, 7, 11, 12} three match; 2 and 3, 12 and 13 are next to each other."""
+    a, b = positions(14, [2, 5, 7, 11, 13]), positions(14, [3, 5, 7, 11, 12])
+    assert cz.boundary_f(a, b).value == close(3 / 5)
+    assert cz.boundary_f(a, b, compat="evalsubtitle").value == close(4 / 6)  # with the end of the file
+    assert cz.boundary_similarity(a, b, compat="evalsubtitle").value == close(1 - 2 * 0.5 / 5)
+    assert cz.segmentation_similarity(a, b, compat="evalsubtitle").value == close(1 - 2 * 0.5 / 13)
+
+
 # -- every greedy program loses a pair --------------------------------------------------------------------------------
 
 

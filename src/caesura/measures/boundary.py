@@ -537,6 +537,7 @@ class SegmentationSimilarity(_SimilarityMeasure):
             "fournier2012": {"transposition": "unit"},
             "fournier2013": {},
             "segeval-2.0.11": {**_GREEDY, "divisor": "types_squared"},
+            "evalsubtitle": {**_GREEDY, "divisor": "types_squared"},
         }
     )
 
@@ -688,7 +689,7 @@ def segmentation_similarity(
     n_t : int, default 2
         Transpositions span fewer than ``n_t`` positions; with 2, only boundaries at neighboring positions are near
         misses.
-    compat : {"fournier2012", "fournier2013", "segeval-2.0.11"}, optional
+    compat : {"fournier2012", "fournier2013", "segeval-2.0.11", "evalsubtitle"}, optional
         Presets, in this order: a transposition costs 1; the default costs; boundaries are paired greedily, and the cost
         is divided by \\|T\\| twice.
     transposition : {"scaled", "printed", "unit", "te"}, optional
