@@ -15,6 +15,7 @@ import typing as _typing
 from caesura import errors
 from caesura.model.hooks import register_frames as _register_frames
 from caesura.model.hooks import register_renderer as _register_renderer
+from caesura.notices import collect_warnings
 from caesura.progress import on_progress
 from caesura.version import __version__
 
@@ -163,6 +164,7 @@ __all__ = [
     "check_same_tokens",
     "cluster_coders",
     "cochran_q",
+    "collect_warnings",
     "common_units",
     "compare_parsers",
     "covering",
