@@ -221,7 +221,8 @@ def test_run_continues_after_an_interruption(options: dict[str, Any], tmp_path: 
         record.unlink()
     damaged.write_text("[[1, 2]]")
     second = Here()
-    assert simulation(corpus, seed=5, checkpoint=folder, engine=second, **options) == expected
+    with pytest.warns(CaesuraWarning, match="is damaged or belongs to a different run"):
+        assert simulation(corpus, seed=5, checkpoint=folder, engine=second, **options) == expected
     assert second.tasks == len(removed) + 1
     third = Here()
     assert simulation(corpus, seed=5, checkpoint=folder, engine=third, **options) == expected

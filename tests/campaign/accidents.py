@@ -118,7 +118,9 @@ def commands(data: Path) -> list[Command]:
         Command("convert", lambda folder: ["convert", people, str(folder / "out.csv")], "out.csv"),
         Command("gold", lambda folder: ["gold", people, "-o", str(folder / "gold.json")], "gold.json"),
         Command("report", lambda folder: ["report", people, "-o", str(folder / "page.html")], "page.html"),
-        Command("--output", lambda folder: ["pairwise", people, "--output", str(folder / "tables")], "tables/pairs.csv"),
+        Command(
+            "--output", lambda folder: ["pairwise", people, "--output", str(folder / "tables")], "tables/pairs.csv"
+        ),
     ]
 
 

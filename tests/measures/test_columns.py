@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraError
-from caesura.evaluation.partition import Job, score_partitions
+from caesura.evaluation.partition import Job, PartitionTask, score_partitions
 from caesura.measures.batch import Batch
 from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
@@ -122,7 +122,7 @@ def test_columns_equal_objects(collection: tuple[list[Row], bool], declared: boo
                 assert why == str(caught.value)
             packed = measure.to_batch(pairs)[0]
             assert by_document(checked.batch(measure.view)) == by_document(packed)
-        (piece,) = score_partitions(Job((measure,), types), [(0, Held(documents))])
+        (piece,) = score_partitions(Job((measure,), types), [PartitionTask(0, Held(documents))])
         assert (piece.unreadable, piece.documents) == (False, len(right))
         expected = cz.score_many(pairs, measure)
         wrong = {f"i{right[place]}": str(problem) for place, problem in expected.errors.items()}
@@ -185,7 +185,7 @@ def test_invalid_types_are_described(reference: tuple[list[int], list[str]], why
 
 def test_unnamed_type_is_none_if_no_types_are_declared() -> None:
     row = broken(reference=[2], reference_types=[""], hypothesis=[2], hypothesis_types=["act"])
-    (piece,) = score_partitions(Job((cz.parse("pk"),), None), [(0, Held(columns([row], True, 0)))])
+    (piece,) = score_partitions(Job((cz.parse("pk"),), None), [PartitionTask(0, Held(columns([row], True, 0)))])
     assert [entry.reason for entry in piece.excluded] == [
         "reference: marks[0]: a type must be a name that is not empty; got ''"
     ]

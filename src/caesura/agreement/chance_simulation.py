@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from caesura.engines import Checkpoint, Engine
 from caesura.measures.sums import as_float, exact_sums
 from caesura.model.value import Floats, Ints
+from caesura.products import product, pseudo_inverse
 from caesura.progress import report_progress
 
 Sums = list[tuple[int, ...]]
@@ -229,9 +230,9 @@ def known_means(measure: DrawnMeasure, types: tuple[str, ...], item: RandomItem)
         (1 - none_a) * (1 - none_b),
         (1 - none_a) * none_b,
         none_a * (1 - none_b),
-        p[:T] @ cost[:T, :T] @ q[:T],
-        p[:T] @ cost[:T, T] * none_b,
-        q[:T] @ cost[T, :T] * none_a,
+        product(product(p[:T], cost[:T, :T]), q[:T]),
+        product(p[:T], cost[:T, T]) * none_b,
+        product(q[:T], cost[T, :T]) * none_a,
     ]
     return item.positions * np.array(means, float)
 
@@ -461,9 +462,9 @@ def _estimate(sums: Sequence[int]) -> Estimate:
     normal, right, square = products[:-1, :-1], products[:-1, -1], products[-1, -1]
     # Variates may be constant or linearly dependent; scale them and ignore such directions.
     size = np.sqrt(np.maximum(np.diag(normal), 1e-300))
-    inverse = np.linalg.pinv(normal / np.outer(size, size), rcond=1e-9, hermitian=True) / np.outer(size, size)
-    beta = inverse @ right
-    rest = max(float(square - beta @ right), 0.0) / max(products[0, 0] - len(beta), 1)
+    inverse = pseudo_inverse(normal / np.outer(size, size), 1e-9) / np.outer(size, size)
+    beta = product(inverse, right)
+    rest = max(float(square - product(beta, right)), 0.0) / max(products[0, 0] - len(beta), 1)
     return Estimate(float(beta[0]), float(np.sqrt(rest * inverse[0, 0])))
 
 

@@ -29,6 +29,7 @@ from caesura.errors import OptionError
 from caesura.measures.batch import inner_boundaries
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
+from caesura.products import product
 
 _WITH_BIAS = ("kappa", "multi_kappa", "bias")  # coefficients that are computed from the bias
 
@@ -162,7 +163,8 @@ class CountChance(ChanceModel):
     def _summed(self, weights: Floats) -> Floats:
         """Return cells summed over weighted items: rows x coders x columns."""
         flat = self._cells.reshape(len(self._cells), -1)
-        return (weights @ flat).reshape(len(weights), *self._cells.shape[1:])
+        summed: Floats = product(weights, flat)
+        return summed.reshape(len(weights), *self._cells.shape[1:])
 
     def over_items(self, weights: Floats) -> AgreementArrays:
         return in_blocks(self._items_block, weights, self._width)
@@ -173,7 +175,7 @@ class CountChance(ChanceModel):
         if not observed.complete:
             pairs = ((rows > 0).astype(float) @ observed.shared > 0).astype(float)
         coders = np.ones((len(rows), len(observed.coders)))
-        return self._agreement(rows @ observed.item_parts, self._summed(rows), coders, pairs)
+        return self._agreement(product(rows, observed.item_parts), self._summed(rows), coders, pairs)
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
         return in_blocks(self._coders_block, weights, self._width)
@@ -182,7 +184,7 @@ class CountChance(ChanceModel):
         observed = self.observed
         usable = ((rows > 0).astype(float) @ observed.present.T >= 2).astype(float)
         pairs = rows[:, observed.first] * rows[:, observed.second]
-        return self._agreement(pairs @ observed.pair_parts, self._summed(usable), rows, pairs)
+        return self._agreement(product(pairs, observed.pair_parts), self._summed(usable), rows, pairs)
 
     def by_item(self) -> AgreementArrays:
         observed = self.observed

@@ -23,6 +23,7 @@ from caesura.errors import OptionError, TooManyStates
 from caesura.kernels.frontier import Frontier, increments, visits
 from caesura.model.value import Floats, Ints
 from caesura.options import non_negative, whole
+from caesura.products import product
 
 _EQUAL = 1e-14  # mean changes of C per position count as equal if they differ by at most this much
 
@@ -132,7 +133,7 @@ class _Chain:
             [[p_a[T] * p_b[T]], p_a[kinds[0]] * p_b[T], p_b[kinds[1]] * p_a[T]], dtype=np.float64
         )
         self.shared = float(p_a[:T].sum() * p_b[:T].sum())
-        self.shared_cost = float(p_a[:T] @ change @ p_b[:T]) / self.scale
+        self.shared_cost = product(product(p_a[:T], change), p_b[:T]) / self.scale
         self.longest = longest
         self.open = np.ones(1, bool)  # states that can be reached and have not been expanded
 
@@ -178,7 +179,7 @@ class _Chain:
     @property
     def change(self) -> Floats:
         """Mean change of C at the next position, from every state."""
-        mean: Floats = self.frontier.cost @ self.probability / self.scale + self.shared_cost
+        mean: Floats = product(self.frontier.cost, self.probability) / self.scale + self.shared_cost
         return mean
 
     @property

@@ -31,6 +31,7 @@ from caesura.measures.edges import EdgeBatch
 from caesura.measures.expected import Moments
 from caesura.measures.pooled import PooledBatch
 from caesura.model.value import Floats, Ints
+from caesura.products import product
 
 MEAN = "mean"
 """Name of the mean over pairs among the coefficients."""
@@ -98,7 +99,7 @@ class MeanOverPairs(ChanceModel):
         columns = []
         for rows in self._rows_of_pair:
             own = weights[:, self.observed.item_index[rows]]
-            columns.append(np.where(own.any(axis=1), self._finish(own @ parts[rows]), np.nan))
+            columns.append(np.where(own.any(axis=1), self._finish(product(own, parts[rows])), np.nan))
         return np.stack(columns, axis=1)
 
     def _arrays(self, observed: Floats, expected: Floats | None = None, error: Floats | None = None) -> AgreementArrays:
@@ -208,7 +209,7 @@ class AxisPlacement(MeanOverPairs):
         covariance = np.stack([self._covariance[rows].sum(axis=0) for rows in self._rows_of_pair])
         types = self.observed.scores.types
         _, errors = finish_moments(self.observed.measure, types, Moments(counts, covariance), as_similarity=False)
-        return np.asarray(np.sqrt((pairs**2) @ errors**2) / pairs.sum(axis=1), np.float64)
+        return np.asarray(np.sqrt(product(pairs**2, errors**2)) / pairs.sum(axis=1), np.float64)
 
 
 def _estimate(

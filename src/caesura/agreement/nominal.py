@@ -22,6 +22,7 @@ from caesura.engines import Engine
 from caesura.measures.batch import inner_boundaries
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import Floats, Ints
+from caesura.products import product
 
 
 class NominalChance(ChanceModel):
@@ -100,7 +101,7 @@ class NominalChance(ChanceModel):
         return codes
 
     def over_items(self, weights: Floats) -> AgreementArrays:
-        return _arrays(weights @ self._weighted_matches, weights @ self._counts.sum(axis=1))
+        return _arrays(product(weights, self._weighted_matches), weights @ self._counts.sum(axis=1))
 
     def by_item(self) -> AgreementArrays:
         return _arrays(self._weighted_matches, self._counts.sum(axis=1))
@@ -115,10 +116,10 @@ class NominalChance(ChanceModel):
         pairs = rows[:, observed.first] * rows[:, observed.second]
         counts = np.einsum("ri,icv,rc->rv", usable, self._counts, rows, optimize=True)
         if observed.complete:
-            return _arrays(pairs @ self._pair_matches[0] * rows.sum(axis=1) / pairs.sum(axis=1), counts)
+            return _arrays(product(pairs, self._pair_matches[0]) * rows.sum(axis=1) / pairs.sum(axis=1), counts)
         m, weight = rows @ observed.present.T, pairs @ observed.shared.T.astype(float)  # rows x items
         factor = np.where(weight > 0, usable * m / np.where(weight > 0, weight, 1), 0)
-        return _arrays(((pairs @ self._pair_matches.T) * factor).sum(axis=1), counts)
+        return _arrays((product(pairs, self._pair_matches.T) * factor).sum(axis=1), counts)
 
     def by_pair(self) -> AgreementArrays:
         return in_blocks(self._by_pair_block, np.arange(len(self.observed.pairs)), self._counts[:, 0].size)

@@ -43,6 +43,7 @@ from caesura.measures.batch import inner_boundaries
 from caesura.measures.expected import ExpectedCounts, Moments, RandomStreams, SimulatedCounts
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
+from caesura.products import product
 
 Sets = tuple[tuple[int, ...], ...]
 """Sets of types that occur at a position, each as sorted indices of types."""
@@ -122,7 +123,7 @@ def _merge_long(counts: BoundaryCounts, linear_after: int | None) -> tuple[Ints,
     first = linear_after + 1
     short = counts.lengths < first
     long_streams, surplus = counts.streams[:, ~short], counts.lengths[~short] - first
-    ends = np.stack([long_streams @ (1.0 - surplus), long_streams @ surplus.astype(float)], axis=1)
+    ends = np.stack([product(long_streams, 1.0 - surplus), product(long_streams, surplus)], axis=1)
     return np.append(counts.lengths[short], [first, first + 1]), np.concatenate(
         [counts.streams[:, short], ends], axis=1
     )
@@ -246,7 +247,7 @@ class PlacementChance(ChanceModel):
     def _agreement(self, parts: Floats, items: Floats, coders: Floats, pairs: Floats) -> AgreementArrays:
         """Return the agreement from observed parts and weights of items, coders and pairs, row by row."""
         boundaries = np.einsum("ri,ick->rck", items, self._counts.boundaries, optimize=True)
-        positions = items @ self._positions
+        positions = product(items, self._positions)
         if self._own_rates and not self.observed.complete:
             coded = items[:, None, :] * self.observed.shared.T[None]
             streams = self._summed_streams(coded.reshape(-1, items.shape[1]))  # rows x pairs of coders
@@ -347,7 +348,7 @@ class PlacementChance(ChanceModel):
     def _items_block(self, rows: Floats) -> AgreementArrays:
         observed = self.observed
         coders, pairs = np.ones((len(rows), len(observed.coders))), np.ones((len(rows), len(observed.pairs)))
-        return self._agreement(rows @ observed.item_parts, rows, coders, pairs)
+        return self._agreement(product(rows, observed.item_parts), rows, coders, pairs)
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
         return in_blocks(self._coders_block, weights, self._width)
@@ -356,7 +357,7 @@ class PlacementChance(ChanceModel):
         observed = self.observed
         usable = ((rows > 0).astype(float) @ observed.present.T >= 2).astype(float)
         pairs = rows[:, observed.first] * rows[:, observed.second]
-        return self._agreement(pairs @ observed.pair_parts, usable, rows, pairs)
+        return self._agreement(product(pairs, observed.pair_parts), usable, rows, pairs)
 
     def by_item(self) -> AgreementArrays:
         observed = self.observed

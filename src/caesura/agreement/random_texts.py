@@ -25,6 +25,7 @@ from caesura.engines import Checkpoint, Engine
 from caesura.errors import OptionError, TooManyStates
 from caesura.measures.streams import StreamBatch
 from caesura.model.value import Floats
+from caesura.products import product
 from caesura.version import __version__
 
 RandomItems = tuple[simulation.RandomItem, ...]
@@ -223,10 +224,10 @@ class RandomTextChance(ChanceModel):
         for k, (rows, pair) in enumerate(zip(self._rows, self._pairs, strict=True)):
             item_weights = weights[:, observed.item_index[rows]]
             present[:, k] = item_weights.any(axis=1)
-            values = observed.similarity(item_weights @ observed.scores.counts[rows])
+            values = observed.similarity(product(item_weights, observed.scores.counts[rows]))
             similarity[:, k] = np.where(present[:, k], values, np.nan)
-            size = item_weights @ pair.sizes
-            cost = item_weights @ (pair.sizes * (1 - np.array([estimate.value for estimate in pair.items])))
+            size = product(item_weights, pair.sizes)
+            cost = product(item_weights, pair.sizes * (1 - np.array([estimate.value for estimate in pair.items])))
             expected[:, k] = 1 - cost / np.where(size > 0, size, 1)  # if there are no objects, the cost is 0
         return self._mean(similarity, expected, np.zeros(shape), present)
 

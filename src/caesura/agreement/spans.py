@@ -10,6 +10,7 @@ import numpy as np
 
 from caesura.agreement.chance import AgreementArrays, ChanceModel
 from caesura.model.value import Floats
+from caesura.products import product
 
 
 class SpanChance(ChanceModel):
@@ -29,11 +30,11 @@ class SpanChance(ChanceModel):
     coefficients = ("kappa",)
 
     def over_items(self, weights: Floats) -> AgreementArrays:
-        return _arrays(weights @ self.observed.item_parts)
+        return _arrays(product(weights, self.observed.item_parts))
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
         observed = self.observed
-        return _arrays(weights[:, observed.first] * weights[:, observed.second] @ observed.pair_parts)
+        return _arrays(product(weights[:, observed.first] * weights[:, observed.second], observed.pair_parts))
 
     def by_item(self) -> AgreementArrays:
         return _arrays(self.observed.item_parts)

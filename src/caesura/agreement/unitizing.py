@@ -35,6 +35,7 @@ from caesura.model.value import Floats
 from caesura.notices import issue
 from caesura.options import Check, OptionSet, choice, setting, text
 from caesura.options import seed as check_seed
+from caesura.products import product
 
 NOTHING_MARKED = "nobody marked anything"
 """Reason why a coefficient is undefined if no coder has a span."""
@@ -525,8 +526,8 @@ class ScoredItems:
         parts = self.item_parts
         if self.coefficient.average == "items":
             values = self.coefficient.finish(parts, self.plan).values
-            return np.asarray((weights @ values) / weights.sum(axis=1))
-        return self.coefficient.finish(weights @ parts, self.plan).values
+            return np.asarray(product(weights, values) / weights.sum(axis=1))
+        return self.coefficient.finish(product(weights, parts), self.plan).values
 
 
 def score_items(

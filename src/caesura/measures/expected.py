@@ -21,6 +21,7 @@ from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.edit_chain import EditChain
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
+from caesura.products import product
 
 if TYPE_CHECKING:
     from caesura.measures.base import Measure
@@ -63,7 +64,7 @@ class RandomStreams:
     @cached_property
     def total(self) -> Floats:
         """Number of positions in each group."""
-        total: Floats = self.weights @ self.positions
+        total: Floats = product(self.weights, self.positions)
         return total
 
 
@@ -194,7 +195,7 @@ class SimulatedCounts(ExpectedCounts):
         """Return the number of draws of each length: more for lengths with more positions, fewer if there are many rates."""
         share = streams.weights.sum(axis=0) * streams.positions
         number = self.max_draws * share / max(float(share.sum()), 1e-300)
-        work = rates * float(number @ streams.positions)
+        work = rates * product(number, streams.positions)
         draws: Ints = np.maximum(MIN_DRAWS, np.rint(number * min(1.0, MAX_WORK / max(work, 1.0)))).astype(np.int64)
         return draws
 
@@ -296,7 +297,7 @@ class ExpectedEdits(ExpectedCounts):
     def moments(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> Moments:
         gain, pairs = self.pairs(p_a, p_b, streams, group)
         positions = streams.total[group]
-        a, b = (positions[:, None] * (p[:, : len(self.sets)] @ self.members) for p in (p_a, p_b))
+        a, b = (positions[:, None] * product(p[:, : len(self.sets)], self.members) for p in (p_a, p_b))
         rates = b / np.where(positions > 0, positions, 1)[:, None]
         columns = [gain, pairs, (a * rates).sum(axis=1), positions, a.sum(axis=1), b.sum(axis=1)]
         return Moments(self.parts_of(np.column_stack(columns)))

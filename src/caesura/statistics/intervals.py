@@ -20,6 +20,7 @@ from caesura.model import checks
 from caesura.model.result import Result
 from caesura.options import fraction, whole
 from caesura.options import seed as check_seed
+from caesura.products import product
 from caesura.statistics.arrays import Finish, Floats, checked_values, matrix, vector
 
 MIN_ITEMS = 20
@@ -193,7 +194,9 @@ def bootstrap(
     if items < 2:
         raise Undefined("an interval over items needs at least 2 items; got 1")
     value = float(checked_values(finish, table.sum(axis=0, keepdims=True))[0])
-    values = np.concatenate([checked_values(finish, block @ table) for block in item_weights(items, replicates, rng)])
+    values = np.concatenate(
+        [checked_values(finish, product(block, table)) for block in item_weights(items, replicates, rng)]
+    )
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return BootstrapInterval(value, float(low), float(high), level, items, replicates)
 
@@ -248,7 +251,7 @@ def mean_interval(values: ArrayLike, counts: ArrayLike | None = None, *, level: 
     n = int(weights.sum())
     if n == 0:
         raise Undefined("a mean needs at least one value; all counts are 0")
-    mean = float(weights @ x) / n
-    error = float(np.sqrt(weights @ (x - mean) ** 2 / n / n))
+    mean = product(weights, x) / n
+    error = float(np.sqrt(product(weights, (x - mean) ** 2) / n / n))
     margin = NormalDist().inv_cdf((1 + level) / 2) * error
     return MeanInterval(mean, error, mean - margin, mean + margin, level, n)

@@ -30,6 +30,7 @@ from caesura.errors import OptionError, Undefined
 from caesura.model.result import Result
 from caesura.options import fraction, whole
 from caesura.options import seed as check_seed
+from caesura.products import product
 from caesura.statistics.arrays import Finish, Floats, checked_values, equal_matrices
 from caesura.statistics.intervals import item_weights
 
@@ -449,7 +450,7 @@ def _influences(parts: Floats, finish: Finish, weights: Floats) -> tuple[Floats,
     The slope in each part is a central difference whose step is a small fraction of the sum. A part that is 0 in all items
     of the sample gets no slope, so that ``finish`` never gets a sum above 0 for a part that is always 0.
     """
-    sums, sizes = weights @ parts, weights @ np.abs(parts)
+    sums, sizes = product(weights, parts), product(weights, np.abs(parts))
     values, slopes = checked_values(finish, sums), np.zeros_like(sums)
     for j in range(parts.shape[1]):
         present = sizes[:, j] > 0
@@ -457,7 +458,7 @@ def _influences(parts: Floats, finish: Finish, weights: Floats) -> tuple[Floats,
         step[:, j] = _STEP * sizes[present, j]
         rise = checked_values(finish, sums[present] + step) - checked_values(finish, sums[present] - step)
         slopes[present, j] = rise / (2 * step[:, j])
-    return values, slopes @ parts.T, np.einsum("rj,rj->r", np.abs(slopes), sizes)
+    return values, product(slopes, parts.T), np.einsum("rj,rj->r", np.abs(slopes), sizes)
 
 
 def _pivots(theta: float, differences: Floats, error: Floats) -> Floats:
