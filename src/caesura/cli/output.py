@@ -52,12 +52,15 @@ class OutputOptions:
         Folder for one file per table.
     details : bool, default False
         Whether to print every table and drawing.
+    raw : bool, default False
+        Whether CSV has cells as they are, even if a spreadsheet would run them as formulas.
     """
 
     format: str | None = None
     table: str | None = None
     folder: str | None = None
     details: bool = False
+    raw: bool = False
 
     @property
     def is_json(self) -> bool:
@@ -111,13 +114,16 @@ def table_options(command: F) -> F:
         output_format: str | None,
         table: str | None,
         details: bool,
+        raw: bool,
         folder: str | None = None,
         **values: Any,
     ) -> Any:
-        return command(*args, output=OutputOptions(output_format, table, folder, details), **values)
+        return command(*args, output=OutputOptions(output_format, table, folder, details, raw), **values)
 
     result: Any = wrapped
     result = _option("--details", is_flag=True, help="Print every table and drawing.")(result)
+    raw_help = "Do not mark text in CSV that a spreadsheet would run as a formula."
+    result = _option("--raw", is_flag=True, help=raw_help)(result)
     result = _option("--table", metavar="NAME", help="Print only this table.")(result)
     for name, description in (
         ("latex", "one table in LaTeX"),
@@ -265,7 +271,9 @@ def print_blocks(blocks: Iterable[Block], width: int = DEFAULT_WIDTH) -> None:
 
 
 def _encoded(table: Table, output: OutputOptions) -> str:
-    return {"latex": table.latex, "markdown": table.markdown}.get(output.format or "csv", table.csv)()
+    if output.format in ("latex", "markdown"):
+        return {"latex": table.latex, "markdown": table.markdown}[output.format]()
+    return table.csv(raw=output.raw)
 
 
 def _write_files(files: Mapping[str, str], folder: str) -> None:

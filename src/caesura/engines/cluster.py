@@ -155,6 +155,9 @@ def _start_cluster(distributed: Any, workers: int) -> Any:
                 host="127.0.0.1",
                 dashboard_address="127.0.0.1:0",
                 silence_logs=logging.CRITICAL,
+                # Whoever reaches the ports of a cluster can run code in it; its certificate exists only in this process.
+                security=distributed.Security.temporary(),
+                protocol="tls",
             )
         except (RuntimeError, OSError, TimeoutError) as error:
             raise EngineError(

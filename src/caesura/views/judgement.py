@@ -140,8 +140,13 @@ class SystemsTable(Table):
 
     judgement: Judgement | None = field(default=None, repr=False)
 
-    def csv(self) -> str:
+    def csv(self, *, raw: bool = False) -> str:
         """Return values and letters of every measure in columns of their own.
+
+        Parameters
+        ----------
+        raw : bool, default False
+            Whether text that a spreadsheet would run as a formula stays as it is.
 
         Returns
         -------
@@ -158,7 +163,7 @@ class SystemsTable(Table):
                 record |= dict(zip((f"{label} low", f"{label} high"), row.interval or (), strict=False))
                 record |= {f"{label} letters": letters}
             records.append(record)
-        return Table.from_records(records).csv()
+        return Table.from_records(records).csv(raw=raw)
 
     def latex(self) -> str:
         """Return the table of a paper: best values in bold, letters as superscripts, and bounds below a rule.

@@ -154,8 +154,15 @@ class Table(Displayed):
             groups.append(replace(self, columns=self.columns[self.group :], rows=remaining, title=title, group=0))
         return groups
 
-    def csv(self) -> str:
+    def csv(self, *, raw: bool = False) -> str:
         """Return the table as comma-separated values with full precision, without notes.
+
+        Text that a spreadsheet would run as a formula gets an apostrophe before it, so that it is shown as text.
+
+        Parameters
+        ----------
+        raw : bool, default False
+            Whether such text stays as it is.
 
         Returns
         -------
@@ -164,8 +171,8 @@ class Table(Displayed):
         """
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows([["" if cell is None else cell for cell in row] for row in self.rows])
+        rows = [self.columns, *(["" if cell is None else cell for cell in row] for row in self.rows)]
+        writer.writerows(rows if raw else [[as_text_cell(cell) for cell in row] for row in rows])
         return buffer.getvalue()
 
     def latex(self) -> str:
@@ -352,6 +359,29 @@ def clean(text: str) -> str:
         c if c.isprintable() or c in _JOINERS or unicodedata.category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
         for c in text
     )
+
+
+def as_text_cell(cell: Cell) -> Cell:
+    """Return a cell that no spreadsheet runs as a formula.
+
+    Parameters
+    ----------
+    cell : str, int, float or None
+        A cell; numbers stay as they are.
+
+    Returns
+    -------
+    str, int, float or None
+        Text that begins with ``=``, ``+``, ``-``, ``@`` or a control character, after an apostrophe.
+
+    Examples
+    --------
+    >>> as_text_cell("=1+1"), as_text_cell("-0.5"), as_text_cell(-0.5)
+    ("'=1+1", "'-0.5", -0.5)
+    """
+    if not isinstance(cell, str) or not cell or cell == "-":
+        return cell
+    return f"'{cell}" if cell[0] in "=+-@" or cell[0] < " " else cell
 
 
 def text_width(text: str) -> int:
