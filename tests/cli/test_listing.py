@@ -111,7 +111,6 @@ def test_options_of_all_measures_on_request():
     [
         ("measures f", "'f' has several meanings; choose 'boundary_f' or "),
         ("measures windowdif", "there is no measure 'windowdif'; did you mean 'window_diff'?"),
-        ("measures gamma", "gamma (Mathet et al. 2015) is not available"),
         ("formats textgird", "no format 'textgird'; did you mean 'textgrid'?"),
         ("formats .csv", "'.csv' is a suffix of several formats; choose "),
     ],
@@ -120,3 +119,13 @@ def test_unknown_names(line: str, message: str):
     result = run(line)
     assert result.exit_code == 1
     assert message in result.stderr
+
+
+def test_coefficients_for_spans_are_described_with_their_presets():
+    result = run("measures gamma")
+    assert result.exit_code == 0
+    for word in ("alpha", "delta_empty", "precision", "pygamma", "gamma-software", "Refuses"):
+        assert word in result.stdout
+    facts = json.loads(run("measures gamma_cat --json").stdout)["results"]["gamma_cat"]
+    assert facts["presets"]["gamma-software"]["alpha"] == 3
+    assert "gamma_k" in run("measures --table unitizing --csv").stdout

@@ -456,7 +456,10 @@ def test_aliases(text, expected):
             "such as 'B'",
         ),
         ("fleiss", "'fleiss' is not a measure; choose a measure that the coefficient corrects for chance, such as 'B'"),
-        ("gamma", "gamma (Mathet et al. 2015) is not available; use B or S_f for boundaries"),
+        (
+            "gamma",
+            "gamma is a coefficient, not a measure; use agreement(corpus, coefficient='gamma'), or agree -c gamma",
+        ),
         ("F1@", f"'F1@': there is no tolerance after '@'; {AMOUNTS}"),
         ("F1@-1", f"'F1@-1': '-1' is not a tolerance; {AMOUNTS}"),
         ("F1@nan", f"'F1@nan': 'nan' is not a tolerance; {AMOUNTS}"),

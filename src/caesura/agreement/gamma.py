@@ -73,6 +73,18 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "gamma-software": {"alpha": 3.0, "pivot_distance": 0.5, "pivots": "whole", "mean_units": "floor"},
 }
 
+PRESET_NOTES: Mapping[str, str] = {
+    "pygamma": (
+        "keeps: statistical samples, 30 of them; gamma-cat counts a unit and an empty place; 1 without observed disorder, "
+        "0 without expected category disorder. Refuses: gamma that depends on where the text starts, inexact fast "
+        "alignments, delta_empty without effect on categories, single precision, dropped repeated units"
+    ),
+    "gamma-software": (
+        "keeps: alpha 3, shifts by whole numbers at half the mean length of a unit, mean number of units rounded down. "
+        "Refuses: nothing that is known"
+    ),
+}
+
 
 class _Task(NamedTuple):
     """Some samples of one continuum; the observed units if ``last`` is -1."""
@@ -98,6 +110,7 @@ class _GammaFamily(UnitizingCoefficient):
 
     sampled = True
     presets = PRESETS
+    preset_notes = PRESET_NOTES
 
     alpha: float = setting(1.0, positive, "Weight of positions.")
     beta: float = setting(1.0, non_negative(), "Weight of categories.")

@@ -196,6 +196,8 @@ class UnitizingCoefficient(OptionSet):
         Name in the papers.
     presets : mapping
         Preset -> values of options.
+    preset_notes : mapping
+        Preset -> what it keeps of a program, and what it refuses to reproduce.
     sampled : bool
         Whether chance is sampled, so that the random seed matters.
     """
@@ -203,6 +205,7 @@ class UnitizingCoefficient(OptionSet):
     name: ClassVar[str]
     title: ClassVar[str]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    preset_notes: ClassVar[Mapping[str, str]] = MappingProxyType({})
     sampled: ClassVar[bool] = False
 
     bounds: tuple[float, float] | None = setting(

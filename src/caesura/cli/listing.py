@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import click
 
+from caesura.agreement.unitizing_registry import UNITIZING
 from caesura.cli.output import OutputOptions, output_options, print_result
 from caesura.cli.program import main
 from caesura.formats import find_format, formats
 from caesura.measures.registry import find_measure, measures
+from caesura.options import normalize_name
+from caesura.views.coefficients import coefficient_facts, coefficient_view
 from caesura.views.listing import format_facts, format_view, formats_view, measure_facts, measure_view, measures_view
 
 
@@ -17,12 +20,17 @@ from caesura.views.listing import format_facts, format_view, formats_view, measu
 def list_measures(name: str | None, output: OutputOptions) -> None:
     """List the measures, or describe one with its options and presets.
 
-    NAME is a name in Python or in the papers.
+    NAME is a name in Python or in the papers, or a coefficient for spans such as gamma.
 
     \b
     Example:
       caesura measures pk
     """
+    coefficient = UNITIZING.get(normalize_name(name or ""))
+    if coefficient is not None:
+        facts = {coefficient.name: coefficient_facts(coefficient)}
+        print_result("measures", facts, coefficient_view(coefficient), output=output)
+        return
     listed = measures() if name is None else {(entry := find_measure(name)).name: entry}
     answer = measures_view(listed) if name is None else measure_view(entry)
     print_result("measures", {key: measure_facts(entry) for key, entry in listed.items()}, answer, output=output)

@@ -250,7 +250,9 @@ AMBIGUOUS = {alias for entry in _REGISTRY.values() for alias in entry.aliases if
     "kappa"
 }
 """Aliases with several meanings, which :func:`parse` refuses."""
-_UNAVAILABLE = {"gamma": "gamma (Mathet et al. 2015) is not available; use B or S_f for boundaries"}
+_UNAVAILABLE = {
+    "gamma": "gamma is a coefficient, not a measure; use agreement(corpus, coefficient='gamma'), or agree -c gamma"
+}
 
 
 def _find(name: str) -> Meaning:

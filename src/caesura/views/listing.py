@@ -16,12 +16,14 @@ from caesura.agreement.families import (
     correction_of_mean,
     supports_placement,
 )
+from caesura.agreement.unitizing_registry import UNITIZING
 from caesura.formats.format import Format
 from caesura.measures.base import Measure
 from caesura.measures.registry import AMBIGUOUS, aliases_of
 from caesura.options import Option
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.files import format_answer, list_answer, measure_answer
+from caesura.views.coefficients import coefficients_table
 from caesura.views.table import Cell, Table
 
 _EXAMPLES = {
@@ -125,6 +127,7 @@ def measures_view(measures: Mapping[str, type[Measure]]) -> Answer:
         Section("chance", chance, shown=True),
         Section("aliases", partial(_all_aliases, measures)),
         Section("coefficients", _coefficients),
+        Section("unitizing", partial(coefficients_table, UNITIZING)),
         Section("options", partial(_all_options, measures)),
     )
     return Answer(list_answer("measures", len(rows)), sections)
