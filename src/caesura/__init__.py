@@ -28,7 +28,7 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.disagreement_rows import Disagreements
     from caesura.agreement.disagreements import disagreements
     from caesura.agreement.experts import ExpertSimilarity, similarity_from_experts
-    from caesura.agreement.gamma import Gamma, GammaCat, GammaK
+    from caesura.agreement.gamma import Gamma, GammaCat, GammaK, best_span_alignment
     from caesura.agreement.gamma_alignment import ItemAlignment, UnitaryAlignment
     from caesura.agreement.gamma_chance import gamma_from_disorders
     from caesura.agreement.groups import GroupedAgreement, group_agreement
@@ -154,6 +154,7 @@ __all__ = [
     "agreement",
     "alignment_index",
     "average_precision",
+    "best_span_alignment",
     "boundaries_placed",
     "boundary_confusion",
     "boundary_curve",
@@ -243,7 +244,7 @@ _LAZY = {
     "caesura.agreement.cochran": ("cochran_q", "CochranQ", "percentage_agreement", "PercentageAgreement"),
     "caesura.agreement.coefficients": ("agreement",),
     "caesura.agreement.result": ("Agreement",),
-    "caesura.agreement.gamma": ("Gamma", "GammaCat", "GammaK"),
+    "caesura.agreement.gamma": ("Gamma", "GammaCat", "GammaK", "best_span_alignment"),
     "caesura.agreement.gamma_alignment": ("ItemAlignment", "UnitaryAlignment"),
     "caesura.agreement.gamma_chance": ("gamma_from_disorders",),
     "caesura.agreement.unitized_alpha": ("AlphaU2004", "BarUAlpha", "CuAlpha", "KuAlpha", "UAlpha"),

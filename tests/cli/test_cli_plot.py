@@ -63,6 +63,7 @@ ARGUMENTS = {
     "operations": ("two.json",),
     "clusters": ("readers.json", "--system", "7"),
     "gold": ("spans.json", "--method", "union"),
+    "alignment": ("spans.json",),
     "tree_alignment": (*TREES, "--item", "3"),
     "perturbation": ("one.ptb", "--gold-times", "one.ctm", "--seed", "1"),
     "by_length": TREES,

@@ -54,11 +54,12 @@ from caesura.agreement.gamma_chance import (
     samples_needed,
     sampling_interval,
 )
-from caesura.agreement.unitized import UnitizedItem
+from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import NOTHING_MARKED, Disorders, Job, Plan, UnitizingCoefficient
 from caesura.engines import Engine
 from caesura.errors import InputError, OptionError
 from caesura.measures.unitary import BestAlignment, Dissimilarity, UnitTable, best_alignment
+from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
 from caesura.notices import warn
 from caesura.options import choice, flag, non_negative, positive, setting, text, whole
@@ -155,7 +156,7 @@ class _GammaFamily(UnitizingCoefficient):
         return np.asarray(rows[0])
 
     def all_parts(self, jobs: Sequence[Job], plan: Plan, engine: Engine) -> list[Floats | InputError]:
-        how = self._dissimilarity(plan)
+        how = self.dissimilarity(plan)
         cells = self._cells(jobs, plan)
         marked = [cell for cell in cells if cell.observed.units]
         observed = list(engine.map(partial(_rows, self, how, plan), [_Task(c.observed, 0, 0, -1) for c in marked]))
@@ -229,7 +230,18 @@ class _GammaFamily(UnitizingCoefficient):
         """
         return Statistical() if self.chance == "statistical" else Shift(self.pivot_distance, self.pivots)
 
-    def _dissimilarity(self, plan: Plan) -> Dissimilarity:
+    def dissimilarity(self, plan: Plan) -> Dissimilarity:
+        """Return how units are compared.
+
+        Parameters
+        ----------
+        plan : Plan
+            What all items share.
+
+        Returns
+        -------
+        Dissimilarity
+        """
         number = max(len(plan.categories), 1)
         distance = 1.0 - np.eye(number) if self.categories is None else self.categories.matrix(plan.categories)
         return Dissimilarity(self.alpha, self.beta, np.ascontiguousarray(distance, dtype=float))
@@ -312,7 +324,7 @@ class _GammaFamily(UnitizingCoefficient):
         return "expected disorder is 0"
 
     def extras(self, items: Sequence[UnitizedItem], parts: Floats, plan: Plan, engine: Engine) -> dict[str, Any]:
-        how = self._dissimilarity(plan)
+        how = self.dissimilarity(plan)
         alignments = list(engine.map(partial(_align, self, how, plan), items))
         total = parts.sum(axis=0)
         disorders = self.finish(total[None], plan)
@@ -376,6 +388,36 @@ def _rows(coefficient: _GammaFamily, how: Dissimilarity, plan: Plan, task: _Task
 def _align(coefficient: _GammaFamily, how: Dissimilarity, plan: Plan, item: UnitizedItem) -> ItemAlignment:
     table = continuum_of(item, plan.categories).table()
     return item_alignment(item, best_alignment(table, how), coefficient.delta_empty, coefficient.divisor(table))
+
+
+def best_span_alignment(corpus: Corpus, coefficient: Gamma | None = None) -> dict[str, ItemAlignment]:
+    """Return the best alignment of the coders' spans for each item, without chance.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Spans of at least two coders.
+    coefficient : Gamma, optional
+        Weights and distances (default: those of :class:`Gamma`).
+
+    Returns
+    -------
+    dict of str to ItemAlignment
+        Item -> alignment; items that fewer than two coders annotated are left out.
+
+    Examples
+    --------
+    >>> import caesura as cz
+    >>> corpus = cz.Corpus({"text": {"ann": cz.Spans([(0, 4), (6, 9)]), "bo": cz.Spans([(0, 5)])}})
+    >>> [unitary.units for unitary in best_span_alignment(corpus)["text"].unitary][1]
+    (MarkedSpan(start=6.0, end=9.0, category=None), None)
+    """
+    chosen = coefficient or Gamma()
+    items, _ = unitized_items(corpus, chosen.bounds)
+    names = {name for item in items for spans in item.annotations.values() for name in spans.category_names}
+    plan = Plan(tuple(sorted(names, key=lambda name: (name is not None, name or ""))), 0)
+    how = chosen.dissimilarity(plan)
+    return {item.name: _align(chosen, how, plan, item) for item in items}
 
 
 def _weighted(numerator: float, weight: float, numerators: Floats, weights: Floats) -> list[float]:

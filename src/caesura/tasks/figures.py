@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from caesura.agreement.clusters import Linkage, cluster_coders
 from caesura.agreement.families import coefficient_for, coefficient_name
+from caesura.agreement.gamma import best_span_alignment
 from caesura.agreement.pairwise import pairwise
 from caesura.agreement.placed import boundaries_placed, boundary_heat
 from caesura.errors import FormatError, MismatchError, OptionConflictError, OptionError
@@ -456,6 +457,16 @@ def _gold(source: FigureSource, options: FigureOptions) -> FigureData:
     hierarchies = {coder: entry for coder, entry in annotations.items() if isinstance(entry, Hierarchy)}
     method, level = options.method or "conflict_free_union", options.level or "flat"
     return (unify(hierarchies, method=method, level=level), hierarchies), ()
+
+
+@_kind("best alignment of spans, one row per coder", "spans of several coders, one --item", "items")
+def _alignment(source: FigureSource, options: FigureOptions) -> FigureData:
+    """Align the spans of one item."""
+    item = _only_item(source.corpora[0])
+    alignments = best_span_alignment(source.corpora[0])
+    if item not in alignments:
+        raise OptionError(f"item {item!r}: an alignment needs the spans of at least two coders")
+    return (alignments[item],), ()
 
 
 # -- trees ----------------------------------------------------------------------------------------------------------

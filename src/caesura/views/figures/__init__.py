@@ -11,6 +11,7 @@ The figures need matplotlib: ``pip install 'caesura[report]'``. The modules::
     items.py          segments, items
     judging.py        systems, precision_recall, clusters, operations
     curves.py         curves
+    spans.py          alignment
     trees.py          tree_alignment, perturbation, by_length, correlation
     canvas.py         size, fonts, colours, files
 
@@ -22,9 +23,11 @@ from caesura.views.figures.canvas import save, svg
 from caesura.views.figures.curves import curves
 from caesura.views.figures.items import items, segments
 from caesura.views.figures.judging import clusters, operations, precision_recall, systems
+from caesura.views.figures.spans import alignment
 from caesura.views.figures.trees import by_length, correlation, perturbation, tree_alignment
 
 __all__ = [
+    "alignment",
     "boundaries_per_coder",
     "boundary_heat",
     "by_length",

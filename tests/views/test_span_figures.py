@@ -1,0 +1,43 @@
+"""The figure of an alignment has one row per coder, one bar per span and one line per link."""
+
+from __future__ import annotations
+
+import pytest
+
+import caesura as cz
+from caesura.errors import OptionError
+from caesura.views import figures as plot
+
+CORPUS = cz.Corpus(
+    {
+        "text": {
+            "ann": cz.Spans([(0, 4, "x"), (6, 9, "y"), (7, 12, "x")]),
+            "bo": cz.Spans([(0, 5, "x"), (6, 9, "x")]),
+            "cy": cz.Spans([(0, 4, "x"), (40, 44, "y")]),
+        }
+    }
+)
+
+
+def test_rows_bars_and_links() -> None:
+    (alignment,) = cz.best_span_alignment(CORPUS).values()
+    axes = plot.alignment(alignment, title="text").axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["ann", "bo", "cy"]
+    assert len(axes.patches) == 7
+    links = sum(sum(unit is not None for unit in unitary.units) - 1 for unitary in alignment.unitary)
+    assert len(axes.lines) == links
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["x", "y"]
+
+
+def test_overlapping_spans_of_one_coder_do_not_hide_each_other() -> None:
+    (alignment,) = cz.best_span_alignment(CORPUS).values()
+    bars = [patch for patch in plot.alignment(alignment).axes[0].patches if patch.get_x() in (6, 7)]
+    tops = {(bar.get_x(), round(bar.get_y(), 3)) for bar in bars if bar.get_y() < 0.5}
+    assert len({y for _, y in tops}) == 2
+
+
+def test_nothing_to_draw() -> None:
+    empty = cz.Corpus({"text": {"ann": cz.Spans([]), "bo": cz.Spans([])}})
+    (alignment,) = cz.best_span_alignment(empty).values()
+    with pytest.raises(OptionError, match="nobody marked anything"):
+        plot.alignment(alignment)
