@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from caesura.errors import OptionError, TooManyStates
 from caesura.kernels.frontier import Frontier, increments, visits
+from caesura.limits import MAX_CHANCE_CELLS
 from caesura.model.value import Floats, Ints
 from caesura.options import non_negative, whole
 from caesura.products import product
@@ -139,6 +140,7 @@ class _Chain:
 
     def expand(self, tolerance: float, max_states: int) -> None:
         """Expand all reachable states, or with a tolerance only the likely ones."""
+        max_states = min(max_states, MAX_CHANCE_CELLS // len(self.probability))  # each state has a successor per type
         position = 0
         unexpanded = np.zeros(1, np.int64)
         while len(unexpanded):

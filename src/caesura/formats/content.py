@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import FormatError, OptionError
+from caesura.limits import MAX_CELL_CHARACTERS
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 """A decimal number, with an optional sign and exponent."""
@@ -42,6 +43,9 @@ def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
     minimal = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     quoted = csv.writer(out, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
     for row in rows:
+        if any(len(cell) > MAX_CELL_CHARACTERS for cell in row if isinstance(cell, str)):
+            limit = f"a cell of a table may have {MAX_CELL_CHARACTERS:,} characters"
+            raise FormatError("the table", None, f"{limit}; this has more; write .json or .parquet")
         # The csv module of Python 3.11 leaves a carriage return unquoted unless it is part of the line terminator.
         (quoted if any("\r" in str(cell) for cell in row) else minimal).writerow(row)
     return out.getvalue()
