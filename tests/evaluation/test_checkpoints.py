@@ -185,3 +185,19 @@ def test_several_runs_on_one_checkpoint(scores: bool, folder: Path, expected: cz
     assert not [name for name in files if "draft" in name]
     assert len([name for name in files if name.startswith("part-")]) == FILES * scores
     assert cz.evaluate(folder, "pk", **options).resumed == FILES
+
+
+def test_a_part_that_needs_too_much_memory_is_excluded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    measure = cz.parse("pk")
+    count, calls = type(measure).count, iter(range(FILES))
+
+    def fail_once(self: Any, batch: Any) -> Any:
+        if next(calls) == 1:
+            raise MemoryError
+        return count(self, batch)
+
+    monkeypatch.setattr(type(measure), "count", fail_once)
+    with open_engine("threads", 1) as engine:
+        result = cz.evaluate(folder, measure, engine=engine)
+    assert (result.documents, result.excluded_partitions) == ((FILES - 1) * ROWS, 1)
+    assert "001.parquet: it needs more memory than is available" in result.excluded[0].reason

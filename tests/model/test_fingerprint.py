@@ -165,3 +165,13 @@ def test_documents_in_columns(documents: list[Pair], data: st.DataObject) -> Non
     places = data.draw(st.lists(st.sampled_from(range(len(items))), unique=True))
     expected = pair_digests((items[place], documents[place].segmentations) for place in places)
     assert column_digests(columns, places) == expected
+
+
+def test_negative_zero_equals_zero() -> None:
+    """-0.0 and 0.0 are the same number, so that they are the same data and the same option."""
+    tiers = [cz.Tier([(zero, 1.0, "a")], end=2.0) for zero in (0.0, -0.0)]
+    spans = [cz.Spans([(zero, 1.0, "a")]) for zero in (0.0, -0.0)]
+    for pair in (tiers, spans):
+        first, second = (cz.Corpus({"i": {"c": annotation}}) for annotation in pair)
+        assert (first == second, first.fingerprint) == (True, second.fingerprint)
+    assert repr(cz.parse("boundary_similarity(w_trp=-0.0)")) == repr(cz.parse("boundary_similarity(w_trp=0.0)"))

@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError
+from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError, own_errors
 from caesura.evaluation.result import ExcludedDocument, WorkTime
 from caesura.evaluation.scores import ScoreFile
 from caesura.measures.base import Measure
@@ -298,7 +298,8 @@ def _score(job: Job, task: PartitionTask) -> PartitionResult:
             scoring.result.content = partition.digest()
         for chunk in partition.chunks():
             after_reading = perf_counter()
-            scoring.add(chunk)
+            with own_errors(_place_of(chunk, partition)):
+                scoring.add(chunk)
             if job.strict and scoring.result.excluded:
                 break
             after_scoring = perf_counter()
@@ -316,6 +317,11 @@ def _score(job: Job, task: PartitionTask) -> PartitionResult:
     finally:
         scoring.score_file.discard()
     return scoring.result
+
+
+def _place_of(chunk: Chunk, partition: Partition) -> str:
+    """Return the place of a batch for error messages; the item if the batch has only one."""
+    return f"item {chunk.items[0]!r}" if len(chunk) == 1 else partition.place
 
 
 class _Scoring:

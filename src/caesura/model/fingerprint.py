@@ -337,7 +337,7 @@ def _(annotation: Spans) -> bytes:
     bounds = () if annotation.bounds is None else annotation.bounds
     positions = np.concatenate([np.array(bounds), annotation.starts, annotation.ends])
     seconds = annotation.axis == "seconds"
-    rounded = np.round(positions * _MICROSECONDS) + 0.0 if seconds else positions
+    rounded = np.round(positions * _MICROSECONDS) + 0.0 if seconds else positions + 0.0  # -0.0 equals 0.0
     head = (b"P" if seconds else b"p") + _two_lengths(len(bounds), len(annotation))
     categories = (b"-" if name is None else b"+" + _framed(_name(name)) for name in annotation.categories)
     return head + rounded.astype("<f8").tobytes() + b"".join(categories)
@@ -345,7 +345,7 @@ def _(annotation: Spans) -> bytes:
 
 @content_bytes.register
 def _(annotation: BoundaryScores) -> bytes:
-    scores = annotation.scores.astype("<f8").tobytes()
+    scores = (annotation.scores + 0.0).astype("<f8").tobytes()  # -0.0 equals 0.0
     return (
         b"b" + _length(len(annotation)) + scores + _times(() if annotation.times is None else annotation.times.tolist())
     )

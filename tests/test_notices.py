@@ -1,0 +1,77 @@
+"""Warnings belong to the thread and the block that caused them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import caesura as cz
+from caesura.engines import open_engine
+from caesura.errors import CaesuraWarning
+from caesura.notices import warn
+
+THREADS = 16
+
+
+def study(number: int) -> cz.Corpus:
+    """Return a corpus with 2 + number % 8 items, whose number the warning about its interval names."""
+    items = range(2 + number % 8)
+    return cz.Corpus(
+        {
+            f"i{i}": {
+                coder: cz.Segmentation.from_masses([2, 3 + (i + c) % 3, 4 - (i + c) % 3])
+                for c, coder in enumerate("abc")
+            }
+            for i in items
+        }
+    )
+
+
+def work(number: int, folder: Path) -> tuple[Any, ...]:
+    """Read, agree and report, and return results and warnings."""
+    corpus = study(number)
+    path = folder / f"{number % 8}.json"
+    with cz.collect_warnings() as read_messages:
+        read = cz.read(path)
+    with cz.collect_warnings() as messages:
+        value = cz.agreement(read, seed=0)
+    with cz.collect_warnings():
+        page = cz.report(corpus, title=str(number % 8))
+    return read, value, page, tuple(read_messages), tuple(messages)
+
+
+def test_sixteen_threads_have_their_own_results_and_warnings(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs caesura[report]")
+    pytest.importorskip("jinja2", reason="needs caesura[report]")
+    for number in range(8):
+        cz.write(study(number), tmp_path / f"{number}.json")
+    alone = [work(number, tmp_path) for number in range(8)]
+    for number in range(8):
+        assert any(f"an interval from {2 + number} items is too narrow" in message for message in alone[number][-1])
+        assert f"an interval from {2 + number} items is too narrow" in alone[number][2]
+    with ThreadPoolExecutor(THREADS) as pool:
+        together = list(pool.map(lambda number: work(number, tmp_path), range(THREADS)))
+    for number, results in enumerate(together):
+        assert results == alone[number % 8]
+
+
+@pytest.mark.parametrize("name", ["threads", "processes"])
+def test_warnings_of_workers_reach_the_block(name: str) -> None:
+    with open_engine(name, 2) as engine, cz.collect_warnings() as messages:
+        list(engine.map(warn, ["first", "second", "first"]))
+    assert messages == ["first", "second"]
+
+
+def test_blocks_are_nested() -> None:
+    with cz.collect_warnings() as outer:
+        warn("a")
+        with cz.collect_warnings() as inner:
+            warn("b")
+        warn("a")
+    assert (outer, inner) == (["a"], ["b"])
+    with pytest.warns(CaesuraWarning, match="c") as caught:
+        warn("c")
+    assert caught[0].filename == __file__
