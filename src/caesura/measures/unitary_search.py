@@ -121,9 +121,10 @@ def _join(table: UnitTable, how: Dissimilarity, groups: list[list[int]], own: ND
     if not len(own) or not groups:
         return groups + [[int(u)] for u in own]
     pairs = table.annotators * (table.annotators - 1) / 2
-    columns = [np.array(group) for group in groups]
     # The cost of a unit in a group is the sum of (d - 1) / C2; alone it is 1.
-    gain = np.stack([(distances(table, how, own, column) - 1).sum(axis=1) / pairs - 1 for column in columns], axis=1)
+    members = np.array([unit for group in groups for unit in group])
+    begin = np.cumsum([0, *(len(group) for group in groups[:-1])])
+    gain = np.add.reduceat(distances(table, how, own, members) - 1, begin, axis=1) / pairs - 1
     partner, _ = _pairing(gain)
     joined = [list(group) for group in groups]
     for unit, place in zip(own.tolist(), partner.tolist(), strict=True):
