@@ -378,9 +378,9 @@ def _report_200(folder: Path) -> object:
     return (folder / "a.html").write_text(cz.report(corpus_of(masses(200, items=3))))
 
 
-@hard("report of 500 coders")
-def _report_500(folder: Path) -> object:
-    return (folder / "a.html").write_text(cz.report(corpus_of(masses(500, items=3))))
+@hard("report of 300 coders")
+def _report_300(folder: Path) -> object:
+    return (folder / "a.html").write_text(cz.report(corpus_of(masses(300, items=3))))
 
 
 @hard("disagreements of 500 coders")
@@ -543,8 +543,7 @@ def _bad_line(folder: Path) -> object:
         "3\n",
     ):
         path.write_bytes((good % "a" + bad + good % "b").encode("utf-8", "surrogatepass"))
-        result = cz.evaluate(str(path), "pk", strict=False)
-        assert result.items == 2 if hasattr(result, "items") else True
+        assert cz.evaluate(str(path), "pk", strict=False)["pk"].value > 0  # the two good lines
     return "value"
 
 
