@@ -838,7 +838,7 @@ def test_agree_invalid_input_prints_one_line_and_exits_1(run: Run, arguments: li
         ([], "Missing argument 'CORPUS...'"),
         (["readers.json", "-m", "pk", "-c", "pi"], "pi is not defined over pk; leave it out for the mean over pairs"),
         (["readers.json", "-m", "kp"], "there is no measure 'kp'"),
-        (["readers.json", "-c", "gamma"], "gamma (Mathet et al. 2015) is not available"),
+        (["readers.json", "-c", "u_alpha(atoms=2)"], "u_alpha has no option 'atoms'; did you mean 'atom'?"),
         (["readers.json", "-c", "flies"], "there is no coefficient 'flies'; did you mean 'fleiss'?"),
         (
             ["readers.json", "-c", "s"],

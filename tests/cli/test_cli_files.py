@@ -402,5 +402,5 @@ def test_commands_of_an_ambiguous_file_can_be_pasted(run: Run, monkeypatch: pyte
 
 def test_truth_values_on_the_command_line(run: Run) -> None:
     Path("t.csv").write_text("item,coder,start,end\na,x,0,5\na,x,3,9\n")
-    assert "--reading repair=yes" in run("info", "t.csv").stderr
+    assert "--reading repair=yes" in run("info", "t.csv", "--reading", "as_=hierarchy").stderr
     assert run("info", "t.csv", "--reading", "repair=yes").exit_code == 0

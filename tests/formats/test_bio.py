@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura import Corpus, Hierarchy, Segmentation
+from caesura import Corpus, Hierarchy, Segmentation, Spans
 from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats import detect, formats
 from support.corpora import round_trip_or_refuse
@@ -30,9 +30,10 @@ def columns(tags: str) -> str:
 
 
 def spans_of(corpus: Corpus, item: str = "ner") -> list[tuple[int, int, str | None]]:
-    hierarchy = corpus[item, "ner"]
-    assert isinstance(hierarchy, Hierarchy)
-    return [(span.start, span.end, span.label) for span in hierarchy.spans]
+    """Spans from 1, end included."""
+    annotation = corpus[item, "ner"]
+    assert isinstance(annotation, Spans)
+    return [(int(span.start) + 1, int(span.end), span.category) for span in annotation]
 
 
 def notes_of(corpus: Corpus) -> tuple[str, ...]:
@@ -46,16 +47,16 @@ def test_the_everyday_file(shared: DataFolder) -> None:
     corpus = cz.read(path)
     assert {item: corpus[item, "conll2003"].length for item in corpus.item_names} == entry["items"]
     for item, spans in entry["spans_1_based_inclusive"].items():
-        hierarchy = corpus[item, "conll2003"]
-        assert isinstance(hierarchy, Hierarchy)
-        assert [[span.start, span.end, span.label] for span in hierarchy.spans] == spans
+        annotation = corpus[item, "conll2003"]
+        assert isinstance(annotation, Spans)
+        assert [[span.start + 1, span.end, span.category] for span in annotation] == spans
     assert corpus.reading is not None
     assert corpus.reading.roles == {"1": "words", "4": "tags of spans"}
     assert corpus.reading.ignored == ("tags in column 3 (layer=3 reads column 3)", "column 2 (not needed)")
     assert notes_of(corpus)[1] == "the scheme of the tags is IOB2"
     chunks = cz.read(path, layer=3)["2", "conll2003"]
-    assert isinstance(chunks, Hierarchy)
-    assert [(span.start, span.end, span.label) for span in chunks.spans] == [(1, 2, "NP")]
+    assert isinstance(chunks, Spans)
+    assert [(span.start, span.end, span.category) for span in chunks.spans] == [(0, 2, "NP")]
     sentences = cz.read(path, spans="sentences")
     assert sentences["1", "conll2003"].inner.tolist() == [9]
     assert notes_of(sentences) == ("the ends of 3 sentences are the boundaries",)
@@ -121,9 +122,9 @@ def test_comments(tmp_path: Path) -> None:
     path = write_file(tmp_path, text, "ner.conll")
     assert detect(path).name == "bio"
     corpus = cz.read(path)
-    hierarchy = corpus["ner", "ner"]
-    assert isinstance(hierarchy, Hierarchy)
-    assert hierarchy.units == ("a", "#", "#")
+    annotation = corpus["ner", "ner"]
+    assert isinstance(annotation, Spans)
+    assert annotation.units == ("a", "#", "#")
     assert spans_of(corpus) == [(1, 1, "A"), (3, 3, "B")]
     assert corpus.reading is not None
     assert "3 comment lines (not a token)" in corpus.reading.ignored
@@ -134,9 +135,9 @@ def test_comments(tmp_path: Path) -> None:
 def test_options(tmp_path: Path) -> None:
     path = write_file(tmp_path, "1\tNew York\tB-A\n2\tis\tO\n3\tbig\tB-B\n")
     corpus = cz.read(path, token=2)
-    hierarchy = corpus["ner", "ner"]
-    assert isinstance(hierarchy, Hierarchy)
-    assert hierarchy.units == ("New York", "is", "big")
+    annotation = corpus["ner", "ner"]
+    assert isinstance(annotation, Spans)
+    assert annotation.units == ("New York", "is", "big")
     assert spans_of(cz.read(path, token=2, labels=["B"])) == [(3, 3, "B")]
     segments = cz.read(path, token=2, as_="segments")["ner", "ner"]
     assert isinstance(segments, Segmentation)
@@ -182,10 +183,10 @@ SPANS = st.lists(st.sampled_from(["O", "A", "B", "AA", "x y"]), min_size=1, max_
 @settings(max_examples=60, deadline=None)
 @given(st.lists(SPANS, min_size=1, max_size=3), st.sampled_from(["a", "-DOCSTART-", "é.", "a b", ""]))
 def test_round_trips(tmp_path_factory: pytest.TempPathFactory, items: list[list[str]], word: str) -> None:
-    annotations: dict[str, dict[str, Hierarchy]] = {}
+    annotations: dict[str, dict[str, Spans]] = {}
     for i, labels in enumerate(items, 1):
-        rows = [(2 * j + 1, 2 * j + 2, 1, label) for j, label in enumerate(labels) if label != "O"]
-        annotations[str(i)] = {"ner": Hierarchy(2 * len(labels), rows, units=[word, "b"] * len(labels))}
+        rows = [(2 * j, 2 * j + 2, label) for j, label in enumerate(labels) if label != "O"]
+        annotations[str(i)] = {"ner": Spans(rows, units=[word, "b"] * len(labels))}
     path = tmp_path_factory.mktemp("trip") / "ner.bio"
     sure = word in ("a", "é.", "a b") and not any("x y" in labels for labels in items)
     round_trip_or_refuse(Corpus(annotations), path, "bio", sure=sure)
@@ -201,4 +202,10 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     flat = Corpus({"ner": {"ner": Hierarchy(3, [(1, 2, 1, "A")], units=["a", "b", "c"])}})
     cz.write(flat, path)
     assert path.read_text() == "a\tB-A\nb\tI-A\nc\tO\n"
-    assert cz.read(path) == flat
+    assert cz.read(path, as_="hierarchy") == flat
+    spans = Corpus({"ner": {"ner": Spans([(0, 2, "A")], units=["a", "b", "c"])}})
+    assert cz.read(path) == spans
+    cz.write(spans, path)
+    assert path.read_text() == "a\tB-A\nb\tI-A\nc\tO\n"
+    with pytest.raises(FormatError, match="stores spans with labels that do not overlap"):
+        cz.write(Corpus({"ner": {"ner": Spans([(0, 2, "A"), (1, 3, "A")], units=["a", "b", "c"])}}), path)

@@ -27,7 +27,7 @@ T3\tPlace 30 40\tin 😀 Japan
 """
 
 
-STRICT: dict[str, Any] = {"tokens": "whitespace", "edges": "error"}
+STRICT: dict[str, Any] = {"tokens": "whitespace", "edges": "error", "as_": "hierarchy"}
 
 
 def write_file(tmp_path: Path, lines: str, text: str = TEXT, name: str = "t") -> Path:
@@ -44,7 +44,8 @@ def test_lines_of_t_are_spans(tmp_path: Path) -> None:
     )
     assert cz.read(path, item="x", coder="ann", **STRICT).coders == ("ann",)
     assert (
-        cz.read(write_file(tmp_path, EVERYTHING.replace("\n", "\r\n")))["t", "t"] == cz.read(path, **STRICT)["t", "t"]
+        cz.read(write_file(tmp_path, EVERYTHING.replace("\n", "\r\n")), **STRICT)["t", "t"]
+        == cz.read(path, **STRICT)["t", "t"]
     )
 
 

@@ -95,8 +95,12 @@ def boundaries_of(annotation: Any) -> list[float]:
     return [edge for edge in edges if annotation.begin < edge < annotation.end]
 
 
-def spans_of(hierarchy: cz.Hierarchy) -> list[list[Any]]:
-    return sorted([span.start, span.end, span.label] for span in hierarchy.spans)
+def spans_of(spans: Any) -> list[list[Any]]:
+    """Spans from 1, end included."""
+    if isinstance(spans, cz.Hierarchy):
+        return sorted([span.start, span.end, span.label] for span in spans)
+    assert isinstance(spans, cz.Spans)
+    return sorted([span.start + 1, span.end, span.category] for span in spans)
 
 
 @pytest.mark.parametrize("name", ENTRIES)
@@ -172,13 +176,11 @@ def _check_boundaries(entry: dict[str, Any], corpora: list[cz.Corpus]) -> None:
 def _check_spans(entry: dict[str, Any], corpora: list[cz.Corpus]) -> None:
     expected = entry.get("spans_1_based_inclusive")
     if isinstance(expected, list):
-        (hierarchy,) = corpora[0].values()
-        assert isinstance(hierarchy, cz.Hierarchy)
-        assert spans_of(hierarchy) == sorted(expected)
+        (annotation,) = corpora[0].values()
+        assert spans_of(annotation) == sorted(expected)
     for item, spans in (expected or {}).items() if isinstance(expected, dict) else ():
-        (hierarchy,) = corpora[0].of_item(item).values()
-        assert isinstance(hierarchy, cz.Hierarchy)
-        assert spans_of(hierarchy) == sorted(spans)
+        (annotation,) = corpora[0].of_item(item).values()
+        assert spans_of(annotation) == sorted(spans)
     for coder, by_item in entry.get("spans_0_based_half_open", {}).items():
         found = corpora[0].of_coder(coder)
         if isinstance(by_item, dict):
@@ -186,7 +188,7 @@ def _check_spans(entry: dict[str, Any], corpora: list[cz.Corpus]) -> None:
                 assert spans_of(found[item]) == sorted([start + 1, end, label] for start, end, label in spans)
         else:  # characters; the units of the corpus are tokens
             assert [len(spans) for spans in by_item if spans is not None] == [
-                len(hierarchy.spans) for hierarchy in found.values()
+                len(annotation.spans) for annotation in found.values()
             ]
 
 

@@ -18,7 +18,7 @@ TEXT = "Ms. Haag 😀 plays Elianti"
 #       0   4    9  11    17
 
 
-STRICT: dict[str, Any] = {"tokens": "whitespace", "edges": "error"}
+STRICT: dict[str, Any] = {"tokens": "whitespace", "edges": "error", "as_": "hierarchy"}
 
 
 def region(start: Any, end: Any, *labels: str, text: str | None = "", **more: Any) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def test_cancelled_annotations(tmp_path: Path) -> None:
 def test_a_region_without_labels(tmp_path: Path) -> None:
     path = write_file(tmp_path, task(region(0, 8)))
     assert spans(path) == {(1, 2, None)}
-    annotation = cz.read(path, as_="segments", **STRICT)["7", "1"]
+    annotation = cz.read(path, **STRICT | {"as_": "segments"})["7", "1"]
     assert annotation == cz.Segmentation.from_masses([2, 3], units=TEXT.split())
 
 

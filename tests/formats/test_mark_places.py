@@ -132,7 +132,7 @@ def test_one_speaker_is_no_stream(tmp_path: Path) -> None:
 def test_speaker_of_segments_is_their_label(tmp_path: Path) -> None:
     corpus = read(tmp_path, "recording,speaker,start,end\nr,A,0,2.5\nr,B,2.5,4\nr,A,4,7.25\n")
     assert corpus.reading.roles["speaker"] == "label"
-    assert [span.label for span in corpus["r", "t"].spans] == ["A", "B", "A"]
+    assert [span.category for span in corpus["r", "t"].spans] == ["A", "B", "A"]
 
 
 def test_a_mark_at_the_last_unit_of_some_texts_is_mentioned(tmp_path: Path) -> None:

@@ -100,12 +100,10 @@ def test_units_of_time(tmp_path: Path, name: str, scale: int) -> None:
 
 def test_segments_in_milliseconds(tmp_path: Path) -> None:
     corpus = read(tmp_path, "item,coder,start_ms,end_ms,label\na,x,0,1500,p\na,x,1500,4000,q\n")
-    assert corpus.kind == "hierarchy"
+    assert corpus.kind == "spans"
     assert corpus.reading is not None
     assert any("milliseconds in start_ms" in note for note in corpus.reading.notes)
-    hierarchy = corpus["a", "x"]
-    assert isinstance(hierarchy, cz.Hierarchy)
-    assert hierarchy.durations == (1.5, 2.5)
+    assert corpus["a", "x"] == cz.Spans([(0, 1.5, "p"), (1.5, 4, "q")], seconds=True)
 
 
 def test_names_of_units() -> None:
@@ -198,8 +196,9 @@ def test_ends_that_may_be_included_are_mentioned(tmp_path: Path) -> None:
 
 def test_crossing_spans_name_the_option_that_repairs_them(tmp_path: Path) -> None:
     text = "item,coder,start,end,label\na,x,0,5,p\na,x,3,9,q\n"
+    assert read(tmp_path, text)["a", "x"] == cz.Spans([(0, 5, "p"), (3, 9, "q")])
     with pytest.raises(FormatError, match="--reading repair=yes"):
-        read(tmp_path, text)
+        read(tmp_path, text, as_="hierarchy")
     with pytest.warns(CaesuraWarning, match="do not nest: 1"):
         corpus = read(tmp_path, text, repair=True)
     hierarchy = corpus["a", "x"]
@@ -210,9 +209,7 @@ def test_crossing_spans_name_the_option_that_repairs_them(tmp_path: Path) -> Non
 def test_times_of_day(tmp_path: Path) -> None:
     text = 'interview,coder,start,end,code\na,x,00:00:00,00:01:23,p\na,x,1:23,4:10.5,q\na,y,0:00,"4:10,5",q\n'
     corpus = read(tmp_path, text)
-    hierarchy = corpus["a", "x"]
-    assert isinstance(hierarchy, cz.Hierarchy)
-    assert hierarchy.durations == (83.0, 167.5)
+    assert corpus["a", "x"] == cz.Spans([(0, 83, "p"), (83, 250.5, "q")], seconds=True)
     assert corpus.reading is not None
     assert "times such as 00:00:00 in start were converted to seconds" in corpus.reading.notes
 

@@ -66,13 +66,19 @@ def test_the_everyday_files(shared: DataFolder) -> None:
     corpus = cz.read(folder, units="times", excluded=excluded)
     assert [error.problem for error in excluded] == [
         "item 'call2': speakers must not overlap in one stream; 'A' and 'B' at 4-4.3 s; "
-        "join all speakers into one stream of speech with --reading streams=ignore"
+        "join all speakers into one stream of speech with --reading streams=ignore, or read spans with --reading as_=spans"
     ]
     assert excluded[0].line == 6
     for item, coder in [("call1", "ref"), ("call1", "hyp"), ("call2", "hyp")]:
         annotation = corpus[item, coder]
         assert isinstance(annotation, Tier)
         assert [[*row] for row in annotation.intervals] == entry["intervals"][coder][item]
+    spans = cz.read(folder, as_="spans")
+    for coder, by_item in entry["intervals"].items():
+        for item, rows in by_item.items():
+            annotation = spans[item, coder]
+            assert isinstance(annotation, cz.Spans)
+            assert [list(span) for span in annotation] == rows
     joined = cz.read(folder, units="times", streams="ignore")
     assert joined["call1", "ref"] == Tier([(0, 5.5, "speech"), (6, 7.25, "speech")])
     assert joined["call2", "ref"] == Tier([(0.3, 6, "speech")]) == joined["call2", "hyp"]

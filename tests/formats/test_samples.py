@@ -46,8 +46,8 @@ def test_brat_span_before_a_full_stop() -> None:
     with pytest.raises(FormatError, match=r":6: .*T5 'Organization' .* ends inside token 24, 'Ulm\.'"):
         cz.read(path, tokens="whitespace", edges="error")
     with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 2 "):
-        moved = read_single(path, tokens="whitespace")
-    for hierarchy, organization in ((moved, "museum of Ulm."), (read_single(path), "museum of Ulm")):
+        moved = read_single(path, tokens="whitespace", as_="hierarchy")
+    for hierarchy, organization in ((moved, "museum of Ulm."), (read_single(path, as_="hierarchy"), "museum of Ulm")):
         assert [
             " ".join(hierarchy.units[s.start - 1 : s.end]) for s in hierarchy.spans if s.label == "Organization"
         ] == [organization]
@@ -142,7 +142,8 @@ def test_webanno(name: str, layer: str | None, column: int) -> None:
 
 def test_webanno_quotes_and_sentences() -> None:
     assert read_single(SAMPLES / "webanno" / "quotes.tsv").units == ("a", "mill", "with", '"', "wings", '"')
-    assert spans_of(read_single(SAMPLES / "webanno" / "two_sentences.tsv")) == [(4, 5, "ANNO")]
+    assert spans_of(read_single(SAMPLES / "webanno" / "two_sentences.tsv", as_="hierarchy")) == [(4, 5, "ANNO")]
+    assert [tuple(span) for span in read_single(SAMPLES / "webanno" / "two_sentences.tsv")] == [(3, 5, "ANNO")]
 
 
 def test_webanno_span_within_a_token() -> None:

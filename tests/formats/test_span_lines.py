@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import caesura as cz
-from caesura import Corpus, Hierarchy, Segmentation
+from caesura import Corpus, Hierarchy, Segmentation, Spans
 from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats import detect
 from support.everyday import expected
@@ -36,9 +36,11 @@ def write_lines(tmp_path: Path, *records: Any, name: str = "ann.jsonl") -> Path:
 
 def spans_of(corpus: Corpus, item: str, coder: str) -> list[list[Any]]:
     """Spans from 0, end excluded."""
-    hierarchy = corpus[item, coder]
-    assert isinstance(hierarchy, Hierarchy)
-    return [[span.start - 1, span.end, span.label] for span in hierarchy.spans]
+    annotation = corpus[item, coder]
+    if isinstance(annotation, Hierarchy):
+        return [[span.start - 1, span.end, span.label] for span in annotation.spans]
+    assert isinstance(annotation, Spans)
+    return [list(span) for span in annotation]
 
 
 def notes_of(corpus: Corpus) -> tuple[str, ...]:
@@ -61,12 +63,15 @@ def test_the_everyday_files_of_doccano(shared: DataFolder) -> None:
 def test_offsets_count_characters(tmp_path: Path) -> None:
     corpus = cz.read(write_lines(tmp_path, DOCCANO))
     assert spans_of(corpus, "1", "ann") == [[0, 8, "PER"], [17, 24, "WORK"]]
-    hierarchy = corpus["1", "ann"]
+    assert corpus["1", "ann"] == Spans([(0, 8, "PER"), (17, 24, "WORK")], text=TEXT)
+    hierarchy = cz.read(write_lines(tmp_path, DOCCANO), as_="hierarchy")["1", "ann"]
     assert isinstance(hierarchy, Hierarchy)
     assert hierarchy.units == tuple(TEXT)
     assert corpus.reading is not None
     assert corpus.reading.roles == {"id": "item", "label": "spans"}
-    assert notes_of(corpus) == ("every character is a unit (tokens=words splits the text into words)",)
+    assert notes_of(corpus) == ("positions are characters, counted from 0, the end excluded",)
+    notes = notes_of(cz.read(write_lines(tmp_path, DOCCANO), as_="hierarchy"))
+    assert notes == ("every character is a unit (tokens=words splits the text into words)",)
 
 
 @pytest.mark.parametrize("field", ["label", "labels", "entities"])
@@ -109,10 +114,6 @@ def test_units_and_segments(tmp_path: Path) -> None:
         ({"id": 1}, "item '1' has coder 'ann' twice"),
         ("[1]", "expected an object with a text and spans; got a list"),
         ("{", "not valid JSON: Expecting property name enclosed in double quotes at column 2"),
-        (
-            {"label": [[0, 8, "A"], [4, 14, "B"]]},
-            "label[0] 'A' over tokens 1-8 and label[1] 'B' over tokens 5-14 cross",
-        ),
     ],
 )
 def test_errors_of_single_lines(tmp_path: Path, record: Any, problem: str) -> None:
@@ -126,8 +127,11 @@ def test_errors_of_single_lines(tmp_path: Path, record: Any, problem: str) -> No
     assert len(excluded) == 1
 
 
-def test_crossing_spans_can_be_repaired(tmp_path: Path) -> None:
+def test_crossing_spans_are_kept_or_repaired(tmp_path: Path) -> None:
     path = write_lines(tmp_path, {**DOCCANO, "label": [[0, 8, "A"], [4, 14, "B"]]})
+    assert spans_of(cz.read(path), "1", "ann") == [[0, 8, "A"], [4, 14, "B"]]
+    with pytest.raises(FormatError, match=r"label\[0\] 'A' over tokens 1-8 and label\[1\] 'B' over tokens 5-14 cross"):
+        cz.read(path, as_="hierarchy")
     with pytest.warns(CaesuraWarning, match="spans left out because they do not nest: 1"):
         assert len(spans_of(cz.read(path, repair=True), "1", "ann")) == 1
 
@@ -147,13 +151,18 @@ def test_the_everyday_file_of_prodigy(shared: DataFolder) -> None:
     assert (len(corpus.item_names), list(corpus.coders)) == (entry["items"], entry["coders"])
     assert spans_of(corpus, "4415", "ner-ann") == [[0, 1, "ORG"], [4, 6, "PER"]]
     assert corpus["4415", "ner-bo"].length == 7
-    assert notes_of(corpus) == ("2 lines left out because of the answer: 1 reject, 1 ignore",)
-    characters = cz.read(path, tokens="characters")  # without white space
+    assert notes_of(corpus) == (
+        "positions are tokens, counted from 0, the end excluded",
+        "2 lines left out because of the answer: 1 reject, 1 ignore",
+    )
+    characters = cz.read(path, tokens="characters", as_="hierarchy")  # without white space
     assert spans_of(characters, "4415", "ner-ann") == [[0, 2, "ORG"], [20, 34, "PER"]]
+    characters = cz.read(path, tokens="characters")
     for coder, spans in entry["spans_0_based_half_open"].items():
         for item, listed in zip(corpus.item_names, spans, strict=True):
             assert ((item, coder) in corpus) == (listed is not None)
             assert listed is None or len(spans_of(corpus, item, coder)) == len(listed)
+            assert listed is None or spans_of(characters, item, coder) == listed
 
 
 def test_names_in_prodigy(tmp_path: Path) -> None:
@@ -175,9 +184,9 @@ def test_names_in_prodigy(tmp_path: Path) -> None:
 def test_tokens_are_units(tmp_path: Path) -> None:
     corpus = cz.read(write_lines(tmp_path, {**PRODIGY, "tokens": TOKENS}))
     assert spans_of(corpus, "44", "ner-ann") == [[0, 2, "PER"]]
-    hierarchy = corpus["44", "ner-ann"]
-    assert isinstance(hierarchy, Hierarchy)
-    assert hierarchy.units == ("Ms.", "Haag", "plays 😀 Élianti")
+    spans = corpus["44", "ner-ann"]
+    assert isinstance(spans, Spans)
+    assert spans.units == ("Ms.", "Haag", "plays 😀 Élianti")
     inside = {**PRODIGY, "tokens": TOKENS, "spans": [{"start": 9, "end": 14, "label": "V"}]}
     with pytest.warns(CaesuraWarning, match="span edges inside a token moved to the edge of the token: 1"):
         assert spans_of(cz.read(write_lines(tmp_path, inside)), "44", "ner-ann") == [[2, 3, "V"]]

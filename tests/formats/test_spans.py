@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura import Corpus, Hierarchy, Segmentation
+from caesura import Corpus, Hierarchy, Segmentation, Spans
 from caesura.errors import CaesuraWarning, FormatError, OptionError
 from caesura.formats import detect
 from support.examples import examples
@@ -188,23 +188,31 @@ def test_a_table(tmp_path: Path) -> None:
 
 def test_length_is_the_largest_end_by_default(tmp_path: Path) -> None:
     path = write_file(tmp_path, "coder\tstart\tend\nann\t1\t4\nbo\t2\t6\n", "poem.tsv")
-    assert cz.read(path)["poem", "ann"] == Hierarchy(6, [(2, 4)])  # half-open offsets, because there is no level
-    assert cz.read(path, spans="inclusive")["poem", "ann"] == Hierarchy(6, [(1, 4)])
-    assert cz.read(path, length=9)["poem", "ann"] == Hierarchy(9, [(2, 4)])
+    assert cz.read(path)["poem", "ann"] == Spans([(1, 4)])  # half-open offsets, because there is no level
+    assert cz.read(path, spans="inclusive")["poem", "ann"] == Spans([(0, 4)])
+    assert cz.read(path, length=9)["poem", "ann"] == Spans([(1, 4)], length=9)
+    assert cz.read(path, as_="hierarchy")["poem", "ann"] == Hierarchy(6, [(2, 4)])
+    assert cz.read(path, spans="inclusive", as_="hierarchy")["poem", "ann"] == Hierarchy(6, [(1, 4)])
+    assert cz.read(path, length=9, as_="hierarchy")["poem", "ann"] == Hierarchy(9, [(2, 4)])
 
 
 def test_times_are_named_not_guessed(tmp_path: Path) -> None:
     rows = "item;annotator;start_time;end_time\ns;a;0;12\ns;a;0;4.5\ns;b;0;12\n"
-    assert cz.read(write_file(tmp_path, rows, "t.csv"))["s", "a"] == Hierarchy.from_times([(0, 12), (0, 4.5)])
+    path = write_file(tmp_path, rows, "t.csv")
+    assert cz.read(path)["s", "a"] == Spans([(0, 12), (0, 4.5)], seconds=True)
+    assert cz.read(path, as_="hierarchy")["s", "a"] == Hierarchy.from_times([(0, 12), (0, 4.5)])
     whole = write_file(tmp_path, "item,coder,start,end\ns,a,1,12\n", "u.csv")
-    assert cz.read(whole)["s", "a"] == Hierarchy(12, [(2, 12)])
-    assert cz.read(whole, unit="seconds")["s", "a"] == Hierarchy.from_times([(1, 12)])
+    assert cz.read(whole)["s", "a"] == Spans([(1, 12)])
+    assert cz.read(whole, unit="seconds")["s", "a"] == Spans([(1, 12)], seconds=True)
+    assert cz.read(whole, unit="seconds", as_="hierarchy")["s", "a"] == Hierarchy.from_times([(1, 12)])
     with pytest.raises(FormatError, match="start_time and end_time are seconds; unit cannot be units"):
         cz.read(tmp_path / "t.csv", unit="units")
 
 
 def test_a_coder_without_spans(tmp_path: Path) -> None:
     corpus = cz.read(write_file(tmp_path, "item,coder,start,end\nt,a,1,5\nt,b,,\n", "t.csv"))
+    assert corpus["t", "b"] == Spans([])
+    corpus = cz.read(tmp_path / "t.csv", as_="hierarchy")
     assert corpus["t", "b"] == Hierarchy(5, [])
 
 
@@ -217,20 +225,32 @@ def test_a_coder_without_spans(tmp_path: Path) -> None:
         ("coder,annotator,start,end\na,a,1,2\n", "two columns may be the coder: coder and annotator"),
         ("start,end\n1,\n", r":2: .*: end must be a whole number; got ''"),
         ("start,end,level\n0,2,1\n", ":2: .*: start must be from 1"),
-        ("start,end\n2,2\n", ":2: .*: start must be before end; got 2 and 2"),
+        ("start,end\n3,2\n", ":2: .*: start must be before end; got 3 and 2"),
         ("start,end\n1,99999999999999999999999\n", ":2: .*: end must be a whole number; got '9999"),
         ("start,end,level\n1,2,one\n", ":2: .*: level must be a whole number; got 'one'"),
         ("start_time,end_time\n0,1e999\n", ":2: .*: end must be a time in seconds from 0 up; got inf"),
         ("start_time,end_time,length\n0,1,3\n", "length is for spans in units; these are in seconds"),
         ("start_time,end_time,edges\n0,1,3\n", "edges must be a JSON list; got '3'"),
         ("start,end,units\n1,2,[1]\n", r"units\[0\]: expected a string; got 1"),
-        ("coder,start,end\na,,\n", "without spans, the column length must give the number of units"),
         ('start,end\n1,"2\n', "not a valid table"),
     ],
 )
 def test_invalid_tables(tmp_path: Path, rows: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         cz.read(write_file(tmp_path, rows, "t.csv"), "spans-csv")
+
+
+def test_invalid_tables_of_hierarchies(tmp_path: Path) -> None:
+    for rows, message in (
+        ("start,end\n2,2\n", ":2: .*: start must be before end; got 2 and 2"),
+        ("coder,start,end\na,,\n", "without spans, the column length must give the number of units"),
+        ("start,end,level\n2,2,1\n", "spans with levels are a hierarchy; remove as_=spans"),
+    ):
+        kind = "spans" if "level" in rows else "hierarchy"
+        with pytest.raises(FormatError, match=message):
+            cz.read(write_file(tmp_path, rows, "t.csv"), "spans-csv", as_=kind)
+    path = write_file(tmp_path, "start,end,label\n2,2,here\n0,0,there\n", "t.csv")
+    assert cz.read(path)["t", "t"] == Spans([(0, 0, "there"), (2, 2, "here")])
 
 
 # -- round trips ------------------------------------------------------------------------------------------------------
@@ -414,13 +434,8 @@ def test_a_table_without_a_header_as_pygamma_writes_it(tmp_path: Path) -> None:
     path.write_text("Alex,x,2,4\nBo,y,0,2\nBo,x,2,6.5\n")
     corpus = cz.read(path)
     assert corpus.coders == ("Alex", "Bo")
-    hierarchy = corpus["talk", "Bo"]
-    assert isinstance(hierarchy, Hierarchy)
-    assert hierarchy.edges is not None
-    assert [(hierarchy.edges[s.start - 1], hierarchy.edges[s.end], s.label) for s in hierarchy.spans] == [
-        (0, 2, "y"),
-        (2, 6.5, "x"),
-    ]
+    assert corpus["talk", "Bo"] == Spans([(0, 2, "y"), (2, 6.5, "x")], seconds=True)
+    assert cz.read(path, as_="hierarchy")["talk", "Bo"] == Hierarchy.from_times([(0, 2, 1, "y"), (2, 6.5, 1, "x")])
     path.write_text("Alex,x,2,4\nBo,y,0,\n")
     with pytest.raises(FormatError, match="the first row must contain the names of the columns; got Alex, x, 2, 4"):
         cz.read(path)
@@ -430,6 +445,7 @@ def test_a_table_without_a_header_and_with_a_row_of_zero_length(tmp_path: Path) 
     path = tmp_path / "talk.csv"
     path.write_text("Alex,x,2,4\nBo,y,3,3\nBo,x,2,6.5\n")
     with pytest.warns(CaesuraWarning, match=r"spans of zero length left out: 1 \(first in item 'talk', coder 'Bo'\)"):
-        corpus = cz.read(path)
+        corpus = cz.read(path, as_="hierarchy")
     assert corpus.coders == ("Alex", "Bo")
     assert [span.label for span in corpus["talk", "Bo"]] == ["x"]  # type: ignore[union-attr]
+    assert cz.read(path)["talk", "Bo"] == Spans([(3, 3, "y"), (2, 6.5, "x")], seconds=True)

@@ -30,7 +30,7 @@ def write_file(tmp_path: Path, *spans: str, text: str = TEXT) -> Path:
     return tmp_path / "t.ann"
 
 
-STRICT: dict[str, Any] = {"tokens": "whitespace", "edges": "error"}
+STRICT: dict[str, Any] = {"tokens": "whitespace", "edges": "error", "as_": "hierarchy"}
 
 
 def read_annotation(path: Path, **options: Any) -> Any:
@@ -139,7 +139,7 @@ def test_an_edge_inside_a_token(tmp_path: Path) -> None:
     with pytest.warns(
         CaesuraWarning, match=r"span edges inside a token moved to the edge of the token: 2 \(first in T2 'V'"
     ) as warnings:
-        assert cz.read(path, tokens="whitespace")["t", "t"].flat == {(1, 1), (6, 6), (2, 2)}  # type: ignore[union-attr]
+        assert cz.read(path, tokens="whitespace", as_="hierarchy")["t", "t"].flat == {(1, 1), (6, 6), (2, 2)}  # type: ignore[union-attr]
     assert warnings[0].filename == __file__  # a warning is about the line that reads
     # In(2) Xanadu(8) did(11) Kubla(16) Khan(20) decree.(27)
     assert read_annotation(path, tokens="characters").flat == {(1, 2), (21, 26), (4, 8)}

@@ -20,8 +20,10 @@ def read(tmp_path: Path, text: str, name: str, **options: Any) -> cz.Corpus:
 
 
 def spans(corpus: cz.Corpus, coder: str) -> list[tuple[int, int, str | None]]:
-    hierarchy = corpus[corpus.item_names[0], coder]
-    return [(span.start, span.end, span.label) for span in hierarchy.spans]
+    """Spans from 1, end included."""
+    annotation = corpus[corpus.item_names[0], coder]
+    assert isinstance(annotation, cz.Spans)
+    return [(int(span.start) + 1, int(span.end), span.category) for span in annotation]
 
 
 @pytest.mark.parametrize(("name", "separator"), [("t.csv", ","), ("t.tsv", "\t"), ("t.conll", "\t"), ("t.txt", "\t")])

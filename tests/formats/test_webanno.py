@@ -26,7 +26,7 @@ def write_file(
 
 
 def read_annotation(path: Path, **options: Any) -> Any:
-    return cz.read(path, **options)[path.stem, path.stem]
+    return cz.read(path, **{"as_": "hierarchy"} | options)[path.stem, path.stem]
 
 
 def spans(path: Path, **options: Any) -> set[tuple[int, int, str | None]]:

@@ -28,7 +28,7 @@ WORDS = ["Ms.", "Haag", "😀", "plays", "😀", "Elianti", "."]
 Spans = Sequence[tuple[int, int, str | None]]
 
 
-STRICT: dict[str, Any] = {"edges": "error"}
+STRICT: dict[str, Any] = {"as_": "hierarchy", "edges": "error"}
 
 
 def write_file(

@@ -52,7 +52,7 @@ def check_brat(path: Path) -> tuple[int, int]:
     raw = path.read_text(encoding="utf-8")
     document = path.with_suffix(".txt").read_text(encoding="utf-8")
     annotated = re.findall(r"^T\d+\t(\S+) (\d+) (\d+)\t", raw, re.MULTILINE)
-    hierarchy = read_single(path, tokens="characters")
+    hierarchy = read_single(path, tokens="characters", as_="hierarchy")
     assert isinstance(hierarchy, Hierarchy)
     # Number of characters before an offset, without white space.
     at = [len("".join(document[:i].split())) for i in range(len(document) + 1)]
@@ -61,7 +61,9 @@ def check_brat(path: Path) -> tuple[int, int]:
     }
     words = document.split()
     if not raw:
-        assert read_single(path, tokens="whitespace", edges="error") == Hierarchy(len(words), [], units=words)
+        assert read_single(path, tokens="whitespace", edges="error", as_="hierarchy") == Hierarchy(
+            len(words), [], units=words
+        )
     return len(hierarchy.spans), len(words)
 
 
@@ -130,7 +132,7 @@ def count_webanno(path: Path, column: int) -> tuple[int, int]:
 
 def check_webanno(path: Path, column: int, **options: Any) -> Hierarchy:
     """Compare tokens and spans, of which no two may have the same label and tokens. Return the annotation."""
-    hierarchy = read_single(path, **options)
+    hierarchy = read_single(path, as_="hierarchy", **options)
     assert isinstance(hierarchy, Hierarchy)
     assert (hierarchy.length, len(hierarchy.spans)) == count_webanno(path, column)
     return hierarchy
@@ -235,9 +237,9 @@ def check_table_of_pygamma(path: Path) -> None:
     rows = [line.split(",") for line in path.read_text().splitlines() if line.strip()]
     corpus = cz.read(path)
     for coder in {row[0] for row in rows}:
-        hierarchy = corpus[path.stem, coder]
-        assert isinstance(hierarchy, Hierarchy)
-        assert hierarchy.edges is not None
-        assert {(hierarchy.edges[s.start - 1], hierarchy.edges[s.end], s.label) for s in hierarchy.spans} == {
+        spans = corpus[path.stem, coder]
+        assert isinstance(spans, cz.Spans)
+        assert spans.axis == "seconds"
+        assert [tuple(span) for span in spans] == sorted(
             (float(start), float(end), label) for who, label, start, end in rows if who == coder
-        }
+        )

@@ -28,6 +28,7 @@ from caesura.agreement.placement import PlacementChance
 from caesura.agreement.random_texts import PlacedTextChance, RandomTextChance
 from caesura.agreement.span_placement import LI2024, PlacedSpans
 from caesura.agreement.spans import SpanChance
+from caesura.agreement.unitizing_registry import UNITIZING, resolve_unitizing
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
@@ -52,7 +53,7 @@ _MODELS: list[type[ChanceModel]] = [
     MeanOverPairs,
     PlacedSpans,
 ]
-COEFFICIENTS = tuple(dict.fromkeys(name for model in _MODELS for name in model.coefficients))
+COEFFICIENTS = tuple(dict.fromkeys([*(name for model in _MODELS for name in model.coefficients), *UNITIZING]))
 """Names of all coefficients."""
 COEFFICIENT_ALIASES = {
     "scott": "pi",
@@ -63,13 +64,14 @@ COEFFICIENT_ALIASES = {
     "bennett": "s",
 }
 """Names of people -> coefficient."""
-_UNAVAILABLE = {"gamma": "gamma (Mathet et al. 2015) is not available; use 'alpha', or 'pi' over B or S_f"}
 _IN_SECONDS = (
     "use a measure in seconds, such as boundary_f(tolerance='0.5s') or purity_coverage, without a coefficient: this is the "
     "mean over pairs of coders, which chance='placement' corrects for chance; or label_share, which has kappa and pi of "
     "time; or convert the tiers to units first (--reading units=0.01)"
 )
-_COEFFICIENT_LABELS = {"multi_pi": "pi", "multi_kappa": "kappa"}
+_COEFFICIENT_LABELS = {"multi_pi": "pi", "multi_kappa": "kappa"} | {
+    name: entry.label for name, entry in UNITIZING.items()
+}
 
 
 def coefficient_label(name: str) -> str:
@@ -96,12 +98,13 @@ def coefficient_name(name: str, value: Any) -> str:
     name : str
         Name of the option, for the error message.
     value : object
-        Name or alias of a coefficient. Case does not matter, and ``-`` equals ``_``.
+        Name or alias of a coefficient. Case does not matter, and ``-`` equals ``_``. Coefficients for unitizing may have
+        options, such as ``u_alpha(atom=0.01)``.
 
     Returns
     -------
     str
-        One of ``COEFFICIENTS``.
+        One of ``COEFFICIENTS``, with its options.
 
     Raises
     ------
@@ -112,10 +115,10 @@ def coefficient_name(name: str, value: Any) -> str:
         raise OptionError(f"{name} must be the name of a coefficient; got {value!r}")
     key = normalize_name(value)
     key = COEFFICIENT_ALIASES.get(key, key)
+    if "(" in value and resolve_unitizing(value, {}) is not None:
+        return value
     if key not in COEFFICIENTS:
-        raise OptionError(
-            _UNAVAILABLE.get(key) or suggest("there is no coefficient", value, [*COEFFICIENTS, *COEFFICIENT_ALIASES])
-        )
+        raise OptionError(suggest("there is no coefficient", value, [*COEFFICIENTS, *COEFFICIENT_ALIASES]))
     return key
 
 

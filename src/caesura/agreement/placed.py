@@ -6,7 +6,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from caesura.errors import MismatchError, OptionError
 from caesura.limits import MAX_CELLS, check_limit
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
-from caesura.model.result import Excluded, Result
+from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.segmentation import Segmentation
+from caesura.model.spans import Spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ class Placed(Result):
         One row per coder.
     excluded : tuple of Excluded
         Always empty: no item is excluded.
+    noun : str
+        What was counted: boundaries or spans.
     """
 
     json_properties = ("mean", "deviation")
@@ -76,6 +79,7 @@ class Placed(Result):
 
     rows: tuple[PlacedRow, ...]
     excluded: tuple[Excluded, ...] = ()
+    noun: str = field(default="boundaries", metadata=HIDDEN)
 
     @property
     def mean(self) -> float:
@@ -233,3 +237,27 @@ def marks_per_position(segmentations: Sequence[Segmentation]) -> tuple[int, ...]
     check_limit("units of a text of which every position is counted", length, MAX_CELLS, hint)
     marks = np.concatenate([segmentation.inner for segmentation in segmentations])
     return tuple(np.bincount(marks, minlength=segmentations[0].length)[1:].tolist())
+
+
+def spans_placed(corpus: Corpus) -> Placed:
+    """Count the spans that each coder marked.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Annotations that are spans; others are not counted.
+
+    Returns
+    -------
+    Placed
+        One row per coder: ``boundaries`` is the number of spans, and ``types`` has the number of spans by category.
+    """
+    rows = []
+    for coder in corpus.coders:
+        entries = [annotation for annotation in corpus.of_coder(coder).values() if isinstance(annotation, Spans)]
+        if entries:
+            length = round(sum(spans.length for spans in entries))
+            categories = Counter(name or "" for spans in entries for name in spans.categories)
+            number = sum(map(len, entries))
+            rows.append(PlacedRow(coder, len(entries), length, length, number, dict(categories)))
+    return Placed(tuple(rows), noun="spans")

@@ -149,6 +149,8 @@ class _Sums(NamedTuple):
 class _Alpha2016(_Alpha):
     """A coefficient of Krippendorff et al. (2016); all of them have the same parts."""
 
+    category_label = "(k)u-alpha"
+
     @property
     def _metric(self) -> str:
         """The difference of two categories."""
@@ -295,6 +297,7 @@ class UAlpha(_Alpha2016):
 
     name = "u_alpha"
     title = "Krippendorff's u-alpha"
+    label = "u-alpha"
 
     def finish(self, parts: Floats, plan: Plan) -> Disorders:
         sums = _Sums.of(parts, len(plan.categories))
@@ -315,6 +318,7 @@ class BarUAlpha(_Alpha2016):
 
     name = "bar_u_alpha"
     title = "Krippendorff's |u-alpha"
+    label = "|u-alpha"
 
     def finish(self, parts: Floats, plan: Plan) -> Disorders:
         sums = _Sums.of(parts, len(plan.categories))
@@ -344,6 +348,7 @@ class CuAlpha(_Alpha2016):
 
     name = "cu_alpha"
     title = "Krippendorff's cu-alpha"
+    label = "cu-alpha"
 
     metric: str = setting(
         "nominal", choice(*METRICS), "Difference of two categories; interval and ratio need numbers as categories."
@@ -380,6 +385,7 @@ class KuAlpha(CuAlpha):
 
     name = "ku_alpha"
     title = "Krippendorff's (k)u-alpha"
+    label = "(k)u-alpha"
 
     category: str | None = setting(None, text, "The category k (default: all categories together, which is cu-alpha).")
 
@@ -430,6 +436,7 @@ class AlphaU2004(_Alpha):
 
     name = "alpha_u_2004"
     title = "Krippendorff's alpha_U (2004)"
+    label = "alpha_U"
 
     def item_parts(self, item: UnitizedItem, plan: Plan) -> Floats:
         return np.asarray(self.group_parts(Job(item, (item.coders,)), plan)[0])

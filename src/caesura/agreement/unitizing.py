@@ -194,6 +194,10 @@ class UnitizingCoefficient(OptionSet):
         Name of the coefficient.
     title : str
         Name in the papers.
+    label : str
+        Short name in tables.
+    category_label : str
+        Short name of the values in the table of categories (default: the label).
     presets : mapping
         Preset -> values of options.
     preset_notes : mapping
@@ -204,6 +208,8 @@ class UnitizingCoefficient(OptionSet):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    label: ClassVar[str]
+    category_label: ClassVar[str] = ""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     preset_notes: ClassVar[Mapping[str, str]] = MappingProxyType({})
     sampled: ClassVar[bool] = False

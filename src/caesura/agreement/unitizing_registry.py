@@ -9,12 +9,14 @@ from caesura.agreement.gamma import Gamma, GammaCat, GammaK
 from caesura.agreement.unitized_alpha import AlphaU2004, BarUAlpha, CuAlpha, KuAlpha, UAlpha
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.errors import OptionConflictError, OptionError
+from caesura.measures.signatures import WITHOUT_MEASURE
 from caesura.options import normalize_name, parse_call
 
 UNITIZING: dict[str, type[UnitizingCoefficient]] = {
     entry.name: entry for entry in (Gamma, GammaCat, GammaK, UAlpha, BarUAlpha, CuAlpha, KuAlpha, AlphaU2004)
 }
 """Name -> coefficient. To add one, write one file with its class and add the class here."""
+WITHOUT_MEASURE.update(UNITIZING)
 DEFAULT_UNITIZING: tuple[str, ...] = ("gamma", "gamma_cat", "u_alpha")
 """Coefficients of a corpus of spans, if the user chooses none; the first one is the main one."""
 

@@ -39,11 +39,13 @@ from caesura.errors import AmbiguousFileError, OptionError
 from caesura.formats.content import lines_of
 from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing
 from caesura.formats.spans import SpanRow
-from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, segment_at_edges
+from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, kind_of_annotation, segment_at_edges
 from caesura.formats.values import matches
+from caesura.model.as_spans import to_spans
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.model.spans import Spans
 from caesura.model.value import count_of
 from caesura.options import Option, choice, optional, text, whole
 
@@ -284,17 +286,25 @@ def _is_iob1(documents: Sequence[_Document]) -> bool:
     return begins_with_i
 
 
-def _spans(reading: Reading, document: _Document, scheme: str) -> Hierarchy | Segmentation:
+def _spans(reading: Reading, document: _Document, scheme: str) -> Spans | Hierarchy | Segmentation:
     rows: list[SpanRow] = []
     for start, end in document.sentences():
         rows += _sentence_spans(reading, document, scheme, start, end)
     patterns = reading.options["labels"]
     if patterns is not None:
         rows = [row for row in rows if matches(row.label or "", patterns)]
+    kind = kind_of_annotation(reading)
+    if kind == "spans":
+        return _over_tokens(rows, document.units)
     hierarchy = Hierarchy(len(document.units), rows, units=document.units)
-    if reading.options["as_"] == "spans":
+    if kind == "hierarchy":
         return hierarchy
     return segment_at_edges(hierarchy, reading.options["begin"], reading.types)
+
+
+def _over_tokens(rows: Sequence[SpanRow], units: Sequence[str]) -> Spans:
+    """Return spans over tokens, from rows with the first and the last token, counted from 1."""
+    return Spans([(row.start - 1, row.end, row.label) for row in rows], units=units)
 
 
 def _sentence_spans(reading: Reading, document: _Document, scheme: str, start: int, end: int) -> Iterator[SpanRow]:
@@ -325,7 +335,7 @@ def _count_irregular(reading: Reading, document: _Document, scheme: str, tag: _T
 
 def spans_of_tags(
     reading: Reading, cells: Sequence[str], lines: Sequence[int], units: Sequence[str] | None, place: str
-) -> Hierarchy:
+) -> Spans:
     """Return the spans in a column of a table.
 
     Parameters
@@ -343,8 +353,8 @@ def spans_of_tags(
 
     Returns
     -------
-    Hierarchy
-        Spans with labels.
+    Spans
+        Spans over tokens, with categories.
 
     Raises
     ------
@@ -358,7 +368,8 @@ def spans_of_tags(
             raise reading.error(line, f"{place}: expected a tag such as O, B-PER and I-PER; got {cell[:40]!r}")
         document.tags.append(_Tag(match.group(1) or "O", match.group(2), line))
     rows = list(_sentence_spans(reading, document, _scheme([document]), 0, len(cells)))
-    return Hierarchy(len(cells), rows, units=units)
+    spans = [(row.start - 1, row.end, row.label) for row in rows]
+    return Spans(spans, length=len(cells), units=units)
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -369,21 +380,24 @@ def _write(writing: Writing) -> str:
     coder, items = writing.only_coder(), writing.corpus.item_names
     blocks = [_block(writing, item, coder) for item in items]
     head = "" if items == (writing.options["item"] or writing.stem,) else f"{_DOCUMENT}\tO\n\n"
+    kind = "hierarchy" if writing.corpus.holds(Hierarchy) else "spans"
     return writing.check_round_trip(
-        "\n".join(head + block for block in blocks), _read, layer=None, layers=None, token=1, as_="spans"
+        "\n".join(head + block for block in blocks), _read, layer=None, layers=None, token=1, as_=kind
     )
 
 
 def _block(writing: Writing, item: str, coder: str) -> str:
     annotation = writing.corpus[item, coder]
-    if not isinstance(annotation, Hierarchy) or annotation.units is None:
+    spans = to_spans(annotation) if isinstance(annotation, Hierarchy) else annotation
+    if not isinstance(spans, Spans) or spans.units is None:
         raise writing.error("this format stores spans over tokens; there are none", item, coder)
-    tags = ["O"] * annotation.length
-    for span in annotation.spans:
-        if {*tags[span.start - 1 : span.end]} != {"O"} or span.label is None:
+    tags = ["O"] * len(spans.units)
+    for span in spans:
+        first, last = int(span.start), int(span.end)
+        if {*tags[first:last]} != {"O"} or span.category is None:
             raise writing.error("this format stores spans with labels that do not overlap", item, coder)
-        tags[span.start - 1 : span.end] = [f"B-{span.label}", *[f"I-{span.label}"] * (span.end - span.start)]
-    return "".join(f"{unit}\t{tag}\n" for unit, tag in zip(annotation.units, tags, strict=True))
+        tags[first:last] = [f"B-{span.category}", *[f"I-{span.category}"] * (last - first - 1)]
+    return "".join(f"{unit}\t{tag}\n" for unit, tag in zip(spans.units, tags, strict=True))
 
 
 def _looks_like(text: str) -> bool:

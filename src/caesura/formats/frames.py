@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from caesura.errors import OptionError
 from caesura.formats.columns import from_frame
 from caesura.formats.format import Reading, Writing
+from caesura.formats.spans_csv import spans_table
 from caesura.formats.table import PARQUET, read_table
 from caesura.formats.unit_table import table_rows
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import check_types
+from caesura.model.spans import Spans
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,12 +58,13 @@ def write(corpus: Corpus) -> pd.DataFrame:
     Parameters
     ----------
     corpus : Corpus
-        Segmentations or dialogues.
+        Segmentations or dialogues, or spans.
 
     Returns
     -------
     pandas.DataFrame
-        One row per unit and one column per coder; marks are 0 and 1, and missing annotations are NA.
+        One row per unit and one column per coder; marks are 0 and 1, and missing annotations are NA. Spans have one row per
+        span, with item, coder, start, end and label.
 
     Raises
     ------
@@ -72,6 +75,8 @@ def write(corpus: Corpus) -> pd.DataFrame:
         import pandas as pd
     except ImportError:
         raise OptionError("to_frame needs pandas; install it with `pip install pandas`") from None
+    if corpus and all(isinstance(annotation, Spans) for annotation in corpus.values()):
+        return _spans_frame(pd, corpus)
     header, *rows = table_rows(Writing(corpus, _NAME, PARQUET.resolve({})), read_table)
     frame = pd.DataFrame(rows, columns=header)
     frame["unit"] = frame["unit"].astype(int)
@@ -79,3 +84,13 @@ def write(corpus: Corpus) -> pd.DataFrame:
         cells = frame[coder].replace("NA", pd.NA)
         frame[coder] = cells.astype("Int64") if set(cells.dropna()) <= {"0", "1"} else cells
     return frame
+
+
+def _spans_frame(pd: Any, corpus: Corpus) -> pd.DataFrame:
+    """Return one row per span; positions in units are whole numbers."""
+    header, *rows = spans_table(Writing(corpus, _NAME, PARQUET.resolve({})))
+    frame = pd.DataFrame(rows, columns=header)
+    for name in header[2:4]:
+        positions = pd.to_numeric(frame[name].replace("", None))
+        frame[name] = positions.astype("Int64" if name in ("start", "end") else "float64")
+    return frame.replace({"label": {"": None}})

@@ -22,7 +22,8 @@ give different spans and both are possible, for example because there is no ``va
 set.
 
 Regions of a recording have ``original_length`` and no ``value.text``. They become intervals in seconds, with their first
-label. The JSON-MIN export has one object per annotation, with ``annotation_id`` and the spans in a field of the project.
+label; if regions overlap, they become spans in seconds. The JSON-MIN export has one object per annotation, with
+``annotation_id`` and the spans in a field of the project.
 
 The module ``standoff`` describes how spans become units.
 """
@@ -49,6 +50,7 @@ from caesura.formats.values import (
     list_names,
 )
 from caesura.model.corpus import Corpus
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.options import Option, choice, text
 
@@ -167,8 +169,8 @@ class _Export:
                 start, end = (check_time(f"result[{i}]: {name}", value.get(name)) for name in ("start", "end"))
                 labels = check_strings(f"result[{i}]: labels", value["labels"]) if value.get("labels") else ("",)
                 rows.append((start, end, labels[0]))
-            last = max((end for _, end, _ in rows), default=0.0)
-            self.reading.add(item, coder, Tier(sorted(rows), end=max(length, last)))
+            end = max([length, *(row[1] for row in rows)])
+            self.reading.add(item, coder, _regions_of_recording(rows, end))
 
     def add_annotation(self, item: str, coder: str, data: Mapping[str, Any], results: list[Any]) -> None:
         with self.reading.item(None, f"item {item!r}, coder {coder!r}: "):
@@ -197,6 +199,13 @@ class _Export:
             if not self.region_count:
                 raise self.reading.error(None, f"expected results of type {_SPAN}; there are {counts}")
             self.reading.log.add(f"results that are not spans of text were skipped: {counts}")
+
+
+def _regions_of_recording(rows: list[tuple[float, float, str]], end: float) -> Tier | Spans:
+    """Return a tier, or spans in seconds if regions overlap or have no label."""
+    spans = Spans([(start, stop, label or None) for start, stop, label in rows], length=end, seconds=True)
+    is_tier = not spans.has_overlaps and all(spans.categories) and bool((spans.starts < spans.ends).all())
+    return Tier(sorted(rows), end=end) if is_tier and end else spans
 
 
 def _results(annotation: Any) -> list[Any]:

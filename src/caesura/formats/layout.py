@@ -27,6 +27,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.reading import length_of
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import list_few
@@ -273,6 +274,8 @@ def _same_text(a: Annotation, b: Annotation) -> bool | None:
     first, second = _text(a), _text(b)
     if first is not None and second is not None:
         return _is_similar(first, second)
+    if isinstance(a, Spans) and isinstance(b, Spans) and (a.bounds is None or b.bounds is None):
+        return None
     longer = max(length_of(a), length_of(b))
     tolerance = 0.02 * longer if isinstance(a, Hierarchy) and a.edges is not None else 0
     return None if abs(length_of(a) - length_of(b)) <= tolerance else False
@@ -284,6 +287,8 @@ def _units(annotation: Annotation) -> Sequence[str] | None:
         return annotation.words
     if isinstance(annotation, Hierarchy):
         return annotation.units
+    if isinstance(annotation, Spans):
+        return annotation.units if annotation.text is None else annotation.text.split()
     if tiers_of(annotation):
         return None
     streams = [text.units for text in streams_of(annotation).values()]

@@ -11,8 +11,8 @@ from caesura.formats.bio import spans_of_tags
 from caesura.formats.coder_columns import CoderColumns
 from caesura.formats.columns import Column
 from caesura.formats.marks import ABSENT, EMPTY, MARK, OTHER, ZERO, Groups, kind_of_cell, type_names
-from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.model.spans import Spans
 
 
 class Texts:
@@ -319,9 +319,7 @@ class TagColumn:
         self._column = column
         self._as_segments = as_segments
 
-    def segmentation(
-        self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str
-    ) -> Segmentation | Hierarchy:
+    def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | Spans:
         """Return the spans in some rows.
 
         Parameters
@@ -335,7 +333,7 @@ class TagColumn:
 
         Returns
         -------
-        Segmentation or Hierarchy
+        Segmentation or Spans
             The spans; a segmentation if they are segments one after the other.
         """
         values = self._column.stripped

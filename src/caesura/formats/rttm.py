@@ -10,6 +10,7 @@ file is the name of the coder. The speakers are the labels of the intervals. The
 a system does not know the names of the speakers.
 
 A tier has one interval at a time. If the intervals of a recording overlap, the recording is an error of a single item. With
+``as_="spans"``, recordings are read as spans in seconds, which may overlap, with the speakers as categories. With
 ``streams="ignore"``, all speakers are joined into one stream of speech: intervals that overlap or touch become one interval
 with the label ``speech``.
 
@@ -29,8 +30,9 @@ from caesura.formats.content import NUMBER, lines_of
 from caesura.formats.ctm import end_time, parse_decimal
 from caesura.formats.format import CODER, Format, Reading
 from caesura.formats.spans import DURATION
-from caesura.formats.timed import UNIT_OPTIONS, FileTier, IntervalRow, add_tier
+from caesura.formats.timed import AS_SPANS, UNIT_OPTIONS, FileTier, IntervalRow, add_tier
 from caesura.model.corpus import Corpus
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.options import Option, choice
 
@@ -48,9 +50,10 @@ def _read(reading: Reading) -> Corpus:
     by_item = _by_item(reading, _rows(reading))
     if not by_item and not reading.excluded:
         raise reading.error(None, "expected at least one line of type SPEAKER; got none")
+    by_item = {name: sorted(rows, key=lambda row: (row.start, row.end)) for name, rows in by_item.items()}
     for name, rows in by_item.items():
         with reading.item(rows[0].line, f"item {name!r}: "):
-            _add_item(reading, name, sorted(rows, key=lambda row: (row.start, row.end)))
+            _add_item(reading, name, rows)
     return reading.corpus()
 
 
@@ -114,7 +117,7 @@ def _add_item(reading: Reading, name: str, rows: list[IntervalRow]) -> None:
     if reading.options["streams"] == "ignore":
         rows = _join(rows, reading.options["snap"])
         reading.notes.append("speakers are joined into one stream of speech")
-    else:
+    elif reading.options["as_"] != "spans":
         _check_overlap(reading, name, rows)
     end = reading.options["duration"] or max(row.end for row in rows)
     add_tier(reading, name, reading.coder_name, FileTier(name, rows[0].line, 0.0, end, rows))
@@ -143,7 +146,7 @@ def _check_overlap(reading: Reading, name: str, rows: Sequence[IntervalRow]) -> 
             )
             problem = f"speakers must not overlap in one stream; {speakers} at {row.start:.10g}-{end:.10g} s"
             hint = "join all speakers into one stream of speech with --reading streams=ignore"
-            raise reading.error(row.line, f"item {name!r}: {problem}; {hint}")
+            raise reading.error(row.line, f"item {name!r}: {problem}; {hint}, or read spans with --reading as_=spans")
         last = max(row, last, key=lambda entry: entry.end)
 
 
@@ -172,8 +175,9 @@ FORMAT = Format(
             "overlapping speakers: an error, or ignore who speaks and join all speech",
         ),
         DURATION,
+        AS_SPANS,
         *(replace(option, default="ignore") if option.name == "labels" else option for option in UNIT_OPTIONS),
     ),
-    annotation_types=(Tier,),
+    annotation_types=(Tier, Spans),
     hint="--reading streams=ignore",
 )

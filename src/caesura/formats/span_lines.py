@@ -19,8 +19,8 @@ was annotated with nothing.
 
 Offsets count characters (code points) from 0, and the end is excluded. If a line has tokens, these are the units. Otherwise
 every character is a unit, including white space. With ``tokens``, the text is split into words or characters as for other
-annotation tools. The module ``standoff`` describes how spans become units, and what happens if spans cross or have an edge
-inside a token. A text with an empty list of spans has no spans; it is not missing.
+annotation tools. The module ``standoff`` describes how spans become units, and what happens if spans
+of a hierarchy cross or have an edge inside a token. A text with an empty list of spans has no spans; it is not missing.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from caesura.formats.standoff import (
     TextSpan,
     Tokens,
     check_fragments,
+    kind_of_annotation,
     to_annotation,
 )
 from caesura.formats.values import check_label, check_list, check_object, check_whole
@@ -92,7 +93,8 @@ def _tokens(reading: Reading, document: str, listed: object) -> Tokens:
     if method is not None:
         return Tokens.tokenize(document, method)
     if listed is None:
-        reading.notes.append("every character is a unit (tokens=words splits the text into words)")
+        if kind_of_annotation(reading) != "spans":
+            reading.notes.append("every character is a unit (tokens=words splits the text into words)")
         return Tokens.from_offsets(document, [(i, i + 1) for i in range(len(document))])
     reading.roles.setdefault("tokens", "units")
     offsets = []
@@ -100,7 +102,7 @@ def _tokens(reading: Reading, document: str, listed: object) -> Tokens:
         place = f"tokens[{i}]"
         fields = check_object("a token with start and end", token, place)
         offsets.append(_offsets(place, document, fields.get("start"), fields.get("end"), fields.get("text")))
-    return Tokens.from_offsets(document, offsets)
+    return replace(Tokens.from_offsets(document, offsets), from_file=True)
 
 
 def _offsets(place: str, document: str, start: object, end: object, covered: object = None) -> tuple[int, int]:

@@ -19,6 +19,7 @@ from caesura.formats.values import check_label, check_list, check_strings, check
 from caesura.model.dialogue import Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.spans import Spans
 from caesura.options import Option, choice, flag, non_negative
 
 UNITS = ("units", "seconds")
@@ -405,6 +406,10 @@ def _to_hierarchy(writing: Writing, item: str, coder: str) -> Hierarchy:
     annotation = writing.corpus[item, coder]
     if isinstance(annotation, Hierarchy):
         return annotation
+    if isinstance(annotation, Spans):
+        raise writing.error(
+            "the other annotations are hierarchies; write spans and hierarchies to two files", item, coder
+        )
     if not isinstance(annotation, Segmentation):
         raise writing.error("spans cannot have streams; write a .csv table of units", item, coder)
     if annotation.types != UNTYPED:
@@ -453,7 +458,7 @@ def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
-ANNOTATION_TYPES = (Hierarchy, Segmentation, Dialogue)
+ANNOTATION_TYPES = (Hierarchy, Spans, Segmentation, Dialogue)
 """Types of annotations that span writers accept; for a dialogue they raise an error with a hint."""
 REPAIR = Option("repair", False, flag, "whether to exclude spans until the rest nest (default: raise an error)")
 SNAP = Option("snap", 0.0, non_negative(), "equal times of a coder differ by at most this many seconds")

@@ -5,14 +5,16 @@
     poem,ann,1,2,2,,6
     poem,bo,3,6,1,,6
 
-In a table with a column ``level``, ``start`` and ``end`` are the first and the last unit, counted from 1. Without this
-column they are half-open offsets, counted from 0, in characters or tokens. The option ``spans`` overrides this. They are
+A table with a column ``level`` contains hierarchies, and ``start`` and ``end`` are the first and the last unit, counted from
+1. Without this column it contains spans, which may overlap and cross, and ``start`` and ``end`` are half-open offsets, counted
+from 0, in characters or tokens. The option ``spans`` overrides this. They are
 seconds if the columns are named ``start_time`` and ``end_time``, ``onset`` or ``xmin``, if one of the numbers has decimals,
 or with the option ``unit="seconds"``. ``item`` and ``coder`` are optional; if they are missing, the file name is used.
-``level`` and ``label`` are also optional. Missing levels are derived from nesting, and an empty label means that the span
-has no label.
+``label`` is also optional, and an empty label means that the span has no category. ``as_="hierarchy"`` reads a hierarchy from
+a table without levels, which are then derived from nesting.
 
-The number of units is in the column ``length`` or the option ``length``; without both, it is the largest end of the item.
+The number of units is in the column ``length`` or the option ``length``; without both, it is unknown for spans, and the
+largest end of the item for hierarchies.
 The column ``duration`` has the length of the recording, unless it is the difference between start and end in every row. The
 writer adds three more columns if they are needed: ``extent`` (the value of N in the chance model), ``edges`` (a JSON list of
 the times between units, if there are more of them than the times of the spans and the duration) and ``units`` (a JSON list
@@ -30,7 +32,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,6 +57,8 @@ from caesura.formats.spans import (
 from caesura.formats.values import check_time, check_whole, parse_number
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.spans import Spans
+from caesura.notices import warn
 from caesura.options import Option, choice, whole
 
 _IN_UNITS = ("start", "end")
@@ -72,6 +76,10 @@ class _CoderRows:
     lines: list[int] = field(default_factory=list)
     continuum: dict[str, str] = field(default_factory=dict)
     error: FormatError | None = None
+
+    def rows_as_spans(self, first: int) -> list[tuple[Any, Any, str | None]]:
+        """Return half-open spans; ``first`` is the number of the first unit in the rows."""
+        return [(row.start - first, row.end, row.label) for row in self.rows]
 
 
 def read_segments(reading: Reading, table: Table, roles: Roles) -> Corpus:
@@ -91,7 +99,7 @@ def read_segments(reading: Reading, table: Table, roles: Roles) -> Corpus:
     Returns
     -------
     Corpus
-        Hierarchies.
+        Spans, or hierarchies if there is a column ``level``.
     """
     names = {column: role for role, column in roles.columns.items() if role in _ROLES}
     names |= {column: normalize(column) for column in roles.rest if normalize(column) in CONTINUUM_FIELDS}
@@ -111,7 +119,15 @@ def read_segments(reading: Reading, table: Table, roles: Roles) -> Corpus:
         (line, dict(zip(cells, row, strict=True)))
         for line, row in zip(table.lines.tolist(), zip(*cells.values(), strict=True), strict=True)
     )
-    return _read_rows(reading, rows, seconds, inclusive)
+    return _read_rows(reading, rows, _Axis(seconds, inclusive, _is_hierarchy(reading, "level" in roles)))
+
+
+def _is_hierarchy(reading: Reading, has_levels: bool) -> bool:
+    """Return whether the spans are a hierarchy: with levels, or if an option of hierarchies is set."""
+    kind = reading.options["as_"]
+    if kind == "spans" and has_levels:
+        raise reading.error(1, "spans with levels are a hierarchy; remove as_=spans, or the column level")
+    return bool(has_levels or kind == "hierarchy" or reading.options["repair"])
 
 
 def _is_duration_of_segment(table: Table, roles: Roles) -> bool:
@@ -134,7 +150,7 @@ def read_without_header(reading: Reading) -> Corpus:
     Returns
     -------
     Corpus
-        Hierarchies.
+        Spans in seconds.
     """
     table = parse_delimited(reading, delimiter=",", header=False)
     columns = [column.cells() for column in table.columns.values()]
@@ -143,12 +159,20 @@ def read_without_header(reading: Reading) -> Corpus:
         (line, dict(zip(names, row, strict=True)))
         for line, row in zip(table.lines.tolist(), zip(*columns, strict=True), strict=True)
     )
-    return _read_rows(reading, rows, True, False)
+    return _read_rows(reading, rows, _Axis(True, False, _is_hierarchy(reading, False)))
 
 
-def _read_rows(reading: Reading, rows: Iterable[tuple[int, dict[str, str]]], seconds: bool, inclusive: bool) -> Corpus:
-    coders = _coder_rows(reading, rows, seconds, inclusive)
-    _add_coders(reading, coders, seconds)
+class _Axis(NamedTuple):
+    """What start and end are: seconds, or the first and last unit; and whether the spans are a hierarchy."""
+
+    seconds: bool
+    inclusive: bool
+    hierarchy: bool
+
+
+def _read_rows(reading: Reading, rows: Iterable[tuple[int, dict[str, str]]], axis: _Axis) -> Corpus:
+    coders = _coder_rows(reading, rows, axis)
+    _add_coders(reading, coders, axis)
     return reading.corpus()
 
 
@@ -195,7 +219,7 @@ def _in_seconds(reading: Reading, table: Table, roles: Roles) -> bool:
 
 
 def _coder_rows(
-    reading: Reading, rows: Iterable[tuple[int, dict[str, str]]], seconds: bool, inclusive: bool
+    reading: Reading, rows: Iterable[tuple[int, dict[str, str]]], axis: _Axis
 ) -> dict[tuple[str, str], _CoderRows]:
     """Return the rows by item and coder. An invalid row excludes only its coder from this item."""
     coders: dict[tuple[str, str], _CoderRows] = {}
@@ -204,20 +228,20 @@ def _coder_rows(
         coder = coders.setdefault(key, _CoderRows(line))
         if coder.error is None:
             try:
-                _add_row(coder, cells, line, seconds, inclusive)
+                _add_row(coder, cells, line, axis)
             except HierarchyError as error:
                 coder.error = reading.error(line, f"item {key[0]!r}, coder {key[1]!r}: {error}")
     return coders
 
 
-def _add_row(coder: _CoderRows, cells: Mapping[str, str], line: int, seconds: bool, inclusive: bool) -> None:
+def _add_row(coder: _CoderRows, cells: Mapping[str, str], line: int, axis: _Axis) -> None:
     """Add one row to the spans of a coder."""
     for name in CONTINUUM_FIELDS:
         cell = cells.get(name, "")
         if cell and coder.continuum.setdefault(name, cell) != cell:
             first = coder.continuum[name][:40]
             raise HierarchyError(f"{name} must be the same in all rows; got {cell[:40]!r} after {first!r}")
-    row = _span_row(cells, seconds, inclusive)
+    row = _span_row(cells, axis)
     if row is None:
         return
     if coder.rows and (row.level is None) != (coder.rows[0].level is None):
@@ -226,16 +250,17 @@ def _add_row(coder: _CoderRows, cells: Mapping[str, str], line: int, seconds: bo
     coder.lines.append(line)
 
 
-def _span_row(cells: Mapping[str, str], seconds: bool, inclusive: bool) -> SpanRow | None:
+def _span_row(cells: Mapping[str, str], axis: _Axis) -> SpanRow | None:
     """Return the span of a row, or None if the row has no span."""
+    seconds = axis.seconds
     start, end = cells["start"].strip(), cells["end"].strip()
     level, label = cells.get("level", "").strip(), cells.get("label", "")
     if not any((start, end, level, label)):
         return None
-    half_open = not seconds and not inclusive
+    half_open = not seconds and not axis.inclusive
     first = _number("start", start, seconds, minimum=0 if half_open else 1)
-    last = _number("end", end, seconds)
-    if first > last or (first == last and half_open):
+    last = _number("end", end, seconds, minimum=0 if half_open and not axis.hierarchy else 1)
+    if first > last or (first == last and half_open and axis.hierarchy):
         rule = f"be before end; got {start} and {end}" if half_open else f"not be after end; got {start} > {end}"
         raise HierarchyError(f"start must {rule}")
     number = check_whole("level", _parse_whole(level)) if level else None
@@ -268,7 +293,7 @@ def _parse_list(name: str, cell: str) -> list[Any]:
     return value
 
 
-def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], seconds: bool) -> None:
+def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], axis: _Axis) -> None:
     """Add the spans of all coders to the corpus."""
     last_ends: dict[str, float] = {}
     shared: dict[str, Mapping[str, str]] = {}  # item -> the continuum of its first coder who has one
@@ -282,12 +307,29 @@ def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], 
             if coder.error is not None:
                 raise coder.error
             cells = coder.continuum or shared.get(item, {})
-            continuum = check_continuum({name: _parse_field(name, cell) for name, cell in cells.items()}, seconds)
-            if not seconds:
+            values = {field: _parse_field(field, cell) for field, cell in cells.items()}
+            continuum = check_continuum(values, axis.seconds)
+            if not axis.hierarchy:
+                reading.add(item, name, _build_spans(reading, place, coder, continuum))
+                continue
+            if not axis.seconds:
                 length = _unit_count(continuum, int(last_ends[item]), reading.options["length"])
                 continuum = replace(continuum, length=length)
                 _check_ends(reading, place, coder, length)
             add_spans(reading, item, name, coder.rows, continuum, last=last_ends[item])
+
+
+def _build_spans(reading: Reading, place: str, coder: _CoderRows, continuum: Continuum) -> Spans:
+    """Return the spans of a coder. The length is known only if a column or an option has it."""
+    if continuum.edges is not None or continuum.extent is not None:
+        raise HierarchyError("edges and extent belong to hierarchies; add a column level, or read with as_=hierarchy")
+    if continuum.seconds:
+        return Spans(coder.rows_as_spans(0), length=continuum.duration, seconds=True)
+    known = (continuum.units, continuum.length, reading.options["length"])
+    length = None if not any(known) else _unit_count(continuum, 0, reading.options["length"])
+    if length is not None:
+        _check_ends(reading, place, coder, length)
+    return Spans(coder.rows_as_spans(1), length=length, units=continuum.units)
 
 
 def _parse_field(name: str, cell: str) -> object:
@@ -322,7 +364,7 @@ def _check_ends(reading: Reading, place: str, coder: _CoderRows, length: int) ->
 
 
 def write(writing: Writing) -> str:
-    """Return hierarchies as a table; the first row of each coder describes the continuum.
+    """Return spans or hierarchies as a table; the first row of each coder describes the continuum.
 
     Parameters
     ----------
@@ -334,6 +376,8 @@ def write(writing: Writing) -> str:
     str
         Content of the file.
     """
+    if all(isinstance(annotation, Spans) for annotation in writing.corpus.values()):
+        return table_text(spans_table(writing), writing.delimiter)
     spans = spans_of(writing)
     continua = _continua(writing, spans)
     fields = _used_fields(continua.values())
@@ -348,6 +392,68 @@ def write(writing: Writing) -> str:
             table.append([item, coder, *row, *cells])
             cells = [""] * len(fields)
     return table_text(table, writing.delimiter)
+
+
+def spans_table(writing: Writing) -> list[list[Any]]:
+    """Return a corpus of spans as rows with item, coder, start, end and label.
+
+    Parameters
+    ----------
+    writing : Writing
+        File that is being written.
+
+    Returns
+    -------
+    list of list
+        The header and one row per span; a coder without spans has one row without start and end. Tokens are in the first
+        row of a coder; the text of spans in characters is not written.
+
+    Raises
+    ------
+    FormatError
+        If a table cannot represent the spans: they are partly in units and partly in seconds, begin before 0, or have
+        positions in units that are not whole numbers.
+    """
+    entries = {key: annotation for key, annotation in writing.corpus.items() if isinstance(annotation, Spans)}
+    seconds = {spans.axis == "seconds" for spans in entries.values()}
+    if len(seconds) > 1:
+        raise writing.error("a table is in units or in seconds; these are in both; write spans as .json")
+    if any(spans.text is not None for spans in entries.values()):
+        warn(f"{writing.path}: the table does not contain the text; write spans as .json to keep it")
+    between, length = (_IN_SECONDS, "duration") if seconds == {True} else (_IN_UNITS, "length")
+    fields = [length] * any(spans.bounds is not None for spans in entries.values())
+    fields += ["units"] * any(spans.units is not None for spans in entries.values())
+    table: list[list[Any]] = [["item", "coder", *between, "label", *fields]]
+    for (item, coder), spans in entries.items():
+        cells = dict.fromkeys(fields, "")
+        if spans.bounds is not None:
+            cells[length] = f"{_position(writing, item, coder, spans, spans.bounds[1])}"
+        if spans.units is not None:
+            cells["units"] = _cell(writing, item, coder, "units", spans.units)
+        for row in _span_cells(writing, item, coder, spans) or [["", "", ""]]:
+            table.append([item, coder, *row, *cells.values()])
+            cells = (
+                dict.fromkeys(fields, "") | {length: cells[length]} if length in cells else dict.fromkeys(fields, "")
+            )
+    return table
+
+
+def _span_cells(writing: Writing, item: str, coder: str, spans: Spans) -> list[list[Any]]:
+    if spans.bounds is not None and spans.bounds[0]:
+        raise writing.error("a table counts from 0; write spans with other bounds as .json", item, coder)
+    rows = []
+    for span in spans:
+        if span.category == "":
+            raise writing.error("a table cannot contain an empty label; write spans as .json", item, coder)
+        positions = [_position(writing, item, coder, spans, value) for value in span[:2]]
+        rows.append([*positions, span.category or ""])
+    return rows
+
+
+def _position(writing: Writing, item: str, coder: str, spans: Spans, value: float) -> float:
+    if value < 0 or (spans.axis == "units" and not value.is_integer()):
+        raise writing.error(f"a table cannot contain the position {value!r}; write spans as .json", item, coder)
+    return int(value) if spans.axis == "units" else value
 
 
 def _used_fields(continua: Collection[Continuum]) -> list[str]:
@@ -414,6 +520,7 @@ SEGMENT_OPTIONS = (
         choice("inclusive", "half-open"),
         "whether start and end are the first and last unit, or half-open offsets (default: inclusive with a level)",
     ),
+    Option("as_", None, choice("spans", "hierarchy"), "read spans or a hierarchy (default: a hierarchy with a level)"),
     Option("length", None, whole(1), "number of units if no column has it (default: the largest end)"),
     *OPTIONS,
 )

@@ -15,6 +15,16 @@ seconds from 0, and the units lie between the times that occur::
 of the spans and the duration) and ``extent`` (the value of N in the chance model). If coders differ in any of these fields,
 the value of a coder is an object such as ``{"length": 6, "spans": [[1, 6]]}``.
 
+Spans that may overlap and cross have categories instead of levels. A span is then ``[start, end, category]``, half-open and
+counted from 0, as :class:`~caesura.Spans` has it. The top of the file, an item or a coder says ``"kind": "spans"``; a category
+as the third entry says the same::
+
+    {"kind": "spans", "items": {"letter": {"text": "Ms. Haag plays Elianti.",
+                                           "coders": {"ann": [[4, 8, "PER"], [15, 22, "WORK"]], "bo": [[0, 8, "PER"]]}}}}
+
+``text`` (positions are characters), ``units`` (positions are tokens), ``length``, ``duration`` and ``bounds`` (beginning and
+end) are optional.
+
 The reader accepts three more shapes. Two are music annotations in two layers: SPAM, ``{"tracks": {track: {"duration": 40.8,
 "annotators": {coder: {"upper": [[start, end, label]], "lower": [...]}}}}}``, and SALAMI, ``{"songs": {song: {coder:
 {"upper": ..., "lower": ..., "functions": ...}}}}``. The upper layer is level 1 and the lower layer is level 2; functions are
@@ -35,35 +45,66 @@ from caesura.formats import spans
 from caesura.formats.content import describe_value, is_json_of, json_text
 from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.spans import UNITS, Continuum, SpanRow, check_continuum, check_row
-from caesura.formats.values import check_list, check_object, check_strings, check_whole, json_entry
+from caesura.formats.values import check_label, check_list, check_object, check_strings, check_whole, json_entry
 from caesura.model.corpus import Corpus
+from caesura.model.result import to_plain
+from caesura.model.spans import Spans
 
+_KINDS = ("spans", "hierarchy")
 _LAYERS = {"upper": 1, "lower": 2}
 _SKIPPED_LAYERS = ("functions",)
 
-Spans = tuple[list[SpanRow], Continuum]
+Entry = tuple[list[SpanRow], Continuum] | Spans
+"""Rows of a hierarchy with their continuum, or spans."""
 
 
 # -- the four shapes: each function gets the file, the item and the coder, and returns the spans ---------------------
 
 
-def _native_spans(data: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Spans:
+def _native_spans(data: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Entry:
     fields = coder if isinstance(coder, dict) else {"spans": coder}
-    values = {"unit": data.get("unit"), **item, **fields}  # coder before item before file
+    values = {"unit": data.get("unit"), "kind": data.get("kind"), **item, **fields}  # coder before item before file
     unit = values.get("unit") or "units"
     if unit not in UNITS:
         raise HierarchyError(f"unit must be one of {', '.join(UNITS)}; got {describe_value(unit)}")
-    continuum = check_continuum(values, unit == "seconds")
     rows = check_list("[[start, end, level, label]]", fields.get("spans"))
+    if _has_categories(values.get("kind"), rows):
+        return _marked_spans(values, rows, unit == "seconds")
+    continuum = check_continuum(values, unit == "seconds")
     return [check_row(f"spans[{i}]", row, continuum.seconds) for i, row in enumerate(rows)], continuum
 
 
-def _track_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Spans:
+def _has_categories(kind: object, rows: list[Any]) -> bool:
+    """Return whether the entries are spans with categories, and not a hierarchy."""
+    if kind is not None and kind not in _KINDS:
+        raise HierarchyError(f"kind must be one of {', '.join(_KINDS)}; got {describe_value(kind)}")
+    return kind == "spans" or (
+        kind is None and any(isinstance(row, list) and len(row) == 3 and isinstance(row[2], str) for row in rows)
+    )
+
+
+def _marked_spans(values: Mapping[str, Any], rows: list[Any], seconds: bool) -> Spans:
+    """Return spans from ``[start, end]`` or ``[start, end, category]``."""
+    marked = []
+    for i, row in enumerate(rows):
+        if not isinstance(row, list) or not 2 <= len(row) <= 3:
+            raise HierarchyError(f"spans[{i}]: a span is [start, end, category]; got {describe_value(row)}")
+        marked.append((*row[:2], check_label(f"spans[{i}]: category", row[2] if len(row) > 2 else None)))
+    units = None if values.get("units") is None else check_strings("units", values["units"])
+    text = check_label("text", values.get("text"))
+    length = values.get("duration" if seconds else "length")
+    bounds = values.get("bounds")
+    if text is not None or units is not None:
+        length = bounds = None if seconds else bounds
+    return Spans(marked, length=length, bounds=bounds, seconds=seconds, text=text, units=units)
+
+
+def _track_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Entry:
     """Return the spans of a SPAM track. For some tracks, the duration is that of a different recording."""
     return _layer_rows(coder), check_continuum({"duration": item.get("duration")}, seconds=True)
 
 
-def _song_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Spans:
+def _song_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Entry:
     """Return the spans of the two layers of a SALAMI song."""
     return _layer_rows(coder), Continuum(seconds=True)
 
@@ -84,7 +125,7 @@ def _layer_rows(coder: object) -> list[SpanRow]:
     return rows
 
 
-def _discourse_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Spans:
+def _discourse_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Entry:
     """Return the spans of a discourse tree; the file counts from 0 and excludes the end."""
     tree = check_object('{"edus": [...], "spans": [[start, end, role, relation]]}', coder)
     edus = check_strings("edus", tree.get("edus"))
@@ -117,7 +158,7 @@ class _Shape:
     coders_key: str
     item_example: str  # fields of an item other than its coders
     coder_example: str
-    parse: Callable[[Mapping[str, Any], Mapping[str, Any], object], Spans]
+    parse: Callable[[Mapping[str, Any], Mapping[str, Any], object], Entry]
     beyond: str = "error"
     rounding: float = 0.0  # a duration that differs from the last end by less is set to it, in seconds
 
@@ -157,7 +198,7 @@ def _has_spans(item: object) -> bool:
     """Return whether an item has spans. In a file of masses, a coder may be named ``coders``, with a list."""
     if not isinstance(item, dict) or "coders" not in item:
         return False
-    return isinstance(item["coders"], dict) or any(name in item for name in ("length", "duration", "edges"))
+    return isinstance(item["coders"], dict) or any(name in item for name in ("length", "duration", "edges", "text"))
 
 
 def _has_discourse(item: object) -> bool:
@@ -187,10 +228,14 @@ def _add_item(
         place = f"item {item!r}, coder {coder!r}: "
         return json_entry(reading, place, shape.items_key, item, shape.coders_key, coder)
 
-    annotations: dict[str, Spans] = {}
+    annotations: dict[str, tuple[list[SpanRow], Continuum]] = {}
     for coder, value in coders.items():
         with entry(coder):
-            annotations[coder] = shape.parse(data, fields, value)
+            parsed = shape.parse(data, fields, value)
+            if isinstance(parsed, Spans):
+                reading.add(item, coder, parsed)
+            else:
+                annotations[coder] = parsed
     for coder, (rows, continuum) in annotations.items():
         duration = continuum.duration
         last = max(spans.last_end(others) for others, base in annotations.values() if base.duration == duration)
@@ -205,15 +250,44 @@ def _add_item(
 
 def _write(writing: Writing) -> str:
     """Return the JSON text, one line per coder, so that a diff of two files is easy to read."""
+    if all(isinstance(annotation, Spans) for annotation in writing.corpus.values()):
+        return _write_spans(writing.corpus)
     hierarchies = spans.spans_of(writing)
     kinds = {continuum.seconds for _, continuum in hierarchies.values()}
     items: dict[str, dict[str, tuple[dict[str, Any], list[Any]]]] = {item: {} for item in writing.corpus.item_names}
     for (item, coder), (hierarchy, continuum) in hierarchies.items():
         rows = [row if row.label is not None else row[:3] for row in spans.span_rows(hierarchy)]
         items[item][coder] = _fields(continuum, mixed=len(kinds) > 1), rows
-    top = '  "unit": "seconds",\n' if kinds == {True} else ""
+    return _file_text('  "unit": "seconds",\n' if kinds == {True} else "", items)
+
+
+def _file_text(top: str, items: Mapping[str, Mapping[str, tuple[dict[str, Any], list[Any]]]]) -> str:
     body = ",\n".join(f"    {json_text(item)}: {_item_text(coders)}" for item, coders in items.items())
     return f'{{\n{top}  "items": {{\n{body}\n  }}\n}}\n'
+
+
+def _write_spans(corpus: Corpus) -> str:
+    """Return the JSON text of spans with categories."""
+    entries = {key: annotation for key, annotation in corpus.items() if isinstance(annotation, Spans)}
+    axes = {entry.axis for entry in entries.values()}
+    items: dict[str, dict[str, tuple[dict[str, Any], list[Any]]]] = {item: {} for item in corpus.item_names}
+    for (item, coder), entry in entries.items():
+        rows = [row if row[2] is not None else row[:2] for row in to_plain(entry)["spans"]]
+        items[item][coder] = _spans_fields(entry, mixed=len(axes) > 1), rows
+    top = '  "kind": "spans",\n' + ('  "unit": "seconds",\n' if axes == {"seconds"} else "")
+    return _file_text(top, items)
+
+
+def _spans_fields(entry: Spans, mixed: bool) -> dict[str, Any]:
+    """Return text or tokens; without them the length, or the bounds if they do not begin at 0."""
+    unit = {"unit": entry.axis} if mixed else {}
+    if entry.text is not None or entry.units is not None:
+        return unit | ({"text": entry.text} if entry.text is not None else {"units": entry.units})
+    bounds = to_plain(entry)["bounds"]
+    if bounds is None:
+        return unit
+    length = {"duration" if entry.axis == "seconds" else "length": bounds[1]}
+    return unit | ({"bounds": bounds} if bounds[0] else length)
 
 
 def _item_text(coders: Mapping[str, tuple[dict[str, Any], list[Any]]]) -> str:

@@ -1,10 +1,14 @@
 """Read stand-off annotation: a text and spans of its characters. The formats of annotation tools share this code.
 
-The units are tokens. If the file contains tokens, these are used. Otherwise the text is split at white space, and
-punctuation at the start and end of a word becomes separate tokens. With ``tokens="whitespace"``, punctuation is not
-separated. With ``tokens="characters"``, every character except white space is a token; use this for scripts without spaces.
-Each span is converted to a range of tokens: white space at its edges is ignored, and levels are derived from nesting. Two
-spans with the same label over the same tokens are merged. A span that covers no token is excluded and counted.
+Spans are read as they are, with gaps, overlaps and duplicates: in tokens if the file contains tokens, and otherwise in
+characters of the text, which ``tokens="characters"`` chooses too. ``tokens="words"`` splits the text at white space, and
+punctuation at the start and end of a word becomes separate tokens. With ``tokens="whitespace"``, punctuation is not separated.
+In tokens, a span is converted to a range of tokens, without white space at its edges. A span that covers no token is excluded
+and counted.
+
+With ``as_="hierarchy"``, the spans become a hierarchy over tokens (those of the file, or else words), whose levels are
+derived from nesting. Two spans with the same label over the same tokens are merged. With ``tokens="characters"``, every
+character except white space is then a token; use this for scripts without spaces.
 
 The reader reports these problems:
 
@@ -14,8 +18,8 @@ The reader reports these problems:
   ``discontinuous="hull"`` reads one span from the first to the last token, and ``"fragments"`` reads each fragment as a
   span; a warning gives the number of such spans. Fragments with only white space between them are merged (brat splits spans
   at the end of a line).
-* Two spans cross. By default, this is an error that names both spans. ``repair=True`` excludes spans until the rest nest,
-  and a warning gives the number of excluded spans.
+* Two spans of a hierarchy cross. By default, this is an error that names both spans. ``repair=True`` excludes spans until the
+  rest nest, and a warning gives the number of excluded spans.
 
 ``labels`` selects spans by patterns such as ``"PER*"``; spans with other labels are not read.
 
@@ -31,7 +35,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from caesura.errors import HierarchyError
@@ -41,6 +45,7 @@ from caesura.formats.values import list_names, matches
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.spans import Spans
 from caesura.options import Option, choice, names, text
 
 Fragments = tuple[tuple[int, int], ...]
@@ -84,11 +89,32 @@ class Tokens:
         Text of each token.
     starts, ends : tuple of int
         Offset of the first character of each token, and the offset after its last character.
+    text : str or None
+        The text; None if the file has only tokens.
+    from_file : bool
+        Whether the file contains the tokens.
     """
 
     units: tuple[str, ...]
     starts: tuple[int, ...]
     ends: tuple[int, ...]
+    text: str | None = None
+    from_file: bool = False
+
+    def in_characters(self, method: str | None) -> bool:
+        """Return whether spans are in characters and not in tokens.
+
+        Parameters
+        ----------
+        method : str or None
+            Value of the option ``tokens``.
+
+        Returns
+        -------
+        bool
+            True if the user chose characters, or chose nothing and the file has no tokens.
+        """
+        return self.text is not None and (method == "characters" or (method is None and not self.from_file))
 
     @classmethod
     def tokenize(cls, document: str, method: str | None) -> Tokens:
@@ -142,7 +168,7 @@ class Tokens:
         if not offsets:
             raise HierarchyError("expected a text of at least one token; got none")
         starts, ends = zip(*offsets, strict=True)
-        return cls(tuple(document[start:end] for start, end in offsets), starts, ends)
+        return cls(tuple(document[start:end] for start, end in offsets), starts, ends, document)
 
     @classmethod
     def from_words(cls, words: Sequence[str]) -> Tokens:
@@ -163,7 +189,7 @@ class Tokens:
         for word in words:
             offsets.append((start, start + len(word)))
             start += len(word) + 1
-        return cls.from_offsets(" ".join(words), offsets)
+        return replace(cls.from_offsets(" ".join(words), offsets), text=None, from_file=True)
 
     def covered(self, start: int, end: int) -> tuple[int, int]:
         """Return the first and the last token that have a character between ``start`` and ``end``.
@@ -340,10 +366,26 @@ def read_document(reading: Reading, parse: Callable[[], tuple[Tokens, Sequence[T
     return reading.read_one(lambda: to_annotation(reading, reading.item_name, reading.coder_name, *parse()))
 
 
+def kind_of_annotation(reading: Reading) -> str:
+    """Return what a reader makes of spans.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, with the options ``as_`` and ``repair``.
+
+    Returns
+    -------
+    str
+        ``"spans"``, ``"hierarchy"`` or ``"segments"``; without the option ``as_`` spans, or a hierarchy if it is repaired.
+    """
+    return str(reading.options["as_"] or ("hierarchy" if reading.options.get("repair") else "spans"))
+
+
 def to_annotation(
     reading: Reading, item: str, coder: str, tokens: Tokens, spans: Sequence[TextSpan]
-) -> Hierarchy | Segmentation:
-    """Return the spans of one coder as a hierarchy or a segmentation, depending on the option ``as_``.
+) -> Spans | Hierarchy | Segmentation:
+    """Return the spans of one coder as spans, a hierarchy or a segmentation, depending on the option ``as_``.
 
     Parameters
     ----------
@@ -358,8 +400,8 @@ def to_annotation(
 
     Returns
     -------
-    Hierarchy or Segmentation
-        Spans over tokens, or a segmentation at their edges.
+    Spans, Hierarchy or Segmentation
+        Spans over characters or tokens, a hierarchy over tokens, or a segmentation at the edges of spans.
 
     Raises
     ------
@@ -368,6 +410,9 @@ def to_annotation(
         allow it.
     """
     converter = _SpanConverter(reading, f"item {item!r}, coder {coder!r}", tokens)
+    kind = kind_of_annotation(reading)
+    if kind == "spans":
+        return converter.spans(spans)
     rows: list[SpanRow] = []
     row_names: list[str] = []
     for span in converter.with_labels(spans):
@@ -377,7 +422,7 @@ def to_annotation(
     if not reading.options["repair"]:
         _refuse_crossing(rows, row_names)
     hierarchy = build_hierarchy(reading, item, coder, rows, Continuum(units=tokens.units))
-    if reading.options["as_"] == "spans":
+    if kind == "hierarchy":
         return hierarchy
     return segment_at_edges(hierarchy, reading.options["begin"], reading.types)
 
@@ -402,11 +447,25 @@ class _SpanConverter:
             self.reading.log.add(f"{self.place}: {problem}; the labels are {list_names(labels)}")
         return selected
 
+    def spans(self, spans: Sequence[TextSpan]) -> Spans:
+        """Return the spans as they are, in characters, or in tokens if the file or the user wants tokens."""
+        chosen = self.with_labels(spans)
+        if not self.tokens.in_characters(self.reading.options.get("tokens")):
+            self.reading.notes.append("positions are tokens, counted from 0, the end excluded")
+            rows = [(row.start - 1, row.end, row.label) for span in chosen for row in self.rows(span)]
+            return Spans(rows, units=self.tokens.units)
+        self.reading.notes.append("positions are characters, counted from 0, the end excluded")
+        located = [(*pair, span.label) for span in chosen for pair in self.fragments(span) or span.fragments[:1]]
+        return Spans(located, text=self.tokens.text)
+
+    def fragments(self, span: TextSpan) -> list[tuple[int, int]]:
+        """Return the characters of a span: one pair, several if the option ``discontinuous`` allows it, or none."""
+        fragments = self.tokens.merge_fragments(span.fragments)
+        return self.resolve_gaps(span, fragments) if len(fragments) > 1 else fragments
+
     def rows(self, span: TextSpan) -> list[SpanRow]:
         """Convert a span to tokens. The result has one row, one row per fragment, or no row."""
-        fragments = self.tokens.merge_fragments(span.fragments)
-        if len(fragments) > 1:
-            fragments = self.resolve_gaps(span, fragments)
+        fragments = self.fragments(span)
         rows = []
         for start, end in fragments:
             first, last = self.tokens.covered(start, end)
@@ -560,7 +619,7 @@ def choose_feature(layer: str, features: Iterable[str], requested: str | None) -
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
-ANNOTATION_TYPES = (Hierarchy, Segmentation)
+ANNOTATION_TYPES = (Spans, Hierarchy, Segmentation)
 """Types of annotations between which the option ``as_`` chooses."""
 LAYER_OPTIONS = (
     Option("layer", None, names, "names or patterns of layers (default: the first manually annotated layer)"),
@@ -568,7 +627,12 @@ LAYER_OPTIONS = (
 )
 """Options of the formats with layers."""
 OPTIONS = (
-    Option("as_", "spans", choice("spans", "segments"), "read spans, or a segmentation at their edges"),
+    Option(
+        "as_",
+        None,
+        choice("spans", "hierarchy", "segments"),
+        "read spans, a hierarchy over tokens, or a segmentation at the edges of spans (default: spans)",
+    ),
     Option("begin", "begin", text, "for segmentations: type of a boundary at which spans only begin"),
     Option("labels", None, names, "labels to read, a pattern or a list of patterns (default: all)"),
     Option("edges", "token", choice("token", "error"), "edge inside a token: widen the span to the token, or an error"),
@@ -576,6 +640,8 @@ OPTIONS = (
     REPAIR,
 )
 """Options of all formats."""
-TOKENS = Option("tokens", None, choice(*TOKEN_PATTERNS), "units (default: tokens of the file, or words if it has none)")
+TOKENS = Option(
+    "tokens", None, choice(*TOKEN_PATTERNS), "units (default: tokens of the file, or characters; words in a hierarchy)"
+)
 TOKEN_OPTIONS = (TOKENS, *OPTIONS)
 """Options of the formats that may have no tokens."""

@@ -16,6 +16,7 @@ from caesura.errors import FormatError, InputError, MismatchError, OptionError, 
 from caesura.formats.format import ITEM, Reading
 from caesura.model.common_units import DEFAULT_TOLERANCE, over_units
 from caesura.model.corpus import Corpus
+from caesura.model.spans import Spans
 from caesura.model.tier import Interval, Point, Tier
 from caesura.notices import warn
 from caesura.options import Option, choice, names, non_negative, positive, text
@@ -118,7 +119,34 @@ def add_tier(reading: Reading, item: str, coder: str, tier: FileTier, words: Seq
         Words of the recording.
     """
     with reading.item(tier.line, f"item {item!r}, coder {coder!r}: "):
-        reading.add(item, coder, build_tier(reading, tier, words))
+        if reading.options.get("as_") == "spans":
+            reading.add(item, coder, build_spans(reading, tier))
+        else:
+            reading.add(item, coder, build_tier(reading, tier, words))
+
+
+def build_spans(reading: Reading, tier: FileTier) -> Spans:
+    """Return the labelled intervals of a tier as spans in seconds, which may overlap.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read, with the options ``UNIT_OPTIONS``.
+    tier : FileTier
+        Tier of the file. Points become spans of length 0.
+
+    Returns
+    -------
+    Spans
+        The spans; intervals without a label and silences are left out.
+    """
+    silence = reading.options["silence"]
+    labelled = [row for row in tier.rows if row.label.strip() and row.label not in silence]
+    for row in labelled:
+        if row.end < row.start:
+            raise reading.error(row.line, f"interval end must be > start; got {row.end:.10g} <= {row.start:.10g}")
+    rows = [row[:3] for row in labelled] + [(point.time, point.time, point.label) for point in tier.points or ()]
+    return Spans(rows, bounds=(tier.begin, tier.end), seconds=True)
 
 
 def build_tier(reading: Reading, tier: FileTier, words: Sequence[Interval] | None = None) -> Tier:
@@ -320,6 +348,7 @@ def _check_units(name: str, value: Any) -> str | float:
         raise OptionError(message) from None
 
 
+AS_SPANS = Option("as_", None, choice("tiers", "spans"), "read tiers, or spans in seconds (default: tiers)")
 UNIT_OPTIONS = (
     Option(
         "units", None, _check_units, "words, union, a step in seconds, or times (default: words if any, else times)"
@@ -336,5 +365,6 @@ TIER_OPTIONS = (
     Option("coder", None, text, "name of the coder if one tier is chosen (default: the name of the tier)"),
     Option("tiers", None, names, "names or patterns of the tiers that are coders (default: found by their names)"),
     Option("words", None, text, "name of the tier with the words (default: found by its content)"),
+    AS_SPANS,
     *UNIT_OPTIONS,
 )

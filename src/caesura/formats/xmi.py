@@ -1,8 +1,8 @@
 """UIMA XMI files of INCEpTION and WebAnno, read with dkpro-cassis.
 
 An XMI file needs its type system: ``TypeSystem.xml`` in the same folder, as INCEpTION exports it, or the file that the
-option ``typesystem`` names. The units are the annotations of the DKPro type Token. If the file has none, the text is split
-into words; ``tokens`` chooses a different tokenization. Offsets in the file count UTF-16 code units.
+option ``typesystem`` names. The units are the annotations of the DKPro type Token. If the file has none, spans are in
+characters; ``tokens`` chooses a tokenization. Offsets in the file count UTF-16 code units.
 
 ``layer`` selects the type to read by its full name or the last part of the name. By default, it is the first type with
 annotations in the file, except tokens, sentences, parts of speech, document metadata and relations. Set ``layer`` if you
@@ -16,6 +16,7 @@ spans are converted to units.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def _read(reading: Reading) -> Corpus:
         ]
         token_offsets = sorted(offsets for annotation, offsets in located if annotation.type.name == _TOKEN)
         if token_offsets and reading.options["tokens"] is None:
-            return Tokens.from_offsets(document, token_offsets), spans
+            return replace(Tokens.from_offsets(document, token_offsets), from_file=True), spans
         return Tokens.tokenize(document, reading.options["tokens"]), spans
 
     return standoff.read_document(reading, parse)

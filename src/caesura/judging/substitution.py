@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from caesura.errors import InputError
 from caesura.judging.pair_scores import HUMAN, PairScores, score_pairs
 from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation
 from caesura.model.value import Floats, Ints
 from caesura.statistics import AlternativeTest, alternative_annotator
 
@@ -35,8 +38,8 @@ class AgreementDrop:
         Agreement among the coders, and among the coders and the system.
     coefficient : str
         Coefficient of agreement.
-    measure : Measure
-        Measure of the coefficient.
+    measure : Measure or None
+        Measure of the coefficient; None for coefficients of spans.
     items : int
         Number of items.
     reason : str or None
@@ -48,7 +51,7 @@ class AgreementDrop:
     without_system: float | None
     with_system: float | None
     coefficient: str
-    measure: Measure
+    measure: Measure | None
     items: int = 0
     reason: str | None = None
 
@@ -114,6 +117,47 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
         return AgreementDrop(system, None, None, None, coefficient, measure, len(items), str(error))
     a, b = without_system.value, with_system.value
     return AgreementDrop(system, a - b, a, b, coefficient, measure, len(items))
+
+
+def unitizing_drop(
+    corpus: Corpus, system: str, annotations: Mapping[str, Annotation], coefficient: str, seed: int
+) -> AgreementDrop:
+    """Compute how much the coders' agreement on spans drops when a system joins them.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Spans of the human coders.
+    system : str
+        Name of the system.
+    annotations : mapping of str to annotation
+        Item -> spans of the system.
+    coefficient : str
+        Name of a coefficient for unitizing.
+    seed : int
+        Random seed.
+
+    Returns
+    -------
+    AgreementDrop
+        The drop; if there is none, ``.reason`` says why.
+    """
+    items = [item for item in corpus.item_names if item in annotations and len(corpus.of_item(item)) > 1]
+    if not items:
+        reason = f"no item of {system} has two coders"
+        return AgreementDrop(system, None, None, None, coefficient, None, 0, reason)
+    people = corpus.select(items=items)
+    name = system if system not in corpus.coders else f"{system} (system)"
+    everyone = Corpus({item: {**people.of_item(item), name: annotations[item]} for item in items})
+    options: dict[str, Any] = {"coefficient": coefficient, "interval": None, "seed": seed}
+    try:
+        with_system = agreement(everyone, **options)
+        scored = [row.item for row in with_system.items]
+        without_system = agreement(people.select(items=scored), **options)
+    except InputError as error:
+        return AgreementDrop(system, None, None, None, coefficient, None, len(items), str(error))
+    a, b = without_system.value, with_system.value
+    return AgreementDrop(system, a - b, a, b, coefficient, None, len(scored))
 
 
 def _items_with_agreement(participants: Participants, system: str) -> list[str]:

@@ -17,9 +17,11 @@ from caesura.model.result import Result, Score, signature_value
 from caesura.model.signature import SignatureParts, format_short, option_text, option_value, split_signature
 from caesura.options import parse_call
 
+WITHOUT_MEASURE = {"alpha"}
+"""Names of coefficients that rest on no measure; the registry of coefficients for unitizing adds its own."""
 _PLAIN = re.compile(r"[\w.+-]+")
 _NOT_COMPARED = {"coders", "items", "interval", "level", "replicates", "pairs"}  # facts that a short signature omits
-_DEFAULT_FACTS = {"seed": "0", "draws": "10000", "against": "pairs"}
+_DEFAULT_FACTS = {"seed": "0", "draws": "10000", "against": "pairs", "average": "micro", "metric": "nominal"}
 _CHANCE_WORDS = {"simulated": "simulate", "exact": "exact", "placement": "placement"}
 
 
@@ -313,10 +315,10 @@ def _read_short(parts: SignatureParts) -> Signature:
     head, over, measure_text = label.rpartition(" over ")
     words, facts = _read_head(head) if over else ((), {})
     measure: Measure | None = None
-    if over or label != "alpha":
-        measure = _measure_of_label(measure_text if over else label)
+    if not over and label.partition("(")[0] in WITHOUT_MEASURE:
+        words, facts = _read_head(label)
     else:
-        words = ("alpha",)
+        measure = _measure_of_label(measure_text if over else label)
     return Signature(words, facts, measure, {}, parts.value, parts.data, parts.version or "", short=True)
 
 

@@ -284,7 +284,8 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         Returns
         -------
         pandas.DataFrame
-            One row per unit and one column per coder, as in a CSV table; NA for a coder who did not annotate an item.
+            One row per unit and one column per coder, as in a CSV table; NA for a coder who did not annotate an item. Spans
+            have one row per span, with item, coder, start, end and label.
 
         Raises
         ------

@@ -59,6 +59,8 @@ class ReadingReport(Result):
         Name of the parts that have roles: ``"column"``, ``"tier"`` or ``"field"``.
     extent : float
         Length of all items together, in units or in seconds.
+    unit : str
+        What lengths count: units, seconds, characters or tokens.
     """
 
     files: tuple[str, ...]
@@ -74,6 +76,7 @@ class ReadingReport(Result):
     warnings: tuple[str, ...]
     part: str = field(default="field", metadata=HIDDEN)
     extent: float = field(default=0.0, metadata=HIDDEN)
+    unit: str = field(default="units", metadata=HIDDEN)
 
     def __str__(self) -> str:
         files = self.files[0] if len(self.files) == 1 else f"{len(self.files)} files"
@@ -82,7 +85,7 @@ class ReadingReport(Result):
         facts = [
             count_of(int(items), "item"),
             f"{coders} ({list_few(self.coders, _MAX_NAMES)})" if self.coders else coders,
-            f"{self.extent:.10g} {'seconds' if self.kind == 'timed' else 'units'}",
+            f"{self.extent:.10g} {self.unit}",
         ]
         by_role: dict[str, list[str]] = {}
         for name, role in self.roles.items():
@@ -110,7 +113,7 @@ class ReadingReport(Result):
         ReadingReport
             The report.
         """
-        lengths = {item: length_of(next(iter(corpus.of_item(item).values()))) for item in corpus.item_names}
+        lengths = {item: _item_length(corpus.of_item(item).values()) for item in corpus.item_names}
         boundaries: dict[str, dict[str, int]] = {item: {} for item in lengths}
         for (item, coder), annotation in corpus.items():
             boundaries[item][coder] = number_of_boundaries(annotation)
@@ -131,12 +134,33 @@ class ReadingReport(Result):
             warnings=tuple(_implausible(corpus, boundaries, source.hint)),
             part=source.part,
             extent=sum(lengths.values()),
+            unit=_unit(corpus),
         )
+
+
+def _unit(corpus: Corpus) -> str:
+    """Return what the lengths of a corpus count."""
+    if corpus.kind == "timed":
+        return "seconds"
+    spans = [annotation for annotation in corpus.values() if isinstance(annotation, Spans)]
+    if spans and all(annotation.axis == "seconds" for annotation in spans):
+        return "seconds"
+    if spans and all(annotation.text is not None for annotation in spans):
+        return "characters"
+    return "tokens" if spans and all(annotation.units is not None for annotation in spans) else "units"
 
 
 def _extent(values: Iterable[float]) -> dict[str, float]:
     listed = list(values)
     return {"count": len(listed), "min": min(listed), "max": max(listed)}
+
+
+def _item_length(annotations: Iterable[Annotation]) -> float:
+    """Return the length of an item; spans of unknown length end where the last coder's spans end."""
+    first, *others = annotations
+    if isinstance(first, Spans) and first.bounds is None:
+        return max(length_of(annotation) for annotation in (first, *others))
+    return length_of(first)
 
 
 def length_of(annotation: Annotation) -> float:
@@ -155,7 +179,8 @@ def length_of(annotation: Annotation) -> float:
     if tiers := tiers_of(annotation).values():
         return max(tier.end for tier in tiers) - min(tier.begin for tier in tiers)
     assert not isinstance(annotation, Tier)
-    return annotation.length
+    length = annotation.length
+    return int(length) if isinstance(annotation, Spans) and annotation.axis == "units" and length % 1 == 0 else length
 
 
 def number_of_boundaries(annotation: Annotation) -> int:

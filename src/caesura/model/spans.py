@@ -243,8 +243,13 @@ class Spans(Value):
             around.append(i)
         return None
 
-    def to_hierarchy(self) -> Hierarchy:
+    def to_hierarchy(self, length: float | None = None) -> Hierarchy:
         """Return the spans as a hierarchy: categories become labels, and nesting determines levels.
+
+        Parameters
+        ----------
+        length : float, optional
+            Number of units, or seconds, if the bounds are unknown (default: the last end).
 
         Returns
         -------
@@ -264,18 +269,18 @@ class Spans(Value):
         """
         self._check_nesting()
         if self.axis == "seconds":
-            duration = None if self.bounds is None or self.bounds[0] else self.bounds[1]
+            duration = length if self.bounds is None else None if self.bounds[0] else self.bounds[1]
             if not len(self) and not duration:
                 raise SpansError("without spans, a hierarchy needs the duration; set it with length=")
             rows = [(span.start, span.end, None, span.category) for span in self.spans]
             return Hierarchy.from_times(rows, duration=duration)
         offset = min(self.extent[0], 0.0)
-        length = self.extent[1] - offset
-        if not 1 <= length <= MAX_UNITS:
-            raise SpansError(f"a hierarchy needs from 1 to {MAX_UNITS} units; got {length:.10g}; set it with length=")
+        number = self.extent[1] - offset if self.bounds is not None or length is None else length
+        if not 1 <= number <= MAX_UNITS:
+            raise SpansError(f"a hierarchy needs from 1 to {MAX_UNITS} units; got {number:.10g}; set it with length=")
         units = tuple(self.text) if self.text is not None else self.units
         spans = [(int(s.start - offset) + 1, int(s.end - offset), None, s.category) for s in self.spans]
-        return Hierarchy(int(length), spans, units=units)
+        return Hierarchy(int(number), spans, units=units)
 
     def _check_nesting(self) -> None:
         """Raise an error if a hierarchy cannot contain the spans."""

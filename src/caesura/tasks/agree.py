@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -11,13 +11,15 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from caesura.agreement.chance import CHANCE_NAMES, Chance, Exact, Placement, Simulate, as_chance
 from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coefficients
 from caesura.agreement.cochran import cochran_q
-from caesura.agreement.coefficients import agreement_with_placement, has_positions
+from caesura.agreement.coefficients import agreement, agreement_with_placement, has_positions
 from caesura.agreement.families import coefficient_for, coefficient_name, default_coefficient, resolve_coefficient
 from caesura.agreement.groups import GroupedAgreement, check_groups, group_agreement
 from caesura.agreement.labels import label_agreement
 from caesura.agreement.mean import MEAN
-from caesura.agreement.placed import Placed, boundaries_placed, boundary_heat
+from caesura.agreement.placed import Placed, boundaries_placed, boundary_heat, spans_placed
 from caesura.agreement.result import Agreement
+from caesura.agreement.unitizing import UnitizingCoefficient
+from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, UNITIZING, resolve_unitizing
 from caesura.engines import Engine
 from caesura.errors import CaesuraError, InputError, OptionConflictError, OptionError, Undefined
 from caesura.formats.coder_groups import read_groups
@@ -39,8 +41,15 @@ from caesura.tasks.prepare import (
     with_units,
 )
 
-PRESETS = tuple(dict.fromkeys(name for entry in measures().values() if entry.coefficients for name in entry.presets))
-"""Presets of the measures for which agreement is defined."""
+PRESETS = tuple(
+    dict.fromkeys(
+        [
+            *(name for entry in measures().values() if entry.coefficients for name in entry.presets),
+            *(name for entry in UNITIZING.values() for name in entry.presets),
+        ]
+    )
+)
+"""Presets of the measures and coefficients for which agreement is defined."""
 
 
 def named_group(name: str, value: Any) -> tuple[str, tuple[str, ...]]:
@@ -84,7 +93,9 @@ class AgreeOptions(OptionSet):
         (),
         coefficient_name,
         "Coefficient: pi (Fleiss), kappa (Cohen, Davies & Fleiss), bias, alpha (Krippendorff), s and s_modified for S_f, or "
-        "mean, the mean over pairs. May be repeated (default: pi; kappa for S_f, hierarchies and labels; mean in seconds).",
+        f"mean, the mean over pairs; for spans {', '.join(UNITIZING)}, with options such as 'u_alpha(atom=0.01)'. May be "
+        "repeated (default: pi; kappa for S_f, hierarchies and labels; mean in seconds; "
+        f"{', '.join(DEFAULT_UNITIZING)} for spans).",
         flags=("-c", "--coefficient"),
     )
     hierarchy_level: int | None = level_setting()
@@ -179,20 +190,22 @@ class AgreementOutcome(Outcome[Agreement]):
     ----------
     coefficient : str
         Name of the coefficient, such as ``multi_pi``; ``mean`` for the mean over pairs of coders.
-    measure : Measure
-        Measure that the coefficient corrects for chance.
+    measure : Measure or None
+        Measure that the coefficient corrects for chance; None for coefficients of spans, which need no measure.
     placement : Agreement or None
         The coefficient with the chance agreement of coders who place their boundaries at random; None if it is not
         defined, if ``result`` already uses it, or with a preset.
     """
 
     coefficient: str
-    measure: Measure
+    measure: Measure | None
     placement: Agreement | None = None
 
     @property
     def over(self) -> str:
-        """Short name of the measure under the coefficient, or ``positions``."""
+        """Short name of the measure under the coefficient, or ``positions`` or ``spans``."""
+        if self.measure is None:
+            return "spans"
         if self.coefficient == "alpha":
             return "positions"
         measure = self.measure if self.result is None or self.result.measure is None else self.result.measure
@@ -202,7 +215,7 @@ class AgreementOutcome(Outcome[Agreement]):
         if self.result is not None:
             placement = {} if self.placement is None else {"placement": self.placement.to_dict()}
             return self.result.to_dict() | placement
-        measure = None if self.coefficient == "alpha" else repr(self.measure)
+        measure = None if self.coefficient == "alpha" or self.measure is None else repr(self.measure)
         return {"coefficient": self.coefficient, "measure": measure, "value": None, "reason": self.reason}
 
 
@@ -278,6 +291,11 @@ def agree(
         If agreement is not defined for this kind of data, or if options contradict each other.
     """
     options = options or AgreeOptions()
+    unitizing, others = _divide_coefficients(corpus, options)
+    if unitizing and not others and not options.measures:
+        return _agree_on_spans(corpus, unitizing, options, engine)
+    if unitizing:
+        return _agree_on_both(corpus, unitizing, replace(options, coefficients=others), settings, engine, checkpoint)
     in_seconds = measures_in_seconds([corpus], options.measures)
     only_seconds = bool(in_seconds) and set(in_seconds) == set(options.measures) and not _needs_units(options)
     original = corpus
@@ -304,6 +322,83 @@ def agree(
 def _needs_units(options: AgreeOptions) -> bool:
     """Return whether an analysis is requested that compares positions."""
     return options.clusters or options.cochran or options.heat or options.label_similarity
+
+
+def _divide_coefficients(corpus: Corpus, options: AgreeOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the coefficients for spans and the others; without any choice, spans have coefficients of their own."""
+    if not options.coefficients and not options.measures and options.hierarchy_level is None and corpus.kind == "spans":
+        return DEFAULT_UNITIZING, ()
+    unitizing = tuple(name for name in options.coefficients if resolve_unitizing(name, {}) is not None)
+    return unitizing, tuple(name for name in options.coefficients if name not in unitizing)
+
+
+def _agree_on_both(
+    corpus: Corpus,
+    unitizing: Sequence[str],
+    options: AgreeOptions,
+    settings: Settings | None,
+    engine: str | Engine,
+    checkpoint: str | None,
+) -> AgreementStudy:
+    """Return the coefficients for spans, followed by those over measures."""
+    only_spans = replace(
+        options, clusters=False, cochran=False, label_similarity=False, heat=False, group=(), groups=None
+    )
+    spans = _agree_on_spans(corpus, unitizing, only_spans, engine)
+    study = agree(corpus, options, settings=settings, engine=engine, checkpoint=checkpoint)
+    excluded = tuple(dict.fromkeys((*spans.excluded, *study.excluded)))
+    return replace(study, agreement=(*spans.agreement, *study.agreement), excluded=excluded)
+
+
+def _agree_on_spans(
+    corpus: Corpus, coefficients: Sequence[str], options: AgreeOptions, engine: str | Engine
+) -> AgreementStudy:
+    """Return coefficients that compare spans; those that cannot be computed are listed with the reason."""
+    outcomes: list[AgreementOutcome] = []
+    failures: dict[str, InputError] = {}
+    for name in coefficients:
+        coefficient = _unitizing(name, options)
+        arguments = options.select("interval", "level", "replicates", "seed")
+        try:
+            result = agreement(corpus, coefficient=coefficient, engine=engine, **arguments)
+            outcomes.append(AgreementOutcome(result, coefficient=coefficient.name, measure=None))
+        except Undefined as error:
+            outcomes.append(AgreementOutcome(None, str(error), coefficient=coefficient.name, measure=None))
+        except OptionError:
+            raise
+        except InputError as error:
+            failures[f"{coefficient.name}: {error}"] = error
+            outcomes.append(AgreementOutcome(None, str(error), coefficient=coefficient.name, measure=None))
+    if len(failures) == len(outcomes):
+        raise next(iter(failures.values()))
+    excluded = dict.fromkeys(entry for outcome in outcomes if outcome.result for entry in outcome.result.excluded)
+    return AgreementStudy(
+        agreement=tuple(outcomes),
+        placed=spans_placed(corpus),
+        excluded=(*excluded, *(Excluded(None, None, message) for message in failures), *_unsuitable(options)),
+    )
+
+
+def _unitizing(name: str, options: AgreeOptions) -> UnitizingCoefficient:
+    """Return a coefficient with the options of the command that it has: ``--chance`` and ``--compat``."""
+    plain = resolve_unitizing(name, {})
+    assert plain is not None
+    declared = {entry.name for entry in plain.declared()}
+    chosen = {key: value for key, value in options.select("chance", "compat").items() if value is not None}
+    for key in chosen:
+        if key not in declared:
+            raise OptionConflictError(f"--{key} has no effect on {plain.name}; leave it out")
+    coefficient = resolve_unitizing(name, chosen)
+    assert coefficient is not None
+    return coefficient
+
+
+def _unsuitable(options: AgreeOptions) -> list[Excluded]:
+    """Return the analyses that were requested but need boundaries."""
+    names = [name for name in ("clusters", "cochran", "label_similarity", "heat") if getattr(options, name)]
+    names += ["group"] if options.group or options.groups is not None else []
+    hint = "it needs a measure; choose one with -m, such as hierarchy_kappa for spans that nest"
+    return [Excluded(None, None, f"--{name.replace('_', '-')}: {hint}") for name in names]
 
 
 def _with_symmetric_matrix(measure: Measure, use_mean: bool) -> Measure:

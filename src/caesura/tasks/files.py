@@ -173,6 +173,8 @@ def next_commands(paths: Sequence[str], corpus: Corpus, reading: ReadingOptions)
     first, second, *more = corpus.coders
     sides = shlex.join(["--reference", first, "--hypothesis", second]) if more else ""
     commands = [f"caesura agree {source}", f"caesura score {source} {sides}".rstrip()]
+    if corpus.kind == "spans":
+        return commands[0], f"{commands[0]} --categories", commands[1]
     if corpus.kind != "dialogue":  # speech has types, which exclude each other
         commands.append(f"caesura gold {source}")
     return (*commands, *([] if corpus.kind == "hierarchy" else [f"caesura report {source}"]))
@@ -235,7 +237,7 @@ def convert_files(
     corpus = reading.read(sources)
     if reading.errors:
         raise reading.errors[0]
-    if not keeps_times:
+    if not keeps_times and corpus.kind != "spans":
         (corpus,), excluded = with_units([corpus])
         if excluded:
             raise FormatError(sources[0], None, excluded[0].reason)

@@ -18,7 +18,7 @@ from caesura.model.tier import Tier
 from caesura.options import OptionSet, choice, fraction, number, positive, setting, switch, whole
 from caesura.tasks.files import write_corpus
 from caesura.tasks.gold_times import gold_tiers, with_times
-from caesura.tasks.prepare import with_units
+from caesura.tasks.prepare import spans_as_hierarchies, with_units
 
 
 @dataclass(frozen=True)
@@ -152,12 +152,13 @@ def unify_hierarchies(corpus: Corpus, options: UnifyOptions | None = None, *, ev
         If the corpus contains annotations that are not hierarchies, or if options contradict each other.
     """
     options = options or UnifyOptions()
+    (corpus,), crossing = spans_as_hierarchies([corpus])
     _require_hierarchies(corpus)
     arguments = options.select("threshold", "weights", "min_support", "tolerance")
     result = gold(corpus, options.method, level=options.level, **arguments)
     evaluation = evaluate_unification(corpus, **arguments) if evaluate else None
     more = () if evaluation is None else evaluation.excluded
-    return GoldStudy(result, evaluation, tuple(dict.fromkeys((*result.excluded, *more))))
+    return GoldStudy(result, evaluation, tuple(dict.fromkeys((*crossing, *result.excluded, *more))))
 
 
 def write_gold(result: Gold, target: str) -> tuple[str, ...]:

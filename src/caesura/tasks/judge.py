@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING
 from caesura.formats.settings import Settings
 from caesura.judging.judge import Judgement, judge
+from caesura.judging.substitution import AgreementDrop, unitizing_drop
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
@@ -81,6 +83,7 @@ def judge_systems(
         The scores of all systems, with bounds, tests and mistakes.
     """
     options = options or JudgeOptions()
+    drops = _drops_on_spans(corpus, systems, options.seed) if corpus.kind == "spans" else ()
     without_units: tuple[Excluded, ...] = ()
     in_seconds = measures_in_seconds([corpus, *systems.values()], options.measures)
     if not in_seconds or set(in_seconds) != set(options.measures):
@@ -89,4 +92,15 @@ def judge_systems(
     arguments = options.select("interval", "level", "replicates", "seed", "alpha", "epsilon")
     bounds = options.draws if options.bounds else False
     judgement = judge(corpus, systems, measures=measures, bounds=bounds, **arguments)
-    return replace(judgement, excluded=(*without_units, *judgement.excluded)) if without_units else judgement
+    return replace(judgement, excluded=(*without_units, *judgement.excluded), drops=(*drops, *judgement.drops))
+
+
+def _drops_on_spans(
+    corpus: Corpus, systems: Mapping[str, Mapping[str, Annotation]], seed: int
+) -> tuple[AgreementDrop, ...]:
+    """Return how much agreement on spans drops when each system joins the coders, by the default coefficients."""
+    return tuple(
+        unitizing_drop(corpus, system, annotations, coefficient, seed)
+        for coefficient in DEFAULT_UNITIZING
+        for system, annotations in systems.items()
+    )

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import FormatError, InputError, OptionConflictError, OptionError
+from caesura.errors import FormatError, InputError, OptionConflictError, OptionError, SpansError
 from caesura.formats import NAMES, detect, find, is_collection, read_beginning, read_coders, read_together
 from caesura.formats.ptb import read_trees
 from caesura.formats.settings import Settings, read_settings
@@ -29,6 +29,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.reading import ReadingReport
 from caesura.model.result import Excluded, to_json
+from caesura.model.spans import Spans
 from caesura.model.tree import Tree
 from caesura.model.value import count_of
 from caesura.notices import issue, warn
@@ -613,6 +614,73 @@ def at_level(corpora: Sequence[Corpus], level: int | None) -> list[Corpus]:
     return [Corpus(by_item).with_origin(corpus) for by_item, corpus in zip(flat, corpora, strict=True)]
 
 
+# -- spans ------------------------------------------------------------------------------------------------------------
+
+
+def compares_spans(measures: Sequence[Measure]) -> bool:
+    """Return whether all measures compare spans as they are, so that spans need not become hierarchies.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        Measures that the user requested.
+
+    Returns
+    -------
+    bool
+        True if there is a measure and every measure compares spans.
+    """
+    return bool(measures) and all("spans" in measure.kinds for measure in measures)
+
+
+def spans_as_hierarchies(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded, ...]]:
+    """Convert spans to hierarchies, for measures of hierarchies; coders of an item get the same length.
+
+    Parameters
+    ----------
+    corpora : sequence of Corpus
+        Corpora such as a reference and a hypothesis; corpora of other kinds do not change.
+
+    Returns
+    -------
+    corpora : list of Corpus
+        The corpora, without spans.
+    excluded : tuple of Excluded
+        Annotations that cannot be converted, because spans cross or have length 0.
+
+    Raises
+    ------
+    SpansError
+        If no annotation of a corpus can be converted.
+    """
+    if not any(corpus.kind == "spans" for corpus in corpora):
+        return list(corpora), ()
+    lengths: dict[str, float] = {}
+    for corpus in corpora:
+        for (item, _), annotation in corpus.items():
+            if isinstance(annotation, Spans):
+                lengths[item] = max(lengths.get(item, 0.0), annotation.length)
+    excluded: list[Excluded] = []
+    converted = [_as_hierarchies(corpus, lengths, excluded) if corpus.kind == "spans" else corpus for corpus in corpora]
+    if excluded and not all(map(len, converted)):
+        raise SpansError(str(excluded[0]))
+    return converted, tuple(excluded)
+
+
+def _as_hierarchies(corpus: Corpus, lengths: Mapping[str, float], excluded: list[Excluded]) -> Corpus:
+    by_item: dict[str, dict[str, Annotation]] = {}
+    for (item, coder), annotation in corpus.items():
+        if not isinstance(annotation, Spans):
+            by_item.setdefault(item, {})[coder] = annotation
+            continue
+        try:
+            by_item.setdefault(item, {})[coder] = annotation.to_hierarchy(lengths[item])
+        except InputError as error:
+            excluded.append(Excluded(item, coder, str(error)))
+    kept = {item: by_coder for item, by_coder in by_item.items() if by_coder}
+    return Corpus(kept).with_source(corpus.source).with_origin(corpus)
+
+
 # -- units and systems ------------------------------------------------------------------------------------------------
 
 
@@ -663,17 +731,17 @@ def measures_in_seconds(
 
 
 def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded, ...]]:
-    """Convert tiers in seconds to segmentations; the annotations of an item in all corpora have the same units.
+    """Convert tiers in seconds to segmentations, and spans to hierarchies; an item has the same units in all corpora.
 
     Parameters
     ----------
     corpora : sequence of Corpus
-        Corpora such as a reference and a hypothesis; corpora without tiers do not change.
+        Corpora such as a reference and a hypothesis; corpora without tiers and spans do not change.
 
     Returns
     -------
     corpora : list of Corpus
-        The corpora, without tiers.
+        The corpora, without tiers and spans.
     excluded : tuple of Excluded
         Items that cannot be converted.
 
@@ -682,15 +750,16 @@ def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded,
     TierError
         If no item of a corpus can be converted.
     """
+    corpora, crossing = spans_as_hierarchies(corpora)
     if not any(tiers_of(annotation) for corpus in corpora for annotation in corpus.values()):
-        return list(corpora), ()
+        return list(corpora), crossing
     errors: list[InputError] = []
     converted, notes = tiers_over_units(corpora, excluded=errors)
     for item, note in notes.items():
         warn(f"item {item!r}: {note}")
     if errors and not all(map(len, converted)):
         raise errors[0]
-    return converted, tuple(Excluded(None, None, str(error)) for error in errors)
+    return converted, (*crossing, *(Excluded(None, None, str(error)) for error in errors))
 
 
 def systems_with_units(

@@ -17,6 +17,7 @@ from caesura.agreement.coefficients import agreement
 from caesura.agreement.disagreements import disagreements
 from caesura.agreement.families import COEFFICIENTS, resolve_coefficient
 from caesura.agreement.pairwise import pairwise
+from caesura.agreement.unitizing_registry import UNITIZING
 from caesura.errors import CaesuraError, InputError, OptionError
 from caesura.judging.judge import judge
 from caesura.judging.participants import collect_participants
@@ -24,7 +25,7 @@ from caesura.measures.signatures import Signature, chance_word, read_number, sho
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result
-from caesura.model.signature import SHORT_DATA, UNKNOWN_DATA
+from caesura.model.signature import SHORT_DATA, UNKNOWN_DATA, option_value
 from caesura.tasks.prepare import at_level, on_common_units, with_units
 from caesura.tasks.score import ScoreOptions, evaluate, fingerprint_of_sides, pair_items, score_corpora
 from caesura.version import __version__
@@ -315,6 +316,9 @@ def _recompute(
         raise OptionError(f"the signature is about {task}, which takes one corpus; got two")
     if task == "judge":
         return _judge(claim, corpus, systems)
+    if task in UNITIZING:
+        parts = (_Recomputed(part.fingerprint, partial(_unitizing, claim, part)) for part in _parts(claim, corpus))
+        return _first_with_the_data(claim, parts)
     compute = _coder_tasks(claim).get(task)
     if compute is not None:
         return _coders(claim, corpus, compute)
@@ -325,7 +329,9 @@ def _recompute(
 def _coder_tasks(claim: Signature) -> dict[str, Callable[[Corpus], float]]:
     """Return the tasks that compare all coders of a corpus: name -> function that computes the number."""
     measure, facts = claim.measure, claim.facts
-    tasks: dict[str, Callable[[Corpus], float]] = {name: partial(_agreement, claim) for name in COEFFICIENTS}
+    tasks: dict[str, Callable[[Corpus], float]] = {
+        name: partial(_agreement, claim) for name in COEFFICIENTS if name not in UNITIZING
+    }
     if measure is not None:
         ordered = "ordered" in claim.words or facts.get("ordered") == "yes"
         against = None if facts.get("against") == "pairs" else facts.get("against")
@@ -474,6 +480,14 @@ def _agreement(claim: Signature, corpus: Corpus) -> float:
     model = resolve_coefficient(measure, name).model_class
     arguments |= {option.name: claim.facts[option.name] for option in model.options if option.name in claim.facts}
     return agreement(corpus, measure, **arguments).value
+
+
+def _unitizing(claim: Signature, corpus: Corpus) -> float:
+    entry = UNITIZING[claim.words[0]]
+    declared = {option.name for option in entry.declared()}
+    options = {name: option_value(text) for name, text in claim.facts.items() if name in declared}
+    seed = int(claim.facts.get("seed", 0))
+    return agreement(corpus, coefficient=entry.create(options), interval=None, seed=seed).value
 
 
 def _chance(word: str, facts: Mapping[str, str]) -> Any:

@@ -14,6 +14,8 @@ from caesura.agreement.labels import LabelAgreement
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
 from caesura.agreement.result import Agreement
+from caesura.agreement.unitizing import UnitizingAgreement
+from caesura.agreement.unitizing_registry import UNITIZING
 from caesura.measures.signatures import short_signature
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
@@ -27,6 +29,9 @@ from caesura.views.table import Table, cells, clean, extra_figures, interval_cel
 
 MAX_ITEMS = 20
 """Number of rows that a terminal shows of the main table."""
+
+
+_DENSITY = {"boundaries": "per position", "spans": "per unit"}
 
 
 def _defined(outcomes: Iterable[AgreementOutcome]) -> list[tuple[AgreementOutcome, Agreement]]:
@@ -113,17 +118,17 @@ def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
     """
     by_coder = {row.coder: row for row in placed.rows}
     records: list[dict[str, Any]] = []
-    notes = [_boundaries_per_item(placed)]
+    notes = [_boundaries_per_item(placed)] if placed.rows else []
     for outcome, result in _defined(outcomes):
         for row in result.coders:
-            boundaries = by_coder[row.coder]
-            density = boundaries.per_unit if boundaries.positions else None
+            boundaries = by_coder.get(row.coder)
+            counts: dict[str, Any] = {"coder": row.coder, "items": row.items}
+            if boundaries is not None:
+                density = boundaries.per_unit if boundaries.positions else None
+                counts |= {placed.noun: boundaries.boundaries, _DENSITY[placed.noun]: density}
             without = row.without if len(result.coders) > 2 else None
             records.append(
-                _heading(outcome)
-                | cells(boundaries, "coder", "items", "boundaries")
-                | {"per position": density, "value": or_undefined(row.value), "without": without}
-                | cells(row, "gain")
+                _heading(outcome) | counts | {"value": or_undefined(row.value), "without": without} | cells(row, "gain")
             )
         notes += [
             f"{outcome.coefficient} over {outcome.over}: the others agree best without {row.coder}, "
@@ -136,7 +141,7 @@ def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
 
 
 def _boundaries_per_item(placed: Placed) -> str:
-    return f"boundaries per item: {placed.mean:.4f} ± {placed.deviation:.4f} over coders"
+    return f"{placed.noun} per item: {placed.mean:.4f} ± {placed.deviation:.4f} over coders"
 
 
 def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
@@ -457,6 +462,7 @@ class AgreeTables(OptionSet):
         flags=("--coders",),
     )
     by_pair: bool = switch("Add one row per pair of coders.", flags=("--pairs",))
+    by_category: bool = switch("Add one row per category, for spans.", flags=("--categories",))
 
 
 def agreement_view(study: AgreementStudy, tables: AgreeTables, *, width: int) -> Answer:
@@ -484,11 +490,45 @@ def agreement_view(study: AgreementStudy, tables: AgreeTables, *, width: int) ->
             coefficients,
             Section("coders", coder_table(study.agreement, study.placed), tables.by_coder),
             Section("pairs", pair_table(study.agreement), tables.by_pair),
+            *_category_sections(study, tables),
         ]
     for name, outcome in study.analyses.items():
         sections += _analysis_sections(name, outcome, width)
     sections += _group_sections(study.groups)
     return Answer(agreement_answer(study), tuple(sections))
+
+
+def category_table(outcomes: Sequence[AgreementOutcome]) -> Table:
+    """Return one row per category of spans.
+
+    Parameters
+    ----------
+    outcomes : sequence of AgreementOutcome
+        Coefficients; those without a table of categories are skipped.
+
+    Returns
+    -------
+    Table
+        Number of spans, and for each coefficient its value for the category; coverage and reasons if there are any.
+    """
+    rows: dict[str | None, dict[str, Any]] = {}
+    for outcome, result in _defined(outcomes):
+        for row in result.categories if isinstance(result, UnitizingAgreement) else ():
+            record = rows.setdefault(row.category, {"category": row.category or "(none)", "spans": row.spans})
+            name = UNITIZING[outcome.coefficient].category_label or coefficient_name(outcome)
+            record[name] = or_undefined(row.value)
+            if row.coverage is not None:
+                record["coverage"] = row.coverage
+            if row.reason is not None:
+                record.setdefault("reason", row.reason)
+    columns = list(dict.fromkeys(name for record in rows.values() for name in record if name != "reason"))
+    columns += ["reason"] if any("reason" in record for record in rows.values()) else []
+    return Table.from_records(rows.values(), columns=columns, title="Categories of spans")
+
+
+def _category_sections(study: AgreementStudy, tables: AgreeTables) -> list[Section]:
+    table = category_table(study.agreement)
+    return [Section("categories", table, tables.by_category)] if table.rows else []
 
 
 def group_table(studies: Sequence[GroupedAgreement]) -> Table:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from caesura.agreement.families import coefficient_label
 from caesura.judging.comparison import SystemComparison, SystemPair
 from caesura.judging.judge import Judgement, SegmenterScore
 from caesura.judging.mistakes import Mistakes
@@ -428,17 +429,24 @@ def drop_table(drops: Iterable[AgreementDrop]) -> Table:
         Agreement without and with the system, or the reason why it is undefined.
     """
     listed = list(drops)
+    names = [_drop_name(drop) for drop in listed]
+    several = len(set(names)) > 1
     records = [
-        {"system": drop.system, "drop": or_undefined(drop.value)}
+        ({"agreement": name} if several else {})
+        | {"system": drop.system, "drop": or_undefined(drop.value)}
         | {"coders alone": drop.without_system, "with the system": drop.with_system}
         | {"items": drop.items or None, "reason": drop.reason}
-        for drop in listed
+        for drop, name in zip(listed, names, strict=True)
     ]
-    note = (
-        f"{listed[0].coefficient} over {listed[0].measure.label}; 0 or below: the system agrees with the coders as well "
-        "as they agree with each other"
-    )
+    meaning = "0 or below: the system agrees with the coders as well as they agree with each other"
+    note = meaning if several else f"{names[0]}; {meaning}"
     return Table.from_records(records, title="Drop in agreement", notes=(note,)).without_empty_columns()
+
+
+def _drop_name(drop: AgreementDrop) -> str:
+    if drop.measure is None:
+        return coefficient_label(drop.coefficient)
+    return f"{drop.coefficient} over {drop.measure.label}"
 
 
 def replacement_table(replacements: Iterable[Replacement]) -> Table:

@@ -23,6 +23,7 @@ from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import Segmentation
+from caesura.model.spans import Spans
 from caesura.model.tree import Tree
 from caesura.model.value import count_of
 from caesura.views.agreement import agreement_notes
@@ -149,8 +150,8 @@ def _corpus(corpus: Corpus) -> str:
 
 
 def _size(annotation: Annotation) -> Cell:
-    if isinstance(annotation, Hierarchy):
-        return count_of(len(annotation.spans), "span")
+    if isinstance(annotation, Hierarchy | Spans):
+        return count_of(len(annotation), "span")
     if isinstance(annotation, Tree):
         return count_of(len(annotation), "node")
     if tiers := tiers_of(annotation):

@@ -43,6 +43,8 @@ def coefficient_name(outcome: AgreementOutcome) -> str:
     if outcome.coefficient == MEAN:
         beyond = outcome.result is not None and outcome.result.expected is not None
         return f"mean {outcome.over}{' beyond placement' * beyond}"
+    if outcome.measure is None:
+        return label
     if outcome.measure.chance_corrected:  # the measure is the coefficient
         return outcome.over
     return label if outcome.coefficient == "alpha" else f"{label}({outcome.over})"
@@ -98,7 +100,8 @@ def _coder(name: str) -> str:
 def _agreement_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
     if outcome.coefficient == MEAN:
         return _mean_sentence(outcome, result)
-    name = coefficient_name(outcome).replace("(", " over ", 1).removesuffix(")")
+    name = coefficient_name(outcome)
+    name = name if outcome.measure is None else name.replace("(", " over ", 1).removesuffix(")")
     figure = f"{name} = {short(result.value)}{short_interval(result.interval)}"
     coders = f"{number_word(len(result.coders))} coders"
     items = count_of(len(result.items), "item")
