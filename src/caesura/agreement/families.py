@@ -70,7 +70,7 @@ _IN_SECONDS = (
     "time; or convert the tiers to units first (--reading units=0.01)"
 )
 _COEFFICIENT_LABELS = {"multi_pi": "pi", "multi_kappa": "kappa"} | {
-    name: entry.label for name, entry in UNITIZING.items()
+    name: entry.label or name.replace("_", "-") for name, entry in UNITIZING.items()
 }
 
 

@@ -445,6 +445,7 @@ class Gamma(_GammaFamily):
 
     name = "gamma"
     title = "gamma"
+    always_shown = ("alpha", "beta", "delta_empty")
 
     def _terms(self, alignment: BestAlignment, plan: Plan) -> list[float]:
         return [alignment.cost * self.delta_empty, self.divisor(alignment.table)]
@@ -463,6 +464,8 @@ class GammaCat(_GammaFamily):
 
     name = "gamma_cat"
     title = "gamma-cat"
+    category_label = "gamma-k"
+    always_shown = ("alpha", "beta", "delta_empty")
 
     def _tables(self, plan: Plan) -> int:
         return len(plan.categories)

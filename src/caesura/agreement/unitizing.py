@@ -29,7 +29,7 @@ from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.engines import Engine, use_engine
 from caesura.errors import InputError, MismatchError, OptionConflictError, OptionError, Undefined
 from caesura.model.corpus import Corpus
-from caesura.model.result import HIDDEN, Excluded, Reasoned, signature_line
+from caesura.model.result import HIDDEN, Excluded, Reasoned, signature_line, signature_value
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
 from caesura.notices import issue
@@ -195,7 +195,7 @@ class UnitizingCoefficient(OptionSet):
     title : str
         Name in the papers.
     label : str
-        Short name in tables.
+        Short name in tables (default: the name with hyphens).
     category_label : str
         Short name of the values in the table of categories (default: the label).
     presets : mapping
@@ -204,15 +204,18 @@ class UnitizingCoefficient(OptionSet):
         Preset -> what it keeps of a program, and what it refuses to reproduce.
     sampled : bool
         Whether chance is sampled, so that the random seed matters.
+    always_shown : tuple of str
+        Options that a short signature contains even at their defaults.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
-    label: ClassVar[str]
+    label: ClassVar[str] = ""
     category_label: ClassVar[str] = ""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     preset_notes: ClassVar[Mapping[str, str]] = MappingProxyType({})
     sampled: ClassVar[bool] = False
+    always_shown: ClassVar[tuple[str, ...]] = ()
 
     bounds: tuple[float, float] | None = setting(
         None, check_bounds, "Beginning and end of all items (default: from the file, or the first start and last end)."
@@ -265,6 +268,20 @@ class UnitizingCoefficient(OptionSet):
                     f"compat={chosen['compat']!r} sets {name}={preset[name]!r}; leave out compat to use {value!r}"
                 )
         return cls(**chosen)
+
+    @classmethod
+    def hidden_facts(cls) -> dict[str, str]:
+        """Return the options that a short signature omits if they have their default value.
+
+        Returns
+        -------
+        dict
+            Name -> default as text.
+        """
+        hidden = [entry for entry in cls.declared() if entry.name not in cls.always_shown and entry.default is not None]
+        return {
+            entry.name: signature_value(entry.metadata["check"](entry.name, entry.default)) for entry in hidden
+        }  # a check may change 1.0 to 1
 
     @property
     def settings(self) -> dict[str, Any]:

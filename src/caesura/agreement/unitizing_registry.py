@@ -9,7 +9,7 @@ from caesura.agreement.gamma import Gamma, GammaCat, GammaK
 from caesura.agreement.unitized_alpha import AlphaU2004, BarUAlpha, CuAlpha, KuAlpha, UAlpha
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.errors import OptionConflictError, OptionError
-from caesura.measures.signatures import WITHOUT_MEASURE
+from caesura.measures.signatures import DEFAULT_FACTS, WITHOUT_MEASURE
 from caesura.options import normalize_name, parse_call
 
 UNITIZING: dict[str, type[UnitizingCoefficient]] = {
@@ -17,6 +17,8 @@ UNITIZING: dict[str, type[UnitizingCoefficient]] = {
 }
 """Name -> coefficient. To add one, write one file with its class and add the class here."""
 WITHOUT_MEASURE.update(UNITIZING)
+for _entry in UNITIZING.values():
+    DEFAULT_FACTS.update(_entry.hidden_facts())
 DEFAULT_UNITIZING: tuple[str, ...] = ("gamma", "gamma_cat", "u_alpha")
 """Coefficients of a corpus of spans, if the user chooses none; the first one is the main one."""
 

@@ -21,7 +21,8 @@ WITHOUT_MEASURE = {"alpha"}
 """Names of coefficients that rest on no measure; the registry of coefficients for unitizing adds its own."""
 _PLAIN = re.compile(r"[\w.+-]+")
 _NOT_COMPARED = {"coders", "items", "interval", "level", "replicates", "pairs"}  # facts that a short signature omits
-_DEFAULT_FACTS = {"seed": "0", "draws": "10000", "against": "pairs", "average": "micro", "metric": "nominal"}
+DEFAULT_FACTS = {"seed": "0", "draws": "10000", "against": "pairs"}
+"""Facts that a short signature omits if they have this value; registries add the defaults of their options."""
 _CHANCE_WORDS = {"simulated": "simulate", "exact": "exact", "placement": "placement"}
 
 
@@ -237,7 +238,7 @@ def _short_head(claim: Signature) -> str:
     if not claim.words:
         return ""
     facts = {name: value for name, value in claim.facts.items() if name not in _NOT_COMPARED}
-    facts = {name: value for name, value in facts.items() if value != _DEFAULT_FACTS.get(name)}
+    facts = {name: value for name, value in facts.items() if value != DEFAULT_FACTS.get(name)}
     chance = chance_word(facts.pop("chance", ""))
     if chance == "simulate" and "no control" in claim.facts["chance"]:
         facts["chance"] = claim.facts["chance"]
