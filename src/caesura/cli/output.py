@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -15,7 +16,7 @@ import click
 
 from caesura.cli.options import grouped_option
 from caesura.cli.program import print_message, print_messages
-from caesura.errors import OptionConflictError
+from caesura.errors import FormatError, OptionConflictError
 from caesura.files import write_files
 from caesura.model.result import Result, to_json, to_plain
 from caesura.model.signature import UNKNOWN_DATA
@@ -282,6 +283,8 @@ def _write_files(files: Mapping[str, str], folder: str) -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         write_files({Path(folder, name): text.encode("utf-8", "replace") for name, text in files.items()})
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):  # no wrong usage
+            raise FormatError(folder, None, f"cannot be written: {error.strerror}") from None
         raise OptionConflictError(
             f"--output: {folder}: {error.strerror}; choose a folder that can be written"
         ) from None
