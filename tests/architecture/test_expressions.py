@@ -221,14 +221,13 @@ def longest(pattern: Any, method: str) -> tuple[float, str]:
     return worst
 
 
-PATTERNS = {place: (pattern, method) for place, pattern, method in patterns()}
+# Patterns that are built from local variables cannot be timed here; their parts are constants that are.
+PATTERNS = {place: (pattern, method) for place, pattern, method in patterns() if pattern is not None}
 
 
 @pytest.mark.parametrize("place", PATTERNS)
 def test_linear_time(place: str) -> None:
     pattern, method = PATTERNS[place]
-    if pattern is None:
-        pytest.skip("the pattern is built from local variables")
     taken, text = longest(pattern, method)
     assert taken < SECONDS, f"{place}: {taken:.1f} s for {LENGTH} characters such as {text}"
 

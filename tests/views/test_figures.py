@@ -553,7 +553,7 @@ def test_items_come_from_the_lowest_to_the_highest_value() -> None:
 
 
 def test_every_figure_can_be_made_on_the_command_line() -> None:
-    assert {*KINDS, "curves", "save", "svg"} == {*plot.__all__}  # `caesura curve` draws curves
+    assert {*KINDS, "save", "svg"} == {*plot.__all__}
 
 
 @pytest.mark.parametrize("width", [0, -1, 41, float("nan"), "3", True])

@@ -59,7 +59,8 @@ def curve(
 
 
 def _draw(study: CurveStudy, figure: FigureFile) -> None:
-    from caesura.views.figures import curves, save
+    from caesura.views.figures.canvas import save
+    from caesura.views.figures.curves import curves
 
     style = {} if figure.width is None else {"width": figure.width}
     save(curves(study, title=figure.title, **style), figure.plot or "")

@@ -10,7 +10,7 @@ The figures need matplotlib: ``pip install 'caesura[report]'``. The modules::
     agreement.py      pairwise, boundary_heat, dendrogram, boundaries_per_coder, gold
     items.py          segments, items
     judging.py        systems, precision_recall, clusters, operations
-    curves.py         curves
+    curves.py         curves, for caesura curve
     spans.py          alignment
     trees.py          tree_alignment, perturbation, by_length, correlation
     canvas.py         size, fonts, colours, files
@@ -20,7 +20,6 @@ The figures need matplotlib: ``pip install 'caesura[report]'``. The modules::
 
 from caesura.views.figures.agreement import boundaries_per_coder, boundary_heat, dendrogram, gold, pairwise
 from caesura.views.figures.canvas import save, svg
-from caesura.views.figures.curves import curves
 from caesura.views.figures.items import items, segments
 from caesura.views.figures.judging import clusters, operations, precision_recall, systems
 from caesura.views.figures.spans import alignment
@@ -33,7 +32,6 @@ __all__ = [
     "by_length",
     "clusters",
     "correlation",
-    "curves",
     "dendrogram",
     "gold",
     "items",
