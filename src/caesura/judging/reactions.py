@@ -226,13 +226,22 @@ def _reaction(
     goodness = {kind: sign * np.array(values) for kind, values in curves.items()}
     scale = max(float(np.nanmax(values) - np.nanmin(values)) for values in goodness.values()) or 1.0
     monotone = {kind: bool(np.nanmax(np.diff(values)) <= _TOLERANCE * scale) for kind, values in goodness.items()}
-    best = goodness["misses"][0]
-    loss = best - goodness["misses"][-1]
-    credit = float(1 - (best - goodness["near misses"][-1]) / loss) if loss > 0 else None
     by_density = [sign * _value(measure, texts) for texts in random_texts]
     return Reaction(
-        measure, curves, monotone, credit, DENSITIES[int(np.nanargmax(by_density))], _reversal(measure, degraded)
+        measure,
+        curves,
+        monotone,
+        _credit(goodness),
+        DENSITIES[int(np.nanargmax(by_density))],
+        _reversal(measure, degraded),
     )
+
+
+def _credit(goodness: Mapping[str, Floats]) -> float | None:
+    """Return the share of the loss by misses that near misses are spared."""
+    best = goodness["misses"][0]
+    loss = best - goodness["misses"][-1]
+    return float(1 - (best - goodness["near misses"][-1]) / loss) if loss > 0 else None
 
 
 def _value(measure: Measure, texts: Sequence[Text]) -> float:

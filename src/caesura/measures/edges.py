@@ -257,11 +257,8 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
     if are_plain(pairs):
         first, second = ([_segmentation_edges(pair[i], packing.needs_labels) for pair in pairs] for i in (0, 1))
         return join_edges(first, second, np.zeros(len(pairs)), timed=False, packing=packing)
-    try:
-        tiers = [(a.edges, b.edges) for a, b in pairs if type(a) is Tier and type(b) is Tier]
-    except (TypeError, ValueError):
-        return None
-    if len(tiers) < len(pairs):
+    tiers = _tier_edges(pairs)
+    if tiers is None:
         return None
     if packing.needs_extent:
         extents = np.array([(a.begin, a.end, b.begin, b.end) for a, b in tiers])
@@ -271,6 +268,15 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
         tiers = [(_all_points(a, packing), _all_points(b, packing)) for a, b in tiers]
     first, second = [pair[0] for pair in tiers], [pair[1] for pair in tiers]
     return join_edges(first, second, np.zeros(len(tiers)), timed=True, packing=packing)
+
+
+def _tier_edges(pairs: Sequence[Any]) -> list[tuple[Edges, Edges]] | None:
+    """Return the edges of pairs of tiers; None if a pair is anything else."""
+    try:
+        tiers = [(a.edges, b.edges) for a, b in pairs if type(a) is Tier and type(b) is Tier]
+    except (TypeError, ValueError):
+        return None
+    return tiers if len(tiers) == len(pairs) else None
 
 
 def _all_points(edges: Edges, packing: Packing) -> Edges:

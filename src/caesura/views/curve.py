@@ -49,13 +49,17 @@ def curve_view(study: CurveStudy, figure: str | None = None) -> Answer:
 
 def _thresholds(study: CurveStudy, per_length: str) -> Table:
     records = [record for row in study.curves for record in _records(study, row, per_length)]
+    left_out = "choice" if len(records) == len(study.curves) else "marks"  # so that a row fits into 80 columns
+    records = [{name: cell for name, cell in record.items() if name != left_out} for record in records]
+    return Table.from_records(records, notes=_notes(study), digits=3)
+
+
+def _notes(study: CurveStudy) -> tuple[str, ...]:
     undefined = dict.fromkeys(f"AP is undefined: {row.curve.reason}" for row in study.curves if row.curve.reason)
     chosen = [f"chosen: on {join(study.threshold_from)}; applied: here"] if study.threshold_from else []
     compat = study.first.compat
     mistakes = [f"{compat}: {PRESET_MISTAKES[compat]}"] if compat is not None else []
-    left_out = "choice" if len(records) == len(study.curves) else "marks"  # so that a row fits into 80 columns
-    records = [{name: cell for name, cell in record.items() if name != left_out} for record in records]
-    return Table.from_records(records, notes=(*chosen, *mistakes, *undefined, study.signature), digits=3)
+    return (*chosen, *mistakes, *undefined, study.signature)
 
 
 def _records(study: CurveStudy, row: CurveRow, per_length: str) -> list[dict[str, Any]]:

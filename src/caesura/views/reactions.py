@@ -32,7 +32,16 @@ def reactions_view(result: Reactions) -> Answer:
     Answer
         Sentences, the properties of every measure, all curves, and rank agreement.
     """
-    properties = Table(
+    sections = (
+        Section("properties", _properties(result)),
+        Section("curves", _curves(result)),
+        Section("ranks", _ranks(result)),
+    )
+    return Answer(_sentences(result), sections, ("-o FILE.svg for a figure",))
+
+
+def _properties(result: Reactions) -> Table:
+    return Table(
         ("measure", "rises with errors", "credit", "best density", "reversal"),
         tuple(
             (
@@ -51,7 +60,10 @@ def reactions_view(result: Reactions) -> Answer:
             "reversal: largest change if texts are read backwards",
         ),
     )
-    curves = Table(
+
+
+def _curves(result: Reactions) -> Table:
+    return Table(
         ("measure", "error", *(f"{level:.1f}" for level in LEVELS)),
         tuple(
             (reaction.measure.label, kind, *(None if math.isnan(value) else value for value in values))
@@ -61,7 +73,10 @@ def reactions_view(result: Reactions) -> Answer:
         group=1,
         digits=3,
     )
-    ranks = Table(
+
+
+def _ranks(result: Reactions) -> Table:
+    return Table(
         ("first", "second", "tau"),
         tuple(
             (row.first, row.second, row.tau)
@@ -70,8 +85,6 @@ def reactions_view(result: Reactions) -> Answer:
         title=f"Kendall's tau over {result.pairs} pairs of real annotations, the least alike first",
         digits=2,
     )
-    sections = (Section("properties", properties), Section("curves", curves), Section("ranks", ranks))
-    return Answer(_sentences(result), sections, ("-o FILE.svg for a figure",))
 
 
 def _sentences(result: Reactions) -> str:

@@ -85,13 +85,17 @@ def _leads_words(comparisons: Sequence[tuple[SegmenterScore, SystemPair | None]]
         largest = "largest " if len(groups[True]) > 1 else ""
         clauses.append(f"better than {_systems(groups[True])} ({largest}{p_words(p, borderline=close)})")
     if groups[False]:
-        clause = f"its lead over {_systems(groups[False])} may be chance"
-        if p_values[False]:
-            p, close = min(p_values[False])
-            smallest = "smallest " if len(groups[False]) > 1 else ""
-            clause += f" ({smallest}{p_words(p, borderline=close)})"
-        clauses.append(clause)
+        clauses.append(_chance_clause(groups[False], p_values[False]))
     return "; ".join(clauses)
+
+
+def _chance_clause(rows: Sequence[SegmenterScore], p_values: Sequence[tuple[float, bool]]) -> str:
+    clause = f"its lead over {_systems(rows)} may be chance"
+    if not p_values:
+        return clause
+    p, close = min(p_values)
+    smallest = "smallest " if len(rows) > 1 else ""
+    return f"{clause} ({smallest}{p_words(p, borderline=close)})"
 
 
 def _systems(rows: Sequence[SegmenterScore]) -> str:
