@@ -479,7 +479,7 @@ def choose_measures(
         If the task is not defined for the kind of data, or a measure cannot score it.
     """
     kind = corpus.kind
-    if kind == "timed" and requested:
+    if kind in ("timed", "spans") and requested:
         _check_measures(tuple(map(parse, requested)), task, kind)
         return tuple(dict.fromkeys(map(parse, requested)))
     if kind not in DEFAULT_MEASURES[task]:

@@ -40,6 +40,7 @@ from caesura.options import OptionSet, choice, flag, preset_check, seed, setting
 from caesura.tasks.prepare import (
     at_level,
     choose_measures,
+    compares_spans,
     level_setting,
     measures_in_seconds,
     measures_setting,
@@ -217,7 +218,8 @@ def score_corpora(
     requested = with_aggregation(with_preset(options.measures, options.compat) if options.measures else (), options)
     in_seconds = measures_in_seconds(original, requested)
     only_seconds = bool(in_seconds) and len(in_seconds) == len(set(requested))
-    corpora, without_units = (original, ()) if only_seconds else with_units(original)
+    as_they_are = only_seconds or compares_spans(requested)
+    corpora, without_units = (original, ()) if as_they_are else with_units(original)
     corpora = at_level(corpora, options.hierarchy_level)
     reference, hypothesis = corpora if len(corpora) == 2 else (corpora[0], None)
     measures = choose_measures("score", reference, requested, settings=settings, compat=options.compat)
