@@ -67,6 +67,7 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.overlaps import alignment_index, covering, purity_coverage
     from caesura.measures.parseval import parseval
     from caesura.measures.registry import measures, parse
+    from caesura.measures.sigma import sigma
     from caesura.measures.signatures import short_signature
     from caesura.measures.similarity import similarity_from_confusion
     from caesura.measures.span_f import span_f, token_f
@@ -219,6 +220,7 @@ __all__ = [
     "segmentation_score",
     "segmentation_similarity",
     "short_signature",
+    "sigma",
     "similarity_from_confusion",
     "similarity_from_experts",
     "simulation",
@@ -287,6 +289,7 @@ _LAZY = {
     "caesura.measures.overlaps": ("alignment_index", "covering", "purity_coverage"),
     "caesura.measures.signatures": ("short_signature",),
     "caesura.measures.similarity": ("similarity_from_confusion",),
+    "caesura.measures.sigma": ("sigma",),
     "caesura.measures.span_f": ("span_f", "token_f"),
     "caesura.measures.structiou": ("struct_iou",),
     "caesura.measures.tally": ("Tally",),

@@ -69,6 +69,8 @@ LAWS = {
     "flexible_similarity": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
     # A run of boundaries is one cluster, in which each is rewarded for all; every boundary elsewhere costs.
     "fuzzy_success": Laws(None, None, symmetric=False, reversible=True, scale_reversible=True, needs_boundaries=True),
+    # Only the hypothesis has precisions; the value is in per cent.
+    "sigma": Laws(100, 0, symmetric=False, reversible=True, scale_reversible=True),
     # The more units, the nearer chance can come to 1, and the less room there is above it.
     "hierarchy_kappa": Laws(1, None, symmetric=True, reversible=True, scale_reversible=True, chance_corrected=True),
     "hierarchy_overlap": Laws(1, 0, symmetric=True, reversible=True, scale_reversible=True),
@@ -480,6 +482,8 @@ def test_copies_of_a_document_keep_the_ratio(pair: TypedPair, copies):
         if measure.settings.get("normalize") == "none":  # costs add up
             assert sum([score] * copies).value == pytest.approx(copies * score.value)
             continue
+        if measure.settings.get("smooth") == "exp":  # half a match of more n-grams is a smaller share
+            continue
         assert same(score, sum([score] * copies)), measure
 
 
@@ -509,7 +513,11 @@ def test_text_and_final_boundary_are_ignored(pair: Pair):
     ]
     a, b = pair.segmentations
     for measure in VARIANTS:
-        if measure.view in ("spans", "trees"):  # which have no positions
+        if measure.view in (
+            "spans",
+            "trees",
+            "words",
+        ):  # which have no positions, or compare words and the end of the text
             continue
         if measure.view == "streams":  # where position N is scored
             assert measure.score(*ended).parts["objects"] == measure.score(a, b).parts["objects"] + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraError, OptionError
+from caesura.measures.sigma import _tokenizer as sigma_tokenizer
 from oracle import moved_times
 from support.oracles import read_oracle
 
@@ -173,6 +175,91 @@ def test_evalsubtitle_by_hand():
     assert cz.boundary_f(a, b, compat="evalsubtitle").value == close(4 / 6)  # with the end of the file
     assert cz.boundary_similarity(a, b, compat="evalsubtitle").value == close(1 - 2 * 0.5 / 5)
     assert cz.segmentation_similarity(a, b, compat="evalsubtitle").value == close(1 - 2 * 0.5 / 13)
+
+
+WITH_BREAKS = ("a b c d <eol> e f <eob>\n", "a b c <eol> d x f <eob>\n")
+
+
+def subtitles(tmp_path, texts, **options):
+    """Return the pairs of lines of the two texts."""
+    sides = []
+    for name, text in zip(("ref", "sys"), texts, strict=True):
+        path = tmp_path / f"{name}.fr"
+        path.write_text(text, encoding="utf-8")
+        sides.append([*cz.read(path, **options).values()])
+    return list(zip(*sides, strict=True))
+
+
+def test_sigma_by_hand(tmp_path):
+    """Words: 5/6, 3/5, 2/4, 1/3; with breaks: 7/8, 3/7, 1/6 and 0/5, smoothed to 1/10; a third of a break per word."""
+    ((a, b),) = subtitles(tmp_path, WITH_BREAKS)
+    limits = [
+        (5 / 6 + 1 / 3) * 3 / 4,
+        (2 / 3 * 3 / 5 + 2 / 3 * 5 / 6) * 3 / 4,
+        (1 / 6 + 3 / 5) * 3 / 4,
+        4 / 3 / 2 * 3 / 4,
+    ]
+    expected = 100 * (7 / 8 * 3 / 7 / 6 / 10 / np.prod(limits)) ** (1 / 4)
+    score = cz.sigma(a, b, smooth="exp")
+    assert score.value == close(expected)
+    assert cz.sigma(a, b).value == 0
+    assert score.parts["breaks_per_word"] == close(1 / 3)
+    assert list(score.parts.values())[:16] == [5, 3, 2, 1, 6, 5, 4, 3, 7, 3, 1, 0, 8, 7, 6, 5]
+
+
+@pytest.mark.parametrize(("breaks", "count"), [("eol", 1), ("eob", 1), ("any", 2), ("typed", 2)])
+def test_sigma_of_one_type_of_breaks(tmp_path, breaks, count):
+    ((a, b),) = subtitles(tmp_path, WITH_BREAKS, breaks=breaks)
+    assert cz.sigma(a, b).parts["breaks_per_word"] == close(count / 6)
+    assert len(a.boundaries) == len(b.boundaries) == count
+    assert cz.sigma(a, a).value == 100
+    wrong_type = WITH_BREAKS[0].replace("<eol>", "<eob>")
+    ((a, b),) = subtitles(tmp_path, (WITH_BREAKS[0], wrong_type), breaks=breaks)
+    assert (cz.sigma(a, b).value == 100) == (breaks == "any")
+
+
+def sigma_of_sacrebleu(texts):
+    """The formula, with the BLEU of sacreBLEU over tokens that it does not divide."""
+    metrics = pytest.importorskip(
+        "sacrebleu.metrics", reason="sacrebleu is not installed: pip install caesura[subtitles]"
+    )
+    with_breaks = [text.replace("<eol>", "\u00a4").replace("<eob>", "\u00b5").splitlines() for text in texts]
+    words = [
+        [" ".join(line.replace("\u00a4", "").replace("\u00b5", "").split()) for line in side] for side in with_breaks
+    ]
+    plain, marked = (metrics.BLEU().corpus_score(system, [reference]) for reference, system in (words, with_breaks))
+    ratio = texts[1].count("<eo") / plain.totals[0]
+    p = [100, *plain.precisions]
+    limits = [((1 - (i - 1) * ratio) * p[i] + i * ratio * p[i - 1]) / (1 + ratio) for i in range(1, 5)]
+    return 100 * marked.score / (marked.bp * np.exp(np.mean(np.log(limits))))
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_sigma_of_sentences_as_sacrebleu_counts_them(tmp_path_factory, data):
+    words = st.lists(st.sampled_from(["so,", "it", "is.", "2-3", "late"]), min_size=1, max_size=9)
+    tags = st.sampled_from(["", "", "", " <eol>", " <eob>"])
+    texts = []
+    for _ in "ab":
+        lines = [" ".join(w + data.draw(tags) for w in data.draw(words)) for _ in range(3)]
+        texts.append("".join(f"it is so late{data.draw(tags)}\n" if i == 0 else f"{x}\n" for i, x in enumerate(lines)))
+    pairs = subtitles(tmp_path_factory.mktemp("sigma"), texts, format="subtitle-breaks")
+    total = cz.score_many(pairs, "sigma(compat=evalsubtitle)").total
+    assert total.value == close(sigma_of_sacrebleu(texts), rel=1e-9)
+
+
+def test_sigma_of_a_side_without_words():
+    text = positions(3, [1], marks=["boundary"], units=["a", "b", "c"])
+    assert cz.sigma(text, positions(3, [1])).value == 100
+    with pytest.raises(CaesuraError, match="both sides must have the same units; reference has 3, hypothesis has 4"):
+        cz.sigma(text, positions(4, [1]))
+
+
+def test_sigma_without_sacrebleu(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu.tokenizers.tokenizer_13a", None)
+    sigma_tokenizer.cache_clear()
+    with pytest.raises(OptionError, match=r"tokenize='sacrebleu' needs sacrebleu; install caesura\[subtitles\]"):
+        cz.sigma(masses([2, 3]), masses([2, 3]), compat="evalsubtitle")
 
 
 # -- every greedy program loses a pair --------------------------------------------------------------------------------

@@ -89,6 +89,8 @@ VALUES = {
     "last_position": st.booleans(),
     "first_token": st.booleans(),
     "chunk": st.sampled_from([6, 2.5]),
+    "tokenize": st.sampled_from(["words", "sacrebleu"]),
+    "smooth": st.sampled_from(["none", "exp"]),
     "conventions": st.sampled_from(["plain", "superdialseg"]),
     "average": st.sampled_from(["micro", "items", "items_pr"]),
     "references": st.sampled_from(["each", "best", "union"]),

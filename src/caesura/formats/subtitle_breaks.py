@@ -5,7 +5,8 @@
 ``<eol>`` is a line break inside a subtitle, ``<eob>`` the end of a subtitle. The units are the words between white space.
 The boundary types are ``eol`` and ``eob``, in this order. A tag after the last word is the type of the end of the text.
 The tags identify the format; the suffix of the file is usually the language. Each line is an item, called 1, 2, 3 and so
-on. With ``items="file"``, the file is one item. The name of the file is the name of the coder.
+on. With ``items="file"``, the file is one item. The name of the file is the name of the coder. With ``breaks="eol"`` or
+``"eob"``, only these breaks are boundaries; with ``breaks="any"``, all breaks have the same type.
 
 There must be a word before each tag, and each line must have a word. Lines that violate these rules are errors of single
 items.
@@ -26,7 +27,7 @@ from caesura.formats.content import lines_of
 from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing
 from caesura.formats.values import list_names
 from caesura.model.corpus import Corpus
-from caesura.model.segmentation import Segmentation
+from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.options import Option, choice
 
 _TYPES = ("eol", "eob")
@@ -67,7 +68,12 @@ def _segmentation(reading: Reading, lines: list[tuple[int, str]]) -> Segmentatio
                 raise reading.error(number, f"there must be a word before each tag; got {token}{after}; remove it")
             else:
                 marks[-1] = token[1:-1]
-    return Segmentation.from_marks(marks, types=reading.types or _TYPES, units=units)
+    breaks = reading.options["breaks"]
+    if breaks == "typed":
+        return Segmentation.from_marks(marks, types=reading.types or _TYPES, units=units)
+    positions = [i for i, mark in enumerate(marks, 1) if mark and breaks in (mark, "any")]
+    name = UNTYPED[0] if breaks == "any" else breaks
+    return Segmentation.from_positions(len(units), positions, marks=[name] * len(positions), types=[name], units=units)
 
 
 def _write(writing: Writing) -> str:
@@ -104,7 +110,16 @@ FORMAT = Format(
     read=_read,
     looks_like=_looks_like,
     write=_write,
-    options=(*NAME_OPTIONS, Option("items", "lines", choice("lines", "file"), "whether lines or files are the items")),
+    options=(
+        *NAME_OPTIONS,
+        Option("items", "lines", choice("lines", "file"), "whether lines or files are the items"),
+        Option(
+            "breaks",
+            "typed",
+            choice("typed", "any", *_TYPES),
+            "breaks of both types, without their types, or of only one type",
+        ),
+    ),
     names_from_file=("coder",),
     part="tag",
     hint="--reading items=file",

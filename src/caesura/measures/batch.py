@@ -29,10 +29,10 @@ Pair = tuple[Second, Second]
 Comparison = tuple[Second | Marks, Second]
 """A pair of annotations, or the marks of several coders and an annotation."""
 SegmentationPair = tuple[Segmentation, Segmentation]
-View = Literal["inner", "typed", "streams", "spans", "trees", "edges"]
+View = Literal["inner", "typed", "streams", "spans", "trees", "edges", "words"]
 """Arrays that a measure needs: inner positions without duplicates; inner positions with their types; all N positions with their
 types, stream by stream (``streams.py``); the spans of hierarchies and the nodes of trees (``spans.py``); boundaries on an axis
-of units or seconds (``edges.py``)."""
+of units or seconds (``edges.py``); words with their boundaries (``sigma.py``)."""
 
 EMPTY = np.empty(0, np.int64)
 
@@ -369,7 +369,7 @@ def are_plain(pairs: Sequence[Any]) -> bool:
     return all(are_plain)
 
 
-def pair_problem(a: Any, b: Any, sides: tuple[str, str], *, marks: bool = False) -> str | None:
+def pair_problem(a: Any, b: Any, sides: tuple[str, str], *, marks: bool = False, same_words: bool = True) -> str | None:
     """Return why two annotations cannot be compared, or None.
 
     Parameters
@@ -380,6 +380,8 @@ def pair_problem(a: Any, b: Any, sides: tuple[str, str], *, marks: bool = False)
         Names of the two sides.
     marks : bool, default False
         Whether the first side may be the marks of several coders.
+    same_words : bool, default True
+        Whether both sides must have the same units. If False, the words may differ if both sides have words.
 
     Returns
     -------
@@ -396,7 +398,7 @@ def pair_problem(a: Any, b: Any, sides: tuple[str, str], *, marks: bool = False)
         if not (may_be_marks and isinstance(text, Marks)):
             got = kind_name(text) + ("" if may_be_marks else constructors_for(text))
             return f"{side}: expected {'Marks or ' * may_be_marks}a Segmentation; got {got}"
-    return units_difference(a, b, sides)
+    return None if a.units and b.units and not same_words else units_difference(a, b, sides)
 
 
 def units_difference(a: Any, b: Any, sides: tuple[str, str]) -> str | None:

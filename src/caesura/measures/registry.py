@@ -24,6 +24,7 @@ from caesura.measures.label_share import LabelShare
 from caesura.measures.meet import LMeasure, TMeasure
 from caesura.measures.overlaps import AlignmentIndex, Covering, PurityCoverage
 from caesura.measures.parseval import Parseval
+from caesura.measures.sigma import Sigma
 from caesura.measures.span_f import SpanF, TokenF
 from caesura.measures.structiou import StructIoU
 from caesura.measures.window import Pk, WindowDiff, WinPR
@@ -57,6 +58,7 @@ _REGISTRY: dict[str, type[Measure]] = {
         BoundaryConfusion,
         FlexibleSimilarity,
         FuzzySuccess,
+        Sigma,
         HierarchyKappa,
         HierarchyOverlap,
         NonCrossing,
