@@ -160,6 +160,13 @@ def test_power_is_that_of_simulated_studies() -> None:
     assert found / studies == pytest.approx(0.8, abs=0.05 + 2 * math.sqrt(0.8 * 0.2 / studies))
 
 
+def test_a_pilot_of_two_coders_says_nothing_about_more() -> None:
+    two = pilot(12, 2)
+    assert {row.coders for row in plan_study(two, items=[20]).widths} == {2}
+    with pytest.raises(OptionError, match="a pilot of two coders does not say"):
+        plan_study(two, coders=[3])
+
+
 def test_smallest_difference_by_the_formula() -> None:
     """Five per cent two-sided and 80 % power: 1.96 + .84 standard deviations for many items."""
     assert smallest_difference(1, 10**6, 0.8) == pytest.approx(1.959964 + 0.841621, abs=1e-4)

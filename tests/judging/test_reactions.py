@@ -84,7 +84,7 @@ def test_command(tmp_path: Path) -> None:
     figure = tmp_path / "reactions.svg"
     result = invoke(["reactions", "-m", "B", "-m", "WD", "-o", str(figure)])
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("Of 2 measures, 2 never improve when errors are added.")
+    assert result.stdout.startswith("2 of 2 measures never improve when errors are added")
     assert "near misses" in figure.read_text(encoding="utf-8")
     document = json.loads(invoke(["reactions", "-m", "B", "--json"]).stdout)
     assert document["results"]["reactions"][0]["best_density"] > 1

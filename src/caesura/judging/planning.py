@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from scipy import optimize, stats
@@ -164,7 +165,7 @@ def plan_study(
     items : iterable of int, optional
         Numbers of items of the planned study (default: 5 to 200).
     coders : iterable of int, optional
-        Numbers of coders (default: 2 up to the pilot's number, and two more).
+        Numbers of coders (default: 2 up to the pilot's number, and two more unless the pilot has two coders).
     power : float, default 0.8
         Probability with which a difference between systems is to be found.
     seed : int or None, default 0
@@ -193,7 +194,10 @@ def plan_study(
     root = check_seed("seed", seed)
     sizes = _sizes("items", DEFAULT_ITEMS if items is None else items, 2)
     count = len(pilot.coders)
-    coder_counts = _sizes("coders", range(2, count + 3) if coders is None else coders, 2)
+    further = 2 if count > 2 else 0
+    coder_counts = _sizes("coders", range(2, count + further + 1) if coders is None else coders, 2)
+    if count == 2 and coder_counts[-1] > 2:
+        raise OptionError("a pilot of two coders does not say what further coders change; ask for 2 coders")
     name = chosen.default_coefficient
     if name is None:
         raise OptionError(f"{chosen.name} has no coefficient of agreement; use B or S")
@@ -250,7 +254,7 @@ def _variances(
         )
         for number in range(2, available + 1)
     }
-    constant, slope = _fit(observed)
+    constant, slope = _fit(observed) if len(observed) > 1 else (observed[2], 0.0)
     scale = observed[available] / (constant + slope / available) if observed[available] else 1.0
     return {
         number: observed[number] if number in observed else scale * (constant + slope / number) for number in counts
@@ -260,6 +264,8 @@ def _variances(
 def _subsets(pilot: Corpus, number: int, rng: np.random.Generator) -> list[Corpus]:
     if number == len(pilot.coders):
         return [pilot]
+    if math.comb(len(pilot.coders), number) <= _SUBSETS:
+        return [pilot.select(coders=subset) for subset in combinations(pilot.coders, number)]
     coders = np.array(pilot.coders)
     return [pilot.select(coders=rng.choice(coders, number, replace=False).tolist()) for _ in range(_SUBSETS)]
 
@@ -278,8 +284,6 @@ def _variance(corpus: Corpus, measure: Measure, coefficient: str, rng: np.random
 
 def _fit(observed: dict[int, float]) -> tuple[float, float]:
     """Return a and b of the variance a + b / coders, both at least 0."""
-    if len(observed) == 1:  # two coders say nothing about more coders
-        return next(iter(observed.values())), 0.0
     design = np.array([[1.0, 1 / number] for number in observed])
     solution, _ = optimize.nnls(design, np.array(list(observed.values())))
     return float(solution[0]), float(solution[1])

@@ -131,7 +131,7 @@ ENTRIES = (
     ),
     PAPER.entry(
         "q-of-the-corpus",
-        "Section 3.1",
+        "Q of the corpus",
         "section 3.1",
         "Q = 16931 over 3,691 sentences.",
         NOT_FREE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from caesura.agreement.bootstrap import MIN_ITEMS
 from caesura.agreement.families import coefficient_label
 from caesura.judging.planning import Plan
 from caesura.model.value import count_of
@@ -25,8 +26,12 @@ def _widths_table(result: Plan) -> Table:
     rows = tuple((size, *(width[size, number] for number in coders)) for size in sizes)
     columns = ("items", *(f"{number} coders" for number in coders))
     extrapolated = [str(number) for number in coders if number > result.coders]
-    notes = (f"{', '.join(extrapolated)} coders: extrapolated from {result.coders}",) if extrapolated else ()
-    return Table(columns, rows, title="Expected width of the 95 % interval", digits=3, notes=notes)
+    notes = [f"{', '.join(extrapolated)} coders: extrapolated from {result.coders}"] if extrapolated else []
+    if result.items < MIN_ITEMS:
+        notes.append(
+            f"a pilot of {count_of(result.items, 'item')} can be off by a third or more; {MIN_ITEMS} are safer"
+        )
+    return Table(columns, rows, title="Expected width of the 95 % interval", digits=3, notes=tuple(notes))
 
 
 def plan_view(result: Plan) -> Answer:

@@ -89,13 +89,19 @@ def _ranks(result: Reactions) -> Table:
 
 def _sentences(result: Reactions) -> str:
     sparse = [reaction.measure.label for reaction in result.reactions if reaction.best_density < 1]
+    dense = [reaction.measure.label for reaction in result.reactions if reaction.best_density > 1]
     rising = [reaction.measure.label for reaction in result.reactions if not all(reaction.monotone.values())]
     steady = len(result.reactions) - len(rising)
-    text = f"Of {count_of(len(result.reactions), 'measure')}, {steady} never improve when errors are added."
-    if sparse:
-        text += f" For a system that ignores the text, {join(sparse)} reward placing fewer boundaries than people do."
+    text = (
+        f"{steady} of {count_of(len(result.reactions), 'measure')} never improve when errors are added, apart from changes "
+        "below 1 % of their range."
+    )
+    for names, comparison in ((sparse, "fewer"), (dense, "more")):
+        if names:
+            reward = "rewards" if len(names) == 1 else "reward"
+            text += f" If a system ignores the text, {join(names)} {reward} {comparison} boundaries than people place."
     taus = [row for row in result.ranks if row.tau is not None]
-    if taus:
+    if len(taus) > 1:
         least = min(taus, key=lambda row: 2.0 if row.tau is None else row.tau)
         text += f" {least.first} and {least.second} rank real pairs least alike (tau {least.tau:.2f})."
     return text

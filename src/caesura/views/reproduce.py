@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 from caesura.model.value import count_of
@@ -112,7 +113,8 @@ def verdict_sentence(shown: Reproduction) -> str:
         NOT_FREE: f"{subject} cannot be computed, because its data are not free.",
         NOT_RUN: f"{subject} was not computed. It needs {'; '.join(shown.missing)}. Name the folder with --data.",
     }
-    return f"{sentences[shown.verdict]} {shown.reason}".rstrip()
+    reason = "" if shown.verdict == NOT_RUN else f" {shown.reason}"
+    return f"{sentences[shown.verdict]}{reason}".rstrip()
 
 
 def number_table(shown: Reproduction) -> Table:
@@ -128,9 +130,11 @@ def number_table(shown: Reproduction) -> Table:
     Table
         One row per number or statement.
     """
-    columns = ("what", "printed", "ours", "under the preset", "agrees")
-    rows = tuple((row.label, row.printed, *_values(row), _agrees(row)) for row in shown.rows)
-    return Table(columns, rows, digits=_DIGITS).without_empty_columns(("under the preset",))
+    columns = ("what", "printed", "ours", "under the preset", "chance", "agrees")
+    rows = tuple((row.label, row.printed, *_values(row), row.error or None, _agrees(row)) for row in shown.rows)
+    table = Table(columns, rows, digits=_DIGITS).without_empty_columns(("under the preset", "chance"))
+    note = "chance: largest difference that the random draws of both sides explain"
+    return replace(table, notes=(note,)) if "chance" in table.columns else table
 
 
 def _values(row: Row) -> tuple[Cell, Cell]:
