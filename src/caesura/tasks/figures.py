@@ -117,6 +117,8 @@ class FigureSource:
         The files.
     settings : Settings or None
         Symbols, similarity matrix and costs of a settings file.
+    seconds : Corpus or None
+        The first corpus in seconds, if it contains tiers.
     """
 
     corpora: tuple[Corpus, ...] = ()
@@ -124,6 +126,7 @@ class FigureSource:
     trees: tuple[Trees, ...] = ()
     paths: tuple[str, ...] = ()
     settings: Settings | None = None
+    seconds: Corpus | None = None
 
 
 def read_figure_source(
@@ -167,12 +170,13 @@ def read_figure_source(
         reading.require(corpus, "show")
         if corpus.kind == "trees":
             raise OptionError("this figure shows segmentations or hierarchies; the files contain trees")
+    timed = corpora[0].select(items=options.items or None) if corpora[0].kind == "timed" else None
     converted, excluded = with_units([*corpora, *system_files.values()])
     reading.errors.extend(FormatError(paths[0], None, entry.reason) for entry in excluded)
     corpora, system_corpora = converted[: len(corpora)], converted[len(corpora) :]
     system_files = dict(zip(system_files, system_corpora, strict=True))
     chosen = tuple(corpus.select(items=options.items or None) for corpus in corpora)
-    return FigureSource(chosen, system_files, (), paths, reading.settings)
+    return FigureSource(chosen, system_files, (), paths, reading.settings, timed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +306,7 @@ def _pairwise(source: FigureSource, options: FigureOptions) -> FigureData:
 @_kind("coders as rows, segments as blocks", "a corpus of segmentations or dialogues", "items")
 def _segments(source: FigureSource, options: FigureOptions) -> FigureData:
     """Show the segments of every coder."""
-    return (_shared_units(source).boundaries,), ()
+    return (_shared_units(source).boundaries if source.seconds is None else source.seconds,), ()
 
 
 @_kind("value of every item, under one or several measures", _CODERS, "measures items")

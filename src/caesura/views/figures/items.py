@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from caesura.agreement.pairwise import Pairwise
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import streams_of
 from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
 from caesura.views.figures import canvas
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def segments(corpus: Corpus, *, width: float = canvas.COLUMN_WIDTH, title: str |
     Parameters
     ----------
     corpus : Corpus
-        Segmentations or dialogues; each item, or each speaker of an item, has axes of its own.
+        Segmentations, tiers in seconds, or dialogues of them; each item, or each speaker, has axes of its own.
     width : float, default 3.3
         Width in inches.
     title : str, optional
@@ -58,7 +58,9 @@ def segments(corpus: Corpus, *, width: float = canvas.COLUMN_WIDTH, title: str |
         raise OptionError("expected at least one segmentation; the corpus has none")
     if rows > MAX_ROWS:
         raise OptionError(f"the figure would have {rows} rows, and {MAX_ROWS} is the limit; choose items with --item")
-    types = list(dict.fromkeys(name for texts in panels.values() for text in texts.values() for name in text.types))
+    types = list(
+        dict.fromkeys(kind for texts in panels.values() for row in texts.values() for _, kind in row.boundaries)
+    )
     colours = {name: canvas.COLOURS[i % len(canvas.COLOURS)] for i, name in enumerate(types)} if len(types) > 1 else {}
     heights = [max(len(texts), 1) for texts in panels.values()]
     with canvas.new_figure(width, 0.45 + 0.17 * rows + 0.38 * len(panels), title) as figure:
@@ -69,38 +71,58 @@ def segments(corpus: Corpus, *, width: float = canvas.COLUMN_WIDTH, title: str |
             if len(panels) > 1:
                 axes.set_title(canvas.wrap_label(name, width * 0.8), loc="left")
             if i == len(panels) - 1:
-                axes.set_xlabel("unit")
+                axes.set_xlabel("seconds" if any(row.timed for row in texts.values()) else "unit")
         if colours:
             handles = [axes.plot([], [], color=colour, label=name)[0] for name, colour in colours.items()]
             figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5))
     return figure
 
 
-def _panels(corpus: Corpus) -> dict[str, Mapping[str, Segmentation]]:
-    """Return the segmentations of every coder, by item and speaker."""
-    panels: dict[str, dict[str, Segmentation]] = {}
+class _Row(NamedTuple):
+    """One coder's segments: the ends of the axis, and the places of boundaries with their types."""
+
+    begin: float
+    end: float
+    boundaries: tuple[tuple[float, str], ...]
+    timed: bool
+
+
+def _row(text: object) -> _Row | None:
+    """Return the segments of a segmentation or tier; None for other annotations."""
+    if isinstance(text, Segmentation):
+        inner = tuple((float(place), kind) for place, kind in text.boundaries if place < text.length)
+        return _Row(0.0, float(text.length), inner, False)
+    if isinstance(text, Tier):
+        edges = text.edges
+        return _Row(edges.begin, edges.end, tuple((float(place), "") for place in edges.inner), True)
+    return None
+
+
+def _panels(corpus: Corpus) -> dict[str, dict[str, _Row]]:
+    """Return the segments of every coder, by item and speaker."""
+    panels: dict[str, dict[str, _Row]] = {}
     for (item, coder), annotation in corpus.items():
-        for stream, text in streams_of(annotation).items():
-            panels.setdefault(f"{item}: {stream}" if stream else item, {})[coder] = text
-    return panels  # type: ignore[return-value]
+        streams = annotation if isinstance(annotation, Mapping) else {"": annotation}
+        for stream, text in streams.items():
+            row = _row(text)
+            if row is not None:
+                panels.setdefault(f"{item}: {stream}" if stream else item, {})[coder] = row
+    return panels
 
 
-def _draw_rows(axes: Axes, texts: Mapping[str, Segmentation], colours: Mapping[str, str]) -> None:
-    length = max(text.length for text in texts.values())
-    for row, text in enumerate(texts.values()):
-        edges = [0, *text.inner, text.length]
-        bars = [(start, end - start) for start, end in itertools.pairwise(edges)]
-        axes.broken_barh(bars, (row - 0.4, 0.8), facecolors=[_SHADES[i % 2] for i in range(len(bars))])
-        for position, kind in text.boundaries:
-            if position < text.length:
-                colour = colours.get(kind, "black")
-                axes.plot(
-                    [position, position], [row - 0.4, row + 0.4], color=colour, linewidth=1, solid_capstyle="butt"
-                )
-    axes.set_xlim(0, length)
-    axes.set_ylim(len(texts) - 0.5, -0.5)
-    canvas.label_rows(axes, list(texts))
-    canvas.integer_ticks(axes.xaxis)
+def _draw_rows(axes: Axes, rows: Mapping[str, _Row], colours: Mapping[str, str]) -> None:
+    for place, row in enumerate(rows.values()):
+        edges = [row.begin, *dict.fromkeys(at for at, _ in row.boundaries), row.end]
+        bars = [(start, end - start) for start, end in pairwise(edges)]
+        axes.broken_barh(bars, (place - 0.4, 0.8), facecolors=[_SHADES[i % 2] for i in range(len(bars))])
+        for at, kind in row.boundaries:
+            colour = colours.get(kind, "black")
+            axes.plot([at, at], [place - 0.4, place + 0.4], color=colour, linewidth=1, solid_capstyle="butt")
+    axes.set_xlim(min(row.begin for row in rows.values()), max(row.end for row in rows.values()))
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    canvas.label_rows(axes, list(rows))
+    if not any(row.timed for row in rows.values()):
+        canvas.integer_ticks(axes.xaxis)
 
 
 def items(tables: Sequence[Pairwise], *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:
