@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar
 
+from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.measures.base import Measure
 from caesura.model.result import HIDDEN, Excluded, Result, to_plain
+from caesura.model.spans import MarkedSpan
 
 MAJORITY = "majority"
 """Value of ``against`` that compares every coder with what more than half of the coders marked."""
@@ -32,20 +34,25 @@ class Disagreement:
         The two coders; with ``against``, the reference first.
     kind : str
         ``"miss"`` (only one coder has the boundary), ``"near miss"`` (their boundaries are a few positions apart),
-        ``"different type"``, ``"near miss, different type"``, or ``"span"`` (only one coder has the span).
+        ``"different type"``, ``"near miss, different type"``, or ``"span"`` (only one coder has the span of a hierarchy).
+        For spans: ``"unaligned"`` (the span of one coder has no counterpart), ``"shift"`` (aligned spans begin or end at
+        different positions), ``"category"``, or ``"shift and category"``.
     positions : tuple of (int or None, int or None)
-        Position of each coder's boundary; None for the coder who has none. For a span, the position before it.
+        Position of each coder's boundary; None for the coder who has none. For a span of a hierarchy, the position before
+        it; for other spans, the start.
     times : tuple of (float or None, float or None)
         Time of each coder's boundary in seconds, if it is known.
     types : tuple of (str or None, str or None)
-        Type of each coder's boundary, if there are types; the level or label of a span.
+        Type of each coder's boundary, if there are types; the level, label or category of a span.
     cost : float
         Cost under the measure.
     before, between, after : str
         Text before the first position, between the two positions or inside the span, and after the last position; empty
         if the text is not known.
     span : tuple of (int, int) or None
-        First and last unit of a span.
+        First and last unit of a span of a hierarchy.
+    units : tuple of (MarkedSpan or None, MarkedSpan or None)
+        The span of each coder, in a corpus of spans; None for the coder who has none.
     """
 
     item: str
@@ -60,6 +67,7 @@ class Disagreement:
     between: str = ""
     after: str = ""
     span: tuple[int, int] | None = None
+    units: tuple[MarkedSpan | None, MarkedSpan | None] = (None, None)
 
     @property
     def position(self) -> int:
@@ -118,9 +126,11 @@ class DisagreementPlace:
         Text before the first position, between the positions (with ``|`` at those inside) or inside the span, and after the
         last position.
     span : tuple of (int, int) or None
-        First and last unit of a span.
+        First and last unit of a span of a hierarchy.
     rows : tuple of Disagreement
         The disagreements.
+    units : mapping of str to MarkedSpan
+        Coder -> the coder's span here, in a corpus of spans.
     """
 
     item: str
@@ -139,6 +149,7 @@ class DisagreementPlace:
     after: str
     span: tuple[int, int] | None
     rows: tuple[Disagreement, ...] = field(repr=False, metadata=HIDDEN)
+    units: Mapping[str, MarkedSpan] = field(default_factory=dict)
 
     @property
     def position(self) -> int:
@@ -185,8 +196,8 @@ class Disagreements(Result):
 
     Attributes
     ----------
-    measure : Measure
-        Measure that aligns the coders and sets the costs.
+    measure : Measure or UnitizingCoefficient
+        Measure that aligns the coders and sets the costs; gamma for spans.
     against : str or None
         ``"majority"`` or the coder with whom every coder is compared; None if all pairs are compared.
     coders, items : tuple of str
@@ -206,7 +217,7 @@ class Disagreements(Result):
     json_properties: ClassVar[tuple[str, ...]] = ("cost", "by_item", "by_coder", "by_kind")
     frame_field: ClassVar[str] = "rows"
 
-    measure: Measure
+    measure: Measure | UnitizingCoefficient
     against: str | None
     coders: tuple[str, ...]
     items: tuple[str, ...]

@@ -19,6 +19,9 @@ from caesura.agreement.disagreement_rows import (
 )
 from caesura.agreement.majority import majority
 from caesura.agreement.pairwise import Key, check_coders, check_corpus, check_pairs, score_keys
+from caesura.agreement.span_disagreements import span_disagreements
+from caesura.agreement.unitizing import UnitizingCoefficient
+from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.errors import MismatchError, OptionError
 from caesura.limits import MAX_LISTED_PAIRS
 from caesura.measures.base import Measure
@@ -42,21 +45,23 @@ KINDS = {
 """Kind of edit -> kind of disagreement."""
 
 
-def disagreements(corpus: Corpus, *, measure: str | Measure | None = None, against: str | None = None) -> Disagreements:
+def disagreements(
+    corpus: Corpus, *, measure: str | Measure | UnitizingCoefficient | None = None, against: str | None = None
+) -> Disagreements:
     """List where coders disagree: every disagreement of every pair, and the places where they meet.
 
     Parameters
     ----------
     corpus : Corpus
-        Segmentations, dialogues, hierarchies, or tiers in seconds. Tiers are converted to units, unless the measure
+        Segmentations, dialogues, hierarchies, spans, or tiers in seconds. Tiers are converted to units, unless the measure
         compares seconds, as ``F1@0.5s`` does: then positions are times. Rows about tiers have times in both cases.
-    measure : str or Measure, optional
+    measure : str, Measure or Gamma, optional
         Measure that aligns the boundaries of two coders, or matches their spans, and sets the costs (default: B with
         n_t = 2, S_f for dialogues, the spans themselves for hierarchies). A measure of boundaries compares hierarchies by
-        their boundaries, with levels as types.
+        their boundaries, with levels as types. Spans are aligned by gamma: ``"gamma"``, or such as ``Gamma(alpha=3)``.
     against : str, optional
         ``"majority"``, to compare every coder with what more than half of the coders marked, or the name of a coder, to
-        compare the others with that coder (default: every pair of coders).
+        compare the others with that coder (default: every pair of coders). Spans have no majority.
 
     Returns
     -------
@@ -77,6 +82,10 @@ def disagreements(corpus: Corpus, *, measure: str | Measure | None = None, again
     same place if they share a position, or if near misses link their positions. A place on which many pairs disagree costs
     more than one that only one coder sees differently.
 
+    Spans may overlap, nest and cross. Their best alignment under gamma puts together at most one span of each coder; each such
+    group with a disorder is a place, and its cost is its disorder. Rows say whether a span of one coder is unaligned, shifted,
+    or of another category. The row of a shifted span of another category has the sum of both terms as its cost.
+
     Examples
     --------
     >>> from caesura import Segmentation
@@ -94,6 +103,10 @@ def disagreements(corpus: Corpus, *, measure: str | Measure | None = None, again
     """
     check_corpus(corpus)
     check_coders(corpus.coders)
+    if corpus.kind == "spans":
+        return span_disagreements(corpus, _check_coefficient(measure), _check_against(against, corpus))
+    if isinstance(measure, UnitizingCoefficient):
+        raise OptionError(f"{measure.name} lists disagreements about spans; this corpus has none")
     chosen = _check_measure(measure, corpus)
     prepared = prepare(corpus, chosen)
     reference = _check_against(against, corpus)
@@ -163,6 +176,17 @@ def _check_measure(measure: str | Measure | None, corpus: Corpus) -> Measure:
         )
         raise OptionError(f"{chosen.name} {problem}; use {', '.join(aligning_measures(kind))}")
     return chosen
+
+
+def _check_coefficient(measure: str | Measure | UnitizingCoefficient | None) -> str | UnitizingCoefficient | None:
+    """Return a coefficient for spans, or raise an error for a measure."""
+    if isinstance(measure, Measure) or (isinstance(measure, str) and resolve_unitizing(measure, {}) is None):
+        name = measure if isinstance(measure, str) else measure.name
+        raise OptionError(
+            f"disagreements about spans come from the alignment of gamma, not from {name}; leave out the measure, or convert "
+            "spans that nest with .to_hierarchy()"
+        )
+    return measure
 
 
 def _check_against(against: str | None, corpus: Corpus) -> str | None:

@@ -414,10 +414,28 @@ def best_span_alignment(corpus: Corpus, coefficient: Gamma | None = None) -> dic
     """
     chosen = coefficient or Gamma()
     items, _ = unitized_items(corpus, chosen.bounds)
+    return align_items(items, chosen)
+
+
+def align_items(items: Sequence[UnitizedItem], coefficient: Gamma) -> dict[str, ItemAlignment]:
+    """Return the best alignment of each item.
+
+    Parameters
+    ----------
+    items : sequence of UnitizedItem
+        The items.
+    coefficient : Gamma
+        Weights and distances.
+
+    Returns
+    -------
+    dict of str to ItemAlignment
+        Item -> alignment.
+    """
     names = {name for item in items for spans in item.annotations.values() for name in spans.category_names}
     plan = Plan(tuple(sorted(names, key=lambda name: (name is not None, name or ""))), 0)
-    how = chosen.dissimilarity(plan)
-    return {item.name: _align(chosen, how, plan, item) for item in items}
+    how = coefficient.dissimilarity(plan)
+    return {item.name: _align(coefficient, how, plan, item) for item in items}
 
 
 def _weighted(numerator: float, weight: float, numerators: Floats, weights: Floats) -> list[float]:

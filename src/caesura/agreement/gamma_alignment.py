@@ -4,14 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from caesura.agreement.gamma_chance import Continuum, Line
 from caesura.agreement.unitized import UnitizedItem
 from caesura.measures.unitary import BestAlignment
+from caesura.model.result import HIDDEN
 from caesura.model.spans import MarkedSpan
+
+
+class PairDissimilarity(NamedTuple):
+    """How much two aligned units differ.
+
+    Attributes
+    ----------
+    first, second : int
+        Places of the two coders.
+    position, category : float
+        alpha d_pos and beta d_cat; their sum is d.
+    """
+
+    first: int
+    second: int
+    position: float
+    category: float
 
 
 @dataclass(frozen=True)
@@ -24,10 +43,13 @@ class UnitaryAlignment:
         Mean of d over all pairs of coders.
     units : tuple of MarkedSpan or None
         The unit of each coder; None if the coder has no unit here.
+    pairs : tuple of PairDissimilarity
+        One entry for each pair of units.
     """
 
     disorder: float
     units: tuple[MarkedSpan | None, ...]
+    pairs: tuple[PairDissimilarity, ...] = field(default=(), repr=False, metadata=HIDDEN)
 
 
 @dataclass(frozen=True)
@@ -124,17 +146,35 @@ def item_alignment(
     ItemAlignment
     """
     owners = [(k, span) for k, spans in enumerate(item.annotations.values()) for span in spans.spans]
+    pairs = _pairs_by_owner(alignment, delta_empty)
     rows = []
-    for members, cost in zip(alignment, alignment.pairs.cost.tolist(), strict=True):
+    for place, (members, cost) in enumerate(zip(alignment, alignment.pairs.cost.tolist(), strict=True)):
         units: list[MarkedSpan | None] = [None] * len(item.annotations)
         for unit in members:
             k, span = owners[int(alignment.table.index[unit])]
             units[k] = span
-        rows.append(UnitaryAlignment(cost * delta_empty, tuple(units)))
+        rows.append(UnitaryAlignment(cost * delta_empty, tuple(units), tuple(pairs.get(place, ()))))
     scale = delta_empty / mean_units if mean_units else 0.0
     return ItemAlignment(
         item.coders, alignment.cost * scale, alignment.bound * scale, alignment.proved, alignment.unique, tuple(rows)
     )
+
+
+def _pairs_by_owner(alignment: BestAlignment, delta_empty: float) -> dict[int, list[PairDissimilarity]]:
+    """Return unitary alignment -> its pairs of units."""
+    terms, how, annotator = alignment.pairs, alignment.dissimilarity, alignment.table.annotator
+    columns = (
+        annotator[terms.first],
+        annotator[terms.second],
+        terms.position * how.alpha * delta_empty,
+        terms.distance * how.beta * delta_empty,
+    )
+    pairs: dict[int, list[PairDissimilarity]] = {}
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    for owner, (first, second, position, category) in zip(terms.owner.tolist(), rows, strict=True):
+        low, high = min(first, second), max(first, second)
+        pairs.setdefault(owner, []).append(PairDissimilarity(low, high, position, category))
+    return pairs
 
 
 def category_terms(

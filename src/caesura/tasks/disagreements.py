@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 from caesura.agreement.disagreement_rows import DisagreementPlace, Disagreements
 from caesura.agreement.disagreements import disagreements
-from caesura.errors import FormatError, OptionConflictError
+from caesura.agreement.unitizing_registry import UNITIZING, resolve_unitizing
+from caesura.errors import FormatError, OptionConflictError, OptionError
 from caesura.files import write_files
 from caesura.formats import encode, format_for_writing, formats
 from caesura.formats.format import Format
@@ -20,8 +21,8 @@ from caesura.measures.registry import default_measures
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import tiers_of
 from caesura.model.tier import Interval, Point, Tier
-from caesura.options import OptionSet, setting, text
-from caesura.tasks.prepare import measures_setting, with_settings
+from caesura.options import OptionSet, setting, suggest, text
+from caesura.tasks.prepare import measures_setting, spans_as_hierarchies, with_settings
 
 TIER_NAME = "disagreements"
 """Name of the tier that is written."""
@@ -36,7 +37,10 @@ class DisagreementOptions(OptionSet):
 
     measures: tuple[Measure, ...] = measures_setting(
         "Measure that aligns boundaries and sets the costs, such as B(n_t=3) (default: B; S_f for dialogues; the spans "
-        "of hierarchies)."
+        "of hierarchies; gamma for spans)."
+    )
+    coefficient: str | None = setting(
+        None, text, "For spans: gamma with its options, such as 'gamma(alpha=3)' (default: gamma)."
     )
     against: str | None = setting(
         None, text, "Compare every coder with the majority, or with this coder (default: every pair of coders)."
@@ -66,7 +70,9 @@ def find_disagreements(
     Raises
     ------
     OptionConflictError
-        If there are several measures.
+        If there are several measures, or a measure and a coefficient.
+    OptionError
+        If the coefficient is unknown.
     """
     options = options or DisagreementOptions()
     if len(options.measures) > 1:
@@ -76,7 +82,18 @@ def find_disagreements(
         # A settings file describes boundary types and their similarity, as for the other tasks.
         (chosen,) = with_settings([chosen or default_measures("disagreements", "dialogue")[0]], settings)
     selected = corpus.select(items=options.items or None)
-    return disagreements(selected, measure=chosen, against=options.against)
+    if options.coefficient is not None:
+        if chosen is not None:
+            raise OptionConflictError("disagreements come from a measure or from a coefficient for spans; choose one")
+        resolved = resolve_unitizing(options.coefficient, {})
+        if resolved is None:
+            raise OptionError(suggest("coefficient: there is none for spans named", options.coefficient, UNITIZING))
+        return disagreements(selected, measure=resolved, against=options.against)
+    if chosen is None:
+        return disagreements(selected, against=options.against)
+    (nested,), crossing = spans_as_hierarchies([selected])
+    result = disagreements(nested, measure=chosen, against=options.against)
+    return replace(result, excluded=(*crossing, *result.excluded))
 
 
 # -- the tier ---------------------------------------------------------------------------------------------------------
@@ -105,6 +122,8 @@ def write_disagreements(result: Disagreements, corpus: Corpus, target: str) -> l
         If the format cannot store tiers, the corpus has no times, or a file cannot be written.
     """
     selected = corpus.select(items=result.items)
+    if corpus.kind == "spans":
+        raise FormatError(target, None, "disagreements about spans are no tier; write a table with --csv instead")
     paths = _paths(selected, target)
     inputs = {os.path.realpath(name) for name in (corpus.source.files if corpus.source else ())}
     for path in paths.values():

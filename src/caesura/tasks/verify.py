@@ -17,6 +17,7 @@ from caesura.agreement.coefficients import agreement
 from caesura.agreement.disagreements import disagreements
 from caesura.agreement.families import COEFFICIENTS, resolve_coefficient
 from caesura.agreement.pairwise import pairwise
+from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import UNITIZING
 from caesura.errors import CaesuraError, InputError, OptionError
 from caesura.judging.judge import judge
@@ -316,6 +317,9 @@ def _recompute(
         raise OptionError(f"the signature is about {task}, which takes one corpus; got two")
     if task == "judge":
         return _judge(claim, corpus, systems)
+    if task == "disagreements" and claim.words[1:] and claim.words[1] in UNITIZING:
+        parts = (_Recomputed(part.fingerprint, partial(_span_cost, claim, part)) for part in _parts(claim, corpus))
+        return _first_with_the_data(claim, parts)
     if task in UNITIZING:
         parts = (_Recomputed(part.fingerprint, partial(_unitizing, claim, part)) for part in _parts(claim, corpus))
         return _first_with_the_data(claim, parts)
@@ -483,11 +487,20 @@ def _agreement(claim: Signature, corpus: Corpus) -> float:
 
 
 def _unitizing(claim: Signature, corpus: Corpus) -> float:
-    entry = UNITIZING[claim.words[0]]
-    declared = {option.name for option in entry.declared()}
-    options = {name: option_value(text) for name, text in claim.facts.items() if name in declared}
     seed = int(claim.facts.get("seed", 0))
-    return agreement(corpus, coefficient=entry.create(options), interval=None, seed=seed).value
+    coefficient = _unitizing_coefficient(claim, claim.words[0])
+    return agreement(corpus, coefficient=coefficient, interval=None, seed=seed).value
+
+
+def _span_cost(claim: Signature, corpus: Corpus) -> float:
+    against = None if claim.facts.get("against") == "pairs" else claim.facts.get("against")
+    return disagreements(corpus, measure=_unitizing_coefficient(claim, claim.words[1]), against=against).cost
+
+
+def _unitizing_coefficient(claim: Signature, name: str) -> UnitizingCoefficient:
+    entry = UNITIZING[name]
+    declared = {option.name for option in entry.declared()}
+    return entry.create({name: option_value(text) for name, text in claim.facts.items() if name in declared})
 
 
 def _chance(word: str, facts: Mapping[str, str]) -> Any:

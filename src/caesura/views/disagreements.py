@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace, Disagreements
+from caesura.measures.base import Measure
 from caesura.measures.signatures import short_signature
 from caesura.options import OptionSet, setting, switch, whole
 from caesura.views.answer import Answer, Section
-from caesura.views.answers.coders import disagreements_answer
+from caesura.views.answers.coders import disagreements_answer, extent_words, units_words
 from caesura.views.table import Table, shorten, text_width
 
 MAX_PLACES = 20
@@ -61,7 +62,7 @@ def disagreements_view(result: Disagreements, tables: DisagreementTables | None 
 
 
 def _has_times(result: Disagreements) -> bool:
-    return any(place.times for place in result.places) and all(place.span is None for place in result.places)
+    return any(place.times and place.span is None and not place.units for place in result.places)
 
 
 def places_table(result: Disagreements, *, limit: int | None = None) -> Table:
@@ -80,9 +81,17 @@ def places_table(result: Disagreements, *, limit: int | None = None) -> Table:
         Item, place, text, who has a boundary, who has none, kind and cost.
     """
     columns = ("item", "stream", "place", "text", "has", "has not", "kind", "cost")
-    notes = (f"cost: {result.measure.label}, summed over {_comparisons(result)}",)
+    notes = (_cost_note(result),)
     records = map(_place_record, result.places)
     return Table.from_records(records, columns=columns, digits=2, limit=limit, notes=notes)
+
+
+def _cost_note(result: Disagreements) -> str:
+    """Return what costs are."""
+    if isinstance(result.measure, Measure):
+        return f"cost: {result.measure.label}, summed over {_comparisons(result)}"
+    pairs = "" if result.against is None else f", pairs with {result.against} only"
+    return f"cost: disorder in the best alignment of {result.measure.title}, as mean over pairs of coders{pairs}"
 
 
 def _comparisons(result: Disagreements) -> str:
@@ -105,6 +114,8 @@ def _place_record(place: DisagreementPlace) -> dict[str, Any]:
 def _where(place: DisagreementPlace) -> str:
     """Return the times of a place, or its positions, or the units of a span."""
     ends: list[str]
+    if place.units:
+        return extent_words(place.positions[0], place.positions[-1], seconds=bool(place.times))
     if place.times:
         ends = [f"{time:.2f}" for time in (place.times[0], place.times[-1])]
         return f"{'-'.join(dict.fromkeys(ends))} s"
@@ -115,6 +126,8 @@ def _where(place: DisagreementPlace) -> str:
 def _text(place: DisagreementPlace) -> str:
     if not (place.before or place.between or place.after):
         return ""
+    if place.units:
+        return f"[{_first(place.between, 2 * _SIDE)}]" if place.between else ""
     before, after = _last(place.before, _SIDE), _first(place.after, _SIDE)
     if place.span is not None:
         return f"[{_first(place.between, 2 * _SIDE)}]"
@@ -137,6 +150,8 @@ def _last(text: str, width: int) -> str:
 
 def _has(place: DisagreementPlace) -> str | None:
     """Return the coders who have a boundary; by position if there are several, and with its type if types differ."""
+    if place.units:
+        return "; ".join(f"{words}: {', '.join(coders)}" for words, coders in units_words(place).items())
     several = len(place.positions) > 1 and place.span is None
     typed = len({kind for marks in place.marks.values() for _, kind in marks}) > 1
     groups: dict[tuple[float, str, str], list[str]] = {}
@@ -162,7 +177,18 @@ def pairs_table(result: Disagreements) -> Table:
     Table
         Item, coders, kind, positions, times, types, cost and text.
     """
-    places = ("position 1", "position 2", "time 1", "time 2", "type 1", "type 2", "first unit", "last unit")
+    places = (
+        "position 1",
+        "position 2",
+        "time 1",
+        "time 2",
+        "type 1",
+        "type 2",
+        "first unit",
+        "last unit",
+        "end 1",
+        "end 2",
+    )
     texts = ("before", "between", "after")
     columns = ("item", "stream", "coder 1", "coder 2", "kind", *places, "cost", *texts)
     table = Table.from_records(
@@ -176,6 +202,7 @@ def _pair_record(row: Disagreement) -> dict[str, Any]:
     for name, values in (("coder", row.coders), ("position", row.positions), ("time", row.times), ("type", row.types)):
         record |= {f"{name} {i}": value for i, value in enumerate(values, 1)}
     record |= {name: getattr(row, name) or None for name in ("before", "between", "after")}
+    record |= {f"end {i}": unit.end for i, unit in enumerate(row.units, 1) if unit is not None}
     return record | ({} if row.span is None else {"first unit": row.span[0], "last unit": row.span[1]})
 
 

@@ -199,6 +199,10 @@ def place_words(place: DisagreementPlace) -> str:
     """
     name = place.item if place.stream is None else f"{place.item} ({place.stream})"
     time = "" if place.time is None else f" ({place.time:.2f} s)"
+    if place.units:
+        text = f", '{shorten(place.between, _MAX_QUOTE)}'" if place.between else ""
+        extent = extent_words(place.positions[0], place.positions[-1], seconds=bool(place.times))
+        return f"{name}, {extent}{text}"
     if place.span is not None:
         text = f", '{shorten(place.between, _MAX_QUOTE)}'" if place.between else ""
         return f"{name}, units {place.span[0]} to {place.span[1]}{text}{time}"
@@ -238,6 +242,8 @@ def who_words(place: DisagreementPlace) -> str:
     str
         Clauses such as ``ann and cy have a boundary, bo has none``.
     """
+    if place.units:
+        return _span_clauses(place)
     noun = "a boundary" if place.span is None else "this span"
     groups: dict[str, list[str]] = {}
     for coder in place.marks:
@@ -248,6 +254,55 @@ def who_words(place: DisagreementPlace) -> str:
         clauses.append(" ".join(filter(None, (_people(coders), verb, words))))
     if len(groups) > 2:
         clauses = [f"{_people(place.has)} have {noun} {_difference(place)}"]
+    if place.has_not:
+        clauses.append(f"{_people(place.has_not)} {'has' if len(place.has_not) == 1 else 'have'} none")
+    return ", ".join(clauses)
+
+
+def extent_words(start: float, end: float, *, seconds: bool) -> str:
+    """Return where a span begins and ends, with at most two decimals.
+
+    Parameters
+    ----------
+    start, end : float
+        Positions or times.
+    seconds : bool
+        Whether they are times.
+
+    Returns
+    -------
+    str
+        Such as ``4-8`` or ``1.25-3.5 s``.
+    """
+    return f"{round(start, 2):.15g}-{round(end, 2):.15g}{' s' * seconds}"
+
+
+def units_words(place: DisagreementPlace) -> dict[str, list[str]]:
+    """Return the different spans of a place in words, with the coders who have them.
+
+    Parameters
+    ----------
+    place : DisagreementPlace
+        A place of a corpus of spans.
+
+    Returns
+    -------
+    dict of str to list of str
+        Words such as ``4-8 PER`` -> coders.
+    """
+    groups: dict[str, list[str]] = {}
+    for coder, unit in place.units.items():
+        extent = extent_words(unit.start, unit.end, seconds=bool(place.times))
+        category = "" if unit.category is None else f" {shorten(unit.category, _MAX_QUOTE)}"
+        groups.setdefault(f"{extent}{category}", []).append(coder)
+    return groups
+
+
+def _span_clauses(place: DisagreementPlace) -> str:
+    groups = units_words(place)
+    clauses = [f"{_people(coders)} {'has' if len(coders) == 1 else 'have'} {words}" for words, coders in groups.items()]
+    if len(groups) > 2:
+        clauses = [f"{_people(place.has)} have {len(groups)} different spans"]
     if place.has_not:
         clauses.append(f"{_people(place.has_not)} {'has' if len(place.has_not) == 1 else 'have'} none")
     return ", ".join(clauses)
