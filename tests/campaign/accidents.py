@@ -252,7 +252,7 @@ def _truncate(path: Path, rng: random.Random) -> None:
 
 
 def _swap(path: Path, rng: random.Random) -> None:
-    other = rng.choice(sorted(path.parent.iterdir()))
+    other = rng.choice(sorted(file for file in path.parent.iterdir() if file.is_file()))
     first, second = path.read_bytes(), other.read_bytes()
     path.write_bytes(second)
     other.write_bytes(first)

@@ -18,7 +18,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.slow
 def test_three_minutes_without_a_failure() -> None:
-    command = [sys.executable, "-m", "tests.campaign", "--minutes", "3"]
+    # The last inputs and the start of processes add to the two minutes. A fast machine tries the same inputs as others.
+    command = [sys.executable, "-m", "tests.campaign", "--minutes", "2", "--inputs", "20000"]
     process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert process.returncode == 0, process.stdout + process.stderr
 

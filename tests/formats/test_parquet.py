@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraError, FormatError
+from caesura.formats.parquet_pages import PageChecker
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -188,3 +189,39 @@ def test_half_a_surrogate_pair_is_rejected(tmp_path: Path) -> None:
         with pytest.raises(FormatError, match="text in UTF-8 cannot contain half a surrogate pair"):
             cz.write(corpus, tmp_path / name)
         assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("compression", ["none", "snappy", "zstd", "gzip"])
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_pages_of_other_programs_pass_the_check(
+    version: str, compression: str, dictionary: bool, tmp_path: Path
+) -> None:
+    rows = 5000
+    table = pa.table({"item": [f"x{i % 7}" for i in range(rows)], "ann": [i % 3 for i in range(rows)]})
+    path = tmp_path / "a.parquet"
+    options = {"compression": compression, "use_dictionary": dictionary, "data_page_version": version}
+    pq.write_table(table, path, data_page_size=64, write_batch_size=16, row_group_size=900, **options)
+    data = path.read_bytes()
+    with pa.BufferReader(data) as source:
+        checker = PageChecker("a.parquet", source, pq.ParquetFile(path))
+        for group in range(6):
+            checker.check(group)
+    assert checker.pages > 12  # several pages per column
+
+
+def test_a_page_that_claims_to_be_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"item": ["x", "x"], "ann": [0, 1]}), path, use_dictionary=False)
+    data = bytearray(path.read_bytes())
+    place = pq.read_metadata(path).row_group(0).column(1).data_page_offset
+    # The header: field 1, type of page; field 2, size without compression, as a zigzag number of at most five bytes.
+    assert data[place] == data[place + 2] == 0x15
+    size = 2**31 - 1
+    number = bytes([(size * 2 >> shift) & 127 | 128 for shift in (0, 7, 14, 21)]) + bytes([size * 2 >> 28])
+    end = place + 3
+    while data[end] & 128:
+        end += 1
+    damaged = bytes(data[: place + 3]) + number + bytes(data[end + 1 :])
+    with pa.BufferReader(damaged) as source, pytest.raises(FormatError, match="one claims to have 2,147,483,647"):
+        PageChecker("a.parquet", source, pq.ParquetFile(path)).check(0)

@@ -29,6 +29,7 @@ from caesura.formats.column_names import ROLE_OF_NAME, normalize
 from caesura.formats.content import MAX_BYTES, MAX_UNPACKED, json_text, unpacked_path
 from caesura.formats.format import Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header, sample_rows
+from caesura.formats.parquet_pages import PageChecker
 from caesura.limits import (
     BYTES_PER_BYTE,
     CELLS_PER_BYTE,
@@ -582,6 +583,9 @@ def from_parquet(reading: Reading) -> Table:
         for unit, (maximum, actual) in limits.items():
             if actual > maximum:
                 raise reading.error(None, f"expected a table of at most {maximum} {unit}; this claims to have {actual}")
+        pages = PageChecker(reading.path, source, file)
+        for group in range(metadata.num_row_groups):
+            pages.check(group)
         # Text columns are read as dictionaries, so that each text is in memory only once.
         flat = [name for name, kind in zip(names, file.schema_arrow.types, strict=True) if not pa.types.is_nested(kind)]
         file = pq.ParquetFile(source, read_dictionary=flat, page_checksum_verification=True)

@@ -30,6 +30,7 @@ from caesura.formats import arrow, documents
 from caesura.formats.arrow import pa, pc, pq
 from caesura.formats.documents import FIELDS, SIDES, FilePart
 from caesura.formats.format import Format, Reading, Writing
+from caesura.formats.parquet_pages import PageChecker
 from caesura.model.corpus import Corpus
 from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
 from caesura.model.segmentation import Segmentation, check_types
@@ -71,16 +72,16 @@ class RowGroups(FilePart):
         Documents or DocumentPairs
             Batches of bounded size.
         """
-        with _open(self.path) as file:
+        with _open(self.path) as (file, pages):
             last = file.num_row_groups if self.last is None else self.last
-            yield from _DocumentReader(self.path, file).read(range(self.first, last))
+            yield from _DocumentReader(self.path, file, pages).read(range(self.first, last))
 
     def _ranges(self) -> list[tuple[int, int]] | None:
         """Return the places of the columns that are read, and of the description of the file at its end."""
         if self.last is None:
             return None
         ranges = []
-        with _open(self.path) as file:
+        with _open(self.path) as (file, _):
             for group in range(self.first, self.last):
                 metadata = file.metadata.row_group(group)
                 for column in (metadata.column(i) for i in range(metadata.num_columns)):
@@ -91,7 +92,7 @@ class RowGroups(FilePart):
         return [*ranges, (max(0, self.size - footer), self.size)]
 
     def _has_types(self) -> bool:
-        with _open(self.path) as file:
+        with _open(self.path) as (file, _):
             return "reference_types" in file.schema_arrow.names
 
 
@@ -132,7 +133,7 @@ def _split(whole: RowGroups) -> list[RowGroups]:
     A damaged file is not split; reading it raises the error.
     """
     try:
-        with _open(whole.path) as file:
+        with _open(whole.path) as (file, _):
             rows = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
     except FormatError:
         return [whole]
@@ -163,8 +164,8 @@ def inspect_files(paths: Sequence[str]) -> tuple[bool, tuple[str, ...] | None]:
     """
     for path in paths:
         try:
-            with _open(path) as file:
-                return _has_documents(file), _declared_types(path, file)
+            with _open(path) as (file, pages):
+                return _has_documents(file, pages), _declared_types(path, file)
         except FormatError:
             continue
     return True, None
@@ -197,13 +198,13 @@ def is_documents(data: bytes) -> bool:
         True for documents. False also for a damaged file; reading that file raises the error.
     """
     try:
-        with _open("", data) as file:
-            return _has_documents(file)
+        with _open("", data) as (file, pages):
+            return _has_documents(file, pages)
     except FormatError:
         return False
 
 
-def _has_documents(file: Any) -> bool:
+def _has_documents(file: Any, pages: PageChecker) -> bool:
     """Return whether the columns reference and hypothesis contain lists or trees.
 
     A table of units may have columns of these names too, if its coders are called reference and hypothesis.
@@ -216,8 +217,12 @@ def _has_documents(file: Any) -> bool:
         return True
     if not all(map(arrow.is_text, kinds)):
         return False
-    batches = file.iter_batches(batch_size=_SAMPLE_ROWS, columns=list(SIDES), use_threads=False)
-    rows: list[dict[str, str | None]] = next((batch.to_pylist() for batch in batches if batch.num_rows), [])
+    group = next((i for i in range(file.num_row_groups) if file.metadata.row_group(i).num_rows), None)
+    rows: list[dict[str, str | None]] = []
+    if group is not None:
+        pages.check(group, SIDES)
+        batches = file.iter_batches(_SAMPLE_ROWS, row_groups=[group], columns=list(SIDES), use_threads=False)
+        rows = next((batch.to_pylist() for batch in batches if batch.num_rows), [])
     return any(map(_has_tree, rows)) if rows else set(schema.names) <= set(FIELDS)
 
 
@@ -226,16 +231,15 @@ def _has_tree(row: Mapping[str, str | None]) -> bool:
 
 
 @contextmanager
-def _open(path: str, data: bytes | None = None) -> Iterator[Any]:
-    """Open a Parquet file by its path or its content."""
+def _open(path: str, data: bytes | None = None) -> Iterator[tuple[Any, PageChecker]]:
+    """Open a Parquet file by its path or its content; pages must be checked before they are read."""
     arrow.require_pyarrow(path, "reading")
-    source = path if data is None else pa.BufferReader(data)
-    with arrow.reading_errors(path):
+    with arrow.reading_errors(path), pa.OSFile(path) if data is None else pa.BufferReader(data) as source:
         metadata = pq.read_metadata(source)
         # Pages are read on demand, so a row group is not loaded into memory as a whole.
         options = {"buffer_size": 2**20, "pre_buffer": False, "page_checksum_verification": True}
         with pq.ParquetFile(source, metadata=metadata, read_dictionary=_text_columns(metadata), **options) as file:
-            yield file
+            yield file, PageChecker(path, source, file)
 
 
 def _text_columns(metadata: Any) -> list[str]:
@@ -248,8 +252,8 @@ def _text_columns(metadata: Any) -> list[str]:
 class _DocumentReader:
     """Reads the rows of an open file batch by batch."""
 
-    def __init__(self, path: str, file: Any) -> None:
-        self.path, self.file = path, file
+    def __init__(self, path: str, file: Any, pages: PageChecker) -> None:
+        self.path, self.file, self.pages = path, file, pages
         self.declared_types = _declared_types(path, file)
         schema = file.metadata.schema.to_arrow_schema()  # the types in the file, before text is read as dictionaries
         self.kinds = dict(zip(schema.names, schema.types, strict=True))
@@ -293,6 +297,7 @@ class _DocumentReader:
         metadata = self.file.metadata
         first_row = 1 + sum(metadata.row_group(i).num_rows for i in range(groups.start))
         for group in groups:
+            self.pages.check(group, {*self.columns, "item"})
             rows_read, batch_size = 0, self._batch_size(group)
             names = cache(partial(self._names, group)) if self.has_names else None
             for batch in self.file.iter_batches(
@@ -310,8 +315,6 @@ class _DocumentReader:
         metadata = self.file.metadata.row_group(group)
         paths = [self.file.schema.column(i).path for i in range(metadata.num_columns)]
         columns = [i for i, path in enumerate(paths) if path.partition(".")[0] in self.columns]
-        # The statistics of a damaged column would crash the process. Reading zero rows raises an error first.
-        next(self.file.reader.iter_batches(0, row_groups=[group], column_indices=columns, use_threads=False), None)
         entries: int = max((metadata.column(i).num_values for i in columns), default=0)
         if entries > _MAX_ENTRIES:
             problem = f"expected at most {_MAX_ENTRIES} entries in a column; this claims to have {entries}"
@@ -432,12 +435,12 @@ class _ItemNames(Sequence[str]):
 
 def _read(reading: Reading) -> Corpus:
     """Return a corpus with the coders reference and hypothesis."""
-    with _open(reading.path, reading.data) as file:
+    with _open(reading.path, reading.data) as (file, pages):
         rows = file.metadata.num_rows
         if rows > _MAX_DOCUMENTS:
             problem = f"expected a corpus of at most {_MAX_DOCUMENTS} documents; this claims to have {rows}"
             raise reading.error(None, f"{problem}; evaluate() takes any number")
-        reader = _DocumentReader(reading.path, file)
+        reader = _DocumentReader(reading.path, file, pages)
         chunks = reader.read(range(file.num_row_groups))
         return documents.read_documents(reading, chunks)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from caesura.errors import FormatError
 from caesura.formats import arrow
+from caesura.formats.parquet_pages import PageChecker
 
 MAX_ROWS = 50_000
 """Number of rows that are read of a large Parquet file."""
@@ -66,10 +67,14 @@ def _first_rows_of_parquet(path: str, data: bytes) -> Sample | None:
 
     try:
         with arrow.reading_errors(path):
-            file = pq.ParquetFile(pa.BufferReader(data))
+            source = pa.BufferReader(data)
+            file = pq.ParquetFile(source)
             total = file.metadata.num_rows
             if total < MIN_ROWS:
                 return None
+            pages = PageChecker(path, source, file)
+            for group in range(file.num_row_groups):
+                pages.check(group)
             batch = next(file.iter_batches(MAX_ROWS, use_threads=False), None)
             if batch is None:
                 return None
