@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import caesura as cz
+from caesura.cli import main
 from caesura.errors import CaesuraError
 from support.oracles import read_oracle
 
@@ -51,6 +54,32 @@ def test_the_preset_needs_the_first_token(tmp_path):
     (pair,) = read_pairs(tmp_path, CASES[0], "tok")[:1]
     with pytest.raises(CaesuraError, match="read both files with --reading first=yes"):
         cz.boundary_f(*pair, compat="disrpt-2025")
+
+
+def inner_f(matches: int, reference: int, hypothesis: int) -> float:
+    return 2 * matches / (reference + hypothesis) if reference + hypothesis else 1
+
+
+PRINTED = [case for case in CASES if "f_score" in case["peer"].get("tok", {})]
+
+
+@pytest.mark.parametrize("case", PRINTED[:5], ids=lambda case: str(case["id"]))
+def test_commands_read_files_as_the_preset_needs(tmp_path, case):
+    paths = []
+    for side in ("gold", "pred"):
+        paths.append(tmp_path / f"{side}.tok")
+        paths[-1].write_text(case[f"{side}_tok"], encoding="utf-8")
+    expected = case["peer"]["tok"]["f_score"]
+    measure = "F1(compat=disrpt-2025)"
+    for arguments in (["-m", "F1", "--compat", "disrpt-2025"], ["-m", measure]):
+        result = CliRunner().invoke(main, ["score", *map(str, paths), *arguments, "--json"])
+        assert result.exit_code == 0, result.output
+        total = next(row for row in json.loads(result.stdout)["results"]["scores"] if row["item"] is None)
+        assert total["value"] == pytest.approx(expected, abs=1e-9)
+        assert total["plain"] == pytest.approx(inner_f(*case["right"]["inner counts"]), abs=1e-9)
+        assert "a mark at the first token counts (first=yes)" in result.stderr
+    plain = CliRunner().invoke(main, ["score", *map(str, paths), "-m", "F1", "--json"])
+    assert "first token" not in plain.stderr
 
 
 CONNECTIVES = [case for case in read_oracle("disrpt.jsonl")[1:] if case["task"] == "C"]

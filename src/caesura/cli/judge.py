@@ -42,6 +42,7 @@ def judge(
     Example:
       caesura judge people.json --system mine.json --system theirs.json
     """
+    reading = reading.for_presets(files, options.measures)
     corpus, system_files = reading.read_with_systems(files, systems)
     reading.require(corpus, "judge")
     human_corpus, annotations = split_systems(corpus, systems, system_files)

@@ -33,6 +33,7 @@ def score(
       caesura score reference.bits hypothesis.bits -m B -m Pk --edits
     """
     files = [reference, *filter(None, [hypothesis])]
+    reading = reading.for_presets(files, options.measures, options.compat)
     corpora = [reading.require(corpus, "score") for corpus in reading.read_separately(files)]
     first, second = corpora if len(corpora) == 2 else (corpora[0], None)
     result = score_corpora(first, second, options, settings=reading.settings)
@@ -65,6 +66,7 @@ def evaluate(
     Example:
       caesura evaluate documents.jsonl -m B -m Pk
     """
+    reading = reading.for_presets(sources, options.measures)
     with engine_options.open() as engine, Progress("partitions"):
         result = evaluate_collection(
             list(sources),

@@ -114,6 +114,7 @@ def _with_first(reading: Reading, document: _ConlluDocument, kind: str) -> Annot
     first = reading.options["first"]
     if kind != "segments":
         raise OptionError(f"first={first!r} is for segments; these marks are {kind}")
+    reading.notes.append(f"a mark at the first token counts (first={first})")
     tokens = [token for token in document.tokens if first == "yes" or token.number != 1]
     begins = [i for i, token in enumerate(tokens, 1) if _mark(reading, token, kind) == _BEGIN]
     return Segmentation.from_positions(len(tokens) + 1, begins, units=["", *(token.form for token in tokens)])

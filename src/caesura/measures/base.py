@@ -22,7 +22,7 @@ from caesura.measures.averages import (
     check_average,
 )
 from caesura.measures.batch import Batch, Comparison, Packed, Text, View, are_plain, pack
-from caesura.measures.chunks import in_chunks, with_last_position, without_first_token
+from caesura.measures.chunks import in_chunks, with_last_position, without_empty_unit, without_first_token
 from caesura.measures.edges import Packing, has_times, pack_axis
 from caesura.measures.expected import ExpectedCounts
 from caesura.measures.pooled import PooledBatch, has_streams, pack_dialogues
@@ -112,6 +112,8 @@ class Measure(Value, ABC):
         Option values of each preset, by the name of the preset.
     preset_mistakes : mapping
         Mistakes of the program that a preset repeats, one line each, by the name of the preset.
+    preset_reading : mapping
+        Options of formats with which the files for a preset must be read, by the name of the preset.
     parts : tuple of str
         Names of the additive counts, unless they depend on the boundary types; see :meth:`part_names`.
     view : str
@@ -177,6 +179,7 @@ class Measure(Value, ABC):
     options: ClassVar[tuple[Option, ...]] = ()
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     preset_mistakes: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    preset_reading: ClassVar[Mapping[str | None, Mapping[str, Any]]] = MappingProxyType({})
     parts: ClassVar[tuple[str, ...]] = ()
     view: ClassVar[View] = "inner"
     sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")
@@ -343,6 +346,21 @@ class Measure(Value, ABC):
         defaults = self._defaults(self.compat)
         kept = {*self.question_options, "average", "references"}
         return type(self)(**{name: value for name, value in self._resolved if name in kept or value != defaults[name]})
+
+    def plain_pairs(self, pairs: Sequence[Comparison]) -> Sequence[Comparison]:
+        """Return pairs of annotations as :meth:`plain` compares them.
+
+        Parameters
+        ----------
+        pairs : sequence of pairs
+            Pairs of annotations, read as the preset needs them.
+
+        Returns
+        -------
+        sequence of pairs
+            The pairs, without what was added for the preset.
+        """
+        return without_empty_unit(pairs) if self.settings.get("first_token") else pairs
 
     # -- properties that depend on the options ---------------------------------------------------------------------
 

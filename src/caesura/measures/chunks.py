@@ -72,6 +72,28 @@ def without_first_token(pairs: Sequence[Any]) -> dict[int, CaesuraError]:
     }
 
 
+def without_empty_unit(pairs: Sequence[Any]) -> list[Any]:
+    """Return pairs of texts without the empty unit at their beginning, so that the first token does not count.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of segmentations that begin with an empty unit.
+
+    Returns
+    -------
+    list of pairs
+        The pairs; other annotations are unchanged.
+    """
+    return [tuple(map(_without_first_unit, pair)) for pair in pairs]
+
+
+def _without_first_unit(text: Any) -> Any:
+    if not isinstance(text, Segmentation) or text.length == 1 or (text.units or (None,))[0] != "":
+        return text
+    return Segmentation.from_positions(text.length - 1, text.inner[text.inner > 1] - 1, units=(text.units or ())[1:])
+
+
 def with_last_position(pairs: Sequence[Any]) -> list[Any]:
     """Return pairs of texts with an empty unit after the end, so that position N is an inner position.
 

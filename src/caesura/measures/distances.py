@@ -132,6 +132,7 @@ class BoundaryF(OverlapMeasure):
             "evalsubtitle": "the end of the file always matches",
         }
     )
+    preset_reading = MappingProxyType({"disrpt-2025": {"first": "yes"}})
     coefficients = COUNT_COEFFICIENTS
     default_coefficient = "multi_pi"
     chance_family = "counts"

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from caesura.errors import FormatError, OptionConflictError, OptionError
-from caesura.formats import detect, find, is_collection
+from caesura.errors import OptionConflictError, OptionError
 from caesura.measures.average_precision import AveragePrecision
 from caesura.measures.axis import amount
 from caesura.measures.curve import PRESETS, BoundaryCurve, curve_of, with_threshold_from
@@ -183,20 +182,12 @@ def read_scored(reading: ReadingOptions, paths: Sequence[str]) -> Corpus:
     Corpus
         Scores are annotations of their program.
     """
-    if any(_has_scores_option(reading, name) for name in paths):
+    if any(reading.accepts(name, "scores") for name in paths):
         reading = reading.with_options(scores=True)
     corpus = reading.require(reading.read_in_seconds(paths), "draw a curve of")
     if reading.errors and not any(isinstance(entry, BoundaryScores) for entry in corpus.values()):
         raise OptionError("no boundary scores could be read; correct the cells that are listed above")
     return corpus
-
-
-def _has_scores_option(reading: ReadingOptions, name: str) -> bool:
-    try:
-        files = [file.path for file in find(name, reading.format, reading.pattern)] if is_collection(name) else [name]
-        return any(option.name == "scores" for file in files for option in detect(file, reading.format).options)
-    except FormatError:
-        return False  # reading reports the error
 
 
 def score_thresholds(

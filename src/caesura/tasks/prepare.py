@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -300,6 +300,53 @@ class ReadingOptions(OptionSet):
         """
         defaults = [(name, value) for name, value in options.items() if name not in self.options]
         return replace(self, format_options=(*self.format_options, *defaults))
+
+    def accepts(self, path: str, option: str) -> bool:
+        """Return whether the format of a file has an option.
+
+        Parameters
+        ----------
+        path : str
+            A file, a folder or a glob.
+        option : str
+            Name of an option of a format.
+
+        Returns
+        -------
+        bool
+            Whether the format of one of the files has it; False if the format is not known, which reading reports.
+        """
+        try:
+            files = [file.path for file in find(path, self.format, self.pattern)] if is_collection(path) else [path]
+            return any(entry.name == option for file in files for entry in detect(file, self.format).options)
+        except FormatError:
+            return False
+
+    def for_presets(
+        self, paths: Iterable[str], measures: Iterable[Measure], preset: str | None = None
+    ) -> ReadingOptions:
+        """Return a copy that reads files as the presets of measures need it.
+
+        Parameters
+        ----------
+        paths : iterable of str
+            The files that will be read.
+        measures : iterable of Measure
+            The measures; if there are none, any measure that has the preset.
+        preset : str, optional
+            Preset of all measures that have it (default: each measure's own).
+
+        Returns
+        -------
+        ReadingOptions
+            A copy. Options that the user set, and files whose format does not have the option, are unchanged.
+        """
+        chosen = [(measure.preset_reading, preset or measure.compat) for measure in measures]
+        chosen = chosen or [(measure.preset_reading, preset) for measure in registered_measures().values()]
+        needed = {name: value for by_preset, key in chosen for name, value in by_preset.get(key, {}).items()}
+        return self.with_options(
+            **{name: value for name, value in needed.items() if all(self.accepts(path, name) for path in paths)}
+        )
 
     @property
     def reports(self) -> tuple[ReadingReport, ...]:

@@ -383,7 +383,7 @@ def _plain_values(scores: Scores, pairs: Mapping[str, Pair], options: ScoreOptio
     measure = scores.measure
     if measure.compat is None or options.only:
         return {}
-    plain = _score_pairs(list(pairs.values()), measure.plain())
+    plain = _score_pairs(measure.plain_pairs(list(pairs.values())), measure.plain())  # type: ignore[arg-type]
     if not plain.scored.size:
         return {}
     return {None: plain.total.value} | {place: float(plain.values[place]) for place in plain.scored.tolist()}
