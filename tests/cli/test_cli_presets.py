@@ -80,3 +80,18 @@ def test_messages(arguments, message):
     assert result.exit_code in (1, 2)
     assert message in " ".join(result.output.split())
     assert "Traceback" not in result.output
+
+
+def test_evaluate_adds_the_plain_measure(tmp_path: Path):
+    """{2, 5} and {2, 6} share a boundary, {4} and {4} another; the preset also counts two ends of texts."""
+    documents = [(["2", "5"], ["2", "6"]), (["4"], ["4"])]
+    lines = [
+        f'{{"item": "{i}", "length": 11, "reference": [{", ".join(a)}], "hypothesis": [{", ".join(b)}]}}\n'
+        for i, (a, b) in enumerate(documents)
+    ]
+    path = tmp_path / "documents.jsonl"
+    path.write_text("".join(lines))
+    for arguments, expected in (((), [4 / 5, 2 / 3]), (("--only",), [4 / 5])):
+        result = invoke(["evaluate", str(path), "-m", "F1(compat=wtpsplit)", *arguments, "--json"])
+        scores = json.loads(result.stdout)["results"]["scores"]
+        assert [score["value"] for score in scores.values()] == pytest.approx(expected)

@@ -70,7 +70,7 @@ def evaluate(
     with engine_options.open() as engine, Progress("partitions"):
         result = evaluate_collection(
             list(sources),
-            options.measures or None,
+            options.all_measures or None,
             engine=engine,
             checkpoint=checkpoint,
             **options.select("reference", "hypothesis", "scores", "strict"),

@@ -652,6 +652,16 @@ class EvaluateOptions(OptionSet):
     hypothesis: str | None = setting(None, text, "Coder who is the hypothesis, if coders have names.")
     scores: str | None = setting(None, text, "Folder for the score of every document, as Parquet.")
     strict: bool = switch("Stop at the first document or partition that cannot be scored.")
+    only: bool = switch("Do not add the plain number of a measure with a preset.")
+
+    @property
+    def all_measures(self) -> tuple[Measure, ...]:
+        """The measures; those with a preset are followed by their plain form, unless files are read for the preset."""
+        plain = {
+            measure: () if self.only or measure.preset_reading.get(measure.compat) else (measure.plain(),)
+            for measure in self.measures
+        }
+        return tuple(dict.fromkeys(entry for measure in self.measures for entry in (measure, *plain[measure])))
 
 
 def evaluate(
