@@ -68,7 +68,7 @@ class Sigma(Measure):
     )
     presets = MappingProxyType({"evalsubtitle": {"tokenize": "sacrebleu", "smooth": "exp"}})
     preset_mistakes = MappingProxyType(
-        {"evalsubtitle": "Sigma: the upper limit is an estimate, which a text with several breaks in a row can exceed"}
+        {"evalsubtitle": "the upper limit is an estimate: Sigma can exceed 100 if few words agree"}
     )
     parts = tuple(f"{name}_{n}" for name in ("matches", "ngrams", "break_matches", "break_ngrams") for n in range(1, 5))
 
@@ -182,7 +182,7 @@ def sigma(
     Returns
     -------
     Score
-        From 0 to about 100, which means that the breaks are as good as they can be beside these words; 0 if an
+        100 if the breaks are as good as they can be beside these words, more if few words agree; 0 if an
         order of n-grams has no matches or no limit above 0. ``score.parts["breaks_per_word"]`` is the ratio of the hypothesis.
 
     Raises
