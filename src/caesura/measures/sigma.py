@@ -214,9 +214,9 @@ def sigma(
 
     Examples
     --------
-    >>> words = "we all know that it is late".split()
-    >>> reference = Segmentation.from_positions(7, [3, 7], units=words)
-    >>> hypothesis = Segmentation.from_positions(7, [4, 7], units=words)
+    >>> texts = {"units": "we all know that it is late".split(), "marks": ["eol", "eob"]}
+    >>> reference = Segmentation.from_positions(7, [3, 7], **texts)
+    >>> hypothesis = Segmentation.from_positions(7, [4, 7], **texts)
     >>> f"{sigma(reference, hypothesis).value:.2f}"
     '45.97'
     """
