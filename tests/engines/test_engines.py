@@ -219,6 +219,12 @@ def test_a_checkpoint_of_another_run(tmp_path: Path, key: str) -> None:
         Checkpoint(tmp_path, ABOUT | {key: "other"})
 
 
+def test_an_entry_without_a_value_is_not_the_same_as_no_entry(tmp_path: Path) -> None:
+    Checkpoint(tmp_path, ABOUT | {"scores": None})
+    with pytest.raises(CheckpointError, match="it belongs to a different run: scores was"):
+        Checkpoint(tmp_path, ABOUT)
+
+
 def test_a_folder_that_is_not_a_checkpoint(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(

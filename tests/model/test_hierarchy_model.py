@@ -178,7 +178,7 @@ def test_segmentation():
         (3, [], {"units": ["a"]}, "units: expected one string per unit; got 1 for 3 units"),
         (2, [], {"edges": [0, 1]}, "edges: expected 3 times for 2 units; got 2"),
         (2, [], {"edges": [0, 2, 2]}, "edges[2]: times must ascend; got 2 after 2"),
-        (2, [], {"edges": [0, float("nan"), 2]}, "edges[1]: times must ascend; got nan after 0"),
+        (2, [], {"edges": [0, float("nan"), 2]}, "edges[1]: expected a time in seconds; got nan"),
     ],
 )
 def test_invalid_hierarchies(length, spans, options, message):

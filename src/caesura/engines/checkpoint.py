@@ -95,7 +95,8 @@ class Checkpoint:
             )
 
     def _difference(self, earlier: Mapping[str, Any], run: Mapping[str, Any]) -> str:
-        name = next(key for key in [*run, *earlier] if earlier.get(key) != run.get(key))
+        # An entry without a value differs from no entry, as in a damaged description.
+        name = next(key for key in [*run, *earlier] if earlier.get(key, ...) != run.get(key, ...))
         return (
             f"checkpoint {self.folder}: it belongs to a different run: {name} was {_short(earlier.get(name))}, and is now "
             f"{_short(run.get(name))}. Choose a different folder, or delete this one"

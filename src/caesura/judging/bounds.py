@@ -165,7 +165,7 @@ class Baselines:
         positions = np.array(place(model.length), np.int64)
         codes = np.empty(0, np.int64)
         if self._types is None:
-            return Segmentation(model.length, positions, codes, UNTYPED)
+            return Segmentation.from_valid_entries(model.length, positions, codes, UNTYPED)
         if choose is not None:
             inner, ends = self._type_sets
             if not len(inner.pool):
@@ -177,7 +177,7 @@ class Baselines:
             positions = np.repeat(np.append(positions, model.length), sizes)
         if len(self._types) == 1:
             codes = codes[:0]
-        return Segmentation(model.length, positions, codes, self._types)
+        return Segmentation.from_valid_entries(model.length, positions, codes, self._types)
 
 
 def _all_streams(annotations: Annotations) -> list[Segmentation]:

@@ -228,7 +228,9 @@ class SimulatedCounts(ExpectedCounts):
         """Return the texts of one side as segmentations."""
         places, codes, offsets = side
         return [
-            Segmentation(positions + 1, places[i:j], codes[i:j] if len(self.types) > 1 else EMPTY, self.types)
+            Segmentation.from_valid_entries(
+                positions + 1, places[i:j], codes[i:j] if len(self.types) > 1 else EMPTY, self.types
+            )
             for i, j in pairwise(offsets.tolist())
         ]
 

@@ -57,7 +57,7 @@ def finite_number(value: object) -> float | None:
     return number if isfinite(number) else None
 
 
-def as_list(values: Any, name: str, content: str = "") -> list[Any]:
+def as_list(values: Any, name: str, content: str = "", error: type[InputError] = SegmentationError) -> list[Any]:
     """Return the entries of a sequence as a list.
 
     Parameters
@@ -68,6 +68,8 @@ def as_list(values: Any, name: str, content: str = "") -> list[Any]:
         Name of the argument, for the error message.
     content : str, optional
         Required content of the sequence, for the error message: ``" of whole numbers"``.
+    error : type, default SegmentationError
+        Class of the error.
 
     Returns
     -------
@@ -75,16 +77,42 @@ def as_list(values: Any, name: str, content: str = "") -> list[Any]:
 
     Raises
     ------
-    SegmentationError
+    InputError
         If ``values`` is not a sequence.
     """
     try:
         return list(values)
     except TypeError:
-        raise SegmentationError(f"{name}: expected a sequence{content}; got {values!r}") from None
+        raise error(f"{name}: expected a sequence{content}; got {values!r:.80}") from None
 
 
-def whole_numbers(values: Numbers, name: str) -> Ints:
+def flag(value: object, name: str, error: type[InputError] = SegmentationError) -> bool:
+    """Check a value that must be True or False and return it.
+
+    Parameters
+    ----------
+    value : bool
+        The value.
+    name : str
+        Name of the argument, for the error message.
+    error : type, default SegmentationError
+        Class of the error.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    InputError
+        If it is not a Python or numpy boolean.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise error(f"{name}: expected True or False; got {value!r:.80}")
+    return bool(value)
+
+
+def whole_numbers(values: Numbers, name: str, error: type[InputError] = SegmentationError) -> Ints:
     """Return whole numbers as a new array.
 
     Parameters
@@ -93,6 +121,8 @@ def whole_numbers(values: Numbers, name: str) -> Ints:
         Whole numbers of any Python or numpy type; 2.0 counts as 2.
     name : str
         Name of the argument, for the error message.
+    error : type, default SegmentationError
+        Class of the error.
 
     Returns
     -------
@@ -100,30 +130,30 @@ def whole_numbers(values: Numbers, name: str) -> Ints:
 
     Raises
     ------
-    SegmentationError
+    InputError
         If an entry is not a whole number; the message gives the first such entry.
     """
     if isinstance(values, str):
-        raise SegmentationError(f"{name}: expected a sequence of whole numbers; got the string {values!r}")
+        raise error(f"{name}: expected a sequence of whole numbers; got the string {values!r}")
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
         if values.dtype.kind == "u" and values.max(initial=0) > MAX_NUMBER:
-            raise SegmentationError(f"{name}: number too large; got {values.max()}")
+            raise error(f"{name}: number too large; got {values.max()}")
         return values.astype(np.int64)
-    entries = as_list(values, name, " of whole numbers")
+    entries = as_list(values, name, " of whole numbers", error)
     if set(map(type, entries)) == {int} and -MAX_NUMBER < min(entries) <= max(entries) < MAX_NUMBER:
         return np.array(entries, np.int64)
-    return np.array([_whole_entry(entry, name, i) for i, entry in enumerate(entries)], np.int64)
+    return np.array([_whole_entry(entry, name, i, error) for i, entry in enumerate(entries)], np.int64)
 
 
-def _whole_entry(entry: object, name: str, i: int) -> int:
+def _whole_entry(entry: object, name: str, i: int, error: type[InputError]) -> int:
     plain = entry.item() if isinstance(entry, np.generic) else entry
     if isinstance(plain, float) and plain.is_integer():
         plain = int(plain)
     number = whole_number(plain)
     if number is None:
-        raise SegmentationError(f"{name}[{i}]: expected a whole number; got {plain!r}")
+        raise error(f"{name}[{i}]: expected a whole number; got {plain!r}")
     if not -MAX_NUMBER < number < MAX_NUMBER:
-        raise SegmentationError(f"{name}[{i}]: number too large; got {number}")
+        raise error(f"{name}[{i}]: number too large; got {number}")
     return number
 
 
@@ -221,8 +251,34 @@ def unit_texts(units: Texts | None, length: int, error: type[InputError] = Segme
     """
     if units is None:
         return None
-    texts = units if isinstance(units, tuple) else tuple(as_list(units, "units"))
+    texts = units if isinstance(units, tuple) else tuple(as_list(units, "units", error=error))
     if len(texts) != length:
         raise error(f"units: expected one string per unit; got {len(texts)} for {length} units")
     strings(texts, "units", error)
+    return texts
+
+
+def unit_labels(labels: Texts, length: int) -> tuple[str, ...]:
+    """Check the segment label of each unit and return the labels.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        One label per unit.
+    length : int
+        Number of units.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    SegmentationError
+        If there is not one string per unit.
+    """
+    texts = tuple(as_list(labels, "labels", " of strings"))
+    if len(texts) != length:
+        raise SegmentationError(f"labels: expected one string per unit; got {len(texts)} for {length} units")
+    strings(texts, "labels")
     return texts

@@ -145,11 +145,11 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     def __init__(self, annotations: Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]]) -> None:
         by_key: dict[tuple[str, str], Annotation] = {}
         by_item: dict[str, dict[str, Annotation]] = {}
-        for item, by_coder in annotations.items():
-            if not by_coder:
+        for item, by_coder in _check_mapping(annotations, "expected a mapping from items to coders").items():
+            if not _check_mapping(by_coder, f"item {item!r}: expected a mapping from coders to annotations"):
                 raise OptionError(f"item {item!r}: expected at least one coder; got none")
             for coder, value in by_coder.items():
-                key = (str(item), str(coder))
+                key = (_check_name(item, "an item"), _check_name(coder, "a coder"))
                 if key in by_key:
                     problem = "two names become the same string; rename one of them"
                     raise OptionError(f"item {item!r}, coder {coder!r}: {problem}")
@@ -433,6 +433,19 @@ def collect_errors(item: str, excluded: list[InputError] | None, kind: type[Inpu
 
 def _in_seconds(annotation: Annotation) -> bool:
     return annotation.timed if isinstance(annotation, BoundaryScores) else bool(tiers_of(annotation))
+
+
+def _check_mapping(value: Any, expected: str) -> Mapping[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise OptionError(f"{expected}; got {value!r:.80}")
+    return value
+
+
+def _check_name(name: object, owner: str) -> str:
+    """Return a name as a string. Numbers are names too, but a missing value is not."""
+    if name is None or name != name:
+        raise OptionError(f"the name of {owner} must be a string; got {name!r}")
+    return str(name)
 
 
 def _check_annotation(value: object, item: object, coder: object) -> Annotation:

@@ -41,6 +41,8 @@ class Dialogue(Value, Mapping[str, Segmentation | Tier]):
     _streams: dict[str, Segmentation | Tier]
 
     def __init__(self, streams: Mapping[str, Segmentation] | Mapping[str, Tier]) -> None:
+        if not isinstance(streams, Mapping):
+            raise SegmentationError(f"expected a mapping from names of streams to segmentations; got {streams!r:.80}")
         if not streams:
             raise SegmentationError("a dialogue must have at least one stream; got none")
         for name, segmentation in streams.items():

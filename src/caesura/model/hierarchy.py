@@ -127,11 +127,18 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         nested: bool = True,
     ) -> None:
         n = checks.count(length, error=HierarchyError)
-        raw = [_check_span(i, span, n) for i, span in enumerate(spans)]
+        raw = [
+            _check_span(i, span, n)
+            for i, span in enumerate(checks.as_list(spans, "spans", " of spans", HierarchyError))
+        ]
         times = _check_edges(edges, n)
-        nesting, is_nested = _check_nesting(_without_conflicts(raw) if repair else raw, times, nested)
-        texts = checks.unit_texts(None if units is None else tuple(map(str, units)), n, HierarchyError)
-        steps = n if extent is None else max(1, int(extent))
+        rows = _without_conflicts(raw) if checks.flag(repair, "repair", HierarchyError) else raw
+        nesting, is_nested = _check_nesting(rows, times, checks.flag(nested, "nested", HierarchyError))
+        words = None if units is None else tuple(map(str, checks.as_list(units, "units", error=HierarchyError)))
+        texts = checks.unit_texts(words, n, HierarchyError)
+        steps = n if extent is None else checks.whole_number(extent)
+        if steps is None or steps < 1:
+            raise HierarchyError(f"extent: expected a whole number from 1 up; got {extent!r:.80}")
         self._fill(length=n, spans=nesting, units=texts, edges=times, extent=steps, nested=is_nested)
 
     # -- constructors ---------------------------------------------------------------------------------------------
@@ -521,13 +528,18 @@ def _check_span(i: int, span: Sequence[Any], n: int) -> Span:
 def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | None:
     if edges is None:
         return None
-    times = tuple(map(float, edges))
+    times = []
+    for i, edge in enumerate(checks.as_list(edges, "edges", " of times", HierarchyError)):
+        time = checks.finite_number(edge)
+        if time is None:
+            raise HierarchyError(f"edges[{i}]: expected a time in seconds; got {edge!r:.80}")
+        times.append(time)
     if len(times) != n + 1:
         raise HierarchyError(f"edges: expected {n + 1} times for {n} units; got {len(times)}")
     for i, (before, after) in enumerate(pairwise(times), 1):
         if not before < after:
             raise HierarchyError(f"edges[{i}]: times must ascend; got {after:g} after {before:g}")
-    return times
+    return tuple(times)
 
 
 def _check_nesting(raw: list[Span], edges: tuple[float, ...] | None, must_nest: bool) -> tuple[tuple[Span, ...], bool]:

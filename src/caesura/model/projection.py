@@ -678,7 +678,7 @@ def _project_segmentation(
         ends = np.maximum.accumulate(alignment.ends[offsets])
         labels = tuple(np.repeat(np.array(segmentation.labels, object), np.diff(ends)).tolist())
     declared = segmentation.types_declared
-    return Segmentation(
+    return Segmentation.from_valid_entries(
         len(units), positions, codes, segmentation.types, types_declared=declared, units=units, labels=labels
     )
 

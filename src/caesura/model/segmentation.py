@@ -38,8 +38,8 @@ _UNTYPED_SLOTS = (("types", UNTYPED), ("types_declared", True), ("labels", None)
 class Segmentation(Value, Displayed):
     """A text of N units with sorted boundary positions, each of which has a type or a set of types.
 
-    Use the constructors ``from_masses``, ``from_positions``, ``from_bits``, ``from_marks``, ``from_sets`` and
-    ``from_labels``, which check their arguments. The class itself does not check them.
+    The constructors ``from_masses``, ``from_positions``, ``from_bits``, ``from_marks``, ``from_sets`` and ``from_labels`` are
+    simpler to use. All of them check their arguments.
 
     Parameters
     ----------
@@ -57,6 +57,11 @@ class Segmentation(Value, Displayed):
         Text of each unit.
     labels : tuple of str, optional
         Segment label of each unit.
+
+    Raises
+    ------
+    SegmentationError
+        If an argument is invalid or does not match the others; the message names it.
 
     Attributes
     ----------
@@ -104,6 +109,47 @@ class Segmentation(Value, Displayed):
     _codes: Ints  # empty if there is only one type
 
     def __init__(
+        self,
+        length: int,
+        positions: Ints,
+        codes: Ints,
+        types: tuple[str, ...],
+        *,
+        types_declared: bool = True,
+        units: Texts | None = None,
+        labels: tuple[str, ...] | None = None,
+    ) -> None:
+        scale = check_types(types)
+        n, array = checks.count(length), checks.whole_numbers(positions, "positions")
+        kinds = checks.whole_numbers(codes, "codes") if len(scale) > 1 else _NO_CODES
+        _check_entries(n, array, kinds, scale)
+        if labels is not None:
+            labels = checks.unit_labels(labels, n)
+        declared = checks.flag(types_declared, "types_declared")
+        self._set(n, array, kinds, scale, types_declared=declared, units=units, labels=labels)
+
+    @classmethod
+    def from_valid_entries(
+        cls, length: int, positions: Ints, codes: Ints, types: tuple[str, ...], **options: Any
+    ) -> Segmentation:
+        """Return the segmentation for arguments of the class that are known to be valid; only units are checked.
+
+        Parameters
+        ----------
+        length, positions, codes, types
+            See the class.
+        **options
+            ``types_declared``, ``units`` and ``labels``; see the class.
+
+        Returns
+        -------
+        Segmentation
+        """
+        self = cls.__new__(cls)
+        self._set(length, positions, codes, types, **options)
+        return self
+
+    def _set(
         self,
         length: int,
         positions: Ints,
@@ -162,7 +208,7 @@ class Segmentation(Value, Displayed):
         ends = np.cumsum(array)
         length = checks.count(int(ends[-1]))
         unit_labels = None if labels is None else _labels_of_units(labels, array.tolist(), length)
-        return cls(length, ends[:-1], _NO_CODES, UNTYPED, units=units, labels=unit_labels)
+        return cls.from_valid_entries(length, ends[:-1], _NO_CODES, UNTYPED, units=units, labels=unit_labels)
 
     @classmethod
     def from_positions(
@@ -204,7 +250,7 @@ class Segmentation(Value, Displayed):
             raise SegmentationError("types require marks, one for each position; got no marks")
         _check_positions(array, length, length if marks is not None else length - 1)
         if marks is None:
-            return cls(length, array, _NO_CODES, UNTYPED, units=units)
+            return cls.from_valid_entries(length, array, _NO_CODES, UNTYPED, units=units)
         listed = checks.as_list(marks, "marks")
         if len(listed) != len(array):
             raise SegmentationError(f"marks: expected one per position; got {len(listed)} for {len(array)} positions")
@@ -293,7 +339,9 @@ class Segmentation(Value, Displayed):
             If an entry is neither 0 nor 1.
         """
         flags = _flags(bits, "bits")
-        return cls(checks.count(len(flags) + 1), np.flatnonzero(flags) + 1, _NO_CODES, UNTYPED, units=units)
+        return cls.from_valid_entries(
+            checks.count(len(flags) + 1), np.flatnonzero(flags) + 1, _NO_CODES, UNTYPED, units=units
+        )
 
     @classmethod
     def from_starts(cls, starts: Sequence[Any] | NDArray[Any], *, units: Texts | None = None) -> Segmentation:
@@ -321,7 +369,9 @@ class Segmentation(Value, Displayed):
         Segmentation(4 units: ···|·)
         """
         flags = _flags(starts, "starts")
-        return cls(checks.count(len(flags)), np.flatnonzero(flags[1:]) + 1, _NO_CODES, UNTYPED, units=units)
+        return cls.from_valid_entries(
+            checks.count(len(flags)), np.flatnonzero(flags[1:]) + 1, _NO_CODES, UNTYPED, units=units
+        )
 
     @classmethod
     def from_ends(cls, ends: Sequence[Any] | NDArray[Any], *, units: Texts | None = None) -> Segmentation:
@@ -349,7 +399,9 @@ class Segmentation(Value, Displayed):
         Segmentation(4 units: ···|·)
         """
         flags = _flags(ends, "ends")
-        return cls(checks.count(len(flags)), np.flatnonzero(flags[:-1]) + 1, _NO_CODES, UNTYPED, units=units)
+        return cls.from_valid_entries(
+            checks.count(len(flags)), np.flatnonzero(flags[:-1]) + 1, _NO_CODES, UNTYPED, units=units
+        )
 
     @classmethod
     def from_marks(
@@ -447,7 +499,9 @@ class Segmentation(Value, Displayed):
                 )
         texts = tuple(str(label) for label in labels)
         changes = [i for i in range(1, length) if labels[i] != labels[i - 1]]
-        return cls(length, np.array(changes, np.int64), _NO_CODES, UNTYPED, units=units, labels=texts)
+        return cls.from_valid_entries(
+            length, np.array(changes, np.int64), _NO_CODES, UNTYPED, units=units, labels=texts
+        )
 
     @classmethod
     def _from_types(
@@ -466,7 +520,9 @@ class Segmentation(Value, Displayed):
         at, codes = positions, [code_of.get(name, -1) for names in named for name in names]
         if -1 in codes or len(codes) > len(positions):
             at, codes = _encode_sets(positions, named, code_of, place)
-        return cls(length, frozen_array(at), frozen_array(codes), scale, types_declared=types is not None, units=units)
+        return cls.from_valid_entries(
+            length, frozen_array(at), frozen_array(codes), scale, types_declared=types is not None, units=units
+        )
 
     # -- content --------------------------------------------------------------------------------------------------
 
@@ -567,7 +623,7 @@ class Segmentation(Value, Displayed):
     def _with_boundaries(self, positions: Ints, codes: Ints, types: tuple[str, ...], **slots: Any) -> Segmentation:
         """Return a segmentation of the same length with boundaries in any order."""
         order = np.lexsort((codes, positions))
-        return Segmentation(self.length, positions[order], codes[order], types, **slots)
+        return Segmentation.from_valid_entries(self.length, positions[order], codes[order], types, **slots)
 
     def without_labels(self) -> Segmentation:
         """Return the same segmentation without segment labels, which most formats cannot store.
@@ -723,6 +779,24 @@ def _check_positions(array: Ints, length: int, last: int) -> None:
         if here == before:
             raise SegmentationError(f"positions[{i + 1}]: a position may occur only once; got {here} again")
         raise SegmentationError(f"positions[{i + 1}]: positions must ascend; got {here} after {before}")
+
+
+def _check_entries(length: int, positions: Ints, codes: Ints, types: tuple[str, ...]) -> None:
+    """Raise an error unless positions and codes fit the text and its types, and ascend."""
+    if len(types) == 1:
+        _check_positions(positions, length, length)
+        return
+    if len(codes) != len(positions):
+        raise SegmentationError(f"codes: expected one per position; got {len(codes)} for {len(positions)} positions")
+    if (i := checks.first_true((codes < 0) | (codes >= len(types)))) is not None:
+        raise SegmentationError(f"codes[{i}]: a code must lie in 0..{len(types) - 1}; got {codes[i]}")
+    if (i := checks.first_true((positions < 1) | (positions > length))) is not None:
+        problem = f"a position must lie in 1..{length} for {length} units; got {positions[i]}"
+        raise SegmentationError(f"positions[{i}]: {problem}")
+    steps = np.diff(positions)
+    if (i := checks.first_true((steps < 0) | ((steps == 0) & (np.diff(codes) <= 0)))) is not None:
+        here, before = ((int(positions[j]), types[codes[j]]) for j in (i + 1, i))
+        raise SegmentationError(f"positions[{i + 1}]: positions and types must ascend; got {here} after {before}")
 
 
 def _labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> tuple[str, ...]:

@@ -121,7 +121,7 @@ class Spans(Value):
         text: str | None = None,
         units: Iterable[str] | None = None,
     ) -> None:
-        rows = [_check_row(i, row) for i, row in enumerate(spans)]
+        rows = [_check_row(i, row) for i, row in enumerate(checks.as_list(spans, "spans", " of spans", SpansError))]
         starts = np.array([row[0] for row in rows], np.float64)
         ends = np.array([row[1] for row in rows], np.float64)
         self._set(starts, ends, [row[2] for row in rows], _Item(length, bounds, seconds, text, units))
@@ -168,7 +168,8 @@ class Spans(Value):
         number = len(columns[0])
         labels: list[str | None] = [None] * number
         if categories is not None:
-            labels = [_check_category(i, category) for i, category in enumerate(categories)]
+            listed = checks.as_list(categories, "categories", error=SpansError)
+            labels = [_check_category(i, category) for i, category in enumerate(listed)]
         if len(columns[1]) != number or len(labels) != number:
             sizes = f"{number} starts, {len(columns[1])} ends and {len(labels)} categories"
             raise SpansError(f"expected one start, one end and one category per span; got {sizes}")
@@ -350,7 +351,8 @@ class _Item(NamedTuple):
 
     def check(self) -> tuple[tuple[float, float] | None, tuple[str, ...] | None]:
         """Return the bounds and the tokens, or raise an error."""
-        words = None if self.units is None else tuple(map(str, self.units))
+        words = None if self.units is None else tuple(map(str, checks.as_list(self.units, "units", error=SpansError)))
+        checks.flag(self.seconds, "seconds", SpansError)
         if self.text is not None and not isinstance(self.text, str):
             raise SpansError(f"text: expected a string; got {self.text!r:.80}")
         if self.text is not None and words is not None:

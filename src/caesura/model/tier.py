@@ -187,7 +187,7 @@ def _check_row(row: object, place: str, *names: str) -> list[Any]:
 
 def _check_intervals(rows: Iterable[Sequence[Any]], name: str) -> tuple[Interval, ...]:
     intervals: list[Interval] = []
-    for i, row in enumerate(rows):
+    for i, row in enumerate(checks.as_list(rows, name, " of (start, end, label)", TierError)):
         place = f"{name}[{i}]"
         interval = Interval(*_check_row(row, place, "start", "end", "label"))
         if interval.start >= interval.end:
@@ -205,7 +205,7 @@ def _check_intervals(rows: Iterable[Sequence[Any]], name: str) -> tuple[Interval
 
 def _check_points(rows: Iterable[Sequence[Any]], *, may_coincide: bool) -> tuple[Point, ...]:
     points: list[Point] = []
-    for i, row in enumerate(rows):
+    for i, row in enumerate(checks.as_list(rows, "points", " of (time, label)", TierError)):
         place = f"points[{i}]"
         point = Point(*_check_row(row, place, "time", "label"))
         if points and (point.time < points[-1].time or (point.time == points[-1].time and not may_coincide)):

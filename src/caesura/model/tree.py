@@ -103,8 +103,12 @@ class Tree(Value, Displayed):
     def __init__(
         self, labels: Texts, parent: Numbers, start: Numbers, end: Numbers, words: Texts, times: Times | None = None
     ) -> None:
-        label_texts, word_texts = tuple(labels), tuple(words)
-        parents, starts, ends = (np.array(column, np.int64).reshape(-1) for column in (parent, start, end))
+        label_texts, word_texts = (
+            tuple(checks.as_list(texts, name, " of strings", TreeError))
+            for name, texts in (("labels", labels), ("words", words))
+        )
+        columns = (("parent", parent), ("start", start), ("end", end))
+        parents, starts, ends = (checks.whole_numbers(column, name, TreeError) for name, column in columns)
         _check_nodes(label_texts, parents, starts, ends, word_texts)
         checked = None if times is None else _check_times(times, word_texts)
         self._fill(labels=label_texts, parent=parents, start=starts, end=ends, words=word_texts, times=checked)
