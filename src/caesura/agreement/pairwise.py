@@ -25,6 +25,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result, Score, signature_line
 from caesura.model.segmentation import Segmentation
 from caesura.model.signature import with_data
+from caesura.model.spans import Spans
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
 
@@ -713,13 +714,13 @@ def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> I
         by_item.setdefault(item, []).append(annotation)
     for i, item in enumerate(observed.items):
         annotations = by_item[item]
-        has_boundaries = not any(isinstance(annotation, Hierarchy | Tree) for annotation in annotations)
+        has_boundaries = not any(isinstance(annotation, Hierarchy | Tree | Spans) for annotation in annotations)
         numbers = [size for entry in annotations if has_boundaries for size in _boundary_counts(entry)]
         places = np.flatnonzero(observed.item_index == i)
         yield PairwiseItem(
             item=item,
             coders=len(annotations),
-            units=0 if tiers_of(annotations[0]) else annotations[0].length,
+            units=0 if tiers_of(annotations[0]) else round(annotations[0].length),
             boundaries=sum(numbers) if has_boundaries else None,
             pairs=len(places),
             mean=float(np.mean(values[places])),
@@ -754,7 +755,7 @@ def _compared(observed: CoderPairs) -> list[Pair]:
 def _misses(observed: CoderPairs, engine: str | Engine) -> tuple[Measure | None, Floats | None]:
     """Return the measure that aligns boundaries, and the full and near misses of each row."""
     kinds = {type(annotation) for annotation in observed.annotations.values()}
-    if kinds & {Hierarchy, Tree}:
+    if kinds & {Hierarchy, Spans, Tree}:
         return None, None
     measure, scores = observed.measure, observed.scores
     counted = measure.count_misses(scores.counts, scores.types)

@@ -367,7 +367,7 @@ def judge(
 
 def _measures_agreement(measure: Measure, kind: str) -> bool:
     """Return whether the drop in agreement and the replacement tests can use a measure."""
-    if kind == "timed":
+    if kind in ("timed", "spans"):
         return measure.higher_is_better
     return bool(measure.coefficients) and (measure.aligns or kind == "hierarchy")
 
@@ -406,7 +406,7 @@ def _undefined(participants: Participants) -> dict[str, str]:
     reason = too_few_coders(participants)
     if reason is not None:
         reasons["replacement"] = reason
-    if participants.kind == "hierarchy":
+    if participants.kind in ("hierarchy", "spans"):
         reasons["baselines"] = "random, regular, none and all are defined for segmentations only"
         reasons["errors"] = "misses and false alarms are defined for boundaries of segmentations only"
     if participants.kind == "timed":
@@ -420,7 +420,7 @@ def _undefined(participants: Participants) -> dict[str, str]:
 def _segmenters(participants: Participants, draws: int, seed: int) -> dict[str, Mapping[str, Annotation]]:
     """Return systems and bounds: segmenter -> item -> annotation."""
     segmenters: dict[str, Mapping[str, Annotation]] = dict(participants.systems)
-    if draws and participants.kind != "hierarchy":
+    if draws and participants.kind not in ("hierarchy", "spans"):
         baselines = TimedBaselines(participants) if participants.kind == "timed" else Baselines(participants)
         rng = np.random.default_rng([seed, 1])
         segmenters |= {f"{RANDOM} {k}": baselines.random(rng) for k in range(draws)}

@@ -16,6 +16,7 @@ from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.projection import text_difference
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.value import list_few
 from caesura.notices import warn
@@ -61,6 +62,8 @@ class Participants:
             return "timed"
         if any(isinstance(annotation, Hierarchy) for annotation in annotations):
             return "hierarchy"
+        if any(isinstance(annotation, Spans) for annotation in annotations):
+            return "spans"
         return "linear" if all(isinstance(annotation, Segmentation) for annotation in annotations) else "dialogue"
 
     @cached_property
@@ -160,6 +163,8 @@ def _difference(by_coder: Mapping[str, Annotation]) -> str | None:
     hierarchies = {coder: entry for coder, entry in by_coder.items() if isinstance(entry, Hierarchy)}
     if any(tiers_of(entry) for entry in by_coder.values()):
         return _tier_difference(by_coder)
+    if any(isinstance(entry, Spans) for entry in by_coder.values()):
+        return _span_difference(by_coder)
     if not hierarchies:
         return text_difference(by_coder)
     (first, model), *_ = hierarchies.items()
@@ -183,6 +188,21 @@ def _tier_difference(by_coder: Mapping[str, Annotation]) -> str | None:
             return f": {timed} has seconds and {other} has units; convert both to units"
         if set(tiers_of(annotation)) != set(tiers_of(model)):
             return f": {first} and {coder} have different streams"
+    return None
+
+
+def _span_difference(by_coder: Mapping[str, Annotation]) -> str | None:
+    """Return the first difference between the texts under spans, or an annotation without spans."""
+    (first, model), *_ = by_coder.items()
+    for coder, annotation in by_coder.items():
+        if not (isinstance(annotation, Spans) and isinstance(model, Spans)):
+            return f": {first} has {kind_name(model)} and {coder} has {kind_name(annotation)}"
+        if annotation.axis != model.axis:
+            return f": {first} has positions in {model.axis} and {coder} in {annotation.axis}"
+        if None not in (annotation.text, model.text) and annotation.text != model.text:
+            return f": {first} and {coder} have different texts"
+        if None not in (annotation.units, model.units) and annotation.units != model.units:
+            return f": {first} and {coder} have different tokens"
     return None
 
 
@@ -311,7 +331,7 @@ def check_systems(systems: Mapping[Any, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _annotation(system: str, item: str, value: object) -> Annotation:
-    if isinstance(value, (Segmentation, Dialogue, Hierarchy, Tier)):
+    if isinstance(value, (Segmentation, Dialogue, Hierarchy, Spans, Tier)):
         return value
     if isinstance(value, Mapping):
         return Dialogue(value)

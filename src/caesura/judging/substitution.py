@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from caesura.agreement.coefficients import agreement
 from caesura.agreement.families import default_coefficient
+from caesura.agreement.result import Agreement
 from caesura.errors import InputError
 from caesura.judging.pair_scores import HUMAN, PairScores, score_pairs
 from caesura.judging.participants import Participants
@@ -44,6 +45,8 @@ class AgreementDrop:
         Number of items.
     reason : str or None
         Reason why there is no value.
+    with_coders : mapping of str to float or None
+        Coder -> coefficient of the system and this coder alone, for coefficients of spans.
     """
 
     system: str
@@ -54,6 +57,7 @@ class AgreementDrop:
     measure: Measure | None
     items: int = 0
     reason: str | None = None
+    with_coders: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,22 +146,31 @@ def unitizing_drop(
     AgreementDrop
         The drop; if there is none, ``.reason`` says why.
     """
-    items = [item for item in corpus.item_names if item in annotations and len(corpus.of_item(item)) > 1]
-    if not items:
-        reason = f"no item of {system} has two coders"
-        return AgreementDrop(system, None, None, None, coefficient, None, 0, reason)
-    people = corpus.select(items=items)
+    coders = {item: corpus.of_item(item) for item in corpus.item_names if item in annotations}
+    items = [item for item, people in coders.items() if len(people) > 1]
     name = system if system not in corpus.coders else f"{system} (system)"
-    everyone = Corpus({item: {**people.of_item(item), name: annotations[item]} for item in items})
+    everyone = Corpus({item: {**people, name: annotations[item]} for item, people in coders.items()})
     options: dict[str, Any] = {"coefficient": coefficient, "interval": None, "seed": seed}
+    with_coders: dict[str, float | None] = {}
     try:
-        with_system = agreement(everyone, **options)
+        all_items = agreement(everyone, **options)
+        with_coders = _with_coders(all_items, name)
+        if not items:
+            reason = f"no item of {system} has two coders"
+            return AgreementDrop(system, None, None, None, coefficient, None, 0, reason, with_coders)
+        with_system = all_items if len(items) == len(coders) else agreement(everyone.select(items=items), **options)
         scored = [row.item for row in with_system.items]
-        without_system = agreement(people.select(items=scored), **options)
+        without_system = agreement(corpus.select(items=scored), **options)
     except InputError as error:
-        return AgreementDrop(system, None, None, None, coefficient, None, len(items), str(error))
+        return AgreementDrop(system, None, None, None, coefficient, None, len(items), str(error), with_coders)
     a, b = without_system.value, with_system.value
-    return AgreementDrop(system, a - b, a, b, coefficient, None, len(scored))
+    return AgreementDrop(system, a - b, a, b, coefficient, None, len(scored), None, with_coders)
+
+
+def _with_coders(result: Agreement, system: str) -> dict[str, float | None]:
+    """Return coder -> agreement of the system and this coder alone."""
+    pairs = [(set(row.coders), row.value) for row in result.pairs if system in row.coders]
+    return {(names - {system}).pop(): value for names, value in pairs}
 
 
 def _items_with_agreement(participants: Participants, system: str) -> list[str]:

@@ -333,6 +333,7 @@ def parse_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[M
 
 _BOUNDARIES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)")
 _DIALOGUE = ("flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')")
+_SPANS = ("span_f", "token_f")
 _TREES = ("struct_iou", "parseval")
 
 DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -347,12 +348,16 @@ DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
         "linear": (*_BOUNDARIES, "boundary_confusion(n_t=2)", "window_diff", "fuzzy_success"),
         "dialogue": _DIALOGUE,
         "hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "non_crossing", "t_measure"),
+        "spans": _SPANS,
+        "timed spans": _SPANS[:1],
     },
     "disagreements": {"linear": _BOUNDARIES[:1], "dialogue": _DIALOGUE[:1], "hierarchy": ("hierarchy_overlap",)},
     "pairwise": {
         "linear": _BOUNDARIES[:1],
         "dialogue": _DIALOGUE[:1],
         "hierarchy": ("hierarchy_kappa",),
+        "spans": _SPANS,
+        "timed spans": _SPANS[:1],
         "trees": _TREES[:1],
     },
     "report": {"linear": _BOUNDARIES, "dialogue": _DIALOGUE, "hierarchy": ("hierarchy_kappa",), "trees": _TREES},

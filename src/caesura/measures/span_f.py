@@ -40,7 +40,11 @@ class _SpanMeasure(OverlapMeasure):
     exact_span_chance: ClassVar[bool] = True
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        return _pack(pairs, self.sides)
+        return _pack(pairs, self.sides, self._times())
+
+    def _times(self) -> dict[float, int] | None:
+        """Return an empty table for the codes of times; None if spans in seconds cannot be compared."""
+        return None
 
     @property
     def chance_word(self) -> str | None:
@@ -145,6 +149,9 @@ class SpanF(_SpanMeasure):
     aliases = MappingProxyType({"li2024": {"chance": "li2024"}})
     parts = ("matches", "reference", "hypothesis")
 
+    def _times(self) -> dict[float, int] | None:
+        return {} if self["chance"] == "none" else None
+
     def _keys(self, side: SpanArrays) -> Ints:
         return np.unique(np.column_stack([side.document, side.start, side.end, self._labels_of(side)]), axis=0)
 
@@ -175,8 +182,11 @@ class TokenF(_SpanMeasure):
 # -- packing ----------------------------------------------------------------------------------------------------------
 
 
-def _pack(pairs: Sequence[Any], sides: tuple[str, str]) -> Packed[Batch]:
-    """Return the arrays of pairs of spans or hierarchies; the length is -1 if it is not known."""
+def _pack(pairs: Sequence[Any], sides: tuple[str, str], times: dict[float, int] | None) -> Packed[Batch]:
+    """Return the arrays of pairs of spans or hierarchies; the length is -1 if it is not known.
+
+    Positions in seconds are replaced by codes, so that only equal times are equal.
+    """
     labels: dict[str | None, int] = {None: UNLABELLED}
     rows: list[tuple[Any, Any]] = []
     lengths: list[int] = []
@@ -185,7 +195,8 @@ def _pack(pairs: Sequence[Any], sides: tuple[str, str]) -> Packed[Batch]:
     for place, pair in enumerate(pairs):
         try:
             a, b = pair
-            spans = [_side_spans(text, side, labels) for text, side in zip((a, b), sides, strict=True)]
+            codes = times if getattr(a, "axis", None) == getattr(b, "axis", None) else None
+            spans = [_side_spans(text, side, labels, codes) for text, side in zip((a, b), sides, strict=True)]
             lengths.append(_common_length(a, b, sides))
             rows.append((spans[0], spans[1]))
             places.append(place)
@@ -198,8 +209,10 @@ def _pack(pairs: Sequence[Any], sides: tuple[str, str]) -> Packed[Batch]:
     return batch, np.array(places, np.int64), errors
 
 
-def _side_spans(text: Any, side: str, labels: dict[str | None, int]) -> list[tuple[int, int, int]]:
-    """Return first token, last token and label of the spans of one side."""
+def _side_spans(
+    text: Any, side: str, labels: dict[str | None, int], times: dict[float, int] | None
+) -> list[tuple[int, int, int]]:
+    """Return first token, last token and label of the spans of one side; codes of start and end in seconds."""
     if isinstance(text, Hierarchy):
         if text.edges is not None:
             raise MismatchError(f"{side}: spans are compared over tokens or characters; this hierarchy is in seconds")
@@ -207,7 +220,15 @@ def _side_spans(text: Any, side: str, labels: dict[str | None, int]) -> list[tup
     if not isinstance(text, Spans):
         raise MismatchError(f"{side}: expected Spans or a Hierarchy; got {type(text).__name__}")
     if text.axis == "seconds":
-        raise MismatchError(f"{side}: spans are compared over tokens or characters; these are in seconds; use gamma")
+        if times is None:
+            problem = "spans are compared over tokens or characters; these are in seconds; use gamma"
+            raise MismatchError(f"{side}: {problem}")
+        edges = [
+            [times.setdefault(time, len(times)) for time in side_edges.tolist()]
+            for side_edges in (text.starts, text.ends)
+        ]
+        codes = [labels.setdefault(category, len(labels) - 1) for category in text.categories]
+        return list(zip(edges[0], edges[1], codes, strict=True))
     begin = 0.0 if text.bounds is None else text.bounds[0]
     wrong = np.flatnonzero((text.starts % 1 != 0) | (text.ends % 1 != 0) | (text.starts == text.ends))
     if wrong.size:
@@ -228,7 +249,7 @@ def _common_length(a: Any, b: Any, sides: tuple[str, str]) -> int:
     for side, text in zip(sides, (a, b), strict=True):
         if isinstance(text, Hierarchy):
             lengths[side] = text.length
-        elif text.bounds is not None:
+        elif text.bounds is not None and text.axis != "seconds":
             lengths[side] = int(text.bounds[1] - text.bounds[0])
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{side} has {length}" for side, length in lengths.items())

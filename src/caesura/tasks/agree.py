@@ -35,7 +35,7 @@ from caesura.tasks.prepare import (
     at_level,
     choose_measures,
     level_setting,
-    measures_in_seconds,
+    measures_as_they_are,
     measures_setting,
     on_common_units,
     with_units,
@@ -296,23 +296,23 @@ def agree(
         return _agree_on_spans(corpus, unitizing, options, engine)
     if unitizing:
         return _agree_on_both(corpus, unitizing, replace(options, coefficients=others), settings, engine, checkpoint)
-    in_seconds = measures_in_seconds([corpus], options.measures)
-    only_seconds = bool(in_seconds) and set(in_seconds) == set(options.measures) and not _needs_units(options)
+    as_they_are = measures_as_they_are([corpus], options.measures)
+    unchanged = bool(as_they_are) and set(as_they_are) == set(options.measures) and not _needs_units(options)
     original = corpus
-    corpora, without_units = ([corpus], ()) if only_seconds else with_units([corpus])
+    corpora, without_units = ([corpus], ()) if unchanged else with_units([corpus])
     (corpus,) = at_level(corpora, options.hierarchy_level)
     chosen = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
     chosen = tuple(_with_symmetric_matrix(measure, options.symmetric_mean) for measure in chosen)
     check_agree_options(chosen, options, checkpoint)
-    prepared = CommonUnits(corpus, corpus) if only_seconds else on_common_units(corpus)
-    corpus_of = {measure: original if measure in in_seconds else prepared.corpus for measure in chosen}
+    prepared = CommonUnits(corpus, corpus) if unchanged else on_common_units(corpus)
+    corpus_of = {measure: original if measure in as_they_are else prepared.corpus for measure in chosen}
     coefficients, failures = _coefficients(corpus_of, options, engine, checkpoint)
     excluded = dict.fromkeys(entry for result in coefficients if result.result for entry in result.result.excluded)
     analyses, more_failures = _analyses(prepared.corpus, chosen[0], options, {entry.item for entry in excluded})
     groups = _groups(corpus_of, options, engine)
     return AgreementStudy(
         agreement=tuple(coefficients),
-        placed=boundaries_placed(prepared.boundaries),
+        placed=spans_placed(corpus) if corpus.kind == "spans" else boundaries_placed(prepared.boundaries),
         analyses=analyses,
         groups=groups,
         excluded=(*without_units, *failures, *excluded, *more_failures),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING
 from caesura.formats.settings import Settings
@@ -16,8 +17,9 @@ from caesura.model.result import Excluded
 from caesura.options import OptionSet, choice, flag, fraction, number, optional, seed, setting, whole
 from caesura.tasks.prepare import (
     choose_measures,
+    default_span_measures,
     level_setting,
-    measures_in_seconds,
+    measures_as_they_are,
     measures_setting,
     systems_with_units,
 )
@@ -85,10 +87,14 @@ def judge_systems(
     options = options or JudgeOptions()
     drops = _drops_on_spans(corpus, systems, options.seed) if corpus.kind == "spans" else ()
     without_units: tuple[Excluded, ...] = ()
-    in_seconds = measures_in_seconds([corpus, *systems.values()], options.measures)
-    if not in_seconds or set(in_seconds) != set(options.measures):
+    annotations: list[Mapping[Any, Annotation]] = [corpus, *systems.values()]
+    requested = options.measures
+    if options.hierarchy_level is None:
+        requested = default_span_measures("judge", annotations, requested)
+    as_they_are = measures_as_they_are(annotations, requested)
+    if not as_they_are or set(as_they_are) != set(requested):
         corpus, systems, without_units = systems_with_units(corpus, systems, level=options.hierarchy_level)
-    measures = choose_measures("judge", corpus, options.measures, settings=settings)
+    measures = choose_measures("judge", corpus, requested, settings=settings)
     arguments = options.select("interval", "level", "replicates", "seed", "alpha", "epsilon")
     bounds = options.draws if options.bounds else False
     judgement = judge(corpus, systems, measures=measures, bounds=bounds, **arguments)

@@ -6,14 +6,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from caesura.agreement.pairwise import Pairwise, PairwiseRow, pairwise
-from caesura.agreement.placed import Placed, boundaries_placed
+from caesura.agreement.placed import Placed, boundaries_placed, spans_placed
 from caesura.engines import Engine
 from caesura.formats.settings import Settings
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result
 from caesura.options import OptionSet, setting, switch, text
-from caesura.tasks.prepare import CommonUnits, choose_measures, measures_in_seconds, measures_setting, on_common_units
+from caesura.tasks.prepare import (
+    CommonUnits,
+    choose_measures,
+    default_span_measures,
+    measures_as_they_are,
+    measures_setting,
+    on_common_units,
+)
 
 
 @dataclass(frozen=True)
@@ -93,15 +100,23 @@ def compare_pairs(
     """
     options = options or PairwiseOptions()
     selected = corpus.select(items=options.items or None)
-    in_seconds = measures_in_seconds([selected], options.measures)
-    only_seconds = bool(in_seconds) and set(in_seconds) == set(options.measures)
-    prepared = CommonUnits(selected, selected) if only_seconds else on_common_units(selected)
-    measures = choose_measures("pairwise", prepared.corpus, options.measures, settings=settings)
-    corpus_of = {measure: selected if measure in in_seconds else prepared.corpus for measure in measures}
+    requested = default_span_measures("pairwise", [selected], options.measures)
+    as_they_are = measures_as_they_are([selected], requested)
+    unchanged = bool(as_they_are) and set(as_they_are) == set(requested)
+    prepared = CommonUnits(selected, selected) if unchanged else on_common_units(selected)
+    measures = choose_measures("pairwise", prepared.corpus, requested, settings=settings)
+    corpus_of = {measure: selected if measure in as_they_are else prepared.corpus for measure in measures}
     results = tuple(
         pairwise(corpus_of[measure], measure, ordered=options.ordered or not measure.symmetric, engine=engine)
         for measure in measures
     )
-    placed = None if prepared.corpus.kind == "trees" else boundaries_placed(prepared.boundaries)
+    placed = _placed(prepared)
     excluded = dict.fromkeys(entry for result in results for entry in result.excluded)
     return PairwiseStudy(results, placed, (*prepared.excluded, *excluded))
+
+
+def _placed(prepared: CommonUnits) -> Placed | None:
+    """Return how many boundaries or spans each coder placed; trees have none."""
+    if prepared.corpus.kind == "trees":
+        return None
+    return spans_placed(prepared.corpus) if prepared.corpus.kind == "spans" else boundaries_placed(prepared.boundaries)

@@ -777,6 +777,64 @@ def measures_in_seconds(
     return tuple(measure for measure in dict.fromkeys(requested) if compares_seconds(measure))
 
 
+def measures_as_they_are(
+    corpora: Sequence[Mapping[Any, Annotation]], requested: Sequence[Measure]
+) -> tuple[Measure, ...]:
+    """Return the measures that compare the annotations without conversion: tiers in seconds, or spans that may cross.
+
+    Parameters
+    ----------
+    corpora : sequence of mapping
+        Corpora, or annotations by any key.
+    requested : sequence of Measure
+        Measures that the user requested.
+
+    Returns
+    -------
+    tuple of Measure
+        Empty if a corpus has other annotations than tiers, or than spans.
+    """
+    if _axes_of_spans(corpora):
+        return tuple(measure for measure in dict.fromkeys(requested) if "spans" in measure.kinds)
+    return measures_in_seconds(corpora, requested)
+
+
+def default_span_measures(
+    task: str, corpora: Sequence[Mapping[Any, Annotation]], requested: tuple[Measure, ...]
+) -> tuple[Measure, ...]:
+    """Return the requested measures, or those that compare spans as they are if there are none and all data are spans.
+
+    Parameters
+    ----------
+    task : str
+        ``"judge"`` or ``"pairwise"``.
+    corpora : sequence of mapping
+        Corpora, or annotations by any key.
+    requested : tuple of Measure
+        Measures that the user requested.
+
+    Returns
+    -------
+    tuple of Measure
+        Empty if none was requested and there are other annotations than spans.
+    """
+    axes = _axes_of_spans(corpora)
+    if requested or not axes:
+        return requested
+    return default_measures(task, "timed spans" if "seconds" in axes else "spans")
+
+
+def _axes_of_spans(corpora: Sequence[Mapping[Any, Annotation]]) -> set[str]:
+    """Return what the positions of spans count; empty if there are other annotations."""
+    axes: set[str] = set()
+    for corpus in corpora:
+        for annotation in corpus.values():
+            if not isinstance(annotation, Spans):
+                return set()
+            axes.add(annotation.axis)
+    return axes
+
+
 def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded, ...]]:
     """Convert tiers in seconds to segmentations, and spans to hierarchies; an item has the same units in all corpora.
 

@@ -443,6 +443,27 @@ def drop_table(drops: Iterable[AgreementDrop]) -> Table:
     return Table.from_records(records, title="Drop in agreement", notes=(note,)).without_empty_columns()
 
 
+def coders_table(drops: Iterable[AgreementDrop]) -> Table:
+    """Return the agreement on spans of each system with each coder alone.
+
+    Parameters
+    ----------
+    drops : iterable of AgreementDrop
+        Drops with the agreement of pairs.
+
+    Returns
+    -------
+    Table
+        One row per system and coder, one column per coefficient.
+    """
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for drop in drops:
+        for coder, value in drop.with_coders.items():
+            row = rows.setdefault((drop.system, coder), {"system": drop.system, "coder": coder})
+            row[_drop_name(drop)] = or_undefined(value)
+    return Table.from_records(rows.values(), digits=4)
+
+
 def _drop_name(drop: AgreementDrop) -> str:
     if drop.measure is None:
         return coefficient_label(drop.coefficient)
@@ -597,6 +618,7 @@ def judgement_view(judgement: Judgement, tables: JudgeTables) -> Answer:
         Section("scores", partial(_scores, judgement)),
         *([Section("comparisons", comparison_table(judgement.comparisons))] if judgement.comparisons else []),
         Section("drop", drop_table(judgement.drops)),
+        *([Section("coders", coders_table(judgement.drops))] if any(d.with_coders for d in judgement.drops) else []),
         Section("replacement", replacement_table(judgement.replacements)),
     ]
     if "errors" not in judgement.undefined:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from caesura.agreement.families import coefficient_label
 from caesura.model.value import count_of
 from caesura.statistics.intervals import MIN_ITEMS
 from caesura.views.answers.words import MAX_NAMES, join, p_words, short, short_interval
@@ -36,7 +37,8 @@ def judgement_answer(judgement: Judgement) -> str:
     if not others:
         figure = f"{measure.label} {short(best.value)}{short_interval(best.interval)}{rate}"
         sentence = f"{best.segmenter} has {figure} over {count_of(best.items, 'item')}{people and f', {people}'}."
-        return " ".join(filter(None, (sentence, _random_words(judgement, best), _few_words(best, interval=False))))
+        rest = (_drop_words(judgement, best), _random_words(judgement, best), _few_words(best, interval=False))
+        return " ".join(filter(None, (sentence, *rest)))
     pairs = {frozenset(pair.systems): pair for pair in _pairs_under(judgement, best)}
     comparisons = [(row, pairs.get(frozenset((best.segmenter, row.segmenter)))) for row in others]
     if len(others) == 1:
@@ -44,7 +46,21 @@ def judgement_answer(judgement: Judgement) -> str:
     else:
         sentence = f"{name} is best of {len(judgement.systems)} systems: {_leads_words(comparisons, _alpha(judgement))}"
     sentence += f", and {people}." if people else "."
-    return " ".join(filter(None, (sentence, _random_words(judgement, best), _few_words(best))))
+    rest = (_drop_words(judgement, best), _random_words(judgement, best), _few_words(best))
+    return " ".join(filter(None, (sentence, *rest)))
+
+
+def _drop_words(judgement: Judgement, best: SegmenterScore) -> str:
+    """Say how the agreement on spans changes when the best system joins the coders."""
+    for drop in judgement.drops:
+        if drop.system == best.segmenter and drop.measure is None:
+            name = coefficient_label(drop.coefficient)
+            name = name[0].upper() + name[1:]
+            if drop.without_system is not None and drop.with_system is not None:
+                return f"{name} of the coders is {short(drop.without_system)}, with it {short(drop.with_system)}."
+            values = [f"{short(value)} with {coder}" for coder, value in drop.with_coders.items() if value is not None]
+            return f"{name} is {join(values[:MAX_NAMES])}." if values else ""
+    return ""
 
 
 def _alpha(judgement: Judgement) -> float:
