@@ -26,12 +26,15 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.value import count_of, list_few
+from caesura.notices import warn
 
 Types = tuple[str, ...] | None
 
 PAIRS_PER_PARTITION = 1000
 """Number of pairs of an iterator, or items of a corpus, per partition."""
 _GROUPS_PER_PARTITION = 50  # a group is one file with whole items, or all files of one item
+_MAX_BLANKS = 2**10
 
 
 @dataclass(frozen=True)
@@ -255,6 +258,13 @@ def _paths(source: object) -> list[str]:
     return []
 
 
+def _warn_of_blank_files(paths: Sequence[str]) -> None:
+    """Warn of files without a document; a file with more than some blanks is not looked into."""
+    blank = [path for path in paths if os.path.getsize(path) <= _MAX_BLANKS and not Path(path).read_bytes().strip()]
+    if blank:
+        warn(f"{count_of(len(blank), 'file')} without any document: {list_few(blank)}")
+
+
 def _open_paths(sources: Sequence[str], options: SourceOptions, types: Types) -> DocumentSource:
     files = [file for path in sources for file in find(path, options.format, options.pattern)]
     roots = [path if os.path.isdir(path) else os.path.dirname(path) or "." for path in sources]
@@ -269,6 +279,7 @@ def _open_paths(sources: Sequence[str], options: SourceOptions, types: Types) ->
     reason = "with a table of documents, whose columns are named reference and hypothesis"
     options.refuse("pattern", "align", "reference", "hypothesis", reason=reason)
     if document_format == "documents-json":
+        _warn_of_blank_files(paths)
         return DocumentSource(documents_json.partitions(paths, root))
     from caesura.formats import documents_parquet
 

@@ -130,7 +130,8 @@ def find_files(
         If there is no file to read.
     """
     root, glob = _split_glob(fspath(path))
-    names = _walk(root)
+    names, links = _walk(root)
+    _warn_left_out(path, links, "is a link that leads to no file", "are links that lead to no file")
     candidates = [name for name in names if glob is None or _matches_glob(name.split("/"), glob)]
     reasons = ("is in no known format", "are in no known format")
     if pattern is not None:
@@ -146,6 +147,7 @@ def find_files(
     left_out = [name for name in candidates if name not in files]
     _warn_left_out(path, left_out, *reasons)
     if ignored is not None:
+        ignored += [f"{name} (a link that leads to no file)" for name in links]
         ignored += [f"{name} ({reasons[0].removeprefix('is ')})" for name in left_out]
     return list(files.values())
 
@@ -188,9 +190,10 @@ def _matches_glob(parts: Sequence[str], glob: Sequence[str]) -> bool:
     return len(parts) in starts
 
 
-def _walk(root: str) -> list[str]:
-    """Return the sorted paths of all files below a folder, relative to the folder."""
+def _walk(root: str) -> tuple[list[str], list[str]]:
+    """Return the sorted paths of all files below a folder, and of links that lead to none, relative to the folder."""
     files: list[str] = []
+    links: list[str] = []
     entries_so_far = 0
     folders = [""]
     while folders:
@@ -209,9 +212,11 @@ def _walk(root: str) -> list[str]:
                         folders.append(name)
                     elif entry.is_file():
                         files.append(name)
+                    elif entry.is_symlink() and not os.path.exists(entry.path):
+                        links.append(name)
         except OSError as problem:
             raise FormatError(os.path.join(root, folder), None, f"cannot be read: {problem.strerror}") from None
-    return sorted(files)
+    return sorted(files), sorted(links)
 
 
 def _is_readable(path: str, formats: Iterable[Format], looks_like: Callable[[str], bool]) -> bool:

@@ -221,13 +221,28 @@ def _has_units(annotation: Annotation) -> bool:
 
 
 def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hint: str) -> Iterator[str]:
-    """Yield one warning per implausible property of a corpus of segmentations."""
+    """Yield one warning per implausible property of names, and of a corpus of segmentations."""
+    yield from _similar_names("items", corpus.item_names)
+    yield from _similar_names("coders", corpus.coders)
     texts = {key: entry for key, entry in corpus.items() if _has_units(entry)}
     if not texts:
         return
     advice = f"if that is wrong, change how the file is read with {hint}"
     yield from (f"{problem}; {advice}" for problem in _implausible_counts(corpus, boundaries))
     yield from (f"{problem}; {advice}" for problem in _implausible_types(texts))
+
+
+def _similar_names(what: str, names: Sequence[str]) -> Iterator[str]:
+    """Yield a message if names differ only by case or blanks."""
+    first_of: dict[str, str] = {}
+    pairs = []
+    for name in names:
+        first = first_of.setdefault(" ".join(name.split()).casefold(), name)
+        if first != name:
+            pairs.append(f"{first!r} and {name!r}")
+    if pairs:
+        problem = f"{what} whose names differ only by case or blanks are kept apart: {list_few(pairs, _MAX_NAMES)}"
+        yield f"{problem}; if they are the same, rename them"
 
 
 def _implausible_counts(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
