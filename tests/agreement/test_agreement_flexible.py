@@ -247,7 +247,7 @@ def test_compat_of_the_r_package() -> None:
             {"x": TALK},
             {"chance": "guess"},
             OptionError,
-            "chance must be 'published', 'placement', 'simulate', 'exact', Simulate(...), Exact(...) or Placement(...); "
+            "chance must be 'published', 'placement', 'simulate', 'exact', 'li2024', Simulate(...), Exact(...) or Placement(...); "
             "got 'guess'",
         ),
         ({"x": TALK}, {"draws": 0}, OptionError, "draws must be a whole number of at least 20; got 0"),

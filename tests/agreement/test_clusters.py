@@ -322,7 +322,7 @@ ASYMMETRIC = cz.parse("flexible_similarity").replace(
         (
             {"x": SAME},
             {"measure": "flexible_similarity", "chance": "guess"},
-            "chance must be 'published', 'placement', 'simulate', 'exact', Simulate(...), Exact(...) or Placement(...); "
+            "chance must be 'published', 'placement', 'simulate', 'exact', 'li2024', Simulate(...), Exact(...) or Placement(...); "
             "got 'guess'",
         ),
         (

@@ -246,7 +246,7 @@ def test_boundary_measures_reject_hierarchies(run: Run) -> None:
     assert "the hierarchy has the levels 1, 2; choose one with level=1" in complaint(
         run("score", "two.json", "-m", "pk")
     )
-    assert "cannot score hierarchies; use " in complaint(run("agree", "two.json", "-m", "boundary_similarity"))
+    assert "choose one with level=1" in complaint(run("agree", "two.json", "-m", "boundary_similarity"))
     assert "--cochran: " in run("agree", "two.json", "--cochran").stderr
     assert run("judge", "figure.json", "--system", "third").exit_code == 0
     crisp = run("judge", "figure.json", "--system", "third", "--crisp")

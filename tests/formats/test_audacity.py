@@ -79,8 +79,8 @@ def test_points_alone_are_boundaries(tmp_path: Path) -> None:
     ("line", "problem"),
     [
         ("2.0\t1.0\tx", ":2: end must not be before start; got 1.0 < 2.0"),
-        ("x\t1.0\tx", ":2: start must be a time in seconds from 0 up; got 'x'"),
-        ("-1.0\t1.0\tx", ":2: start must be a time in seconds from 0 up; got -1.0"),
+        ("x\t1.0\tx", ":2: start must be a time in seconds from 0 to 1e+12; got 'x'"),
+        ("-1.0\t1.0\tx", ":2: start must be a time in seconds from 0 to 1e+12; got -1.0"),
         ("5.0", ":2: a line is start, end and label, with tabs between them; got '5.0'"),
         ("0.5\t3.0\tx", ":2: intervals must follow each other; 'x' starts at 0.5 s, before 'a' ends at 1 s"),
     ],

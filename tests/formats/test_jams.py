@@ -131,10 +131,13 @@ def test_beyond_the_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (annotation("segment_open", [(-1, 4, "A")]), r"data\[0\]: time must be a time in seconds from 0 up; got -1"),
+        (
+            annotation("segment_open", [(-1, 4, "A")]),
+            r"data\[0\]: time must be a time in seconds from 0 to 1e.12; got -1",
+        ),
         (
             annotation("segment_open", [(0, "x", "A")]),
-            r"data\[0\]: duration must be a time in seconds from 0 up; got 'x'",
+            r"data\[0\]: duration must be a time in seconds from 0 to 1e.12; got 'x'",
         ),
         (annotation("segment_open", [(0, 4, 7)]), r"data\[0\]: label must be a string; got 7"),
         (annotation("multi_segment", [(0, 4, "A")]), r"data\[0\]: expected a value with label and level; got 'A'"),
@@ -172,7 +175,9 @@ def test_files_that_are_not_jams(tmp_path: Path) -> None:
         (tmp_path / "x.jams").write_text(content)
         with pytest.raises(FormatError, match=message):
             cz.read(tmp_path / "x.jams")
-    with pytest.raises(FormatError, match="file_metadata: duration must be a time in seconds from 0 up; got 'long'"):
+    with pytest.raises(
+        FormatError, match=r"file_metadata: duration must be a time in seconds from 0 to 1e.12; got 'long'"
+    ):
         cz.read(write_file(tmp_path, OPEN, duration="long"))
 
 

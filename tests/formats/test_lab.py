@@ -48,10 +48,10 @@ def test_one_file_per_coder(tmp_path: Path) -> None:
     ("lines", "message"),
     [
         ("0 1 A\n5\n", ":2: a line is start, end and label; got '5'"),
-        ("0 1 A\n1 nan B\n", ":2: end must be a time in seconds from 0 up; got 'nan'"),
-        ("-1 1 A\n", ":1: start must be a time in seconds from 0 up; got -1.0"),
-        ("0 1e999 A\n", ":1: end must be a time in seconds from 0 up; got inf"),
-        (f"0 {'9' * 5000} A\n", ":1: end must be a time in seconds from 0 up; got '999"),
+        ("0 1 A\n1 nan B\n", ":2: end must be a time in seconds from 0 to 1e.12; got 'nan'"),
+        ("-1 1 A\n", ":1: start must be a time in seconds from 0 to 1e.12; got -1.0"),
+        ("0 1e999 A\n", ":1: end must be a time in seconds from 0 to 1e.12; got inf"),
+        (f"0 {'9' * 5000} A\n", ":1: end must be a time in seconds from 0 to 1e.12; got '999"),
         ("# nothing\n", "expected at least one span longer than 0 s, or a duration; got none"),
     ],
 )

@@ -116,15 +116,15 @@ def test_invalid_files(tmp_path: Path, change: dict[str, Any], message: str) -> 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"duration": -1}, "duration must be a time in seconds from 0 up; got -1"),
+        ({"duration": -1}, "duration must be a time in seconds from 0 to 1e.12; got -1"),
         ({"duration": 10**400}, "duration must be a time .* got a very large number"),
         ({"edges": [0]}, "edges: expected two or more times; got 1"),
         ({"edges": [0, 4.25, 10]}, "a span must begin and end at one of the edges; got 9.5"),
         ({"edges": [0, 9.5, 4.25, 10]}, r"edges\[2\]: times must ascend; got 4.25 after 9.5"),
         ({"edges": [0, 4.25, 9.5, 11]}, "the last edge must be the duration, 10.0; got 11.0"),
         ({"length": 3}, "length is for spans in units; these are in seconds"),
-        ({"coders": {"a": [[-1, 3]]}}, r"spans\[0\]: start must be a time in seconds from 0 up; got -1"),
-        ({"coders": {"a": [[1e999, 3]]}}, r"spans\[0\]: start must be a time in seconds from 0 up; got inf"),
+        ({"coders": {"a": [[-1, 3]]}}, r"spans\[0\]: start must be a time in seconds from 0 to 1e.12; got -1"),
+        ({"coders": {"a": [[1e999, 3]]}}, r"spans\[0\]: start must be a time in seconds from 0 to 1e.12; got inf"),
     ],
 )
 def test_invalid_spans_in_time(tmp_path: Path, change: dict[str, Any], message: str) -> None:
@@ -228,7 +228,7 @@ def test_a_coder_without_spans(tmp_path: Path) -> None:
         ("start,end\n3,2\n", ":2: .*: start must be before end; got 3 and 2"),
         ("start,end\n1,99999999999999999999999\n", ":2: .*: end must be a whole number; got '9999"),
         ("start,end,level\n1,2,one\n", ":2: .*: level must be a whole number; got 'one'"),
-        ("start_time,end_time\n0,1e999\n", ":2: .*: end must be a time in seconds from 0 up; got inf"),
+        ("start_time,end_time\n0,1e999\n", ":2: .*: end must be a time in seconds from 0 to 1e.12; got inf"),
         ("start_time,end_time,length\n0,1,3\n", "length is for spans in units; these are in seconds"),
         ("start_time,end_time,edges\n0,1,3\n", "edges must be a JSON list; got '3'"),
         ("start,end,units\n1,2,[1]\n", r"units\[0\]: expected a string; got 1"),

@@ -270,7 +270,7 @@ def test_edits_account_for_every_boundary_once(pair: TypedPair, n_t):
         (
             "segmentation_similarity",
             {"compat": "nltk"},
-            "segmentation_similarity has no preset 'nltk'; choose from 'fournier2012', 'fournier2013', 'segeval-2.0.11'",
+            "segmentation_similarity has no preset 'nltk'; choose from 'fournier2012', 'fournier2013', 'segeval-2.0.11', 'evalsubtitle'",
         ),
     ],
 )

@@ -384,7 +384,7 @@ def test_other_messages():
     assert str(undefined.value) == (
         "chance agreement is 1, because every unit begins and ends a span on both sides; agreement beyond chance is undefined"
     )
-    with pytest.raises(MismatchError, match=r"^a: expected a Segmentation; got Hierarchy$"):
+    with pytest.raises(MismatchError, match=r"^a: the hierarchy has the levels 1, 2, 3; choose one with level=1$"):
         cz.boundary_similarity(LEFT, RIGHT)
 
 
@@ -504,18 +504,16 @@ def test_agreement_excludes_undefined_pairs(corpus):
     }
 
 
+def test_measures_without_chance_give_the_mean_over_pairs(corpus):
+    for name, ordered in (("hierarchy_overlap", False), ("t_measure", True)):
+        result = cz.agreement(corpus, measure=name, interval=None)
+        assert (result.coefficient, result.expected) == ("mean", None)
+        assert result.value == pytest.approx(cz.pairwise(corpus, name, ordered=ordered).mean)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"measure": "hierarchy_overlap"},
-            "agreement beyond chance is not defined over hierarchy_overlap; use `caesura pairwise`, or pairwise(corpus, measure) in Python",
-        ),
-        (
-            {"measure": "t_measure"},
-            "agreement needs a symmetric measure, and t_measure is not symmetric; "
-            "use `caesura pairwise`, or pairwise(corpus, measure, ordered=True) in Python",
-        ),
         (
             {"measure": "hierarchy_kappa", "coefficient": "multi_pi"},
             "hierarchy_kappa has no coefficient 'multi_pi'; choose from 'kappa'",

@@ -604,11 +604,10 @@ def test_pairs_of_coders():
     assert np.isfinite(uneven.matrix[0, 1])
 
 
-def test_agreement_beyond_chance_is_not_defined():
-    with pytest.raises(
-        OptionError, match="agreement beyond chance is not defined over parseval; use `caesura pairwise`"
-    ):
-        cz.agreement(corpus(), measure="parseval")
+def test_agreement_is_the_mean_over_pairs_without_chance():
+    result = cz.agreement(corpus(), measure="parseval", interval=None)
+    assert (result.coefficient, result.expected) == ("mean", None)
+    assert result.value == pytest.approx(cz.pairwise(corpus(), "parseval", ordered=True).mean)
 
 
 def test_judging_rejects_trees():

@@ -347,7 +347,7 @@ def test_a_corpus_of_hierarchies():
     assert pickle.loads(pickle.dumps(corpus)) == corpus
     with pytest.raises(MismatchError, match="expected a Segmentation or a Dialogue; got Hierarchy"):
         cz.boundaries_placed(corpus)
-    with pytest.raises(OptionError, match="a: expected a Segmentation; got Hierarchy"):
+    with pytest.raises(OptionError, match="a: the hierarchy has the levels 1, 2, 3; choose one with level=1"):
         cz.agreement(corpus)
 
 

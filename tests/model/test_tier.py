@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import pickle
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -429,31 +430,23 @@ TIERS = Corpus({item: {"ann": Tier([(1, 2, "A")], end=3), "bo": Tier([(1, 3, "A"
 @pytest.mark.parametrize("name", [name for name, kind in cz.measures().items() if "timed" not in kind.kinds])
 def test_measures_of_units_refuse_a_tier(name: str) -> None:
     tier, measure = Tier([(1, 2, "A")]), cz.measures()[name]()
-    with pytest.raises(CaesuraError, match=r"expected .*; got Tier") as caught:
+    with pytest.raises(CaesuraError, match=r"expected .*; got Tier|counts positions, and seconds have none") as caught:
         measure.score(tier, tier)  # type: ignore[arg-type]
-    assert measure.view in ("spans", "trees") or "convert the tiers to common units with over_units" in str(
-        caught.value
-    )
+    assert measure.view in ("spans", "trees") or re.search("over_units|got Tier", str(caught.value))
 
 
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: cz.agreement(TIERS),
-        lambda: cz.pairwise(TIERS, "boundary_similarity"),
-        lambda: cz.judge(TIERS, ["bo"]),
-        lambda: cz.judge(TIERS.select(coders=["ann"]), TIERS.select(coders=["bo"])),
-        lambda: cz.cluster_coders(TIERS, "boundary_similarity"),
         lambda: cz.cochran_q(TIERS),
         lambda: cz.label_agreement(TIERS),
-        lambda: cz.boundaries_placed(TIERS),
         lambda: cz.boundary_heat(TIERS),
         lambda: cz.check_same_tokens(TIERS),
         lambda: pair_items(TIERS, TIERS, reference_coder="ann", hypothesis_coder="bo"),
     ],
 )
-def test_functions_reject_tiers_in_one_line(ask: Any) -> None:
-    with pytest.raises(InputError, match=r"expected .*; got (a )?Tier.*over_units") as caught:
+def test_functions_of_positions_reject_tiers_in_one_line(ask: Any) -> None:
+    with pytest.raises(InputError, match=r"expected .*; got (a )?Tier") as caught:
         ask()
     assert "\n" not in str(caught.value)
 

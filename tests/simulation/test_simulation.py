@@ -545,7 +545,7 @@ def test_invalid_input(call, message):
 
 
 def test_all_is_complete():
-    modules = {f"{sim.__name__}.{name}" for name in ("segmentations", "experiments")}
+    modules = {f"{sim.__name__}.{name}" for name in ("segmentations", "span_coders")}
     defined = {name for name, value in vars(sim).items() if getattr(value, "__module__", None) in modules}
     assert set(sim.__all__) == defined | {"MAX_SIMULATED_UNITS", "SEGMENTATION_OVERHEAD", "trees"}
     assert sorted(sim.__all__, key=lambda name: (not name.isupper(), name.islower(), name)) == sim.__all__

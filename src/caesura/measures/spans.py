@@ -9,8 +9,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from caesura.errors import CaesuraError
 from caesura.measures.batch import EMPTY, Batch, Comparison, Packed, offsets_of, rows_of, select_pairs, units_difference
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.spans import Spans
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
 
@@ -162,7 +164,7 @@ def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_unit
     Parameters
     ----------
     pairs : sequence of pairs
-        Pairs of hierarchies.
+        Pairs of hierarchies, or of spans that nest, which become hierarchies.
     sides : tuple of str
         Names of the two sides, for messages.
     same_units : bool
@@ -173,13 +175,28 @@ def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_unit
     tuple
         Batch, indices and errors.
     """
+    nested = [tuple(map(_as_hierarchy, pair)) if _has_spans(pair) else pair for pair in pairs]
     chosen, places, errors = select_pairs(
-        pairs, lambda a, b: _hierarchy_problem(a, b, sides, same_units), expected="hierarchies"
+        nested, lambda a, b: _hierarchy_problem(a, b, sides, same_units), expected="hierarchies"
     )
     labels: dict[str | None, int] = {None: UNLABELLED}
     a, b = (_span_arrays([pair[k] for pair in chosen], labels) for k in (0, 1))
     length = np.array([hierarchy.length for hierarchy, _ in chosen], np.int64)
     return HierarchyBatch.of(length, a, b), places, errors
+
+
+def _has_spans(pair: Any) -> bool:
+    return isinstance(pair, tuple) and any(isinstance(text, Spans) for text in pair)
+
+
+def _as_hierarchy(text: Any) -> Any:
+    """Return spans as a hierarchy; spans that cross stay, and :func:`_hierarchy_problem` says why they cannot be compared."""
+    if not isinstance(text, Spans):
+        return text
+    try:
+        return text.to_hierarchy()
+    except CaesuraError:
+        return text
 
 
 def _span_arrays(hierarchies: list[Hierarchy], labels: dict[str | None, int]) -> SpanArrays:
@@ -200,6 +217,8 @@ def _span_arrays(hierarchies: list[Hierarchy], labels: dict[str | None, int]) ->
 def _hierarchy_problem(a: Any, b: Any, sides: tuple[str, str], same_units: bool) -> str | None:
     """Return why two hierarchies cannot be compared, or None."""
     for side, text in zip(sides, (a, b), strict=True):
+        if isinstance(text, Spans):
+            return f"{side}: the spans cross, so they are no hierarchy; use span_f, or gamma with caesura agree"
         if not isinstance(text, Hierarchy):
             return f"{side}: expected a Hierarchy; got {'a dialogue' if isinstance(text, Mapping) else type(text).__name__}"
         if same_units and not text.nested:
