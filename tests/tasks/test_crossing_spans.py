@@ -8,7 +8,9 @@ import caesura as cz
 from caesura.tasks.agree import AgreeOptions, agree
 from caesura.tasks.judge import judge_systems
 from caesura.tasks.pairwise import PairwiseOptions, compare_pairs
+from caesura.tasks.report import analyze_corpus
 from caesura.views.judgement import coders_table
+from caesura.views.page.sections import page_sections
 
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")
 SPAN_F = cz.parse("span_f")
@@ -79,3 +81,19 @@ def test_seconds_are_equal_or_not() -> None:
         cz.token_f(a, b)
     with pytest.raises(cz.errors.MismatchError, match="these are in seconds; use gamma"):
         cz.span_f(a, b, chance="li2024")
+
+
+def test_report_has_gamma_and_the_alignment() -> None:
+    nested = cz.Corpus(
+        {"t": {"ann": cz.Spans([(0, 5, "A"), (6, 8, "B")], length=10), "bo": cz.Spans([(0, 4, "A")], length=10)}}
+    )
+    report = analyze_corpus(nested)
+    assert [outcome.coefficient for outcome in report.agreement.result or ()][:3] == ["gamma", "gamma_cat", "u_alpha"]
+    assert report.spans is not None
+    # d of the first spans is (1 / 9)^2, the second span stands alone: 1; the mean number of spans is 1.5
+    assert report.spans.result is not None
+    assert report.spans.result["t"].disorder == pytest.approx((1 / 81 + 1) / 1.5)
+    (section,) = [section for section in page_sections(report) if section.id == "spans"]
+    (picture,) = section.pictures
+    assert picture.source is not None
+    assert picture.caption == "t: disorder 0.6749"

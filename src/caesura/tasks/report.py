@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
@@ -11,8 +11,11 @@ from typing import Any, TypeVar
 from caesura.agreement.clusters import Clustering, cluster_coders
 from caesura.agreement.coefficients import agreement, has_positions
 from caesura.agreement.families import default_coefficient
+from caesura.agreement.gamma import best_span_alignment
+from caesura.agreement.gamma_alignment import ItemAlignment
 from caesura.agreement.pairwise import Pairwise, pairwise
 from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
+from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING
 from caesura.errors import CaesuraError, InputError, OptionError, Undefined
 from caesura.formats.settings import Settings
 from caesura.gold.unify import UnifiedHierarchy
@@ -184,6 +187,8 @@ class CorpusReport(Result):
         Fuzzy success of the systems, for the items whose text is shown.
     golds : Outcome of mapping of str to UnifiedHierarchy, or None
         Conflict-free union of the human coders' hierarchies, by item.
+    spans : Outcome of mapping of str to ItemAlignment, or None
+        Best alignment of the spans of all coders, by item.
     alignments : Alignments
         Aligned boundaries or nodes of all pairs of coders.
     text_items : tuple of str
@@ -205,6 +210,7 @@ class CorpusReport(Result):
     parsers: Outcome[tuple[ParserScore, ...]] | None = None
     fuzzy: Outcome[tuple[FuzzyItem, ...]] | None = None
     golds: Outcome[Mapping[str, UnifiedHierarchy]] | None = None
+    spans: Outcome[Mapping[str, ItemAlignment]] | None = None
     alignments: Alignments
     text_items: tuple[str, ...]
     notes: tuple[str, ...]
@@ -268,6 +274,7 @@ class _Analyst:
         self.excluded: list[Excluded] = []
         self.outcomes: dict[str, Outcome[Any]] = {}
         joined, system_names = _join_systems(corpus, systems)
+        self.spans = joined if joined.kind == "spans" else None
         (joined,), without_units = with_units([joined])
         self.excluded += without_units
         shared = on_common_units(self.of_one_kind(joined), warn=False)
@@ -364,6 +371,8 @@ class _Analyst:
             analyses["precision_recall"] = self.precision_recall
         if kind == "hierarchy":
             analyses["golds"] = self.golds
+        if self.spans is not None:
+            analyses["spans"] = partial(best_span_alignment, self.spans)
         return analyses
 
     def exclude(self, entries: Iterable[Excluded], problem: str) -> None:
@@ -392,7 +401,16 @@ class _Analyst:
                 "agreement beyond chance is not defined over trees; the pairs below show how well parses agree"
             )
         corpus = self.subject.without_systems(self.subject.corpus)
-        return tuple(self.outcome(corpus, measure) for measure in self.subject.measures)
+        return (*self.agreement_on_spans(), *(self.outcome(corpus, measure) for measure in self.subject.measures))
+
+    def agreement_on_spans(self) -> Iterator[AgreementOutcome]:
+        """Yield the default coefficients of spans, which compare also those that are no hierarchy."""
+        if self.spans is None:
+            return
+        people = self.subject.without_systems(self.spans)
+        for name in DEFAULT_UNITIZING:
+            compute = partial(agreement, people, coefficient=name, seed=self.subject.seed)
+            yield AgreementOutcome.attempt(compute, (Undefined, OptionError), coefficient=name, measure=None)
 
     def outcome(self, corpus: Corpus, measure: Measure) -> AgreementOutcome:
         name = default_coefficient(measure, has_positions=has_positions(corpus))

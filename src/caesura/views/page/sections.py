@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from caesura.agreement.gamma_alignment import ItemAlignment
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat
 from caesura.errors import CaesuraError
@@ -315,6 +316,24 @@ def _gold(report: CorpusReport) -> _Contents | None:
     )
     notes = _more(len(golds) - len(pictures), "gold standards")
     return {"tables": [unified_table(golds)], "pictures": pictures, "folded": [dropped_table(golds)], "notes": notes}
+
+
+@_section(
+    "spans",
+    "Alignment of spans",
+    "Spans that gamma puts together, the largest disorder first. A span with a dashed frame stands alone.",
+    "spans",
+)
+def _spans(alignments: Mapping[str, ItemAlignment]) -> _Contents:
+    drawn = {item: entry for item, entry in alignments.items() if entry.unitary}
+    if not drawn:
+        return {"reason": "no item has the spans of two coders"}
+    ranked = sorted(drawn.items(), key=lambda entry: -entry[1].disorder)
+    pictures = _first(
+        _draw(f"{item}: disorder {entry.disorder:.4f}", plot.alignment, entry, width=PAGE_WIDTH)
+        for item, entry in ranked
+    )
+    return {"pictures": pictures, "notes": _more(len(drawn) - len(pictures), "alignments")}
 
 
 @_section("trees", "Trees", "Parses that differ most, with the nodes that Struct-IoU aligns; see Texts for the others.")
