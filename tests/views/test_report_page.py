@@ -7,6 +7,8 @@ import hashlib
 import html
 import json
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib import resources
@@ -484,3 +486,18 @@ def test_settings_fill_in_flexible_similarity(run: Run) -> None:
     assert run("talk.csv", "--settings", "settings.json", "-m", "flexible_similarity").exit_code == 0
     page = Page(Path("report.html").read_text(encoding="utf-8"))
     assert "transposition:0.25" in page.text
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_downloads_have_no_formulas() -> None:
+    script = (Path(cz.__file__).parent / "views/page/static/report.js").read_text()
+    function = script[script.index("const quoted =") : script.index("const download =")]
+    cells = '["=1+1", "+1", "-a", "@b", "\\tc", "-", -0.5, null, "a=1", "=a,b"]'
+    printed = subprocess.run(
+        ["node", "-e", f"{function} console.log(JSON.stringify({cells}.map(quoted)))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    expected = ["'=1+1", "'+1", "'-a", "'@b", "'\tc", "-", "-0.5", "", "a=1", '"\'=a,b"']
+    assert json.loads(printed.stdout) == expected

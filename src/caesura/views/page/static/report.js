@@ -616,7 +616,9 @@
   };
 
   const quoted = (value) => {
-    const text = value === null ? "" : String(value);
+    // An apostrophe, so that no spreadsheet runs a name as a formula; numbers and "-" stay as they are.
+    const mark = typeof value === "string" && value !== "-" && /^[=+\-@\0-\x1f]/.test(value) ? "'" : "";
+    const text = value === null ? "" : mark + String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
 
