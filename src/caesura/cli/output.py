@@ -23,7 +23,7 @@ from caesura.model.signature import UNKNOWN_DATA
 from caesura.version import __version__
 from caesura.views.answer import Answer
 from caesura.views.answers.files import excluded_lines
-from caesura.views.table import Block, Table
+from caesura.views.table import Block, Table, clean
 from caesura.views.text_table import plain, table_text, wrap
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def print_text(text: str, width: int) -> None:
         Columns of the terminal.
     """
     for line in text.split("\n"):
-        click.echo("\n".join(wrap(line, width)))
+        click.echo("\n".join(wrap(clean(line), width)))
 
 
 def print_blocks(blocks: Iterable[Block], width: int = DEFAULT_WIDTH) -> None:
