@@ -274,6 +274,7 @@ class _Analyst:
         self.excluded: list[Excluded] = []
         self.outcomes: dict[str, Outcome[Any]] = {}
         joined, system_names = _join_systems(corpus, systems)
+        self.systems = system_names
         self.spans = joined if joined.kind == "spans" else None
         (joined,), without_units = with_units([joined])
         self.excluded += without_units
@@ -407,7 +408,8 @@ class _Analyst:
         """Yield the default coefficients of spans, which compare also those that are no hierarchy."""
         if self.spans is None:
             return
-        people = self.subject.without_systems(self.spans)
+        # A coder whose spans all cross is no coder of the hierarchies, but one of the spans.
+        people = self.spans.select(coders=[name for name in self.spans.coders if name not in self.systems])
         for name in DEFAULT_UNITIZING:
             compute = partial(agreement, people, coefficient=name, seed=self.subject.seed)
             yield AgreementOutcome.attempt(compute, (Undefined, OptionError), coefficient=name, measure=None)
