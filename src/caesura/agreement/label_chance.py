@@ -55,13 +55,16 @@ class LabelChance(ChanceModel):
         self._labels = np.zeros((items, coders, labels))
         numbers = {pair: k for k, pair in enumerate(observed.pairs)}
         for i, item in enumerate(observed.items):
-            present = np.flatnonzero(observed.present[i]).tolist()
+            # All coders of the item: with gaps="ignore", time that one of them leaves open counts for no pair.
+            present = [c for c, coder in enumerate(observed.coders) if (item, coder) in observed.annotations]
             annotations = [observed.annotations[item, observed.coders[c]] for c in present]
             agreed, length, by_label = _sweep(measure, annotations, observed.scores.types)
             self._length[i], self._labels[i, present] = length, by_label
             for x, c in enumerate(present):
                 for y, d in enumerate(present[x + 1 :], x + 1):
-                    self._agreed[i, numbers[c, d] if (c, d) in numbers else numbers[d, c]] = agreed[x, y]
+                    pair = numbers.get((c, d), numbers.get((d, c)))
+                    if pair is not None:  # two coders who label no time together are no pair
+                        self._agreed[i, pair] = agreed[x, y]
 
     @classmethod
     def suited_to(cls, measure: Measure) -> type[ChanceModel]:
@@ -87,6 +90,7 @@ class LabelChance(ChanceModel):
             products = np.einsum("rpl,rpl->rp", rates[:, self.observed.first], rates[:, self.observed.second])
             number = weights.sum(axis=1)
             expected = (products * weights).sum(axis=1) / np.where(number > 0, number, np.nan)
+        expected = np.where(length > 0, expected, np.nan)  # no time that all coders label
         return AgreementArrays.of(observed, np.where(expected >= CERTAIN, 1.0, expected))
 
     def over_items(self, weights: Floats) -> AgreementArrays:
