@@ -311,7 +311,7 @@ class UAlpha(_Alpha2016):
 
 @dataclass(frozen=True)
 class BarUAlpha(_Alpha2016):
-    """Krippendorff's |u-alpha: agreement on what is marked at all, without the categories (2016, equation 6).
+    """Krippendorff's ``|u``-alpha: agreement on what is marked at all, without the categories (2016, equation 6).
 
     A value for ``agreement(..., coefficient=...)``; the string ``"bar_u_alpha"`` means ``BarUAlpha()``.
     """
