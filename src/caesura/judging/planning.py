@@ -425,7 +425,7 @@ def _difference_deviations(
 
 
 def smallest_difference(deviation: float, items: int, power: float) -> float:
-    """Return the true difference that a two-sided test at 5 % finds with a given power.
+    """Return the true difference that the randomisation test of ``judge`` finds at 5 % with a given power.
 
     Parameters
     ----------
@@ -443,5 +443,11 @@ def smallest_difference(deviation: float, items: int, power: float) -> float:
     """
     if not 0.05 < power < 1:
         raise OptionError(f"power must be a number between .05 and 1; got {power!r}")
-    degrees = items - 1
-    return deviation * float(stats.t.ppf(0.975, degrees) + stats.t.ppf(power, degrees))
+    # Randomisation swaps the systems on items, so the spread of its null distribution contains the difference d itself:
+    # d - z_power s = z sqrt(s^2 + d^2 / n). Below four items the test can never be significant.
+    critical, reached = float(stats.norm.ppf(0.975)), float(stats.norm.ppf(power)) * deviation
+    share = 1 - critical**2 / items
+    if share <= 0:
+        return math.inf
+    root = math.sqrt(max(0.0, reached**2 - share * (reached**2 - (critical * deviation) ** 2)))
+    return (reached + root) / share
