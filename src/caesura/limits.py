@@ -27,6 +27,8 @@ MAX_REPORT_PAIRS = 10_000
 """Pairs of coders, summed over items, whose alignments and scores are shown on a page."""
 MAX_REPORT_CODERS = 100
 """Coders whose clusters are drawn on a page."""
+MAX_NUMBERED_UNITS = 2**18
+"""Units without words that a measure of words numbers instead: about two seconds."""
 MAX_SPAN_STEPS = 50_000_000
 """Comparisons of spans in the search for the heaviest set without crossing."""
 MAX_DIGITS = 4000

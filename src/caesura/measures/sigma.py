@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from caesura.errors import OptionError
+from caesura.limits import MAX_NUMBERED_UNITS
 from caesura.measures.base import BatchCounts, Counts, Measure
 from caesura.measures.batch import EMPTY, Batch, Comparison, Packed, pair_problem, select_pairs
 from caesura.model.result import Score
@@ -77,7 +78,7 @@ class Sigma(Measure):
         return True
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        chosen, places, errors = select_pairs(pairs, lambda a, b: pair_problem(a, b, self.sides, same_words=False))
+        chosen, places, errors = select_pairs(pairs, lambda a, b: _problem(a, b, self.sides))
         length = np.array([a.length for a, _ in chosen], np.int64)
         off = np.zeros(len(chosen) + 1, np.int64)
         return WordsBatch(length, EMPTY, EMPTY, off, EMPTY, EMPTY, off, pairs=tuple(chosen)), places, errors
@@ -95,6 +96,14 @@ class Sigma(Measure):
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         words, tokens = counts["ngrams_1"], counts["break_ngrams_1"]
         return {"breaks_per_word": (tokens - words) / words if words else 0.0}
+
+
+def _problem(reference: Any, hypothesis: Any, sides: tuple[str, str]) -> str | None:
+    """Return why the words of two texts cannot be compared, or None."""
+    problem = pair_problem(reference, hypothesis, sides, same_words=False)
+    if problem or reference.units or hypothesis.units or reference.length <= MAX_NUMBERED_UNITS:
+        return problem
+    return f"no words, and {reference.length:,} units, more than {MAX_NUMBERED_UNITS:,}; give the words (units=...)"
 
 
 @cache
