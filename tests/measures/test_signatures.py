@@ -59,7 +59,7 @@ def test_the_text_of_a_measure_is_not_a_signature(measure: Measure) -> None:
 
 
 def test_agreement_over_a_measure() -> None:
-    read = read_signature("multi_pi(chance=placement, seed=3) over B(n_t=4) = -.1200 · caesura 0.1.0 · data 01234567")
+    read = read_signature("multi_pi(chance=placement, seed=3) over B(n_t=4) = -.1200 · caesura 0.2.0 · data 01234567")
     assert read.words == ("multi_pi",)
     assert read.facts == {"chance": "placement", "seed": "3"}
     assert read.measure == cz.parse("boundary_similarity(n_t=4)")
@@ -75,14 +75,14 @@ LINE = with_data(cz.parse("B").signature(cz.parse("B").settings, ("boundary",), 
         ("", "expected a signature"),
         ("B(n_t=2)", "expected a signature"),
         ("B(n_t=2) = .7500", "lacks the version, .* the fingerprint of the data"),
-        ("B(n_t=2) = .7500 · caesura 0.1.0", "lacks the fingerprint of the data"),
-        ("B(n_t=2) = .7500 · caesura 0.1.0 · data 0123", "lacks the fingerprint of the data.*8 digits"),
+        ("B(n_t=2) = .7500 · caesura 0.2.0", "lacks the fingerprint of the data"),
+        ("B(n_t=2) = .7500 · caesura 0.2.0 · data 0123", "lacks the fingerprint of the data.*8 digits"),
         ("B(n_t=2) = .7500 · data 01234567", "lacks the version"),
-        ("B(n_t=2) · caesura 0.1.0 · data 01234567", "lacks the value"),
-        ("B(n_t= = .7500 · caesura 0.1.0 · data 01234567", "expected a signature"),
-        ("X(n_t=2) = .7500 · caesura 0.1.0 · data 01234567", "there is no measure 'X'"),
+        ("B(n_t=2) · caesura 0.2.0 · data 01234567", "lacks the value"),
+        ("B(n_t= = .7500 · caesura 0.2.0 · data 01234567", "expected a signature"),
+        ("X(n_t=2) = .7500 · caesura 0.2.0 · data 01234567", "there is no measure 'X'"),
         (LINE.rpartition("|")[0], "lacks caesura:VERSION at the end"),
-        (LINE.replace("|caesura:0.1.0", "|caesura:0."), "lacks caesura:VERSION at the end"),
+        (LINE.replace("|caesura:0.2.0", "|caesura:0."), "lacks caesura:VERSION at the end"),
         (LINE.replace("|value:0.75", ""), "lacks value:"),
         (LINE.replace("|data:0123456789abcdef", ""), "lacks data:"),
         (LINE.replace("abcdef", ""), "digits of data:0123456789, which has 10 of 16"),
@@ -103,11 +103,11 @@ def test_every_cut_is_an_error(end: int) -> None:
 
 def test_what_names_no_measure() -> None:
     with pytest.raises(OptionError, match="names no measure"):
-        cz.parse("alpha|coders:3|caesura:0.1.0")
+        cz.parse("alpha|coders:3|caesura:0.2.0")
 
 
 def test_signatures_that_a_terminal_changed() -> None:
-    short = "B(n_t=4) = .7500 · caesura 0.1.0 · data 01234567"
+    short = "B(n_t=4) = .7500 · caesura 0.2.0 · data 01234567"
     for text in (short.replace(" · data", "\n  · data"), short.replace("·", "?"), f"  {short}\n"):
         read = read_signature(text)
         assert (read.measure, read.value, read.data) == (cz.parse("B(n_t=4)"), ".7500", "01234567")

@@ -113,7 +113,7 @@ def measure_of(text: str) -> Measure:
 
     Examples
     --------
-    >>> measure_of("B(n_t=3) = .7500 · caesura 0.1.0 · data 84fe092b")
+    >>> measure_of("B(n_t=3) = .7500 · caesura 0.2.0 · data 84fe092b")
     boundary_similarity(n_t=3)
     """
     measure = read_signature(text, complete=False).measure
@@ -211,7 +211,7 @@ def short_signature(result: str | Result) -> str:
     Returns
     -------
     str
-        Such as ``B(n_t=2) = .7500 · caesura 0.1.0 · data 3f9c2a71``. The score of a single function call has no data.
+        Such as ``B(n_t=2) = .7500 · caesura 0.2.0 · data 3f9c2a71``. The score of a single function call has no data.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 A signature says how a number was computed, on which data, and with which version. The long form has everything::
 
-    multi_pi|coders:3|items:6|chance:counted|boundary_similarity|documents:18|n_t:2|...|data:84fe092bf3cfdac1|value:0.62|caesura:0.1.0
+    multi_pi|coders:3|items:6|chance:counted|boundary_similarity|documents:18|n_t:2|...|data:84fe092bf3cfdac1|value:0.62|caesura:0.2.0
 
     signature = entry { "|" entry } "|caesura:" version
     entry     = word | name ":" value
@@ -10,8 +10,8 @@ A signature says how a number was computed, on which data, and with which versio
 Words name the task or the coefficient and the measure. The options of the measure follow its name, each as an entry whose
 value :func:`option_value` reads. The short form, for the screen, is::
 
-    B(n_t=2) = .7500 · caesura 0.1.0 · data 84fe092b
-    multi_pi over B(n_t=2) = .6200 · caesura 0.1.0 · data 84fe092b
+    B(n_t=2) = .7500 · caesura 0.2.0 · data 84fe092b
+    multi_pi over B(n_t=2) = .6200 · caesura 0.2.0 · data 84fe092b
 """
 
 from __future__ import annotations
@@ -165,8 +165,8 @@ def format_short(label: str, value: float, data: str | None = None) -> str:
 
     Examples
     --------
-    >>> format_short("B(n_t=2)", 0.75, "84fe092bf3cfdac1").replace(__version__, "0.1.0")
-    'B(n_t=2) = .7500 · caesura 0.1.0 · data 84fe092b'
+    >>> format_short("B(n_t=2)", 0.75, "84fe092bf3cfdac1").replace(__version__, "0.2.0")
+    'B(n_t=2) = .7500 · caesura 0.2.0 · data 84fe092b'
     """
     number = re.sub(r"^(-?)0\.", r"\1.", f"{value:.4f}")
     known = [] if data in (None, UNKNOWN_DATA) else [f"data {str(data)[:SHORT_DATA]}"]
