@@ -74,6 +74,7 @@ COMMANDS = {
         _SYSTEMS, "curve", "Say how good boundary scores are at every threshold, and which threshold is best."
     ),
     "report": Entry(_SHOW, "pictures", "Write one HTML page about the corpus."),
+    "open": Entry(_SHOW, "open", "Open the corpus in the browser, with parameters that you can change."),
     "plot": Entry(_SHOW, "pictures", "Draw a figure from the files."),
     "verify": Entry(_TRUST, "verify", "Say whether a number is right: recompute it from its signature."),
     "reproduce": Entry(

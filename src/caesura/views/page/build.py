@@ -39,6 +39,10 @@ _DESCRIPTIONS = {
     "hierarchy": "hierarchies of spans, shown as boundaries with levels as types",
     "trees": "parses",
 }
+LIVE_SCRIPTS = ("workbench.js",)
+"""Scripts of the live page, in this order after the script of the report."""
+LIVE_PANELS = ("workbench.html",)
+"""Templates of the live page, in this order above the items."""
 
 
 def report(
@@ -146,7 +150,9 @@ def build_report(
     return analyses, page
 
 
-def report_page(analyses: CorpusReport, title: str | None = None, *, notes: Iterable[str] = ()) -> str:
+def report_page(
+    analyses: CorpusReport, title: str | None = None, *, notes: Iterable[str] = (), live: bool = False
+) -> str:
     """Return the HTML page of a report.
 
     Parameters
@@ -157,6 +163,8 @@ def report_page(analyses: CorpusReport, title: str | None = None, *, notes: Iter
         Heading of the page.
     notes : iterable of str
         Further notes for the reader, after those of the analyses; read after the figures are drawn.
+    live : bool, default False
+        Whether a server of this package serves the page. It then has the panels and scripts that need the server.
 
     Returns
     -------
@@ -171,11 +179,13 @@ def report_page(analyses: CorpusReport, title: str | None = None, *, notes: Iter
     subject = analyses.subject
     items, common = page_items(analyses)
     template = environment().get_template("page.html")
-    script = asset("report.js")
+    scripts = [asset(name) for name in ("report.js", *(LIVE_SCRIPTS if live else ()))]
     page = template.render(
-        policy=content_policy(script),
+        policy=content_policy(*scripts, live=live),
         style=asset("report.css"),
-        script=script,
+        scripts=scripts,
+        live=live,
+        panels=LIVE_PANELS if live else (),
         title=title or f"Report on {count_of(len(subject.corpus.item_names), 'item')}",
         headline=_headline(analyses),
         facts=_facts(analyses),
@@ -184,7 +194,7 @@ def report_page(analyses: CorpusReport, title: str | None = None, *, notes: Iter
         # After the figures are drawn, because drawing may add warnings.
         notes=list(dict.fromkeys((*analyses.notes, *notes))),
         excluded=Table(("excluded, and why",), tuple((str(entry),) for entry in analyses.excluded)),
-        common=common,
+        common=common | {"live": live},
         items=items,
         aligner=repr(subject.aligner),
         version=__version__,
@@ -230,22 +240,37 @@ def _thousands(number: int) -> str:
 # -- HTML ------------------------------------------------------------------------------------------------------------
 
 
-def content_policy(script: str) -> str:
+def content_policy(*scripts: str, live: bool = False) -> str:
     """Return the content security policy of a page: no network, no forms, no scripts but its own.
 
     Parameters
     ----------
-    script : str
-        The script of the page, which stands in its element on lines of its own.
+    *scripts : str
+        The scripts of the page, each of which stands in its element on lines of its own.
+    live : bool, default False
+        Whether the page may ask the server that it came from.
 
     Returns
     -------
     str
         The policy. Images are embedded in the page.
     """
-    digest = base64.b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode()
-    sources = f"script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:"
-    return f"default-src 'none'; {sources}; form-action 'none'; base-uri 'none'"
+    digests = (base64.b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode() for script in scripts)
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
+    sources = f"script-src {hashes}; style-src 'unsafe-inline'; img-src data:"
+    server = "; connect-src 'self'; media-src 'self'" if live else ""
+    return f"default-src 'none'; {sources}{server}; form-action 'none'; base-uri 'none'"
+
+
+def live_policy() -> str:
+    """Return the content security policy of the live page, for a header of the response.
+
+    Returns
+    -------
+    str
+        The policy, which also forbids other pages to show this one in a frame.
+    """
+    return f"{content_policy(*map(asset, ('report.js', *LIVE_SCRIPTS)), live=True)}; frame-ancestors 'none'"
 
 
 # Inside a script block "</script" ends it and "<!--" changes how it is read; the two separators end a line in old JavaScript.

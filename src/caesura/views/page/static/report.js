@@ -685,6 +685,7 @@
     for (const cell of byId("matrix").querySelectorAll("button")) {
       cell.classList.toggle("current", cell.dataset.pair === `${state.first}-${state.second}`);
     }
+    document.dispatchEvent(new CustomEvent("caesura:shown"));
     return edits !== null;
   };
 
@@ -844,6 +845,9 @@
     const { item, pair } = startingPair();
     return choose({ item, first: pair[0], second: pair[1] });
   };
+
+  // What the scripts of the live page use.
+  window.caesura = { common, state, byId, make, draw, say, itemData, opened, editsOf, choose, focusOn, show, timeline };
 
   start();
 })();

@@ -1,0 +1,1 @@
+"""The local server of ``caesura open``: the page of a report, live."""

@@ -1,0 +1,56 @@
+"""The application: routes of all modules behind the guard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.responses import Response
+
+from caesura.server import page
+from caesura.server.routes import json_response
+from caesura.server.security import Guard, RequestError
+from caesura.tasks.workbench import Workbench
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.routing import Route
+
+ROUTES: tuple[Callable[[Workbench], list[Route]], ...] = (page.routes,)
+"""Functions that return the routes of a module; a new module adds its own here."""
+
+
+def create_app(workbench: Workbench, *, token: str, hosts: Iterable[str]) -> Guard:
+    """Return the application that serves one open corpus.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        The open corpus.
+    token : str
+        The token with which all addresses begin.
+    hosts : iterable of str
+        Names and ports under which the server may be addressed.
+
+    Returns
+    -------
+    Guard
+        An ASGI application.
+    """
+    routes = [route for module in ROUTES for route in module(workbench)]
+    handlers = {RequestError: _refused, 404: _missing, 405: _missing, Exception: _failed}
+    return Guard(Starlette(routes=routes, exception_handlers=handlers), token, hosts)  # type: ignore[arg-type]
+
+
+def _refused(_request: Request, error: RequestError) -> Response:
+    return json_response({"error": error.message}, error.status)
+
+
+def _missing(_request: Request, _error: Exception) -> Response:
+    return json_response({"error": "there is nothing at this address"}, 404)
+
+
+def _failed(_request: Request, error: Exception) -> Response:
+    """Return a sentence for an error of the program; the terminal shows the traceback."""
+    return json_response({"error": f"the server failed: {type(error).__name__}; the terminal shows details"}, 500)

@@ -1,0 +1,86 @@
+"""Start and end the server."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Thread
+
+import uvicorn
+
+from caesura.errors import OptionError
+from caesura.server.app import create_app
+from caesura.server.security import new_token
+from caesura.tasks.workbench import Workbench
+
+LOOPBACK = "127.0.0.1"
+"""The only address that the server listens at."""
+
+
+def serve(workbench: Workbench, *, port: int = 0, browser: bool = True, announce: Callable[[str], None]) -> None:
+    """Serve an open corpus until the user presses Ctrl-C.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        The open corpus.
+    port : int, default 0
+        Port to listen at; 0 for any free port.
+    browser : bool, default True
+        Whether to open the address in the browser.
+    announce : callable
+        Called with lines for the user, the address first.
+
+    Raises
+    ------
+    OptionError
+        If the port is in use or may not be used.
+    """
+    with _listen(port) as listener:
+        number, token = listener.getsockname()[1], new_token()
+        hosts = [f"{name}:{number}" for name in (LOOPBACK, "localhost")]
+        address = f"http://{LOOPBACK}:{number}/{token}/"
+        server = uvicorn.Server(
+            uvicorn.Config(
+                create_app(workbench, token=token, hosts=hosts),
+                log_level="error",
+                access_log=False,  # it would contain the token
+                proxy_headers=False,  # a header must not say which machine a request comes from
+                server_header=False,
+                lifespan="off",
+                limit_concurrency=100,
+                timeout_graceful_shutdown=2,
+            )
+        )
+        announce(address)
+        if browser:
+            Thread(target=_open_browser, args=(address, announce), daemon=True).start()
+        with suppress(KeyboardInterrupt):  # uvicorn raises it again after a clean end
+            server.run(sockets=[listener])
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((LOOPBACK, port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        reasons = {errno.EADDRINUSE: "another program uses it", errno.EACCES: "the system does not allow it"}
+        reason = reasons.get(error.errno or 0, error.strerror)
+        hint = "choose another one, or omit --port for any free port"
+        raise OptionError(f"port {port} cannot be used: {reason}; {hint}") from None
+    return listener
+
+
+def _open_browser(address: str, announce: Callable[[str], None]) -> None:
+    try:
+        opened = webbrowser.open(address)
+    except webbrowser.Error:
+        opened = False
+    if not opened:
+        announce("no browser could be started; open the address above in a browser on this machine")
