@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from support.syntax import syntax_tree
+
 SOURCE = Path(__file__).parents[2] / "src"
 METHODS = ("match", "search", "sub", "split", "findall", "fullmatch", "finditer")
 LENGTH = 10_000
@@ -43,7 +45,7 @@ def uses() -> dict[str, frozenset[str]]:
     """Name of a compiled pattern -> the methods called on it anywhere; a private name begins with its file."""
     result: dict[str, set[str]] = {}
     for path in SOURCE.rglob("*.py"):
-        for node in calls(ast.parse(path.read_text())):
+        for node in calls(syntax_tree(path)):
             assert isinstance(node.func, ast.Attribute)
             value = node.func.value
             name = value.id if isinstance(value, ast.Name) else value.attr if isinstance(value, ast.Attribute) else ""

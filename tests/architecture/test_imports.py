@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from support.syntax import nodes, syntax_tree
+
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "caesura"
 
@@ -20,7 +22,7 @@ def order() -> list[str]:
 
 def imports(path: Path) -> Iterator[tuple[str, tuple[str, ...], int]]:
     """Yield module, imported names and line of every import from caesura, also inside functions."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "caesura":
             yield node.module, tuple(alias.name for alias in node.names), node.lineno
         elif isinstance(node, ast.Import):
@@ -82,7 +84,7 @@ def test_private_attributes_are_read_by_their_own_class() -> None:
     allowed = {"self", "cls", "other", "new", "sys", "copy"}
     wrong = []
     for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+        for node in nodes(path):
             if not isinstance(node, ast.Attribute) or not re.fullmatch(r"_[a-z]\w*", node.attr):
                 continue
             if node.attr not in ("_replace", "_asdict", "_exit") and ast.unparse(node.value) not in allowed:
@@ -94,7 +96,7 @@ def test_objects_are_not_written_from_outside() -> None:
     """``object.__setattr__`` belongs to the class that makes the object: its first argument is self, or a new object."""
     wrong = []
     for path in sorted(SOURCE.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf8"))
+        tree = syntax_tree(path)
         inside = {id(node) for entry in ast.walk(tree) if isinstance(entry, ast.ClassDef) for node in ast.walk(entry)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "object.__setattr__" and id(node) not in inside:
@@ -106,7 +108,7 @@ def test_warnings_are_issued_in_one_place() -> None:
     """``caesura.notices.warn`` issues them, so that they belong to one thread. ``catch_warnings`` changes all threads."""
     wrong = []
     for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+        for node in nodes(path):
             name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
             if name.startswith("warnings.") and name != "warnings.filterwarnings" and path.name != "notices.py":
                 wrong.append(f"{path.relative_to(SOURCE)}:{node.lineno} {name}")  # type: ignore[attr-defined]

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from support.syntax import nodes, syntax_tree
+
 SOURCE = Path(__file__).parents[2] / "src" / "caesura"
 WORDS = """
 one ones each other others another some found made said told given asked came come done gone laid lays kept shown heard
@@ -28,7 +30,7 @@ def bound_names(tree: ast.AST) -> Iterator[str]:
 
 
 def test_few_names_say_nothing() -> None:
-    names = [name for path in SOURCE.rglob("*.py") for name in bound_names(ast.parse(path.read_text(encoding="utf8")))]
+    names = [name for path in SOURCE.rglob("*.py") for name in bound_names(syntax_tree(path))]
     vague = [name for name in names if name.strip("_").lower() in VAGUE]
     assert len(vague) <= 0.01 * len(names), sorted(set(vague))
 
@@ -36,7 +38,7 @@ def test_few_names_say_nothing() -> None:
 def test_public_functions_take_at_most_ten_parameters() -> None:
     wrong = []
     for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
                 number = sum(argument.arg not in ("self", "cls") for argument in arguments)
