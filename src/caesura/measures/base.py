@@ -24,6 +24,7 @@ from caesura.measures.averages import (
 from caesura.measures.batch import Batch, Comparison, Packed, Text, View, are_plain, pack
 from caesura.measures.chunks import in_chunks, with_last_position, without_empty_unit, without_first_token
 from caesura.measures.edges import Packing, has_times, pack_axis
+from caesura.measures.edit_columns import EditColumns
 from caesura.measures.expected import ExpectedCounts
 from caesura.measures.pooled import PooledBatch, has_streams, pack_dialogues
 from caesura.measures.references import (
@@ -605,6 +606,21 @@ class Measure(Value, ABC):
         Returns
         -------
         tuple of Edit or None
+        """
+        return None
+
+    def edit_columns(self, batch: Batch) -> EditColumns | None:
+        """Return the edits of all documents at once; None if :meth:`align` must list them one by one.
+
+        Parameters
+        ----------
+        batch : Batch
+            Documents.
+
+        Returns
+        -------
+        EditColumns or None
+            The edits of :meth:`align`, as columns.
         """
         return None
 

@@ -24,6 +24,7 @@ of pairs, ordered by leftmost position and lower type. It may change when the te
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache, partial
@@ -42,6 +43,7 @@ from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.chunks import CHUNK
 from caesura.measures.edges import EdgeBatch, Packing
 from caesura.measures.edit_chain import edit_chain
+from caesura.measures.edit_columns import EditColumns, edit_columns
 from caesura.measures.expected import ChainEdits, ExpectedCounts, NeighbourEdits
 from caesura.measures.moved_times import count_times, pair_times
 from caesura.model.hierarchy import Hierarchy
@@ -402,13 +404,20 @@ class EditDistanceMeasure(Measure):
         return partners
 
     def align(self, batch: Batch) -> tuple[Edit, ...]:
-        costs = self.costs(batch.types)
-        return list_edits(
-            batch,
-            self.partners(batch),
-            transposition_cost=cache(lambda d: float(costs.transposition_cost(d))),
-            substitution_cost=cache(lambda x: float(costs.substitution_cost(x))),
-        )
+        return list_edits(batch, self.partners(batch), **self._edit_costs(batch.types))
+
+    def edit_columns(self, batch: Batch) -> EditColumns | None:
+        if type(batch) is not Batch:  # in seconds, or of several streams
+            return None
+        return edit_columns(batch, self.partners(batch), **self._edit_costs(batch.types))
+
+    def _edit_costs(self, types: tuple[str, ...]) -> dict[str, Callable[[int], float]]:
+        """Return the costs of transpositions and substitutions by distance."""
+        costs = self.costs(types)
+        return {
+            "transposition_cost": cache(lambda d: float(costs.transposition_cost(d))),
+            "substitution_cost": cache(lambda x: float(costs.substitution_cost(x))),
+        }
 
 
 class _SimilarityMeasure(EditDistanceMeasure):

@@ -118,8 +118,7 @@ def operations_table(
     (3, 0.667, {',': 0.0, '?': 0.3333333333333333})
     """
     types: dict[str, None] = {}
-    edits: Counter[tuple[str, str]] = Counter()  # by type and kind of edit
-    substitutes: Counter[tuple[str, str | None]] = Counter()  # by type and type on the other side
+    counts: Counter[tuple[str, str | None, str | None]] = Counter()
     for score in _scores(source, parse(measure)):
         if score.edits is None:
             raise OptionError(
@@ -127,15 +126,37 @@ def operations_table(
                 "measure that aligns"
             )
         types.update(dict.fromkeys(score.types))
-        for edit in score.edits:
-            for name, partner in ((edit.a_type, edit.b_type), (edit.b_type, edit.a_type)):
-                if name is not None:
-                    edits[name, edit.kind] += 1
-                    substitutes[name, partner] += edit.kind == "substitution"
+        counts.update((edit.kind, edit.a_type, edit.b_type) for edit in score.edits)
+    return operations_from_counts(types, counts)
+
+
+def operations_from_counts(
+    types: Iterable[str], counts: Mapping[tuple[str, str | None, str | None], int]
+) -> OperationsTable:
+    """Return the table of edits that were counted before.
+
+    Parameters
+    ----------
+    types : iterable of str
+        The boundary types, in order.
+    counts : mapping
+        Kind, type on the first side and type on the second side -> number of edits.
+
+    Returns
+    -------
+    OperationsTable
+        One row per type that occurs.
+    """
+    edits: Counter[tuple[str, str]] = Counter()  # by type and kind of edit
+    substitutes: Counter[tuple[str, str | None]] = Counter()  # by type and type on the other side
     totals: Counter[str] = Counter()
-    for (name, _), count in edits.items():
-        totals[name] += count
-    occurring = [name for name in types if name in totals]
+    for (kind, a_type, b_type), count in counts.items():
+        for name, partner in ((a_type, b_type), (b_type, a_type)):
+            if name is not None:
+                edits[name, kind] += count
+                substitutes[name, partner] += count if kind == "substitution" else 0
+                totals[name] += count
+    occurring = [name for name in types if totals[name]]
     return OperationsTable(tuple(_row(name, totals[name], edits, substitutes, occurring) for name in occurring))
 
 

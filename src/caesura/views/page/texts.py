@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
+from caesura.measures.edit_columns import EDIT_KINDS
 from caesura.model.dialogue import Annotation, streams_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -15,9 +16,6 @@ from caesura.model.tree import Tree
 from caesura.tasks.alignments import EditShape, TreeAlignment
 from caesura.tasks.report import CorpusReport
 from caesura.views.table import clean
-
-EDIT_KINDS = ("match", "transposition", "substitution", "transposition with substitution", "deletion", "insertion")
-"""Kinds of edits; the page refers to them by index."""
 
 _BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
 

@@ -1,0 +1,144 @@
+"""Edits of many documents as columns of numbers, for pages and tables that need millions of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from caesura.measures.batch import Batch
+from caesura.model.value import Floats, Ints
+
+EDIT_KINDS = ("match", "transposition", "substitution", "transposition with substitution", "deletion", "insertion")
+"""Kinds of edits; columns contain their index."""
+MATCH, TRANSPOSITION, SUBSTITUTION, DELETION, INSERTION = 0, 1, 2, 4, 5
+NONE = -1
+"""Position and type on a side that has no boundary."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class EditColumns:
+    """Edits of many documents: one entry per edit, in the order of documents and then from left to right.
+
+    Attributes
+    ----------
+    document : numpy.ndarray
+        Place of the document in the batch.
+    kind : numpy.ndarray
+        Index in ``EDIT_KINDS``.
+    a_position, b_position : numpy.ndarray
+        Positions of the boundaries on both sides, or ``NONE``.
+    a_type, b_type : numpy.ndarray
+        Types as indices into ``types``, or ``NONE``.
+    cost : numpy.ndarray
+        Cost of the edit.
+    types : tuple of str
+        The boundary types.
+    documents : int
+        Number of documents.
+    """
+
+    document: Ints
+    kind: Ints
+    a_position: Ints
+    b_position: Ints
+    a_type: Ints
+    b_type: Ints
+    cost: Floats
+    types: tuple[str, ...]
+    documents: int
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    @property
+    def position(self) -> Ints:
+        """The leftmost position of each edit."""
+        both = np.minimum(self.a_position, self.b_position)
+        return np.where(both == NONE, np.maximum(self.a_position, self.b_position), both)
+
+    @property
+    def shift(self) -> Ints:
+        """Distance from the boundary of a to that of b; 0 if only one side has it."""
+        paired = (self.a_position != NONE) & (self.b_position != NONE)
+        return np.where(paired, self.b_position - self.a_position, 0)
+
+    @property
+    def disagreements(self) -> Ints:
+        """Number of edits of each document that are no matches."""
+        return np.bincount(self.document[self.kind != MATCH], minlength=self.documents)
+
+
+def edit_columns(
+    batch: Batch,
+    partners: Ints,
+    *,
+    transposition_cost: Callable[[int], float],
+    substitution_cost: Callable[[int], float],
+) -> EditColumns:
+    """Return the edits of all documents of a batch, as :func:`~caesura.measures.base.list_edits` does for one.
+
+    Parameters
+    ----------
+    batch : Batch
+        Documents over positions.
+    partners : numpy.ndarray
+        For each boundary of a, the index of its partner in b, or -1.
+    transposition_cost : callable
+        Cost of a transposition by the distance in positions.
+    substitution_cost : callable
+        Cost of a substitution by the distance between the types.
+
+    Returns
+    -------
+    EditColumns
+        The edits.
+    """
+    a_code = batch.a_code if batch.a_code.size else np.zeros_like(batch.a_pos)
+    b_code = batch.b_code if batch.b_code.size else np.zeros_like(batch.b_pos)
+    documents = np.arange(len(batch))
+    a_document, b_document = np.repeat(documents, batch.a_count), np.repeat(documents, batch.b_count)
+    paired = partners >= 0
+    alone = np.ones(len(batch.b_pos), bool)
+    alone[partners[paired]] = False
+    missing = np.full(int(alone.sum()), NONE, np.int64)
+    b_position, b_type = (np.full(len(partners), NONE, np.int64) for _ in range(2))
+    b_position[paired], b_type[paired] = batch.b_pos[partners[paired]], b_code[partners[paired]]
+    document = np.concatenate([a_document, b_document[alone]])
+    a_position, b_position = np.concatenate([batch.a_pos, missing]), np.concatenate([b_position, batch.b_pos[alone]])
+    a_type, b_type = np.concatenate([a_code, missing]), np.concatenate([b_type, b_code[alone]])
+    kind = np.select(
+        [b_position == NONE, a_position == NONE, a_position != b_position, a_type != b_type],
+        [DELETION, INSERTION, TRANSPOSITION, SUBSTITUTION],
+        MATCH,
+    )
+    cost = np.select([kind == MATCH, kind >= DELETION], [0.0, 1.0])
+    cost += _costs(kind == TRANSPOSITION, np.abs(a_position - b_position), transposition_cost)
+    cost += _costs(kind == SUBSTITUTION, np.abs(a_type - b_type), substitution_cost)
+    order = np.lexsort((_leftmost(a_position, a_type, b_position, b_type, len(batch.types)), document))
+    return EditColumns(
+        document=document[order],
+        kind=kind[order],
+        a_position=a_position[order],
+        b_position=b_position[order],
+        a_type=a_type[order],
+        b_type=b_type[order],
+        cost=cost[order],
+        types=batch.types,
+        documents=len(batch),
+    )
+
+
+def _costs(chosen: Ints, distance: Ints, cost_of: Callable[[int], float]) -> Floats:
+    """Return the cost of the chosen edits by their distance, and 0 for all others."""
+    costs = np.zeros(len(distance))
+    for value in np.unique(distance[chosen]).tolist():
+        costs[chosen & (distance == value)] = cost_of(value)
+    return costs
+
+
+def _leftmost(a_position: Ints, a_type: Ints, b_position: Ints, b_type: Ints, types: int) -> Ints:
+    """Return a number by which the edits of a document are sorted: the leftmost boundary, and the first type there."""
+    a, b = a_position * types + a_type, b_position * types + b_type
+    return np.where(a_position == NONE, b, np.where(b_position == NONE, a, np.minimum(a, b)))

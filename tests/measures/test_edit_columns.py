@@ -1,0 +1,86 @@
+"""Edits of many documents as columns are those that are listed one document at a time."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cz
+from caesura.measures.base import Measure
+from caesura.measures.edit_columns import EDIT_KINDS
+from caesura.measures.many import score_many
+from caesura.measures.registry import parse
+from caesura.tasks import alignments
+
+TYPES = ["x", "y", "z"]
+SETS = st.sets(st.sampled_from(TYPES), max_size=2)
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> list[tuple[cz.Segmentation, cz.Segmentation]]:
+    """Return pairs of texts of up to 12 units, all with sets of types or all with one type."""
+    typed = draw(st.booleans())
+    result = []
+    for _ in range(draw(st.integers(1, 4))):
+        inner = draw(st.integers(0, 11))
+        if typed:
+            sides = [draw(st.lists(SETS, min_size=inner, max_size=inner)) for _ in range(2)]
+            result.append(tuple(cz.Segmentation.from_sets(side, types=TYPES) for side in sides))
+        else:
+            bits = [draw(st.text("01", min_size=inner, max_size=inner)) for _ in range(2)]
+            result.append(tuple(cz.Segmentation.from_bits(side) for side in bits))
+    return result
+
+
+@pytest.mark.parametrize(
+    "measure", ["boundary_similarity(n_t=2)", "boundary_similarity(n_t=5, wt=0.1)", "segmentation_similarity(n_t=3)"]
+)
+@given(pairs())
+@settings(deadline=None, max_examples=60)
+def test_columns_are_the_listed_edits(measure: str, texts: list[tuple[cz.Segmentation, cz.Segmentation]]) -> None:
+    scores = score_many(texts, measure)
+    columns = scores.measure.edit_columns(scores.batch)
+    assert columns is not None
+    listed = [(d, edit) for d in range(len(texts)) for edit in scores[d].edits or ()]
+    assert columns.document.tolist() == [d for d, _ in listed]
+    assert [EDIT_KINDS[kind] for kind in columns.kind.tolist()] == [edit.kind for _, edit in listed]
+    for side in ("a", "b"):
+        positions = [getattr(edit, f"{side}_position") for _, edit in listed]
+        assert getattr(columns, f"{side}_position").tolist() == [-1 if at is None else at for at in positions]
+        types = [getattr(edit, f"{side}_type") for _, edit in listed]
+        codes = [-1 if name is None else columns.types.index(name) for name in types]
+        assert getattr(columns, f"{side}_type").tolist() == codes
+    assert columns.cost.tolist() == [edit.cost for _, edit in listed]
+    assert columns.position.tolist() == [edit.position for _, edit in listed]
+    different = [sum(edit.kind != "match" for d, edit in listed if d == number) for number in range(len(texts))]
+    assert columns.disagreements.tolist() == different
+
+
+@pytest.mark.parametrize("limit", [5, 1_000_000])
+def test_alignments_from_columns(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    """Alignments are the same if the measure can only list edits one document at a time."""
+    monkeypatch.setattr(alignments, "MAX_EDITS", limit)
+    cut = cz.Segmentation.from_sets
+    corpus = cz.Corpus(
+        {
+            "a": {
+                "ann": cut([{"x"}, set(), {"y"}], types=TYPES),
+                "bo": cut([set(), {"x", "y"}, {"y"}], types=TYPES),
+                "cy": cut([set(), set(), set()], types=TYPES),
+            },
+            "b": {"ann": cut([{"x"}], types=TYPES), "bo": cut([{"y"}], types=TYPES)},
+            "c": {"ann": cut([{"z"}], types=TYPES), "bo": cut([set()], types=TYPES)},
+        }
+    )
+    measure = parse("boundary_similarity(n_t=2)")
+    choice = {"listed": {"a", "b"}, "counted": {"ann", "bo"}}
+    fast = alignments.align_coders(corpus, measure, **choice)
+    monkeypatch.setattr(type(measure), "edit_columns", Measure.edit_columns)
+    slow = alignments.align_coders(corpus, measure, **choice)
+    assert [(pair.item, pair.coders, pair.edits) for pair in fast.pairs] == [
+        (pair.item, pair.coders, pair.edits) for pair in slow.pairs
+    ]
+    assert (fast.shapes, fast.operations, fast.signature) == (slow.shapes, slow.operations, slow.signature)
+    assert fast.excluded == slow.excluded
+    assert bool(fast.excluded) == (limit == 5)  # item c comes after 7 edits
