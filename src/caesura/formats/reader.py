@@ -1,0 +1,268 @@
+"""The reader of the files of one call: parsing, units of tiers, alignment of texts, and what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import InitVar, dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from caesura.errors import FormatError, OptionError, own_errors
+from caesura.formats import timed
+from caesura.formats.detection import load_with_format
+from caesura.formats.format import Format, Reading
+from caesura.model.common_units import are_transcription, labels_of_tiers
+from caesura.model.corpus import Corpus, Source
+from caesura.model.dialogue import tiers_of
+from caesura.model.projection import ALIGNMENTS
+from caesura.model.segmentation import check_types
+from caesura.model.tier import Tier
+from caesura.model.value import count_of
+from caesura.notices import warn
+from caesura.options import choice, flag, optional, suggest, text
+
+_MAX_LOSSES = 5  # items whose losses are reported
+
+
+@dataclass
+class FileReader:
+    """Reads the files of one call with the same options.
+
+    Attributes
+    ----------
+    format : str or None
+        Name of the format; None detects the format of each file.
+    type_names : iterable of str or int, or None
+        Boundary types in ordinal order, if the files do not declare them.
+    excluded : list of FormatError or None
+        List to which the errors of invalid items are appended; None raises the first error.
+    options : mapping
+        Options of the formats, and ``encoding``.
+    align, align_all : str or None, bool
+        As for :func:`~caesura.read`.
+    mixed : bool
+        Whether the files may have different formats, so that each format gets only the options that it knows.
+    labels : str or None
+        Whether labels of tiers are types if the options do not say so; None decides by their number.
+    tier_options : dict
+        Options of the last file with tiers.
+    formats : dict
+        Name -> format, of the files that were read.
+    sources : dict
+        Path -> source.
+    formats_by_path : dict
+        Path -> format.
+    notes : list of str
+        Notes on all files together.
+    in_time : bool
+        Whether tiers stay in seconds.
+    tier_units : dict
+        Options for the units of tiers that stay in seconds.
+    aligned : tuple of int
+        Number of items that the alignment changed, and of all items.
+    """
+
+    format: str | None
+    type_names: InitVar[Iterable[str | int] | None]
+    excluded: list[FormatError] | None
+    options: Mapping[str, Any]
+    align: str | None = None
+    align_all: bool = False
+    mixed: bool = False
+    labels: str | None = None
+    tier_options: dict[str, Any] = field(default_factory=dict)
+    formats: dict[str, Format] = field(default_factory=dict)
+    sources: dict[str, Source] = field(default_factory=dict)
+    formats_by_path: dict[str, Format] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    in_time: bool = False
+    tier_units: dict[str, Any] = field(default_factory=dict)
+    aligned: tuple[int, int] = (0, 0)
+
+    def __post_init__(self, type_names: Iterable[str | int] | None) -> None:
+        self.types = None if type_names is None else check_types(type_names)
+        self.options = dict(self.options)
+        self.encoding: str | None = optional(text)("encoding", self.options.pop("encoding", None))
+
+    def read(self, path: str, excluded: list[FormatError] | None) -> Corpus:
+        """Return the corpus of a file. Tiers remain in seconds.
+
+        Parameters
+        ----------
+        path : str
+            Path of the file.
+        excluded : list of FormatError or None
+            List to which the errors of invalid items are appended; None raises the first error.
+
+        Returns
+        -------
+        Corpus
+            The annotations.
+        """
+        return self.parse(path, *load_with_format(path, self.format, self.encoding), excluded)
+
+    def parse(
+        self, path: str, format: Format, data: bytes, excluded: list[FormatError] | None, note: str | None = None
+    ) -> Corpus:
+        """Return the corpus in the content of a file.
+
+        Parameters
+        ----------
+        path : str
+            Path of the file.
+        format : Format
+            Its format.
+        data : bytes
+            Its content.
+        excluded : list of FormatError or None
+            List to which the errors of invalid items are appended; None raises the first error.
+        note : str, optional
+            Note on the file.
+
+        Returns
+        -------
+        Corpus
+            The annotations.
+        """
+        self.formats[format.name] = self.formats_by_path[path] = format
+        resolved = format.resolve(self._options_of(format))
+        content, encoding_note = format.text(path, data, self.encoding)
+        reading = Reading(path, content, self.types, excluded, resolved, data if format.magic else b"")
+        reading.notes += [entry for entry in (note, encoding_note) if entry]
+        with own_errors(path):
+            corpus = format.read(reading)
+        self.sources[path] = reading.source(format)
+        reading.log.emit()
+        if not len(corpus) and not excluded:
+            raise FormatError(path, None, f"no annotation was found; expected {format.description}")
+        if corpus.holds(Tier):
+            self.tier_options = resolved if "units" in resolved else {"units": "times"}
+        return corpus.with_source(self.sources[path])
+
+    def _options_of(self, format: Format) -> dict[str, Any]:
+        """Return the options for a format: all of them, or only those it knows if files of several formats are read."""
+        if not self.mixed:
+            return dict(self.options)
+        names = {option.name for option in format.options}
+        return {name: value for name, value in self.options.items() if name in names}
+
+    def with_source(
+        self, corpus: Corpus, paths: Iterable[str], ignored: Iterable[str] = (), notes: Iterable[str] = ()
+    ) -> Corpus:
+        """Return the corpus with the sources of the files at these paths, and with notes on the folder.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The annotations.
+        paths : iterable of str
+            Paths of the files.
+        ignored : iterable of str, optional
+            Files of the folder that were left out.
+        notes : iterable of str, optional
+            Notes on the folder.
+
+        Returns
+        -------
+        Corpus
+            The same annotations with a source.
+        """
+        sources = [self.sources[path] for path in paths if path in self.sources]
+        if not sources:
+            return corpus
+        source = Source.merge(sources)
+        if self.align is not None:
+            changed, total = self.aligned
+            notes = [*notes, f"{changed} of {count_of(total, 'item')} aligned by {self.align}"]
+            source = replace(source, alignment=(self.align, changed))
+        return corpus.with_source(
+            replace(
+                source,
+                ignored=(*source.ignored, *ignored),
+                notes=(*source.notes, *self.notes, *notes),
+                tier_options=self.tier_units if self.in_time else {},
+            )
+        )
+
+    def check_options(self) -> None:
+        """Raise an error for an option that none of the formats has.
+
+        Raises
+        ------
+        OptionError
+            If there is such an option.
+        """
+        names = dict.fromkeys(option.name for format in self.formats.values() for option in format.options)
+        for name in self.options if self.formats else ():
+            if name not in names:
+                owners = f"format{'s' if len(self.formats) > 1 else ''} {', '.join(self.formats)}"
+                raise OptionError(suggest(f"{owners}: no option", name, names))
+
+    def finish(self, corpus: Corpus, path: str) -> Corpus:
+        """Return the corpus after projecting its tiers onto units and aligning its texts.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            Annotations of all files.
+        path : str
+            Path for messages.
+
+        Returns
+        -------
+        Corpus
+            The corpus. Tiers stay in seconds if there are no words and no units were chosen.
+        """
+        if corpus.holds(Tier):
+            corpus = self._convert_tiers(corpus, path)
+        return corpus if self.align is None else self._align(corpus, path, self.align)
+
+    def _convert_tiers(self, corpus: Corpus, path: str) -> Corpus:
+        """Return the corpus with its tiers over units, or in seconds if there are no words and no units were chosen."""
+        options = {"labels": None} | self.tier_options
+        if options["labels"] is None:
+            options["labels"] = self._use_of_labels(corpus)
+        units = options["units"]
+        self.in_time = units == "times" or (units is None and not _has_words(corpus))
+        self.tier_units = {name: options[name] for name in ("tolerance", "labels") if name in options}
+        self.tier_units |= {} if self.types is None else {"types": self.types}
+        if self.in_time:
+            return corpus
+        return timed.convert_tiers(corpus, path, options, types=self.types, excluded=self.excluded)
+
+    def _use_of_labels(self, corpus: Corpus) -> str:
+        """Return whether labels of tiers are boundary types or ignored, because they are a transcription."""
+        labels = labels_of_tiers(corpus)
+        if self.labels is not None or not are_transcription(labels):
+            return "types"
+        number = "1 label" if len(labels) == 1 else f"{len(labels)} different labels"
+        self.notes.append(f"{number}: a transcription, so boundaries have no types (--labels types keeps them)")
+        return "ignore"
+
+    def _align(self, corpus: Corpus, path: str, align: str) -> Corpus:
+        """Return the corpus after aligning its texts, and remember which items changed."""
+        project = ALIGNMENTS[choice(*ALIGNMENTS)("align", align)]
+        project = partial(project, only_differing=not flag("align_all", self.align_all))
+        aligned, notes = timed.collect_errors(project, corpus, path, self.excluded)
+        changed = sum(aligned.of_item(item) != corpus.of_item(item) for item in aligned.item_names)
+        self.aligned = (changed, len(aligned.item_names))
+        _warn_alignment(path, notes)
+        return aligned
+
+
+def _has_words(corpus: Corpus) -> bool:
+    """Return whether one of the tiers has words."""
+    return any(tier.words is not None for entry in corpus.values() for tier in tiers_of(entry).values())
+
+
+def _warn_alignment(path: str, notes: Mapping[str, Any]) -> None:
+    """Warn about the first items whose alignment lost or changed something, and once about all other items."""
+    lossy = [f"item {item!r}: {note}" for item, note in notes.items() if note.lossy]
+    lossless = [f"item {item!r}: {note}" for item, note in notes.items() if not note.lossy]
+    for message in lossy[:_MAX_LOSSES]:
+        warn(f"{path}: {message}")
+    if len(lossy) > _MAX_LOSSES:
+        warn(f"{path}: the texts of {len(lossy) - _MAX_LOSSES} more items differ too")
+    if lossless:
+        more = f"; {len(lossless) - 1} more items have different tokens too" if len(lossless) > 1 else ""
+        warn(f"{path}: {lossless[0]}{more}")
