@@ -338,7 +338,7 @@ def test_items_come_worst_first_and_can_be_searched(poem: Browser) -> None:
 
 def test_timeline_has_a_row_per_coder_and_a_block_per_segment(poem: Browser) -> None:
     poem.choose("item", "long")
-    names = poem.run("return [...document.querySelectorAll('#timeline .names span')].map((one) => one.textContent)")
+    names = poem.run("return [...document.querySelectorAll('#timeline .names .coder')].map((one) => one.textContent)")
     assert names == ["ann", "bo", "cy"]
     blocks = poem.run("return document.querySelectorAll('#timeline .block').length")
     assert blocks == (3 + 1) + (3 + 1) + (1 + 1)

@@ -345,16 +345,17 @@ def luminance(colour: str) -> float:
 
 
 def test_contrast_is_enough_in_light_and_dark() -> None:
-    """AA: 4.5 to 1 for all text, on the page and in bands."""
+    """AA: 4.5 to 1 for all text, on the page and in bands, and for the labels in blocks."""
     light, dark = (
-        dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", rules)) for rules in page_style().split("@media", 2)[:2]
+        dict(re.findall(r"--([a-z]+[0-9]?): (#[0-9a-f]{6})", rules)) for rules in page_style().split("@media", 2)[:2]
     )
-    assert set(light) == set(dark) > {"paper", "band", "ink"}
+    blocks = {"block", "odd", "level0", "level1", "level2"}
+    assert {name for name in light if not re.fullmatch("c[0-9]", name)} == set(dark) > blocks | {"paper", "band", "ink"}
+    texts = set(dark) - blocks - {"paper", "band", "line"}
     for scheme in (light, dark):
-        for name in set(scheme) - {"paper", "band", "line"}:
-            for ground in ("paper", "band"):
-                low, high = sorted((luminance(scheme[name]), luminance(scheme[ground])))
-                assert (high + 0.05) / (low + 0.05) >= 4.5, (name, ground)
+        for name, ground in [*product(texts, ("paper", "band")), *product(["ink"], blocks)]:
+            low, high = sorted((luminance(scheme[name]), luminance(scheme[ground])))
+            assert (high + 0.05) / (low + 0.05) >= 4.5, (name, ground)
 
 
 # -- what goes wrong ------------------------------------------------------------------------------------------------------

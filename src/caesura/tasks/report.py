@@ -26,6 +26,7 @@ from caesura.measures.base import Measure
 from caesura.measures.fuzzy import FuzzyScore
 from caesura.measures.many import score_many
 from caesura.measures.registry import parse
+from caesura.model.common_units import BoundaryTimes, boundary_times
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
@@ -34,6 +35,7 @@ from caesura.model.projection import text_difference
 from caesura.model.reading import length_of
 from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, seed, setting
 from caesura.progress import on_progress, report_progress
@@ -86,6 +88,10 @@ class Subject:
         Measure that aligns boundaries or nodes.
     seed : int
         Random seed.
+    tiers : Corpus or None
+        The corpus in seconds, if it has tiers.
+    times : mapping
+        Item, coder and stream -> position of a boundary -> the time at which the coder put it, for tiers.
     """
 
     kind: str
@@ -96,6 +102,8 @@ class Subject:
     measures: tuple[Measure, ...]
     aligner: Measure
     seed: int
+    tiers: Corpus | None = field(default=None, metadata=HIDDEN, repr=False)
+    times: BoundaryTimes = field(default_factory=dict, metadata=HIDDEN, repr=False)
 
     def without_systems(self, corpus: Corpus) -> Corpus:
         """Return a corpus without the systems.
@@ -276,6 +284,7 @@ class _Analyst:
         joined, system_names = _join_systems(corpus, systems)
         self.systems = system_names
         self.spans = joined if joined.kind == "spans" else None
+        tiers = joined if joined.holds(Tier) else None
         (joined,), without_units = with_units([joined])
         self.excluded += without_units
         shared = on_common_units(self.of_one_kind(joined), warn=False)
@@ -292,8 +301,10 @@ class _Analyst:
             human_coders=human_coders(joined, system_names),
             systems=tuple(name for name in system_names if name in joined.coders),
             measures=measures,
-            aligner=_aligner(measures[0], kind),
+            aligner=_aligner(measures[0], joined),
             seed=options.seed,
+            tiers=tiers,
+            times={} if tiers is None else boundary_times(tiers),
         )
         self.judge_measures: tuple[Measure, ...] | None = None  # the default measures
         if kind != "hierarchy" and (requested or settings):
@@ -540,10 +551,14 @@ def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tupl
     return Corpus(rows).with_source(corpus.source), tuple(by_system)
 
 
-def _aligner(measure: Measure, kind: str) -> Measure:
+def _aligner(measure: Measure, corpus: Corpus) -> Measure:
     """Return the measure if it aligns boundaries or nodes; otherwise return the default aligner."""
+    kind = corpus.kind
     if kind == "trees":
         return measure if measure.name == "struct_iou" else parse("struct_iou")
     if kind == "dialogue" or (kind == "linear" and measure.aligns and measure.symmetric):
         return measure
-    return parse("boundary_similarity(n_t=2)")
+    # The units of timed hierarchies lie between the marks of the coders: two of them may be many seconds apart, and marks
+    # that are near each other are one position.
+    timed = any(isinstance(entry, Hierarchy) and entry.edges is not None for entry in corpus.values())
+    return parse(f"boundary_similarity(n_t={1 if timed else 2})")

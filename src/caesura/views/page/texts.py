@@ -9,9 +9,10 @@ from itertools import count
 from typing import Any
 
 from caesura.measures.edit_columns import EDIT_KINDS
-from caesura.model.dialogue import Annotation, streams_of
+from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.tasks.alignments import EditShape, TreeAlignment
 from caesura.tasks.report import CorpusReport
@@ -87,9 +88,14 @@ def _text_items(report: CorpusReport, types: _Numbering, streams: _Numbering) ->
     items: dict[str, dict[str, Any]] = {}
     for item in report.text_items:
         by_coder = {coders[name]: streams_of(entry) for name, entry in boundaries.of_item(item).items()}
-        times = _unit_times(report.subject.corpus.of_item(item))
-        edges = _edges(report.subject.corpus.of_item(item))
-        items[item] = {"streams": list(_streams(by_coder, times, types, streams)), "edits": {}, "edges": edges}
+        annotations = report.subject.corpus.of_item(item)
+        items[item] = {
+            "streams": list(_streams(by_coder, types, streams, _has_text(report, item))),
+            "edits": {},
+            "edges": _edges(annotations),
+            "bars": _nested_bars(annotations, coders, streams) or _timed_bars(report, item, coders, streams),
+            "times": _times(report, item, coders, streams),
+        }
     for pair in report.alignments.pairs:
         first, second = pair.coders
         items[pair.item]["edits"][f"{coders[first]}-{coders[second]}"] = pair.edits
@@ -102,7 +108,7 @@ def _shape(shape: EditShape, types: _Numbering, streams: _Numbering) -> list[flo
 
 
 def _streams(
-    by_coder: Mapping[int, Mapping[str, Segmentation]], times: list[str] | None, types: _Numbering, streams: _Numbering
+    by_coder: Mapping[int, Mapping[str, Segmentation]], types: _Numbering, streams: _Numbering, has_text: bool
 ) -> Iterator[dict[str, Any]]:
     """Yield the units of each stream, and the boundaries of each coder."""
     for stream, first in next(iter(by_coder.values())).items():
@@ -115,7 +121,7 @@ def _streams(
         yield {
             "stream": streams[stream],
             "length": first.length,
-            "units": times if units is None else [_one_line(unit) for unit in units],
+            "units": None if units is None or not has_text else [_one_line(unit) for unit in units],
             "marks": marks,
         }
 
@@ -125,15 +131,81 @@ def _edges(annotations: Mapping[str, Annotation]) -> list[float] | None:
     first = next(iter(annotations.values()))
     if not isinstance(first, Hierarchy) or first.edges is None:
         return None
-    return [round(float(edge), 3) for edge in first.edges]
+    return [_rounded(edge) for edge in first.edges]
 
 
-def _unit_times(annotations: Mapping[str, Annotation]) -> list[str] | None:
-    """Return the times of units of music, which have no text."""
-    first = next(iter(annotations.values()))
-    if not isinstance(first, Hierarchy) or first.edges is None:
+Bars = list[list[Any]]
+"""One entry per row of the timeline: stream, coder, and start, end, level and label of each bar."""
+
+
+def _nested_bars(annotations: Mapping[str, Annotation], coders: Mapping[str, int], streams: _Numbering) -> Bars | None:
+    """Return the spans of hierarchies as bars, in units or seconds; None for other annotations."""
+    rows: Bars = []
+    for coder, hierarchy in annotations.items():
+        if not isinstance(hierarchy, Hierarchy):
+            return None
+        edges = hierarchy.edges or range(hierarchy.length + 1)
+        bars = [
+            [_rounded(edges[span.start - 1]), _rounded(edges[span.end]), span.level, _one_line(span.label or "")]
+            for span in hierarchy.spans
+        ]
+        rows.append([streams[""], coders[coder], bars])
+    return rows
+
+
+def _timed_bars(
+    report: CorpusReport, item: str, coders: Mapping[str, int], streams: _Numbering
+) -> Bars | None:
+    """Return the intervals of tiers as bars in seconds; None if the item has no tiers."""
+    rows: Bars = []
+    for coder, tiers in _tiers(report, item).items():
+        for stream, tier in tiers.items():
+            bars = [[_rounded(row.start), _rounded(row.end), 1, _one_line(row.label)] for row in tier.intervals]
+            rows.append([streams[stream], coders[coder], bars])
+    return rows or None
+
+
+def _tiers(report: CorpusReport, item: str) -> Mapping[str, Mapping[str, Tier]]:
+    """Return coder -> stream -> tier, for the coders of an item who have tiers; the stream is empty outside dialogues."""
+    corpus = report.subject.tiers
+    if corpus is None or item not in corpus.item_names or item not in report.subject.corpus.item_names:
+        return {}
+    coders = report.subject.corpus.of_item(item)
+    return {coder: tiers_of(entry) for coder, entry in corpus.of_item(item).items() if coder in coders}
+
+
+def _times(
+    report: CorpusReport, item: str, coders: Mapping[str, int], streams: _Numbering
+) -> dict[str, Any] | None:
+    """Return the extent of a recording, and the time of each boundary by stream and coder; None without tiers."""
+    tiers = _tiers(report, item)
+    if not tiers:
         return None
-    return [f"{start:.1f}-{end:.1f} s" for start, end in zip(first.edges, first.edges[1:], strict=False)]
+    extents = [(tier.begin, tier.end) for by_stream in tiers.values() for tier in by_stream.values()]
+    places = {
+        f"{streams[stream]}-{coders[coder]}": {
+            position: _rounded(time)
+            for position, time in report.subject.times.get((item, coder, stream), {}).items()
+        }
+        for coder, by_stream in tiers.items()
+        for stream in by_stream
+    }
+    return {
+        "begin": _rounded(min(begin for begin, _ in extents)),
+        "end": _rounded(max(end for _, end in extents)),
+        "places": places,
+    }
+
+
+def _has_text(report: CorpusReport, item: str) -> bool:
+    """Return False if the units of an item are stretches of time between the marks of coders, which have no text."""
+    tiers = [tier for by_stream in _tiers(report, item).values() for tier in by_stream.values()]
+    return not tiers or any(tier.words for tier in tiers)
+
+
+def _rounded(time: float) -> float:
+    """Return a time in milliseconds, which is finer than a screen shows."""
+    return round(float(time), 3)
 
 
 def _one_line(unit: str) -> str:

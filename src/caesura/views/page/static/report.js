@@ -21,7 +21,7 @@
   const COLOURS = 7;
 
   const state = {
-    item: 0, first: 0, second: 1, edits: [], current: -1, hidden: new Set(), sort: { column: -1, up: true },
+    item: 0, first: 0, second: 1, edits: [], current: -1, hidden: new Set(), off: new Set(), sort: { column: -1, up: true },
   };
   const marks = new Map(); // number of an edit -> its buttons in the text
   const opened = new Map(); // items that were read before
@@ -42,6 +42,8 @@
     if (!opened.has(number)) opened.set(number, read(`item-${number}`));
     return opened.get(number);
   };
+
+  const inSeconds = (data) => Boolean(data.edges || data.times);
 
   const typeName = (code) => (code < 0 ? null : common.types[code]);
 
@@ -107,7 +109,11 @@
 
   const spoken = (edit) => {
     const named = (type) => (common.plain || !type ? "" : ` ${type}`);
-    const side = (coder, at, type) => (at === null ? null : `${common.coders[coder]} at ${at}${named(type)}`);
+    const data = itemData(state.item), unit = inSeconds(data) ? " s" : "";
+    const side = (coder, position, type) => {
+      if (position === null) return null;
+      return `${common.coders[coder]} at ${placeShown(data, position, edit.stream, coder)}${unit}${named(type)}`;
+    };
     const sides = [side(state.first, edit.a, edit.aType), side(state.second, edit.b, edit.bType)];
     return `${KINDS[edit.kind][0]}: ${sides.filter(Boolean).join(", ")}`;
   };
@@ -117,7 +123,7 @@
       type: "button", class: `mark k${edit.kind}`, tabindex: "-1", "data-edit": number, "aria-label": spoken(edit),
       title: spoken(edit),
     }, KINDS[edit.kind][second ? 2 : 1]);
-    mark.hidden = state.hidden.has(edit.kind);
+    setHidden(mark, state.hidden.has(edit.kind));
     marks.set(number, [...(marks.get(number) ?? []), mark]);
     return mark;
   };
@@ -159,21 +165,24 @@
     return gap;
   };
 
-  const long = (units) => units !== null && units.reduce((sum, unit) => sum + unit.length, 0) > 24 * units.length;
+  const setHidden = (element, hidden) => element.toggleAttribute("hidden", hidden);
+
+  const long = (units) => units.reduce((sum, unit) => sum + unit.length, 0) > 24 * units.length;
 
   const spaceBetween = (unit, next) => (CLOSE.test(unit.slice(-1)) && CLOSE.test(next.slice(0, 1)) ? "" : " ");
 
+  // The text of a stream. If the units have no text, the timeline shows everything.
   const showStream = (stream) => {
+    if (stream.units === null) return "";
     const inLines = long(stream.units);
     const places = placesOf(stream), signs = signsOf(stream.stream);
     const body = make("div", { class: inLines ? "units lines" : "units", dir: "auto", lang: "" });
     for (let i = 1; i <= stream.length; i += 1) {
-      const unit = stream.units === null ? String(i) : stream.units[i - 1];
-      const look = stream.units === null ? "unit bare" : unit.length > 24 ? "unit" : "unit short";
-      body.append(make("span", { class: look, "data-unit": i }, unit));
+      const unit = stream.units[i - 1];
+      body.append(make("span", { class: unit.length > 24 ? "unit" : "unit short", "data-unit": i }, unit));
       if (places.has(i) || signs.has(i)) body.append(gapOf(i, places.get(i) ?? [], signs.get(i) ?? []));
       // A space also allows a line break; units on separate lines need no space.
-      if (i < stream.length && !inLines) body.append(stream.units === null ? " " : spaceBetween(unit, stream.units[i]));
+      if (i < stream.length && !inLines) body.append(spaceBetween(unit, stream.units[i]));
     }
     const name = common.streams[stream.stream];
     if (!name) return body;
@@ -203,42 +212,11 @@
     return make("div", { class: "trees", lang: "" }, ...rows);
   };
 
-  // -- the strip: number of coders at each position ------------------------------------------------------------------
-
-  const SVG = "http://www.w3.org/2000/svg";
-
-  const stripOf = (stream) => {
-    const svg = document.createElementNS(SVG, "svg");
-    svg.setAttribute("viewBox", `0 0 ${Math.max(stream.length, 1)} 1`);
-    svg.setAttribute("preserveAspectRatio", "none");
-    const humans = stream.marks.filter(([coder]) => !common.programs.includes(coder));
-    const counts = new Map();
-    for (const [, positions] of humans) {
-      for (const position of new Set(positions)) counts.set(position, (counts.get(position) ?? 0) + 1);
-    }
-    for (const [position, count] of counts) {
-      const cell = document.createElementNS(SVG, "rect");
-      cell.setAttribute("x", position - 0.5);
-      cell.setAttribute("width", 1);
-      cell.setAttribute("height", 1);
-      cell.setAttribute("fill-opacity", count / humans.length);
-      svg.append(cell);
-    }
-    return svg;
-  };
-
-  // The strip of right-to-left text also runs from right to left.
-  const turnStrips = () => {
-    const texts = byId("text").querySelectorAll(".units");
-    [...byId("strip").children].forEach((strip, i) => {
-      strip.classList.toggle("turned", getComputedStyle(texts[i]).direction === "rtl");
-    });
-  };
-
   // -- the timeline: coders as rows, segments as blocks ------------------------------------------------------------
 
-  const ROW = 22.4, AXIS = 18; // heights in pixels; a row is as high as the name beside it
-  const timeline = { scale: null, svg: null, rows: [] };
+  const SVG = "http://www.w3.org/2000/svg";
+  const ROW = 22, HEAD = 20, AXIS = 18; // heights in pixels of a row, of the name of a speaker, and of the axis
+  const timeline = { svg: null, rows: [], signs: new Map() };
 
   const draw = (name, attributes, ...children) => {
     const element = document.createElementNS(SVG, name);
@@ -247,139 +225,267 @@
     return element;
   };
 
-  // One row per coder, or per speaker and coder.
-  const rowsOf = (data) => data.streams.flatMap((stream) => stream.marks.map(([coder, positions, types]) => ({
-    stream: stream.stream, length: stream.length, coder, positions, types,
-  })));
-
-  // The place of a position on the axis: seconds if the units have times, else units.
-  const placeOf = (data, position) => (data.edges ? data.edges[position] : position);
-
-  const edgesOf = (row) => [...new Set([0, ...row.positions.filter((at) => at < row.length), row.length])]
-    .sort((x, y) => x - y);
-
-  const blocksOf = (data, row, scale, top, height) => {
-    const edges = edgesOf(row);
-    const blocks = edges.slice(1).map((end, i) => {
-      const from = scale(placeOf(data, edges[i])), to = scale(placeOf(data, end));
-      return draw("rect", {
-        class: i % 2 ? "block odd" : "block", x: from, y: top, width: Math.max(to - from, 0.5), height,
-      });
-    });
-    const lines = row.positions.flatMap((at, i) => {
-      if (at >= row.length) return [];
-      const x = scale(placeOf(data, at));
-      const look = common.plain ? "edge" : `edge c${row.types[i] % COLOURS}`;
-      return [draw("line", { class: look, x1: x, x2: x, y1: top, y2: top + height })];
-    });
-    return [...blocks, ...lines];
+  const titled = (element, text) => {
+    if (text) element.append(draw("title", {}, text));
+    return element;
   };
 
-  const axisOf = (data, length, scale, top, width) => {
-    const end = placeOf(data, length), begin = placeOf(data, 0);
+  // The place of a coder's boundary on the axis: seconds if the item has times, else units.
+  const placeOf = (data, position, stream, coder) => {
+    if (data.edges) return data.edges[position];
+    return data.times ? data.times.places[`${stream}-${coder}`]?.[position] ?? data.times.end : position;
+  };
+
+  // The place of a boundary in tables and messages: null, a position or node, or seconds.
+  const placeShown = (data, position, stream, coder) => (
+    position === null || common.trees ? position : placeOf(data, position, stream, coder));
+
+  const extentOf = (data) => {
+    if (data.times) return [data.times.begin, data.times.end];
+    const length = Math.max(...data.streams.map((stream) => stream.length), 1);
+    return [placeOf(data, 0), placeOf(data, length)];
+  };
+
+  const scaleOf = (data, width) => {
+    const [begin, end] = extentOf(data);
+    return (place) => (width * (place - begin)) / Math.max(end - begin, 1e-9);
+  };
+
+  // Start, end, level and label of the segments between boundaries; the type of a boundary labels what ends there.
+  const segmentsOf = (length, positions, types) => {
+    const labels = new Map();
+    positions.forEach((at, i) => labels.set(at, [...(labels.get(at) ?? []), common.plain ? "" : typeName(types[i])]));
+    const ends = [...new Set([...positions.filter((at) => at < length), length])].sort((x, y) => x - y);
+    return ends.map((end, i) => [i ? ends[i - 1] : 0, end, 1, (labels.get(end) ?? []).join("+")]);
+  };
+
+  // One row per coder, or per speaker and coder, with its bars and boundaries.
+  const rowsOf = (data) => data.streams.flatMap((stream) => stream.marks.map(([coder, positions, types]) => {
+    const own = data.bars?.find(([speaker, who]) => speaker === stream.stream && who === coder);
+    const bars = own ? own[2] : segmentsOf(stream.length, positions, types);
+    const edges = positions.flatMap((at, i) => (
+      at < stream.length || data.times ? [[placeOf(data, at, stream.stream, coder), types[i]]] : []));
+    const depth = bars.reduce((deepest, [, , level]) => Math.max(deepest, level), 1);
+    return { stream: stream.stream, coder, bars, edges: depth > 1 ? [] : edges, depth };
+  }));
+
+  const isOn = ({ coder }) => !state.off.has(coder);
+
+  // What fits into a bar: the label, its beginning, or nothing.
+  const fitting = (label, width) => {
+    const room = Math.floor((width - 4) / 6);
+    if (!label || room < 1 || (room < 3 && label.length > room)) return "";
+    return label.length <= room ? label : `${label.slice(0, room - 1)}…`;
+  };
+
+  const barsOf = (row, scale, top, height, named) => {
+    const size = height / row.depth, numbers = new Map(); // number of bars on each level
+    const drawn = row.bars.flatMap(([start, end, level, label]) => {
+      const x = scale(start), width = Math.max(scale(end) - x, 0.5), y = top + (level - 1) * size;
+      numbers.set(level, (numbers.get(level) ?? 0) + 1);
+      const shade = numbers.get(level) % 2 ? "block" : "block odd";
+      const look = row.depth > 1 ? `${shade} nested l${level % 3}` : shade;
+      const block = draw("rect", { class: look, x, y, width, height: Math.max(size - (row.depth > 1 ? 1 : 0), 0.5) });
+      if (!named) return [block];
+      const text = size < 10 ? "" : fitting(label, width);
+      return [titled(block, label), ...(text ? [draw("text", { class: "label", x: x + 3, y: y + size / 2 + 3.5 }, text)] : [])];
+    });
+    const lines = row.edges.map(([place, type]) => draw("line", {
+      class: common.plain ? "edge" : `edge c${type % COLOURS}`, x1: scale(place), x2: scale(place), y1: top, y2: top + height,
+    }));
+    return [...drawn, ...lines];
+  };
+
+  const axisOf = (data, scale, top, width) => {
+    const [begin, end] = extentOf(data), seconds = inSeconds(data);
     const rough = (end - begin) / Math.max(2, Math.floor(width / 90));
     const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1e-9)));
-    const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? 10 * power;
+    const round = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? 10 * power;
+    const step = seconds ? round : Math.max(round, 1);
     const ticks = [];
     for (let at = Math.ceil(begin / step) * step; at <= end + 1e-9; at += step) ticks.push(at);
-    const unit = data.edges ? " s" : "";
     return draw("g", { class: "axis" }, ...ticks.flatMap((at) => {
-      const text = draw("text", { x: scale(at) + 2, y: top + 13 });
-      text.textContent = `${Number(at.toPrecision(6))}${unit}`;
-      return [draw("line", { x1: scale(at), x2: scale(at), y1: top, y2: top + 5 }), text];
+      const x = scale(at), last = x > width - 30;
+      const name = `${Number(at.toPrecision(6))}${seconds ? " s" : ""}`;
+      return [draw("line", { x1: x, x2: x, y1: top, y2: top + 5 }),
+        draw("text", { x: last ? x - 2 : x + 2, y: top + 13, "text-anchor": last ? "end" : "start" }, name)];
     }));
   };
 
-  const scaleOf = (data, length, width) => {
-    const begin = placeOf(data, 0), extent = Math.max(placeOf(data, length) - begin, 1e-9);
-    return (place) => (width * (place - begin)) / extent;
+  // Puts rows below each other: a heading per speaker, its coders, and the edits of the pair that is compared.
+  const layOut = (data) => {
+    const lines = [];
+    let top = 0;
+    const add = (line, height) => {
+      lines.push({ ...line, top, height });
+      top += height;
+    };
+    const rows = rowsOf(data).filter(isOn);
+    for (const { stream } of data.streams) {
+      if (common.streams[stream]) add({ heading: common.streams[stream] }, HEAD);
+      for (const row of rows.filter((entry) => entry.stream === stream)) {
+        add({ row }, Math.max(ROW, Math.min(row.depth * 13, 160)));
+      }
+      add({ signs: stream }, ROW);
+    }
+    return { lines, height: top };
+  };
+
+  // The edits of the pair as signs between the rows; disagreements are drawn after matches, which they may cover.
+  const signsIn = (data, { signs: stream, top }, scale) => {
+    const numbers = state.edits.map((_, number) => number).filter((number) => state.edits[number].stream === stream);
+    const look = 12 * numbers.length > timeline.width ? "sign crowded" : "sign";
+    numbers.sort((x, y) => (state.edits[y].kind === MATCH) - (state.edits[x].kind === MATCH) || x - y);
+    return numbers.flatMap((number) => {
+      const edit = state.edits[number], places = placesOfEdit(data, edit);
+      return places.map(([place, second]) => {
+        const sign = titled(draw("text", {
+          class: `${look} k${edit.kind}`, x: scale(place), y: top + 16, "text-anchor": "middle", role: "button", tabindex: "-1",
+          "data-edit": number, "aria-label": spoken(edit),
+        }, KINDS[edit.kind][second ? 2 : 1]), spoken(edit));
+        setHidden(sign, state.hidden.has(edit.kind));
+        timeline.signs.set(number, [...(timeline.signs.get(number) ?? []), sign]);
+        return sign;
+      });
+    });
+  };
+
+  const placesOfEdit = (data, edit) => {
+    const places = [];
+    if (edit.a !== null) places.push([placeOf(data, edit.a, edit.stream, state.first), false]);
+    if (edit.b !== null && edit.b !== edit.a) places.push([placeOf(data, edit.b, edit.stream, state.second), true]);
+    return places;
+  };
+
+  const nameOf = (line) => {
+    const text = line.heading ?? (line.row ? common.coders[line.row.coder] : "edits");
+    const name = make("span", { class: line.row ? "coder" : line.heading ? "heading" : "edits", dir: "auto", title: text }, text);
+    name.style.height = `${line.height}px`;
+    name.style.lineHeight = `${Math.min(line.height, ROW)}px`;
+    return name;
   };
 
   const showTimeline = () => {
-    const data = itemData(state.item), box = byId("timeline");
     if (common.trees) return;
-    const rows = rowsOf(data), zoom = Number(byId("zoom").value);
-    const names = make("div", { class: "names" }, ...rows.map((row) => {
-      const speaker = common.streams[row.stream];
-      const name = make("span", { dir: "auto", title: common.coders[row.coder] }, common.coders[row.coder]);
-      if (speaker) name.prepend(`${speaker} · `);
-      return name;
-    }));
-    const area = make("div", { class: "rows" });
+    const data = itemData(state.item), box = byId("timeline");
+    const { lines, height } = layOut(data);
+    const names = make("div", { class: "names" }, ...lines.map(nameOf));
+    const area = make("div", { class: "rows", tabindex: "0", role: "group", "aria-label": "Rows of segments" });
+    const before = timeline.svg?.parentElement?.scrollLeft ?? 0;
     box.replaceChildren(names, area);
-    const width = Math.max(area.clientWidth, 200) * zoom, length = Math.max(...rows.map((row) => row.length), 1);
-    const svg = draw("svg", { width, height: rows.length * ROW + AXIS, role: "img" });
-    svg.setAttribute("aria-label", `${rows.length} rows of segments`);
-    const scale = scaleOf(data, length, width);
-    rows.forEach((row, i) => {
-      svg.append(...blocksOf(data, row, scale, i * ROW + 2, ROW - 4));
-      if (row.coder === state.first || row.coder === state.second) {
-        svg.append(draw("rect", { class: "chosen-row", x: 0.5, y: i * ROW + 1.5, width: width - 1, height: ROW - 3 }));
-      }
-    });
-    svg.append(axisOf(data, length, scale, rows.length * ROW, width));
+    const width = Math.max(area.clientWidth, 200) * Number(byId("zoom").value);
+    const crowded = rowsOf(data).some((row) => 5 * row.edges.length > width);
+    const svg = draw("svg", { width, height: height + AXIS, class: crowded ? "thin" : "" }), scale = scaleOf(data, width);
+    Object.assign(timeline, { svg, scale, width, lines, height, rows: lines.filter((line) => line.row), signs: new Map() });
+    for (const line of lines) {
+      if (line.row) {
+        svg.append(...barsOf(line.row, scale, line.top + 2, line.height - 4, true));
+        if (line.row.coder === state.first || line.row.coder === state.second) {
+          svg.append(draw("rect", { class: "chosen-row", x: 0.5, y: line.top + 1.5, width: width - 1, height: line.height - 3 }));
+        }
+      } else if (!line.heading) svg.append(...signsIn(data, line, scale));
+    }
+    svg.append(axisOf(data, scale, height, width));
     area.append(svg);
-    Object.assign(timeline, { scale, svg, rows, length, width });
+    area.scrollLeft = before;
   };
 
   const pointTo = (edit) => {
     timeline.svg?.querySelectorAll(".pointer").forEach((line) => line.remove());
     if (!edit || common.trees) return;
-    const data = itemData(state.item), places = [edit.a, edit.b].filter((at) => at !== null);
-    for (const at of new Set(places)) {
-      const x = timeline.scale(placeOf(data, at));
-      timeline.svg.append(draw("line", { class: "pointer", x1: x, x2: x, y1: 0, y2: timeline.rows.length * ROW }));
-      const area = timeline.svg.parentElement;
+    for (const [place] of placesOfEdit(itemData(state.item), edit)) {
+      const x = timeline.scale(place), area = timeline.svg.parentElement;
+      timeline.svg.append(draw("line", { class: "pointer", x1: x, x2: x, y1: 0, y2: timeline.height }));
       if (x < area.scrollLeft || x > area.scrollLeft + area.clientWidth) area.scrollLeft = x - area.clientWidth / 2;
     }
   };
 
-  // The row and the unit under the pointer.
+  // The line and the place under the pointer; the unit, if the axis has units.
   const under = (event) => {
     const frame = timeline.svg.getBoundingClientRect(), data = itemData(state.item);
-    const x = event.clientX - frame.left, row = timeline.rows[Math.floor((event.clientY - frame.top) / ROW)];
-    let low = 0, high = timeline.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (timeline.scale(placeOf(data, middle)) <= x) low = middle;
-      else high = middle;
-    }
-    return { row, unit: low + 1, x };
+    const x = event.clientX - frame.left, y = event.clientY - frame.top;
+    const line = timeline.lines.find(({ top, height }) => y >= top && y < top + height);
+    const [begin, end] = extentOf(data);
+    const place = begin + (x / timeline.width) * (end - begin);
+    return { row: line?.row, stream: line?.row?.stream ?? line?.signs, place, x };
+  };
+
+  const unitAt = (data, place) => {
+    if (data.times) return null;
+    const edge = data.edges?.findIndex((time) => time > place);
+    return data.edges ? (edge < 0 ? data.edges.length - 1 : Math.max(edge, 1)) : Math.floor(place) + 1;
   };
 
   const showCursor = (event) => {
-    const { row, unit } = under(event), data = itemData(state.item);
-    const stream = data.streams.find((entry) => row === undefined || entry.stream === row.stream);
-    const words = stream?.units?.[unit - 1] ?? "";
-    const time = data.edges ? `${data.edges[unit - 1]} s, ` : "";
-    byId("cursor").textContent = `${time}unit ${unit}${words ? `: ${words.slice(0, 60)}` : ""}`;
+    const { row, stream, place } = under(event), data = itemData(state.item);
+    const unit = unitAt(data, place), text = data.streams.find((entry) => entry.stream === (stream ?? data.streams[0].stream));
+    const words = text?.units?.[unit - 1] ?? "";
+    const labels = (row?.bars ?? []).filter(([start, end, , label]) => label && start <= place && place < end).map((bar) => bar[3]);
+    const parts = [inSeconds(data) ? `${place.toFixed(2)} s` : `unit ${unit}`, words.slice(0, 60), labels.join(" > ").slice(0, 80)];
+    byId("cursor").textContent = parts.filter(Boolean).join(": ");
   };
 
   // A click selects the edit of the compared pair that is nearest to the place.
   const pick = (event) => {
-    const { row, x } = under(event), data = itemData(state.item);
+    const sign = event.target.closest(".sign");
+    if (sign) return focusOn(Number(sign.dataset.edit));
+    const { stream, x } = under(event), data = itemData(state.item);
     let best = -1, least = Infinity;
     state.edits.forEach((edit, number) => {
-      if (row !== undefined && edit.stream !== row.stream) return;
-      for (const at of [edit.a, edit.b]) {
-        if (at === null) continue;
-        const distance = Math.abs(timeline.scale(placeOf(data, at)) - x);
+      if (stream !== undefined && edit.stream !== stream) return;
+      for (const [place] of placesOfEdit(data, edit)) {
+        const distance = Math.abs(timeline.scale(place) - x);
         if (distance < least) [best, least] = [number, distance];
       }
     });
-    if (best >= 0) focusOn(best);
+    return best >= 0 ? focusOn(best) : undefined;
+  };
+
+  // -- the strip: number of coders at each position, a small map of the item ------------------------------------------
+
+  const stripOf = (data, stream) => {
+    const [begin, end] = extentOf(data), extent = Math.max(end - begin, 1e-9);
+    const svg = draw("svg", { viewBox: "0 0 1000 1", preserveAspectRatio: "none" });
+    const humans = stream.marks.filter(([coder]) => !common.programs.includes(coder));
+    const counts = new Map();
+    for (const [coder, positions] of humans) {
+      for (const position of new Set(positions)) {
+        const place = placeOf(data, position, stream.stream, coder);
+        counts.set(place, (counts.get(place) ?? 0) + 1);
+      }
+    }
+    const width = inSeconds(data) ? 4 : Math.max(1000 / extent, 2);
+    for (const [place, count] of counts) {
+      svg.append(draw("rect", {
+        x: (1000 * (place - begin)) / extent - width / 2, width, height: 1, "fill-opacity": count / humans.length,
+      }));
+    }
+    return svg;
+  };
+
+  // The strip of right-to-left text also runs from right to left.
+  const turnStrips = () => {
+    const texts = byId("text").querySelectorAll(".units");
+    [...byId("strip").children].forEach((strip, i) => {
+      strip.classList.toggle("turned", texts[i] !== undefined && getComputedStyle(texts[i]).direction === "rtl");
+    });
+  };
+
+  // A click on the strip scrolls the timeline to the place.
+  const scrollToPlace = (event) => {
+    const frame = byId("strip").getBoundingClientRect(), area = timeline.svg?.parentElement;
+    if (area) area.scrollLeft = ((event.clientX - frame.left) / frame.width) * timeline.width - area.clientWidth / 2;
   };
 
   // -- items, worst first ---------------------------------------------------------------------------------------------
 
   const miniOf = (data) => {
-    const rows = rowsOf(data), length = Math.max(...rows.map((row) => row.length), 1);
-    const width = 400, height = Math.max(2, Math.min(6, 48 / rows.length));
+    const rows = rowsOf(data), width = 400, height = Math.max(2, Math.min(6, 48 / rows.length));
     const svg = draw("svg", {
       class: "mini", viewBox: `0 0 ${width} ${rows.length * height}`, preserveAspectRatio: "none", "aria-hidden": "true",
     });
-    const scale = scaleOf(data, length, width);
-    rows.forEach((row, i) => svg.append(...blocksOf(data, row, scale, i * height, height * 0.8)));
+    const scale = scaleOf(data, width);
+    rows.forEach((row, i) => svg.append(...barsOf(row, scale, i * height, height * 0.8, false)));
     return svg;
   };
 
@@ -409,6 +515,7 @@
   const showOverview = () => {
     const body = byId("overview").tBodies[0];
     body.append(...common.overview.map(overviewRow));
+    shorten(byId("overview"));
     if (!common.trees && seen) for (const row of body.rows) seen.observe(row);
   };
 
@@ -419,6 +526,7 @@
       row.hidden = !common.items[Number(row.dataset.item)].toLocaleLowerCase().includes(wanted);
       shown += !row.hidden;
     }
+    byId("overview").classList.toggle("searched", wanted !== "");
     byId("found").textContent = wanted ? `${shown} of ${common.items.length} items` : "";
   };
 
@@ -449,8 +557,8 @@
     ["first", (entry) => common.coders[entry.first]],
     ["second", (entry) => common.coders[entry.second]],
     ["kind", (entry) => KINDS[entry.edit.kind][0]],
-    ["at (first)", (entry) => entry.edit.a],
-    ["at (second)", (entry) => entry.edit.b],
+    ["at (first)", ({ item, first, edit }) => placeShown(itemData(item), edit.a, edit.stream, first)],
+    ["at (second)", ({ item, second, edit }) => placeShown(itemData(item), edit.b, edit.stream, second)],
     ["type (first)", (entry) => entry.edit.aType],
     ["type (second)", (entry) => entry.edit.bType],
     ["cost", (entry) => entry.edit.cost],
@@ -466,8 +574,9 @@
 
   const showEverything = () => {
     disagreements ??= everyDisagreement();
-    const pair = byId("both").value;
-    const chosen = disagreements.filter(({ first, second }) => !pair || pair === `${first}-${second}`);
+    const [pair, kind, type] = ["both", "kind", "type"].map((id) => byId(id).value);
+    const chosen = disagreements.filter(({ first, second, edit }) => (!pair || pair === `${first}-${second}`)
+      && (!kind || edit.kind === Number(kind)) && (!type || edit.aType === type || edit.bType === type));
     const shown = rankedColumns();
     const rows = chosen.slice(0, MAX_RANKED).map((entry) => {
       const go = make("button", { type: "button", class: `go k${entry.edit.kind}`, "aria-label": "go to this place" },
@@ -478,6 +587,7 @@
     byId("ranked").tHead.rows[0].replaceChildren(make("th", { scope: "col" }, "go"),
       ...shown.map(([name]) => make("th", { scope: "col" }, name)));
     byId("ranked").tBodies[0].replaceChildren(...rows);
+    shorten(byId("ranked"));
     const first = chosen.length > MAX_RANKED ? `, the first ${MAX_RANKED} are shown` : "";
     byId("total").textContent = `${chosen.length} disagreements${first}`;
   };
@@ -504,7 +614,7 @@
       ...common.coders.map((other, column) => {
         const value = values.get(row < column ? `${row}-${column}` : `${column}-${row}`);
         if (row === column || value === undefined) return make("td");
-        const button = make("button", { type: "button", "data-pair": `${row}-${column}`, "aria-label": `compare ${name} and ${other}` },
+        const button = make("button", { type: "button", "data-pair": `${row}-${column}`, "aria-label": `${value.toFixed(2)}, compare ${name} and ${other}` },
           value.toFixed(2));
         button.addEventListener("click", () => {
           choose({ first: row, second: column });
@@ -551,12 +661,12 @@
   // Columns of the table and of the CSV file: a name, and a function that returns the value for an edit.
   const columns = () => {
     const [first, second] = [common.coders[state.first], common.coders[state.second]];
-    const named = !common.plain;
+    const named = !common.plain, data = itemData(state.item), unit = inSeconds(data) ? " (s)" : "";
     return [
       ...(!common.trees && common.streams.some(Boolean) ? [["stream", (edit) => common.streams[edit.stream]]] : []),
       ["kind", (edit) => KINDS[edit.kind][0]],
-      [first, (edit) => edit.a],
-      [second, (edit) => edit.b],
+      [`${first}${unit}`, (edit) => placeShown(data, edit.a, edit.stream, state.first)],
+      [`${second}${unit}`, (edit) => placeShown(data, edit.b, edit.stream, state.second)],
       ...(named ? [[`${first} type`, (edit) => edit.aType], [`${second} type`, (edit) => edit.bType]] : []),
       ["cost", (edit) => edit.cost],
       ...(hasText() ? [["text", textAround]] : []),
@@ -612,6 +722,7 @@
     const headers = shown.map(([name], i) => headerOf(name, i));
     table.tHead.rows[0].replaceChildren(make("th", { scope: "col" }, "go"), ...headers);
     table.tBodies[0].replaceChildren(...numbers.map((number) => rowOf(number, shown)));
+    shorten(table);
     byId("count").textContent = `${numbers.length} of ${state.edits.length} edits`;
   };
 
@@ -637,6 +748,25 @@
     say(`${rows.length} edits saved`);
   };
 
+  // -- long tables -------------------------------------------------------------------------------------------------
+
+  const MAX_ROWS = 25;
+
+  // Shows the first rows of a table; a button shows the rest. Printed pages have all rows.
+  const shorten = (table) => {
+    const rows = [...table.tBodies[0].rows], box = table.parentElement;
+    box.querySelector(".more")?.remove();
+    rows.forEach((row, i) => row.classList.toggle("beyond", i >= MAX_ROWS));
+    if (rows.length <= MAX_ROWS) return;
+    const more = make("button", { type: "button", class: "more" }, `Show all ${rows.length} rows`);
+    more.addEventListener("click", () => {
+      rows.forEach((row) => row.classList.remove("beyond"));
+      more.remove();
+      rows[MAX_ROWS].querySelector("button")?.focus();
+    });
+    box.append(more);
+  };
+
   // -- selection ---------------------------------------------------------------------------------------------------
 
   const say = (text) => {
@@ -656,8 +786,22 @@
       const program = common.programs.includes(coder) ? " (system)" : "";
       const absent = here.has(coder) ? "" : ", not on this item";
       const tick = make("span", { class: `tick c${coder % COLOURS}` }, make("b", {}, String(coder + 1)));
-      return make("li", {}, tick, " ", make("bdi", {}, name), program + absent);
+      const entry = [tick, " ", make("bdi", {}, name), program + absent];
+      return make("li", {}, common.trees ? make("span", {}, ...entry) : make("label", {}, coderBox(coder), ...entry));
     }));
+  };
+
+  const coderBox = (coder) => {
+    const box = make("input", { type: "checkbox" });
+    box.checked = !state.off.has(coder);
+    box.addEventListener("change", () => {
+      if (box.checked) state.off.delete(coder);
+      else state.off.add(coder);
+      showTimeline();
+      pointTo(state.edits[state.current]);
+      say(`${common.coders[coder]} ${box.checked ? "shown" : "hidden"}`);
+    });
+    return box;
   };
 
   const pairName = () => `${common.coders[state.first]} and ${common.coders[state.second]}`;
@@ -672,7 +816,7 @@
     byId("first").value = state.first;
     byId("second").value = state.second;
     byId("pair").textContent = `${common.items[state.item]}: ${pairName()}`;
-    byId("strip").replaceChildren(...(data.streams ?? []).map(stripOf));
+    byId("strip").replaceChildren(...(data.streams ?? []).map((stream) => stripOf(data, stream)));
     byId("text").replaceChildren(...(common.trees ? [showTrees(data)] : data.streams.map(showStream)));
     turnStrips();
     showTimeline();
@@ -705,10 +849,10 @@
   const filter = (kind, shown) => {
     if (shown) state.hidden.delete(kind);
     else state.hidden.add(kind);
-    for (const mark of [...marks.values()].flat()) {
+    for (const mark of [...marks.values(), ...timeline.signs.values()].flat()) {
       const hidden = state.hidden.has(state.edits[Number(mark.dataset.edit)].kind);
-      mark.hidden = hidden;
-      if (common.trees) mark.closest(".pair").hidden = hidden;
+      setHidden(mark, hidden);
+      if (common.trees) setHidden(mark.closest(".pair"), hidden);
     }
     showTable();
     say(`${KINDS[kind][0]} ${shown ? "shown" : "hidden"}`);
@@ -718,12 +862,15 @@
 
   const focusOn = (number) => {
     document.querySelectorAll(".current").forEach((element) => element.classList.remove("current"));
-    const buttons = marks.get(number) ?? [];
+    // The mark in the text comes first; without text it is the sign in the timeline.
+    const buttons = [...(marks.get(number) ?? []), ...(timeline.signs.get(number) ?? [])];
     for (const mark of buttons) {
-      mark.hidden = false;
+      setHidden(mark, false);
       mark.classList.add("current");
     }
-    byId("edits").querySelector(`tr[data-edit="${number}"]`)?.classList.add("current");
+    const row = byId("edits").querySelector(`tr[data-edit="${number}"]`);
+    row?.classList.add("current");
+    row?.classList.remove("beyond");
     state.current = number;
     pointTo(state.edits[number]);
     remember();
@@ -831,13 +978,19 @@
     byId("zoom").addEventListener("input", () => { showTimeline(); pointTo(state.edits[state.current]); });
     byId("timeline").addEventListener("click", (event) => { if (timeline.svg?.contains(event.target)) pick(event); });
     byId("timeline").addEventListener("mousemove", (event) => { if (timeline.svg?.contains(event.target)) showCursor(event); });
+    byId("strip").addEventListener("click", scrollToPlace);
     byId("search").addEventListener("input", search);
     byId("both").append(make("option", { value: "" }, "all pairs"), ...common.matrix.cells.map(([low, high]) => make("option",
       { value: `${low}-${high}` }, `${common.coders[low]} and ${common.coders[high]}`)));
-    byId("both").addEventListener("change", showEverything);
+    byId("kind").append(make("option", { value: "" }, "all kinds"),
+      ...kinds.filter((kind) => kind !== MATCH).map((kind) => make("option", { value: kind }, KINDS[kind][0])));
+    byId("type").append(make("option", { value: "" }, "all types"), ...common.types.map((name) => make("option", { value: name }, name)));
+    setHidden(byId("type").parentElement, common.plain || common.trees);
+    for (const id of ["both", "kind", "type"]) byId(id).addEventListener("change", showEverything);
     byId("save-all").addEventListener("click", saveAll);
     window.addEventListener("hashchange", linked);
     window.addEventListener("resize", () => { showTimeline(); pointTo(state.edits[state.current]); });
+    document.querySelectorAll(".scroll > table.plain").forEach(shorten);
     showOverview();
     showMatrix();
     showEverything();
