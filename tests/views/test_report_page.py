@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib import resources
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest

@@ -153,9 +153,7 @@ def _nested_bars(annotations: Mapping[str, Annotation], coders: Mapping[str, int
     return rows
 
 
-def _timed_bars(
-    report: CorpusReport, item: str, coders: Mapping[str, int], streams: _Numbering
-) -> Bars | None:
+def _timed_bars(report: CorpusReport, item: str, coders: Mapping[str, int], streams: _Numbering) -> Bars | None:
     """Return the intervals of tiers as bars in seconds; None if the item has no tiers."""
     rows: Bars = []
     for coder, tiers in _tiers(report, item).items():
@@ -174,9 +172,7 @@ def _tiers(report: CorpusReport, item: str) -> Mapping[str, Mapping[str, Tier]]:
     return {coder: tiers_of(entry) for coder, entry in corpus.of_item(item).items() if coder in coders}
 
 
-def _times(
-    report: CorpusReport, item: str, coders: Mapping[str, int], streams: _Numbering
-) -> dict[str, Any] | None:
+def _times(report: CorpusReport, item: str, coders: Mapping[str, int], streams: _Numbering) -> dict[str, Any] | None:
     """Return the extent of a recording, and the time of each boundary by stream and coder; None without tiers."""
     tiers = _tiers(report, item)
     if not tiers:
@@ -184,8 +180,7 @@ def _times(
     extents = [(tier.begin, tier.end) for by_stream in tiers.values() for tier in by_stream.values()]
     places = {
         f"{streams[stream]}-{coders[coder]}": {
-            position: _rounded(time)
-            for position, time in report.subject.times.get((item, coder, stream), {}).items()
+            position: _rounded(time) for position, time in report.subject.times.get((item, coder, stream), {}).items()
         }
         for coder, by_stream in tiers.items()
         for stream in by_stream
