@@ -11,7 +11,7 @@ import pytest
 
 import caesura as cz
 from caesura.errors import AmbiguousFileError, CaesuraError
-from caesura.tasks.prepare import ReadingOptions
+from caesura.tasks.reading import ReadingOptions
 from support.commands import invoke
 from support.shared_data import DataFolder
 

@@ -12,8 +12,8 @@ import caesura as cz
 from caesura import Corpus, Tier
 from caesura.errors import CaesuraWarning, TierError
 from caesura.tasks.agree import agree
-from caesura.tasks.prepare import on_common_units, with_units
 from caesura.tasks.score import score_corpora
+from caesura.tasks.units import on_common_units, with_units
 from support.commands import invoke
 
 EDGES = {"ann": (1.0, 2.5, 4.0), "bo": (1.02, 3.0, 4.0), "cy": (0.6, 2.5, 5.5)}

@@ -10,7 +10,7 @@ from caesura.cli.program import main
 from caesura.cli.progress import Progress
 from caesura.tasks.agree import AgreeOptions
 from caesura.tasks.agree import agree as agree_task
-from caesura.tasks.prepare import ReadingOptions
+from caesura.tasks.reading import ReadingOptions
 from caesura.views.agreement import AgreeTables, agreement_view
 
 

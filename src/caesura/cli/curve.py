@@ -11,7 +11,7 @@ from caesura.cli.output import OutputOptions, output_options, print_result
 from caesura.cli.program import main
 from caesura.options import OptionSet, number, path, setting, text
 from caesura.tasks.curve import CurveOptions, CurveStudy, read_scored, score_thresholds
-from caesura.tasks.prepare import ReadingOptions
+from caesura.tasks.reading import ReadingOptions
 from caesura.views.curve import curve_view
 
 

@@ -20,8 +20,8 @@ from caesura.tasks.agree import AgreeOptions, agree
 from caesura.tasks.disagreements import find_disagreements
 from caesura.tasks.gold import make_gold
 from caesura.tasks.judge import judge_systems
-from caesura.tasks.prepare import human_coders
 from caesura.tasks.score import ScoreOptions, score_corpora
+from caesura.tasks.systems import human_coders
 from caesura.views.agreement import AgreeTables, agreement_view, draw_dendrogram
 from caesura.views.answer import Answer
 from caesura.views.disagreements import disagreements_view

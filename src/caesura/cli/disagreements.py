@@ -13,7 +13,7 @@ from caesura.cli.output import OutputOptions, output_options, print_result, tabl
 from caesura.cli.program import main
 from caesura.tasks.disagreements import DisagreementOptions, find_disagreements, write_disagreements
 from caesura.tasks.pairwise import PairwiseOptions, compare_pairs
-from caesura.tasks.prepare import ReadingOptions
+from caesura.tasks.reading import ReadingOptions
 from caesura.views.disagreements import DisagreementTables, disagreements_view
 from caesura.views.pairwise import pairwise_view
 

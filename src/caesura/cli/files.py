@@ -8,7 +8,7 @@ from caesura.cli.options import reading_options, with_options
 from caesura.cli.output import OutputOptions, output_options, print_answer, print_result
 from caesura.cli.program import main
 from caesura.tasks.files import ConvertOptions, convert_files, file_info
-from caesura.tasks.prepare import ReadingOptions
+from caesura.tasks.reading import ReadingOptions
 from caesura.views.answers.files import written_answer
 from caesura.views.contents import first_lines, info_view
 

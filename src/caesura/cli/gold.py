@@ -14,7 +14,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.value import count_of
 from caesura.options import OptionSet, setting, switch, text
 from caesura.tasks.gold import GoldOptions, UnifyOptions, make_gold, unify_hierarchies, write_gold
-from caesura.tasks.prepare import ReadingOptions
+from caesura.tasks.reading import ReadingOptions
 from caesura.views.gold import gold_view, unification_view
 
 _TARGET = "Write the gold standard to this file; its suffix names the format."

@@ -12,7 +12,8 @@ from caesura.cli.program import main
 from caesura.cli.progress import Progress
 from caesura.tasks.crisp import CrispOptions, crisp_and_fuzzy
 from caesura.tasks.judge import JudgeOptions, judge_systems
-from caesura.tasks.prepare import ReadingOptions, split_systems
+from caesura.tasks.reading import ReadingOptions
+from caesura.tasks.systems import split_systems
 from caesura.views.judgement import JudgeTables, judgement_view
 
 

@@ -14,8 +14,9 @@ from caesura.cli.progress import Progress
 from caesura.errors import OptionError
 from caesura.judging.participants import Systems
 from caesura.options import OptionSet, setting, switch, text, whole
-from caesura.tasks.prepare import ReadingOptions, split_systems
+from caesura.tasks.reading import ReadingOptions
 from caesura.tasks.report import ReportOptions
+from caesura.tasks.systems import split_systems
 from caesura.tasks.workbench import Material, Workbench
 from caesura.views.answers.files import excluded_lines
 

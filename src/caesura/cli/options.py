@@ -14,7 +14,7 @@ from caesura.cli.program import CHECKPOINT, ERRORS, GroupedOption, print_reading
 from caesura.engines import ENGINES, Engine, use_engine
 from caesura.errors import OptionError
 from caesura.options import OptionSet, choice, flag, setting, text, whole
-from caesura.tasks.prepare import ReadingOptions
+from caesura.tasks.reading import ReadingOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -200,7 +200,7 @@ def reading_options(command: F) -> F:
     Parameters
     ----------
     command : callable
-        The command; it receives a :class:`~caesura.tasks.prepare.ReadingOptions` as ``reading``.
+        The command; it receives a :class:`~caesura.tasks.reading.ReadingOptions` as ``reading``.
 
     Returns
     -------

@@ -27,7 +27,7 @@ from caesura.views.table import Block, Table, clean
 from caesura.views.text_table import plain, table_text, wrap
 
 if TYPE_CHECKING:
-    from caesura.tasks.prepare import ReadingOptions
+    from caesura.tasks.reading import ReadingOptions
 
 F = TypeVar("F", bound=Any)
 

@@ -9,7 +9,7 @@ from caesura.cli.output import OutputOptions, print_result, table_options
 from caesura.cli.program import main
 from caesura.tasks.plan import PlanOptions
 from caesura.tasks.plan import plan as plan_from_pilot
-from caesura.tasks.prepare import ReadingOptions
+from caesura.tasks.reading import ReadingOptions
 from caesura.views.plan import plan_figure, plan_view
 
 

@@ -7,9 +7,9 @@ import click
 from caesura.cli.options import reading_options, with_options
 from caesura.cli.output import OutputOptions, print_result, table_options
 from caesura.cli.program import main
-from caesura.tasks.prepare import ReadingOptions
 from caesura.tasks.reactions import ReactionOptions
 from caesura.tasks.reactions import reactions as compute_reactions
+from caesura.tasks.reading import ReadingOptions
 from caesura.views.reactions import reactions_figure, reactions_view
 
 

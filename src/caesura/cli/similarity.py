@@ -7,7 +7,7 @@ import click
 from caesura.cli.options import reading_options, with_options
 from caesura.cli.output import OutputOptions, output_options, print_result
 from caesura.cli.program import main
-from caesura.tasks.prepare import ReadingOptions
+from caesura.tasks.reading import ReadingOptions
 from caesura.tasks.similarity import SimilarityOptions, expert_similarity
 from caesura.views.similarity import similarity_view
 

@@ -15,7 +15,8 @@ from caesura.cli.output import OutputOptions, output_options, print_result
 from caesura.cli.program import main
 from caesura.errors import FormatError
 from caesura.model.signature import UNKNOWN_DATA
-from caesura.tasks.prepare import ReadingOptions, split_systems
+from caesura.tasks.reading import ReadingOptions
+from caesura.tasks.systems import split_systems
 from caesura.tasks.verify import first_signature, is_about_two_sides, verify_all
 from caesura.tasks.verify import verify as verify_number
 from caesura.views.verify import verification_view

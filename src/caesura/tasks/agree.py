@@ -30,16 +30,8 @@ from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result, to_plain
 from caesura.model.similarity import first_asymmetry, is_full_matrix, symmetric_mean
 from caesura.options import OptionSet, choice, fraction, optional, path, preset_check, seed, setting, switch, whole
-from caesura.tasks.prepare import (
-    CommonUnits,
-    at_level,
-    choose_measures,
-    level_setting,
-    measures_as_they_are,
-    measures_setting,
-    on_common_units,
-    with_units,
-)
+from caesura.tasks.measure_choice import choose_measures, measures_as_they_are, measures_setting
+from caesura.tasks.units import CommonUnits, at_level, level_setting, on_common_units, with_units
 
 PRESETS = tuple(
     dict.fromkeys(

@@ -14,7 +14,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result
 from caesura.model.scores import BoundaryScores
 from caesura.options import OptionSet, choice, finite, path, setting, text, whole
-from caesura.tasks.prepare import ReadingOptions
+from caesura.tasks.reading import ReadingOptions
 
 DEFAULT_SECONDS = "0.5s"
 """Tolerance for scores in seconds, unless another one is chosen."""

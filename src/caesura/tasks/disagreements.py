@@ -22,7 +22,8 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import tiers_of
 from caesura.model.tier import Interval, Point, Tier
 from caesura.options import OptionSet, setting, suggest, text
-from caesura.tasks.prepare import measures_setting, spans_as_hierarchies, with_settings
+from caesura.tasks.measure_choice import measures_setting, with_settings
+from caesura.tasks.units import spans_as_hierarchies
 
 TIER_NAME = "disagreements"
 """Name of the tier that is written."""

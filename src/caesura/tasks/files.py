@@ -25,7 +25,8 @@ from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, setting, switch, text
-from caesura.tasks.prepare import ReadingOptions, with_units
+from caesura.tasks.reading import ReadingOptions
+from caesura.tasks.units import with_units
 
 T = TypeVar("T")
 

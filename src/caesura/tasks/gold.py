@@ -18,7 +18,7 @@ from caesura.model.tier import Tier
 from caesura.options import OptionSet, choice, fraction, number, positive, setting, switch, whole
 from caesura.tasks.files import write_corpus
 from caesura.tasks.gold_times import gold_tiers, with_times
-from caesura.tasks.prepare import spans_as_hierarchies, with_units
+from caesura.tasks.units import spans_as_hierarchies, with_units
 
 
 @dataclass(frozen=True)

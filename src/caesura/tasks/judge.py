@@ -15,14 +15,9 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.result import Excluded
 from caesura.options import OptionSet, choice, flag, fraction, number, optional, seed, setting, whole
-from caesura.tasks.prepare import (
-    choose_measures,
-    default_span_measures,
-    level_setting,
-    measures_as_they_are,
-    measures_setting,
-    systems_with_units,
-)
+from caesura.tasks.measure_choice import choose_measures, default_span_measures, measures_as_they_are, measures_setting
+from caesura.tasks.systems import systems_with_units
+from caesura.tasks.units import level_setting
 
 
 @dataclass(frozen=True)

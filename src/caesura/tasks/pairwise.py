@@ -13,14 +13,8 @@ from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result
 from caesura.options import OptionSet, setting, switch, text
-from caesura.tasks.prepare import (
-    CommonUnits,
-    choose_measures,
-    default_span_measures,
-    measures_as_they_are,
-    measures_setting,
-    on_common_units,
-)
+from caesura.tasks.measure_choice import choose_measures, default_span_measures, measures_as_they_are, measures_setting
+from caesura.tasks.units import CommonUnits, on_common_units
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from caesura.judging.planning import Plan, plan_study
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.options import OptionSet, number, path, seed, setting, whole
-from caesura.tasks.prepare import measures_setting, with_units
+from caesura.tasks.measure_choice import measures_setting
+from caesura.tasks.units import with_units
 
 _DEFAULT_MEASURE = "boundary_similarity(n_t=2)"
 

@@ -9,7 +9,8 @@ from caesura.judging.reactions import Reactions, measure_reactions
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.options import OptionSet, path, seed, setting
-from caesura.tasks.prepare import measures_setting, with_units
+from caesura.tasks.measure_choice import measures_setting
+from caesura.tasks.units import with_units
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,9 @@ from caesura.statistics import bootstrap
 from caesura.tasks.agree import AgreementOutcome, Outcome
 from caesura.tasks.alignments import Alignments, align_coders
 from caesura.tasks.gold import make_gold
-from caesura.tasks.prepare import KIND_NAMES, choose_measures, human_coders, measure_value, on_common_units, with_units
+from caesura.tasks.measure_choice import KIND_NAMES, choose_measures, measure_value
+from caesura.tasks.systems import human_coders
+from caesura.tasks.units import on_common_units, with_units
 
 MAX_UNITS = 20_000
 """Maximum number of units of an item that a browser shows without delay."""

@@ -37,16 +37,14 @@ from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.notices import collect_warnings, warn
 from caesura.options import OptionSet, choice, flag, preset_check, seed, setting, switch, text
-from caesura.tasks.prepare import (
-    at_level,
+from caesura.tasks.measure_choice import (
     choose_measures,
     compares_spans,
-    level_setting,
     measures_in_seconds,
     measures_setting,
     with_settings,
-    with_units,
 )
+from caesura.tasks.units import at_level, level_setting, with_units
 
 PRESETS = tuple(dict.fromkeys(preset for measure in registered_measures().values() for preset in measure.presets))
 """Presets of all measures."""

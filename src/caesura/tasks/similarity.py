@@ -10,7 +10,7 @@ from caesura.formats.settings import write_settings
 from caesura.model.corpus import Corpus
 from caesura.model.value import count_of
 from caesura.options import OptionSet, non_negative, path, setting
-from caesura.tasks.prepare import with_units
+from caesura.tasks.units import with_units
 from caesura.version import __version__
 
 

@@ -14,7 +14,7 @@ from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, number, seed, setting, switch, text
 from caesura.parsing.corpus import ParsevalResult, StructIoUResult, parseval_corpus, struct_iou_corpus
-from caesura.tasks.prepare import ReadingOptions, read_tree_files
+from caesura.tasks.reading import ReadingOptions, read_tree_files
 
 Trees = Sequence[Tree | None]
 

@@ -1,0 +1,265 @@
+"""The measures of a task: those that the user requested, or the defaults for the kind of data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from caesura.errors import OptionError
+from caesura.formats.settings import Settings
+from caesura.measures.axis import compares_seconds
+from caesura.measures.base import Measure
+from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
+from caesura.measures.registry import measures as registered_measures
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, tiers_of
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.spans import Spans
+from caesura.options import setting
+
+KIND_NAMES = {
+    "linear": "segmentations",
+    "dialogue": "dialogues",
+    "timed": "tiers in seconds",
+    "spans": "spans",
+    "hierarchy": "hierarchies",
+    "trees": "trees",
+}
+"""Kind of data -> its plural in messages."""
+
+
+def measure_value(name: str, value: Measure | str) -> Measure:
+    """Return a measure; parse it if it is a string. This function is a validator for options.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option.
+    value : Measure or str
+        A measure, or a string such as ``"window_diff(window=5)"``.
+
+    Returns
+    -------
+    Measure
+        The measure.
+    """
+    return parse(value)
+
+
+def measures_setting(
+    description: str = 'Measure with its options, such as "window_diff(window=5)". May be repeated; see `caesura measures`.',
+) -> Any:
+    """Return the field of an option set for measures.
+
+    Parameters
+    ----------
+    description : str, optional
+        Help text of the option.
+
+    Returns
+    -------
+    dataclasses.Field
+        The field.
+    """
+    return setting((), measure_value, description, flags=("-m", "--measure"))
+
+
+def choose_measures(
+    task: str,
+    corpus: Corpus,
+    requested: Sequence[Measure | str] = (),
+    *,
+    settings: Settings | None = None,
+    compat: str | None = None,
+) -> tuple[Measure, ...]:
+    """Return the measures of a task: those requested, or the defaults for the kind of data.
+
+    Parameters
+    ----------
+    task : str
+        ``"score"``, ``"agree"``, ``"judge"`` or ``"report"``.
+    corpus : Corpus
+        The data.
+    requested : sequence of Measure or str, optional
+        Measures that the user requested.
+    settings : Settings, optional
+        A settings file; its matrix and costs apply to measures that do not set their own.
+    compat : str, optional
+        A preset; default measures without this preset are omitted.
+
+    Returns
+    -------
+    tuple of Measure
+        The measures, each of which can score the data.
+
+    Raises
+    ------
+    OptionError
+        If the task is not defined for the kind of data, or a measure cannot score it.
+    """
+    kind = corpus.kind
+    if kind in ("timed", "spans") and requested:
+        _check_measures(tuple(map(parse, requested)), task, kind)
+        return tuple(dict.fromkeys(map(parse, requested)))
+    if kind not in DEFAULT_MEASURES[task]:
+        raise OptionError(f"`{task}` is not defined for {KIND_NAMES[kind]}; {_ALTERNATIVES[kind]}")
+    chosen = tuple(dict.fromkeys(map(parse, requested)))
+    if chosen:
+        _check_measures(chosen, task, kind)
+    else:
+        chosen = _defaults(task, corpus, settings, compat)
+    return with_settings(chosen, settings)
+
+
+_ALTERNATIVES = {
+    "hierarchy": "`caesura score` and `caesura agree` compare hierarchies",
+    "trees": "`caesura score` and `caesura trees` compare two files of trees",
+    "timed": "convert the tiers to units first: --reading units=union",
+}
+
+
+def _defaults(task: str, corpus: Corpus, settings: Settings | None, compat: str | None) -> tuple[Measure, ...]:
+    kind = corpus.kind
+    if kind == "linear" and settings is not None:
+        kind = "dialogue"  # a settings file describes boundary types and their similarity
+    defaults = default_measures(task, kind)
+    if kind == "hierarchy" and not _all_labelled(corpus):
+        defaults = tuple(measure for measure in defaults if not measure.needs_labels)
+    return tuple(measure for measure in defaults if compat in (None, *measure.presets)) or defaults
+
+
+def _all_labelled(corpus: Corpus) -> bool:
+    hierarchies = [corpus[key] for key in corpus]
+    return all(span.label is not None for entry in hierarchies if isinstance(entry, Hierarchy) for span in entry.spans)
+
+
+def _check_measures(chosen: Sequence[Measure], task: str, kind: str) -> None:
+    for measure in chosen:
+        if kind not in measure.kinds:
+            fitting = [name for name, entry in registered_measures().items() if kind in entry.kinds]
+            if task == "agree":
+                with_coefficients = [name for name in fitting if registered_measures()[name].coefficients]
+                fitting = fitting if kind == "timed" else with_coefficients or fitting
+            raise OptionError(f"{measure.name} cannot score {KIND_NAMES[kind]}; use {', '.join(fitting)}")
+
+
+def with_settings(measures: Sequence[Measure], settings: Settings | None) -> tuple[Measure, ...]:
+    """Return the measures with the matrix and costs of a settings file.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        The measures. Those without such options do not change.
+    settings : Settings or None
+        The settings file. If it sets a normalization, measures with a different one are omitted.
+
+    Returns
+    -------
+    tuple of Measure
+        The measures.
+    """
+    if settings is None:
+        return tuple(measures)
+    options = settings.measure_options()
+    normalize = options.pop("normalize", None)
+    if normalize is not None and len(measures) > 1:
+        measures = [measure for measure in measures if measure.settings.get("normalize") in (None, normalize)]
+    return tuple(measure.with_settings(options) for measure in measures)
+
+
+def compares_spans(measures: Sequence[Measure]) -> bool:
+    """Return whether all measures compare spans as they are, so that spans need not become hierarchies.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        Measures that the user requested.
+
+    Returns
+    -------
+    bool
+        True if there is a measure and every measure compares spans.
+    """
+    return bool(measures) and all("spans" in measure.kinds for measure in measures)
+
+
+def measures_in_seconds(
+    corpora: Sequence[Mapping[Any, Annotation]], requested: Sequence[Measure]
+) -> tuple[Measure, ...]:
+    """Return the requested measures that compare the tiers of some corpora in seconds, without units.
+
+    Parameters
+    ----------
+    corpora : sequence of mapping
+        Corpora such as a reference and a hypothesis, or the annotations of a system.
+    requested : sequence of Measure
+        Measures that the user requested.
+
+    Returns
+    -------
+    tuple of Measure
+        Measures of segments and distances, which need no units, and measures with an option in seconds, such as ``F1@0.5s``.
+        Empty if a corpus has other annotations than tiers.
+    """
+    annotations = [annotation for corpus in corpora for annotation in corpus.values()]
+    if not annotations or not all(map(tiers_of, annotations)):
+        return ()
+    return tuple(measure for measure in dict.fromkeys(requested) if compares_seconds(measure))
+
+
+def measures_as_they_are(
+    corpora: Sequence[Mapping[Any, Annotation]], requested: Sequence[Measure]
+) -> tuple[Measure, ...]:
+    """Return the measures that compare the annotations without conversion: tiers in seconds, or spans that may cross.
+
+    Parameters
+    ----------
+    corpora : sequence of mapping
+        Corpora, or annotations by any key.
+    requested : sequence of Measure
+        Measures that the user requested.
+
+    Returns
+    -------
+    tuple of Measure
+        Empty if a corpus has other annotations than tiers, or than spans.
+    """
+    if _axes_of_spans(corpora):
+        return tuple(measure for measure in dict.fromkeys(requested) if "spans" in measure.kinds)
+    return measures_in_seconds(corpora, requested)
+
+
+def default_span_measures(
+    task: str, corpora: Sequence[Mapping[Any, Annotation]], requested: tuple[Measure, ...]
+) -> tuple[Measure, ...]:
+    """Return the requested measures, or those that compare spans as they are if there are none and all data are spans.
+
+    Parameters
+    ----------
+    task : str
+        ``"judge"`` or ``"pairwise"``.
+    corpora : sequence of mapping
+        Corpora, or annotations by any key.
+    requested : tuple of Measure
+        Measures that the user requested.
+
+    Returns
+    -------
+    tuple of Measure
+        Empty if none was requested and there are other annotations than spans.
+    """
+    axes = _axes_of_spans(corpora)
+    if requested or not axes:
+        return requested
+    return default_measures(task, "timed spans" if "seconds" in axes else "spans")
+
+
+def _axes_of_spans(corpora: Sequence[Mapping[Any, Annotation]]) -> set[str]:
+    """Return what the positions of spans count; empty if there are other annotations."""
+    axes: set[str] = set()
+    for corpus in corpora:
+        for annotation in corpus.values():
+            if not isinstance(annotation, Spans):
+                return set()
+            axes.add(annotation.axis)
+    return axes

@@ -1,0 +1,208 @@
+"""Converting tiers, spans and hierarchies, so that all coders of an item have the same units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from caesura.errors import InputError, OptionError, SpansError
+from caesura.model.common_units import levels_as_types, over_common_units, tiers_over_units
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, tiers_of
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.result import Excluded
+from caesura.model.spans import Spans
+from caesura.model.value import count_of
+from caesura.notices import issue, warn
+from caesura.options import setting, whole
+from caesura.tasks.measure_choice import KIND_NAMES
+
+
+def level_setting() -> Any:
+    """Return the field of an option set that chooses one level of hierarchies.
+
+    Returns
+    -------
+    dataclasses.Field
+        The field.
+    """
+    description = (
+        "Compare hierarchies as segmentations on this level, 1 for the highest: with a boundary wherever a span of this "
+        "level or a higher one begins or ends."
+    )
+    return setting(None, whole(1), description, flags=("--hierarchy-level",))
+
+
+def _over_shared_units(corpora: Sequence[Corpus]) -> dict[tuple[str, str], Hierarchy]:
+    """Return the hierarchies of all corpora over the same units; the place of the corpus stands before the coder's name."""
+    entries: dict[str, dict[str, Annotation]] = {}
+    for place, corpus in enumerate(corpora):
+        for item, coder in corpus:
+            entries.setdefault(item, {})[f"{place} {coder}"] = corpus[item, coder]
+    shared = on_common_units(Corpus(entries)).corpus
+    return {key: entry for key, entry in shared.items() if isinstance(entry, Hierarchy)}
+
+
+def at_level(corpora: Sequence[Corpus], level: int | None) -> list[Corpus]:
+    """Turn hierarchies into the segmentations of one level; timed ones over units that all corpora share.
+
+    Parameters
+    ----------
+    corpora : sequence of Corpus
+        Corpora such as a reference and a hypothesis.
+    level : int or None
+        The level, 1 for the highest; None returns the corpora unchanged.
+
+    Returns
+    -------
+    list of Corpus
+        Corpora of segmentations.
+
+    Raises
+    ------
+    OptionError
+        If an annotation is not a hierarchy, or no hierarchy has this level.
+    """
+    if level is None:
+        return list(corpora)
+    for corpus in corpora:
+        if corpus.kind != "hierarchy":
+            raise OptionError(
+                f"--hierarchy-level applies to hierarchies; got {KIND_NAMES[corpus.kind]}; remove the option"
+            )
+    hierarchies = _over_shared_units(corpora)
+    depth = max((entry.depth for entry in hierarchies.values()), default=0)
+    if level > depth:
+        raise OptionError(f"--hierarchy-level {level}: the deepest hierarchy has {count_of(depth, 'level')}")
+    flat: list[dict[str, dict[str, Annotation]]] = [{} for _ in corpora]
+    for (item, key), hierarchy in hierarchies.items():
+        number, _, coder = key.partition(" ")
+        flat[int(number)].setdefault(item, {})[coder] = hierarchy.at_level(level)
+    return [Corpus(by_item).with_origin(corpus) for by_item, corpus in zip(flat, corpora, strict=True)]
+
+
+def spans_as_hierarchies(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded, ...]]:
+    """Convert spans to hierarchies, for measures of hierarchies; coders of an item get the same length.
+
+    Parameters
+    ----------
+    corpora : sequence of Corpus
+        Corpora such as a reference and a hypothesis; corpora of other kinds do not change.
+
+    Returns
+    -------
+    corpora : list of Corpus
+        The corpora, without spans.
+    excluded : tuple of Excluded
+        Annotations that cannot be converted, because spans cross or have length 0.
+
+    Raises
+    ------
+    SpansError
+        If no annotation of a corpus can be converted.
+    """
+    if not any(corpus.kind == "spans" for corpus in corpora):
+        return list(corpora), ()
+    lengths: dict[str, float] = {}
+    for corpus in corpora:
+        for (item, _), annotation in corpus.items():
+            if isinstance(annotation, Spans):
+                lengths[item] = max(lengths.get(item, 0.0), annotation.length)
+    excluded: list[Excluded] = []
+    converted = [_as_hierarchies(corpus, lengths, excluded) if corpus.kind == "spans" else corpus for corpus in corpora]
+    if excluded and not all(map(len, converted)):
+        raise SpansError(str(excluded[0]))
+    return converted, tuple(excluded)
+
+
+def _as_hierarchies(corpus: Corpus, lengths: Mapping[str, float], excluded: list[Excluded]) -> Corpus:
+    by_item: dict[str, dict[str, Annotation]] = {}
+    for (item, coder), annotation in corpus.items():
+        if not isinstance(annotation, Spans):
+            by_item.setdefault(item, {})[coder] = annotation
+            continue
+        try:
+            by_item.setdefault(item, {})[coder] = annotation.to_hierarchy(lengths[item])
+        except InputError as error:
+            excluded.append(Excluded(item, coder, str(error)))
+    kept = {item: by_coder for item, by_coder in by_item.items() if by_coder}
+    return Corpus(kept).with_source(corpus.source).with_origin(corpus)
+
+
+@dataclass(frozen=True)
+class CommonUnits:
+    """A corpus in which all coders of an item have the same units.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        The corpus; timed hierarchies are converted to common units.
+    boundaries : Corpus
+        The same corpus as segmentations; hierarchies are flattened, with levels as boundary types.
+    notes : tuple of str
+        Messages about spans that were dropped, item by item.
+    excluded : tuple of Excluded
+        Items that have no common units.
+    """
+
+    corpus: Corpus
+    boundaries: Corpus
+    notes: tuple[str, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+
+
+def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded, ...]]:
+    """Convert tiers in seconds to segmentations, and spans to hierarchies; an item has the same units in all corpora.
+
+    Parameters
+    ----------
+    corpora : sequence of Corpus
+        Corpora such as a reference and a hypothesis; corpora without tiers and spans do not change.
+
+    Returns
+    -------
+    corpora : list of Corpus
+        The corpora, without tiers and spans.
+    excluded : tuple of Excluded
+        Items that cannot be converted.
+
+    Raises
+    ------
+    TierError
+        If no item of a corpus can be converted.
+    """
+    corpora, crossing = spans_as_hierarchies(corpora)
+    if not any(tiers_of(annotation) for corpus in corpora for annotation in corpus.values()):
+        return list(corpora), crossing
+    errors: list[InputError] = []
+    converted, notes = tiers_over_units(corpora, excluded=errors)
+    for item, note in notes.items():
+        warn(f"item {item!r}: {note}")
+    if errors and not all(map(len, converted)):
+        raise errors[0]
+    return converted, (*crossing, *(Excluded(None, None, str(error)) for error in errors))
+
+
+def on_common_units(corpus: Corpus, *, warn: bool = True) -> CommonUnits:
+    """Convert the hierarchies and tiers of a corpus to units that all coders of an item share.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Any corpus; a corpus without hierarchies and tiers does not change.
+    warn : bool, default True
+        Whether to issue the notes as warnings; they point to the line that called the task.
+
+    Returns
+    -------
+    CommonUnits
+        The corpus, and its boundaries.
+    """
+    (corpus,), excluded = with_units([corpus])
+    if corpus.kind != "hierarchy":
+        return CommonUnits(corpus, corpus, excluded=excluded)
+    shared, notes = over_common_units(corpus)
+    messages = tuple(f"item {item!r}: {note}" for item, note in notes.items())
+    issue(messages if warn else ())
+    return CommonUnits(shared, levels_as_types(shared), messages, excluded)
