@@ -18,6 +18,7 @@
     ├── FormatError (ValueError)     a file cannot be read or written; has .path and .line
     │   └── AmbiguousFileError       a file can be read in several ways
     ├── EngineError                  workers cannot be reached, died, or have a different version
+    ├── ConflictError                somebody else decided or changed something meanwhile
     ├── CheckpointError              a checkpoint belongs to a different run, or cannot be written
     ├── ResourceError (ValueError)   the input needs more memory, depth or larger numbers than there are
     └── TooManyStates (ValueError)   exact chance agreement needs more states than allowed; use random draws
@@ -157,6 +158,10 @@ class AmbiguousFileError(FormatError):
 
 class EngineError(CaesuraError):
     """Raised when workers cannot be reached, died, or have a different version."""
+
+
+class ConflictError(CaesuraError):
+    """Raised when somebody else decided a place meanwhile, or another process uses the same file."""
 
 
 class CheckpointError(CaesuraError):

@@ -13,6 +13,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from errno import ENOENT, EWOULDBLOCK
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -146,6 +147,100 @@ def delete_drafts(folder: str | PathLike[str]) -> None:
         for name in [entry.name for entry in entries if entry.name.startswith(_DRAFT)]:
             with suppress(OSError):
                 _delete_if_unused(os.path.join(folder, name))
+
+
+class AppendedFile:
+    """A file to which lines are added, each of them on disk before the next; only one process may have it open.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; it is made if it does not exist.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    BlockingIOError
+        If another process has the file open.
+    OSError
+        If the file cannot be opened.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = Path(os.path.realpath(path))
+        self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+        if not _lock(self._descriptor):
+            os.close(self._descriptor)
+            raise BlockingIOError(EWOULDBLOCK, "another process has the file open", fspath(path))
+        sync_folder(self.path.parent)
+
+    def read(self) -> bytes:
+        """Return the content.
+
+        Returns
+        -------
+        bytes
+            The whole file.
+        """
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        parts = []
+        while data := os.read(self._descriptor, _BLOCK_BYTES):
+            parts.append(data)
+        return b"".join(parts)
+
+    def truncate(self, size: int) -> None:
+        """Cut off the end of the file.
+
+        Parameters
+        ----------
+        size : int
+            Number of bytes that stay.
+        """
+        os.ftruncate(self._descriptor, size)
+        os.fsync(self._descriptor)
+
+    def append(self, data: bytes) -> None:
+        """Add bytes at the end; they are on disk when the method returns. After an error, the file is as it was.
+
+        Parameters
+        ----------
+        data : bytes
+            The bytes.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the file was deleted or replaced since it was opened.
+        OSError
+            If the bytes cannot be written.
+        """
+        own = os.fstat(self._descriptor)
+        try:
+            named = os.stat(self.path)
+        except FileNotFoundError:
+            named = None
+        if named is None or (named.st_dev, named.st_ino) != (own.st_dev, own.st_ino):
+            raise FileNotFoundError(ENOENT, "the file was deleted or replaced since it was opened", fspath(self.path))
+        try:
+            os.lseek(self._descriptor, own.st_size, os.SEEK_SET)
+            written = 0
+            while written < len(data):
+                written += os.write(self._descriptor, data[written:])
+            os.fsync(self._descriptor)
+        except OSError:
+            with suppress(OSError):
+                self.truncate(own.st_size)
+            raise
+
+    def close(self) -> None:
+        """Close the file and let other processes open it."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
 
 def is_draft(name: str) -> bool:

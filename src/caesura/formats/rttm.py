@@ -12,7 +12,7 @@ a system does not know the names of the speakers.
 A tier has one interval at a time. If the intervals of a recording overlap, the recording is an error of a single item. With
 ``as_="spans"``, recordings are read as spans in seconds, which may overlap, with the speakers as categories. With
 ``streams="ignore"``, all speakers are joined into one stream of speech: intervals that overlap or touch become one interval
-with the label ``speech``.
+with the label ``speech``. Tiers and spans in seconds are written with one line per interval.
 
 References
 ----------
@@ -29,6 +29,7 @@ from dataclasses import replace
 from caesura.formats.content import NUMBER, lines_of
 from caesura.formats.ctm import end_time, parse_decimal
 from caesura.formats.format import CODER, Format, Reading
+from caesura.formats.rttm_writer import write_rttm
 from caesura.formats.spans import DURATION
 from caesura.formats.timed import AS_SPANS, UNIT_OPTIONS, FileTier, IntervalRow, add_tier
 from caesura.model.corpus import Corpus
@@ -166,6 +167,7 @@ FORMAT = Format(
     description="speech of speakers, one interval per line: SPEAKER, recording, channel, start, duration, speaker",
     read=_read,
     looks_like=_looks_like,
+    write=write_rttm,
     options=(
         CODER,
         Option(
@@ -179,5 +181,6 @@ FORMAT = Format(
         *(replace(option, default="ignore") if option.name == "labels" else option for option in UNIT_OPTIONS),
     ),
     annotation_types=(Tier, Spans),
+    names_from_file=("coder",),
     hint="--reading streams=ignore",
 )

@@ -54,7 +54,7 @@ from caesura.formats.roles import FIELDS, Roles, assign_roles, describe_roles, w
 from caesura.formats.scores import SCORES, add_marks_of_positions, add_scores
 from caesura.formats.spans import ANNOTATION_TYPES
 from caesura.formats.speakers import check_speaker
-from caesura.formats.unit_table import share_types, write_parquet, write_text
+from caesura.formats.unit_table import share_types, write_excel, write_parquet, write_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.options import Option, choice, flag, optional, text, whole
@@ -649,6 +649,7 @@ EXCEL = Format(
     read=_read_excel,
     looks_like=lambda text: False,
     extra="excel",
+    write=partial(write_excel, read=read_table),
     options=(
         *ROW_OPTIONS,
         Option("sheet", None, optional(text), "name of the sheet (default: the only one with content)"),

@@ -1,10 +1,12 @@
-"""Write tables of units as CSV, TSV or Parquet: one row per unit, one column per coder.
+"""Write tables of units as CSV, TSV, Parquet or Excel: one row per unit, one column per coder.
 
 :mod:`caesura.formats.table` describes the table and reads it.
 """
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -16,7 +18,7 @@ from caesura.formats import arrow
 from caesura.formats.arrow import pa
 from caesura.formats.column_names import RESERVED, normalize
 from caesura.formats.columns import Column, Table
-from caesura.formats.content import json_text, table_text
+from caesura.formats.content import describe_value, json_text, table_text
 from caesura.formats.format import Reading, Writing
 from caesura.formats.marks import OTHER, kind_of_cell
 from caesura.model.corpus import Corpus
@@ -24,6 +26,10 @@ from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 
 _MISSING = "NA"
+_MAX_SHEET_ROWS = 2**20
+_MAX_CELL = 32_767  # characters in a cell of a sheet
+# Characters that XML cannot contain, a carriage return, which XML changes, and what looks like the escapes of Excel.
+_NOT_IN_SHEETS = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
 
 
 def share_types(corpus: Corpus) -> Corpus:
@@ -104,6 +110,50 @@ def write_parquet(writing: Writing, *, read: Reader) -> bytes:
     with arrow.writing_errors(writing.path):
         table = pa.table({name: pa.array(cells, pa.string()) for name, cells in zip(header, columns, strict=True)})
     return arrow.to_parquet(table)
+
+
+def write_excel(writing: Writing, *, read: Reader) -> bytes:
+    """Return the table of a corpus as an Excel workbook with one sheet.
+
+    Parameters
+    ----------
+    writing : Writing
+        File that is being written.
+    read : callable
+        Reader of tables, which must return the same corpus.
+
+    Returns
+    -------
+    bytes
+        Content of the file. Cells are text, except that marks 0 and 1 are numbers.
+
+    Raises
+    ------
+    FormatError
+        If openpyxl is missing, or if a sheet cannot represent the corpus.
+    """
+    try:
+        import openpyxl
+    except ImportError:
+        raise writing.error("writing this needs openpyxl; install caesura[excel]") from None
+    rows = table_rows(writing, read)
+    if len(rows) > _MAX_SHEET_ROWS:
+        raise writing.error(f"a sheet has at most {_MAX_SHEET_ROWS:,} rows; this table has {len(rows):,}; write .csv")
+    book = openpyxl.Workbook()
+    sheet = book.active
+    first_mark = len(rows[0]) - len(writing.corpus.coders)
+    for line, row in enumerate(rows, 1):
+        for column, value in enumerate(row):
+            if len(value) > _MAX_CELL or _NOT_IN_SHEETS.search(value):
+                raise writing.error(f"a sheet cannot store this cell: {describe_value(value)}; write .csv")
+            cell = sheet.cell(line, column + 1)
+            if column >= first_mark and value in ("0", "1"):
+                cell.value = int(value)
+            elif value:
+                cell.value, cell.data_type = value, "s"  # otherwise a text that begins with = would be a formula
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
 
 
 def table_rows(writing: Writing, read: Reader) -> list[list[str]]:

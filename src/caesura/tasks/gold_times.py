@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from statistics import median
 
 from caesura.gold.gold import GOLD_CODER, Gold, GoldSpan
 from caesura.gold.linear import GoldBoundary
+from caesura.gold.tiers import recording_of, tier_of_marks
 from caesura.model.common_units import BoundaryTimes, boundary_times
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import tiers_of
 from caesura.model.segmentation import UNTYPED
-from caesura.model.tier import Interval, Point, Tier
-
-SEGMENT = "segment"
-"""Label of intervals between boundaries without types; readers ignore intervals without a label."""
-
+from caesura.model.tier import Tier
 
 def with_times(result: Gold, corpus: Corpus) -> Gold:
     """Return a gold standard whose boundaries have times.
@@ -43,22 +39,13 @@ def with_times(result: Gold, corpus: Corpus) -> Gold:
         for annotation in corpus.of_item(item).values():
             for stream, tier in tiers_of(annotation).items():
                 by_stream.setdefault(stream, []).append(tier)
-        recordings |= {(item, stream): _recording(tiers) for stream, tiers in by_stream.items()}
+        recordings |= {(item, stream): recording_of(tiers) for stream, tiers in by_stream.items()}
     return replace(
         result,
         kept=tuple(_with_time(boundary, times) for boundary in result.kept),
         dropped=tuple(_with_time(boundary, times) for boundary in result.dropped),
         recordings=recordings,
     )
-
-
-def _recording(tiers: list[Tier]) -> Tier:
-    """Return an empty tier with the extent of all tiers and the first words."""
-    words = next((tier.words for tier in tiers if tier.words is not None), None)
-    begin, end = min(tier.begin for tier in tiers), max(tier.end for tier in tiers)
-    if words:
-        begin, end = min(begin, words[0].start), max(end, words[-1].end)
-    return Tier((), begin, end, None, words)
 
 
 def _with_time(boundary: GoldBoundary | GoldSpan, times: BoundaryTimes) -> GoldBoundary:
@@ -97,23 +84,5 @@ def gold_tiers(result: Gold, *, points: bool) -> Corpus:
     for (item, stream), recording in result.recordings.items():
         marks = sorted((time, "+".join(types)) for time, types in labels[item, stream].items())
         coder = f"{GOLD_CODER} {stream}" if stream else GOLD_CODER
-        by_item.setdefault(item, {})[coder] = _tier(recording, marks, points=points and not typed, typed=typed)
+        by_item.setdefault(item, {})[coder] = tier_of_marks(recording, marks, points=points and not typed, typed=typed)
     return Corpus(by_item)
-
-
-def _tier(recording: Tier, marks: list[tuple[float, str]], *, points: bool, typed: bool) -> Tier:
-    if points:
-        events = [Point(time, label) for time, label in marks]
-        return Tier((), recording.begin, recording.end, events, recording.words)
-    intervals = [*_intervals(recording, marks, typed)]
-    return Tier(intervals, recording.begin, recording.end, None, recording.words)
-
-
-def _intervals(recording: Tier, marks: list[tuple[float, str]], typed: bool) -> Iterable[Interval]:
-    """Yield the intervals between boundaries; with types, an interval whose end has no type is a gap."""
-    start = recording.begin
-    for time, label in [*marks, (recording.end, "")]:
-        text = label if typed else SEGMENT
-        if time > start and text:
-            yield Interval(start, time, text)
-        start = time

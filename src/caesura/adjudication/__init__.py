@@ -1,0 +1,1 @@
+"""Adjudication: a gold standard that people decide, place by place, where coders disagree."""

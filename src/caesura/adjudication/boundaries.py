@@ -1,0 +1,446 @@
+"""Boundaries over units and in seconds: what coders agree on, what they dispute, and the segmentation or tier they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from statistics import median_low
+from typing import cast
+
+from caesura.adjudication.material import Material, Streams, streams_or_annotation
+from caesura.adjudication.places import BOUNDARY, DisputedPlace, Marks, PlacedMark
+from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace, Disagreements
+from caesura.agreement.majority import majority
+from caesura.errors import OptionError
+from caesura.gold.tiers import recording_of, tier_of_decisions, tier_of_marks
+from caesura.model.common_units import BoundaryTimes
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, Comparable, streams_of, tiers_of
+from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.tier import Tier
+
+Boundary = tuple[int, str | None]
+"""Position and type; the type is None if boundaries have no types."""
+
+NEAR_SECONDS = 0.5
+"""Boundaries that are further apart than this are different places, even if no other boundary lies between them."""
+
+
+class BoundaryMaterial(Material):
+    """Segmentations and dialogues. A place is a position, or several that near misses link.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations of the coders.
+    result : Disagreements
+        Their disagreements.
+    over_units : Corpus, optional
+        The annotations over units, if the corpus is in seconds.
+    """
+
+    def __init__(self, corpus: Corpus, result: Disagreements, over_units: Corpus | None = None) -> None:
+        super().__init__(corpus, result)
+        self.over_units = corpus if over_units is None else over_units
+        texts = [text for entry in self.over_units.values() for text in streams_of(entry).values()]
+        self.typed = any(text.types != UNTYPED for text in texts)
+        self.exclusive = all(text.exclusive for text in texts)
+        scales = [text.types for text in texts if text.types != UNTYPED]
+        self.types = tuple(dict.fromkeys(name for scale in scales for name in scale))
+        self._majorities: dict[str, dict[str, Segmentation]] = {}
+        self._sets: dict[tuple[str, str], dict[str, frozenset[Boundary]]] = {}
+
+    def majority_of(self, item: str) -> dict[str, Segmentation]:
+        """Return what more than half of the coders of an item marked.
+
+        Parameters
+        ----------
+        item : str
+            Name of the item.
+
+        Returns
+        -------
+        dict of str to Segmentation
+            Stream -> segmentation.
+        """
+        if item not in self._majorities:
+            annotations = cast("list[Comparable]", list(self.over_units.of_item(item).values()))
+            self._majorities[item] = dict(streams_of(majority(annotations)))
+        return self._majorities[item]
+
+    def boundaries(self, text: Segmentation) -> list[Boundary]:
+        """Return positions and types of the boundaries of a text.
+
+        Parameters
+        ----------
+        text : Segmentation
+            A segmentation of this corpus.
+
+        Returns
+        -------
+        list of (int, str or None)
+            The boundaries; the type is None if no text of the corpus has types.
+        """
+        return [(position, name if self.typed else None) for position, name in text.boundaries]
+
+    def mark(self, item: str, stream: str, boundary: Boundary, coders: Sequence[str]) -> PlacedMark:
+        """Return the mark of a boundary.
+
+        Parameters
+        ----------
+        item, stream : str
+            Item and stream; the name of the stream is empty outside dialogues.
+        boundary : tuple of (int, str or None)
+            Position and type.
+        coders : sequence of str
+            The coders who have the boundary.
+
+        Returns
+        -------
+        PlacedMark
+            The mark: the position, or the time in seconds.
+        """
+        return PlacedMark(float(boundary[0]), None, boundary[1])
+
+    @property
+    def seconds(self) -> bool:
+        """Whether marks are in seconds."""
+        return False
+
+    def find_places(self) -> Iterable[DisputedPlace]:
+        """Return one place per position, or per group of positions that near misses link.
+
+        Returns
+        -------
+        iterable of DisputedPlace
+            The places.
+        """
+        for place in self.result.places:
+            for rows in self.groups(place):
+                yield self._place(place, rows)
+
+    def groups(self, place: DisagreementPlace) -> Iterable[Sequence[Disagreement]]:
+        """Return the disagreements of a place, divided into those that are decided together.
+
+        Parameters
+        ----------
+        place : DisagreementPlace
+            A place of the list of disagreements.
+
+        Returns
+        -------
+        iterable of sequences of Disagreement
+            One group per place of the queue.
+        """
+        return (place.rows,)
+
+    def _place(self, place: DisagreementPlace, rows: Sequence[Disagreement]) -> DisputedPlace:
+        item, stream = place.item, place.stream or ""
+        disputed = sorted({boundary for row in rows for boundary in _boundaries_of(row)}, key=_order)
+        owners = {boundary: self._owners(item, stream, boundary) for boundary in disputed}
+        marks = {
+            coder: tuple(
+                self.mark(item, stream, boundary, [coder]) for boundary in disputed if coder in owners[boundary]
+            )
+            for coder in self.over_units.of_item(item)
+        }
+        kept = set(self.boundaries(self.majority_of(item)[stream])) & set(disputed)
+        costs: dict[str, float] = {}
+        for row in rows:
+            costs[row.kind] = costs.get(row.kind, 0.0) + row.cost
+        is_whole = len(rows) == len(place.rows)
+        return DisputedPlace(
+            key="",
+            item=item,
+            stream=place.stream,
+            about=BOUNDARY,
+            seconds=self.seconds,
+            marks=marks,
+            majority=tuple(
+                self.mark(item, stream, boundary, owners[boundary]) for boundary in sorted(kept, key=_order)
+            ),
+            kinds=tuple(sorted(costs, key=lambda kind: (-costs[kind], kind))),
+            cost=sum(costs.values()),
+            pairs=len(rows),
+            before=place.before if is_whole else rows[0].before,
+            between=place.between if is_whole else rows[0].between,
+            after=place.after if is_whole else rows[0].after,
+        )
+
+    def _owners(self, item: str, stream: str, boundary: Boundary) -> list[str]:
+        """Return the coders who have a boundary."""
+        if (item, stream) not in self._sets:
+            self._sets[item, stream] = {
+                coder: frozenset(self.boundaries(streams_of(entry)[stream]))
+                for coder, entry in self.over_units.of_item(item).items()
+            }
+        return [coder for coder, own in self._sets[item, stream].items() if boundary in own]
+
+    def agreed(self, item: str) -> Streams:
+        """Return the boundaries that are not disputed.
+
+        Parameters
+        ----------
+        item : str
+            Name of the item.
+
+        Returns
+        -------
+        mapping of str to tuple of PlacedMark
+            Stream -> boundaries that more than half of the coders have, and about which no place is. Unless the measure
+            ignores some differences, all coders have them.
+        """
+        disputed = self._disputed.get(item, set())
+        streams: dict[str, Marks] = {}
+        for stream, text in self.majority_of(item).items():
+            boundaries = [entry for entry in self.boundaries(text) if (stream, entry) not in disputed]
+            streams[stream] = tuple(
+                self.mark(item, stream, boundary, self._owners(item, stream, boundary)) for boundary in boundaries
+            )
+        return streams
+
+    @cached_property
+    def _disputed(self) -> dict[str, set[tuple[str, Boundary]]]:
+        """Item -> stream and boundary of everything about which there is a place."""
+        disputed: dict[str, set[tuple[str, Boundary]]] = {}
+        for row in self.result.rows:
+            disputed.setdefault(row.item, set()).update((row.stream or "", entry) for entry in _boundaries_of(row))
+        return disputed
+
+    def build(self, item: str, marks: Streams) -> Annotation:
+        """Return the segmentation or dialogue.
+
+        Parameters
+        ----------
+        item : str
+            Name of the item.
+        marks : mapping of str to tuple of PlacedMark
+            Stream -> boundaries.
+
+        Returns
+        -------
+        Segmentation or Dialogue
+            The annotation over the units of the coders.
+
+        Raises
+        ------
+        OptionError
+            If a position has two types although no coder ever has.
+        """
+        texts = {
+            stream: self._segmentation(text, marks.get(stream, ())) for stream, text in self.majority_of(item).items()
+        }
+        return streams_or_annotation(cast("Mapping[str, Annotation]", texts))
+
+    def _segmentation(self, model: Segmentation, marks: Marks) -> Segmentation:
+        """Return a segmentation of the same text with these boundaries."""
+        types: dict[int, set[str]] = {}
+        for mark in marks:
+            types.setdefault(int(mark.start), set()).add(mark.type or UNTYPED[0])
+        positions = sorted(types)
+        if not self.typed:
+            return Segmentation.from_positions(model.length, positions, units=model.units)
+        if self.exclusive and (crowded := [at for at in positions if len(types[at]) > 1]):
+            names = " and ".join(sorted(types[crowded[0]]))
+            raise OptionError(f"position {crowded[0]} would have two types, {names}")
+        typed = Segmentation.from_positions(
+            model.length, positions, marks=[sorted(types[at]) for at in positions], units=model.units
+        )
+        return typed.with_types(model.types if model.types != UNTYPED else self.types, types_declared=model.types_declared)
+
+    def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
+        """Return a boundary if its position lies in the text.
+
+        Parameters
+        ----------
+        place : DisputedPlace
+            The place.
+        mark : PlacedMark
+            The boundary.
+
+        Returns
+        -------
+        PlacedMark
+            The boundary.
+
+        Raises
+        ------
+        OptionError
+            If the position lies outside the text, or the type does not exist.
+        """
+        self.check_type(mark.type, required=self.typed)
+        texts = [streams_of(entry)[place.stream or ""] for entry in self.over_units.of_item(place.item).values()]
+        last = texts[0].length - (0 if any(text.length in text.positions[-1:] for text in texts) else 1)
+        if mark.end is not None or mark.level is not None or mark.start % 1 or not 1 <= mark.start <= last:
+            raise OptionError(f"marks: a boundary has a whole position in 1..{last}; got {mark}")
+        return mark
+
+
+def _boundaries_of(row: Disagreement) -> list[Boundary]:
+    return [(at, name) for at, name in zip(row.positions, row.types, strict=True) if at is not None]
+
+
+def _order(boundary: Boundary) -> tuple[int, str]:
+    return boundary[0], boundary[1] or ""
+
+
+# -- seconds ------------------------------------------------------------------------------------------------------------
+
+
+class TimedMaterial(BoundaryMaterial):
+    """Tiers in seconds. Times of different coders that are very close are one boundary; places are near each other in time.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The tiers of the coders.
+    result : Disagreements
+        Their disagreements over units.
+    over_units : Corpus
+        The tiers over units.
+    times : mapping
+        Item, coder and stream -> position -> time.
+    """
+
+    def __init__(self, corpus: Corpus, result: Disagreements, over_units: Corpus, times: BoundaryTimes) -> None:
+        super().__init__(corpus, result, over_units)
+        self.times = times
+        tiers = [tier for entry in corpus.values() for tier in tiers_of(entry).values()]
+        self.points = all(tier.points is not None and not tier.intervals for tier in tiers)
+
+    @property
+    def seconds(self) -> bool:
+        """Whether marks are in seconds: yes."""
+        return True
+
+    def mark(self, item: str, stream: str, boundary: Boundary, coders: Sequence[str]) -> PlacedMark:
+        """Return the mark of a boundary, at the middle one of the times of the coders.
+
+        Parameters
+        ----------
+        item, stream : str
+            Item and stream.
+        boundary : tuple of (int, str or None)
+            Position over units, and type.
+        coders : sequence of str
+            The coders who have the boundary.
+
+        Returns
+        -------
+        PlacedMark
+            The mark. Of an even number of times, it has the earlier one of the two in the middle, which a coder put there.
+        """
+        position, name = boundary
+        return PlacedMark(median_low(self.times[item, coder, stream][position] for coder in coders), None, name)
+
+    def groups(self, place: DisagreementPlace) -> Iterable[Sequence[Disagreement]]:
+        """Return the disagreements of a place, divided where its boundaries are far apart in time.
+
+        Parameters
+        ----------
+        place : DisagreementPlace
+            A place of the list of disagreements, whose positions may be any number of seconds apart.
+
+        Returns
+        -------
+        iterable of sequences of Disagreement
+            The groups. A near miss between boundaries that are far apart becomes two misses, each of cost 1.
+        """
+        latest = float("-inf")
+        group_of: dict[int, int] = {}
+        number = 0
+        for at in place.positions:
+            times = [by_position[at] for key, by_position in self._times_here(place) if at in by_position]
+            number += min(times) - latest > NEAR_SECONDS
+            latest = max(latest, *times)
+            group_of[at] = number
+        groups: dict[int, list[Disagreement]] = {}
+        for row in place.rows:
+            numbers = {group_of[at] for at in row.positions if at is not None}
+            parts = [row] if len(numbers) == 1 else _two_misses(row)
+            for part in parts:
+                groups.setdefault(group_of[part.position], []).append(part)
+        return groups.values()
+
+    def _times_here(self, place: DisagreementPlace) -> list[tuple[str, Mapping[int, float]]]:
+        stream = place.stream or ""
+        return [(coder, self.times[place.item, coder, stream]) for coder in self.over_units.of_item(place.item)]
+
+    def build(self, item: str, marks: Streams) -> Annotation:
+        """Return the tier, or one tier per stream.
+
+        Parameters
+        ----------
+        item : str
+            Name of the item.
+        marks : mapping of str to tuple of PlacedMark
+            Stream -> boundaries.
+
+        Returns
+        -------
+        Tier or Dialogue
+            Points if all coders have points, otherwise intervals.
+
+        Raises
+        ------
+        OptionError
+            If two boundaries of different types have the same time.
+        """
+        by_stream: dict[str, list[Tier]] = {}
+        for entry in self.corpus.of_item(item).values():
+            for stream, tier in tiers_of(entry).items():
+                by_stream.setdefault(stream, []).append(tier)
+        tiers = {stream: self._tier(entries, marks.get(stream, ())) for stream, entries in by_stream.items()}
+        return streams_or_annotation(cast("Mapping[str, Annotation]", tiers))
+
+    def _tier(self, tiers: Sequence[Tier], marks: Marks) -> Tier:
+        recording = recording_of(tiers)
+        labels: dict[float, str] = {}
+        for mark in sorted(marks, key=lambda mark: (mark.start, mark.type or "")):
+            name = mark.type or ""
+            if labels.setdefault(mark.start, name) != name:
+                raise OptionError(f"the time {mark.start:.10g} s would have two types, {labels[mark.start]} and {name}")
+        rows = sorted(labels.items())
+        if self.points:
+            plain = [(time, "" if name in UNTYPED else name) for time, name in rows]
+            return tier_of_marks(recording, plain, points=True, typed=self.typed)
+        return tier_of_decisions(recording, rows, tiers, typed=self.typed)
+
+    def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
+        """Return a boundary, rounded to milliseconds, if its time lies in the recording.
+
+        Parameters
+        ----------
+        place : DisputedPlace
+            The place.
+        mark : PlacedMark
+            The boundary.
+
+        Returns
+        -------
+        PlacedMark
+            The boundary.
+
+        Raises
+        ------
+        OptionError
+            If the time lies outside the recording, or the type does not exist.
+        """
+        self.check_type(mark.type, required=self.typed)
+        tiers = [tiers_of(entry)[place.stream or ""] for entry in self.corpus.of_item(place.item).values()]
+        recording, time = recording_of(tiers), round(mark.start, 3)
+        if mark.end is not None or mark.level is not None or not recording.begin < time <= recording.end:
+            extent = f"{recording.begin:.10g}-{recording.end:.10g} s"
+            raise OptionError(f"marks: a boundary has a time in {extent}; got {mark}")
+        return PlacedMark(time, None, mark.type)
+
+
+def _two_misses(row: Disagreement) -> list[Disagreement]:
+    """Return a near miss as two misses."""
+    (a, b), (a_time, b_time), (a_type, b_type) = row.positions, row.times, row.types
+    miss = replace(row, kind="miss", cost=1.0)
+    return [
+        replace(miss, positions=(a, None), times=(a_time, None), types=(a_type, None)),
+        replace(miss, positions=(None, b), times=(None, b_time), types=(None, b_type)),
+    ]

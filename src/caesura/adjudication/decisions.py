@@ -1,0 +1,158 @@
+"""Decisions of adjudicators about places, as the journal stores them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self, get_args
+
+from caesura.adjudication.places import DisputedPlace, Marks, PlacedMark, describe_marks
+from caesura.errors import OptionError
+
+Choice = Literal["coder", "majority", "none", "hand", "earlier"]
+"""How a place is decided: as a coder, the majority or nobody has it, by hand, or as before the item changed."""
+CHOICES: tuple[Choice, ...] = get_args(Choice)
+MAX_TEXT = 10_000
+"""Maximum number of characters of a note or a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What an adjudicator decided about a place.
+
+    Attributes
+    ----------
+    place : str
+        Key of the place.
+    item : str
+        Name of the item.
+    stream : str or None
+        Stream of a dialogue.
+    choice : str
+        ``"coder"``, ``"majority"``, ``"none"``, ``"hand"`` or ``"earlier"``.
+    coder : str or None
+        The coder whose marks were accepted.
+    marks : tuple of PlacedMark
+        What the gold standard has at the place.
+    note : str
+        Note of the adjudicator.
+    adjudicator : str
+        Name of the adjudicator.
+    time : str
+        Time in UTC, such as ``"2026-03-01T12:00:00Z"``.
+    revision : int
+        Number of decisions and withdrawals at this place so far, with this one.
+    data : str
+        Fingerprint of the item when it was decided.
+    number : int
+        Place of the record in the journal, from 1.
+    """
+
+    place: str
+    item: str
+    stream: str | None
+    choice: str
+    coder: str | None
+    marks: Marks
+    note: str
+    adjudicator: str
+    time: str
+    revision: int
+    data: str
+    number: int
+
+    def __str__(self) -> str:
+        who = self.adjudicator or "somebody"
+        how = {"coder": f" as {self.coder}", "hand": " by hand"}.get(self.choice, "")
+        return f"{who} decided {describe_marks(self.marks)}{how} at {self.time}"
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the record for the journal.
+
+        Returns
+        -------
+        dict
+            Plain data.
+        """
+        return {
+            "version": 1,
+            "number": self.number,
+            "action": "decide",
+            "item": self.item,
+            "stream": self.stream,
+            "place": self.place,
+            "choice": self.choice,
+            "coder": self.coder,
+            "marks": [mark.__json__() for mark in self.marks],
+            "note": self.note,
+            "adjudicator": self.adjudicator,
+            "time": self.time,
+            "revision": self.revision,
+            "data": self.data,
+        }
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any], number: int) -> Self:
+        """Return the decision of a record.
+
+        Parameters
+        ----------
+        record : mapping
+            A record of the journal.
+        number : int
+            Place of the record in the journal, from 1.
+
+        Returns
+        -------
+        Decision
+            The decision.
+
+        Raises
+        ------
+        OptionError
+            If a field is missing or has the wrong kind of value.
+        """
+        texts = {name: record.get(name) for name in ("place", "item", "choice", "note", "adjudicator", "time", "data")}
+        for name, value in texts.items():
+            if not isinstance(value, str):
+                raise OptionError(f"record {number}: {name} must be a text; got {str(value)[:40]}")
+        marks, revision = record.get("marks"), record.get("revision")
+        if not isinstance(marks, list) or not isinstance(revision, int):
+            raise OptionError(f"record {number}: marks must be a list, and the revision a whole number")
+        return cls(
+            **texts,  # type: ignore[arg-type]
+            stream=record.get("stream"),
+            coder=record.get("coder"),
+            marks=tuple(map(PlacedMark.from_json, marks)),
+            revision=revision,
+            number=number,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceState:
+    """A place of the queue and what was decided about it.
+
+    Attributes
+    ----------
+    place : DisputedPlace
+        The place.
+    decision : Decision or None
+        The decision that counts; None if the place is open.
+    earlier : Decision or None
+        A decision that does not count, because the item has changed since.
+    revision : int
+        Number of decisions and withdrawals so far.
+    """
+
+    place: DisputedPlace
+    decision: Decision | None = None
+    earlier: Decision | None = None
+    revision: int = 0
+
+    @property
+    def status(self) -> str:
+        """``"decided"``, ``"changed"`` (decided before the item changed) or ``"open"``."""
+        if self.decision is not None:
+            return "decided"
+        return "open" if self.earlier is None else "changed"

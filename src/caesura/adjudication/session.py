@@ -1,0 +1,596 @@
+"""A running adjudication: the queue of places, the decisions so far, and the gold standard that follows from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from os import PathLike
+from threading import RLock
+from typing import Any, ClassVar, Literal, Self
+
+from caesura.adjudication.boundaries import BoundaryMaterial, TimedMaterial
+from caesura.adjudication.decisions import CHOICES, MAX_TEXT, Choice, Decision, PlaceState
+from caesura.adjudication.journal import Journal
+from caesura.adjudication.material import HierarchyMaterial, Material, SpanMaterial, check_kind, describe_error
+from caesura.adjudication.places import DisputedPlace, Marks, PlacedMark, describe_marks
+from caesura.agreement.compared_texts import prepare
+from caesura.agreement.disagreements import disagreements
+from caesura.errors import ConflictError, InputError, OptionError
+from caesura.gold.gold import GOLD_CODER
+from caesura.measures.base import Measure
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, tiers_of
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.result import HIDDEN, Excluded, Result, signature_line
+from caesura.model.signature import with_data
+from caesura.model.tier import Tier
+from caesura.model.value import count_of
+from caesura.notices import collect_warnings
+from caesura.options import choice as one_of
+from caesura.options import suggest
+
+Undecided = Literal["refuse", "majority"]
+"""What to do with open places: refuse to make a gold standard, or take what more than half of the coders have."""
+
+
+def material_of(corpus: Corpus) -> Material:
+    """Return the places of a corpus and what its coders agree on.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Annotations of several coders.
+
+    Returns
+    -------
+    Material
+        Of a class for the kind of data.
+
+    Raises
+    ------
+    OptionError
+        If the annotations cannot be adjudicated.
+    """
+    check_kind(corpus)
+    if corpus.origin is not None and corpus.origin.holds(Tier):  # read over words: the times count
+        corpus = corpus.origin.with_source(corpus.source)
+    with collect_warnings():  # about coefficients over common units, which are not computed here
+        result = disagreements(corpus)
+        if corpus.kind == "spans":
+            return SpanMaterial(corpus, result)
+        assert isinstance(result.measure, Measure)
+        prepared = prepare(corpus, result.measure)
+    if any(isinstance(annotation, Hierarchy) for annotation in corpus.values()):
+        return HierarchyMaterial(corpus, result, prepared.corpus)
+    if any(tiers_of(annotation) for annotation in corpus.values()):
+        return TimedMaterial(corpus, result, prepared.corpus, prepared.times)
+    return BoundaryMaterial(corpus, result)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an adjudication is.
+
+    Attributes
+    ----------
+    places, decided, open, changed : int
+        Number of places, of those decided, of those open, and of the open ones that were decided before their item changed.
+    cost, open_cost : float
+        Cost of all disagreements, and of those at open places.
+    adjudicators : mapping of str to int
+        Adjudicator -> number of places that the adjudicator decided.
+    outdated : int
+        Number of decisions about places that no longer exist.
+    """
+
+    places: int
+    decided: int
+    open: int
+    changed: int
+    cost: float
+    open_cost: float
+    adjudicators: Mapping[str, int]
+    outdated: int
+
+    def __str__(self) -> str:
+        share = 1 - self.open_cost / self.cost if self.cost else 1.0
+        changed = f", {self.changed} of them decided before the item changed" if self.changed else ""
+        return f"{self.decided} of {count_of(self.places, 'place')} decided ({share:.0%} of the cost), {self.open} open{changed}"
+
+
+@dataclass(frozen=True, eq=False)
+class AdjudicatedGold(Result):
+    """A gold standard that people decided.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        The gold standard of every item; the name of its coder is ``"gold"``.
+    rows : tuple of dict
+        One row per place: item, stream, what each coder has, what was decided, by whom and when.
+    progress : Progress
+        Number of decided and open places.
+    undecided : {"refuse", "majority"}
+        What was done with open places.
+    excluded : tuple of Excluded
+        Items without a gold standard.
+    notes : tuple of str
+        Remarks for the reader.
+    signature : str
+        One line with the data and the number of decisions.
+    """
+
+    frame_field: ClassVar[str] = "rows"
+
+    corpus: Corpus = field(metadata=HIDDEN)
+    rows: tuple[dict[str, Any], ...] = field(repr=False)
+    progress: Progress
+    undecided: str
+    excluded: tuple[Excluded, ...]
+    notes: tuple[str, ...]
+    signature: str
+
+
+class Adjudication:
+    """An adjudication: the places where coders disagree, and the decisions about them.
+
+    :func:`~caesura.adjudicate` starts or continues one. All methods may be called from several threads.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Annotations of several coders.
+    journal : path-like, optional
+        File to which decisions are added, and from which earlier ones are read. Without it, decisions stay in memory.
+    adjudicator : str, default ""
+        Name of the person who decides, unless a call of :meth:`decide` names somebody else.
+
+    Attributes
+    ----------
+    places : tuple of DisputedPlace
+        The queue: the costliest place first.
+    types : tuple of str
+        Types, categories or labels that can be chosen.
+    outdated : tuple of Decision
+        Decisions about places that no longer exist, because the corpus changed. They do not count.
+    messages : tuple of str
+        What a reader of the page should know: a journal that was cut off, items that changed or cannot be adjudicated.
+
+    Raises
+    ------
+    OptionError
+        If the corpus cannot be adjudicated.
+    ConflictError
+        If another process has the journal open.
+    FormatError
+        If the journal cannot be read or written.
+    """
+
+    def __init__(
+        self, corpus: Corpus, journal: str | PathLike[str] | None = None, *, adjudicator: str = ""
+    ) -> None:
+        self.material = material_of(corpus)
+        self.corpus = self.material.corpus
+        self.adjudicator = _check_text("adjudicator", adjudicator)
+        self._lock = RLock()
+        self._by_key = {place.key: place for place in self.material.places}
+        self._data = {item: self.material.fingerprint(item) for item in self.material.items}
+        self._stacks: dict[str, list[Decision]] = {}
+        self._revisions: Counter[str] = Counter()
+        self._history: list[Decision] = []
+        self._records = 0
+        head = {"measure": str(self.material.result.measure), "places": len(self._by_key)}
+        self._journal = None if journal is None else Journal(journal, head)
+        self._problems = [] if self._journal is None else [*self._journal.messages, *self._replay(self._journal.records)]
+
+    # -- the queue ------------------------------------------------------------------------------------------------------
+
+    @property
+    def places(self) -> tuple[DisputedPlace, ...]:
+        """The queue: the costliest place first."""
+        return self.material.places
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Types, categories or labels that can be chosen; empty if there are none."""
+        return self.material.types
+
+    @property
+    def journal(self) -> str | None:
+        """Path of the journal; None if decisions stay in memory."""
+        return None if self._journal is None else self._journal.path
+
+    def state(self, place: DisputedPlace | str) -> PlaceState:
+        """Return what was decided about a place.
+
+        Parameters
+        ----------
+        place : DisputedPlace or str
+            The place, or its key.
+
+        Returns
+        -------
+        PlaceState
+            The decision, and the revision that :meth:`decide` checks.
+
+        Raises
+        ------
+        OptionError
+            If there is no such place.
+        """
+        entry = self._find(place)
+        with self._lock:
+            stack = self._stacks.get(entry.key, [])
+            valid = [decision for decision in stack if decision.data == self._data[entry.item]]
+            current = stack[-1] if stack and stack[-1].data == self._data[entry.item] else None
+            earlier = stack[-1] if stack and not valid else None
+            return PlaceState(entry, current, earlier, self._revisions[entry.key])
+
+    def states(self) -> tuple[PlaceState, ...]:
+        """Return the queue with the decisions.
+
+        Returns
+        -------
+        tuple of PlaceState
+            One entry per place, in the order of the queue.
+        """
+        with self._lock:
+            return tuple(map(self.state, self.places))
+
+    @property
+    def outdated(self) -> tuple[Decision, ...]:
+        """Decisions about places that no longer exist. They do not count."""
+        with self._lock:
+            return tuple(stack[-1] for key, stack in self._stacks.items() if stack and key not in self._by_key)
+
+    @property
+    def progress(self) -> Progress:
+        """How many places are decided, and by whom."""
+        states = self.states()
+        decided = [state for state in states if state.decision is not None]
+        names = Counter(state.decision.adjudicator for state in decided if state.decision is not None)
+        return Progress(
+            places=len(states),
+            decided=len(decided),
+            open=len(states) - len(decided),
+            changed=sum(state.status == "changed" for state in states),
+            cost=sum(state.place.cost for state in states),
+            open_cost=sum(state.place.cost for state in states if state.decision is None),
+            adjudicators=dict(names.most_common()),
+            outdated=len(self.outdated),
+        )
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Sentences about the journal, about items that changed, and about items that cannot be adjudicated."""
+        messages = list(self._problems)
+        changed = dict.fromkeys(state.place.item for state in self.states() if state.status == "changed")
+        if changed:
+            number = count_of(len(changed), "item")
+            messages.append(f"{number} changed since places in them were decided; these decisions do not count until you keep them")
+        if outdated := len(self.outdated):
+            messages.append(f"{count_of(outdated, 'decision')} about places that no longer exist do not count")
+        messages += [str(entry) for entry in self.material.excluded]
+        return tuple(messages)
+
+    def _find(self, place: DisputedPlace | str) -> DisputedPlace:
+        key = place.key if isinstance(place, DisputedPlace) else place
+        if key not in self._by_key:
+            raise OptionError(f"there is no place {str(key)[:40]!r}; the corpus may have changed, so load the queue again")
+        return self._by_key[key]
+
+    # -- decisions ------------------------------------------------------------------------------------------------------
+
+    def decide(
+        self,
+        place: DisputedPlace | str,
+        choice: Choice,
+        *,
+        coder: str | None = None,
+        marks: Sequence[PlacedMark | Mapping[str, Any]] | None = None,
+        type: str | None = None,
+        note: str = "",
+        adjudicator: str | None = None,
+        revision: int | None = None,
+    ) -> PlaceState:
+        """Decide a place. The decision is in the journal when the method returns.
+
+        Parameters
+        ----------
+        place : DisputedPlace or str
+            The place, or its key.
+        choice : {"coder", "majority", "none", "hand", "earlier"}
+            Accept what a coder has, what more than half of the coders have, nothing, marks by hand, or the decision that was
+            made before the item changed.
+        coder : str, optional
+            The coder, with ``"coder"``.
+        marks : sequence of PlacedMark or mapping, optional
+            The boundaries or spans, with ``"hand"``.
+        type : str, optional
+            Type for all accepted marks (default: their own).
+        note : str, default ""
+            A note for the record.
+        adjudicator : str, optional
+            Who decides (default: the adjudicator of the session).
+        revision : int, optional
+            The revision of the place that the adjudicator saw. If somebody decided meanwhile, it is an error.
+
+        Returns
+        -------
+        PlaceState
+            The place with its decision.
+
+        Raises
+        ------
+        ConflictError
+            If the place has another revision; the message tells who decided what.
+        OptionError
+            If the choice is not possible, or contradicts what is decided already.
+        FormatError
+            If the journal cannot be written; nothing is decided then.
+        """
+        entry = self._find(place)
+        with self._lock:
+            state = self.state(entry)
+            self._check_revision(state, revision)
+            chosen = self._marks(state, choice, coder, marks)
+            decision = Decision(
+                place=entry.key,
+                item=entry.item,
+                stream=entry.stream,
+                choice=choice,
+                coder=coder if choice == "coder" else None,
+                marks=self.material.retyped(chosen, type),
+                note=_check_text("note", note),
+                adjudicator=self.adjudicator if adjudicator is None else _check_text("adjudicator", adjudicator),
+                time=_now(),
+                revision=state.revision + 1,
+                data=self._data[entry.item],
+                number=self._records + 1,
+            )
+            self._check_consistent(decision)
+            self._append(decision.to_record())
+            self._push(decision)
+            return self.state(entry)
+
+    def undo(self, *, adjudicator: str | None = None) -> PlaceState:
+        """Withdraw the last decision of an adjudicator; the place is as it was before.
+
+        Parameters
+        ----------
+        adjudicator : str, optional
+            The adjudicator (default: that of the session).
+
+        Returns
+        -------
+        PlaceState
+            The place.
+
+        Raises
+        ------
+        OptionError
+            If there is no decision to withdraw.
+        ConflictError
+            If somebody else decided the place since.
+        """
+        name = self.adjudicator if adjudicator is None else adjudicator
+        with self._lock:
+            own = [entry for entry in self._history if entry.adjudicator == name and entry.place in self._by_key]
+            if not own:
+                raise OptionError(f"{name or 'you'} made no decision that could be undone")
+            decision = own[-1]
+            if self._stacks[decision.place][-1] is not decision:
+                raise ConflictError(f"this place was decided again: {self._stacks[decision.place][-1]}")
+            self._append(
+                {
+                    "version": 1,
+                    "number": self._records + 1,
+                    "action": "undo",
+                    "item": decision.item,
+                    "place": decision.place,
+                    "undoes": decision.number,
+                    "adjudicator": name,
+                    "time": _now(),
+                    "revision": self._revisions[decision.place] + 1,
+                    "data": self._data[decision.item],
+                }
+            )
+            self._pop(decision)
+            return self.state(decision.place)
+
+    def _marks(
+        self,
+        state: PlaceState,
+        choice: str,
+        coder: str | None,
+        marks: Sequence[PlacedMark | Mapping[str, Any]] | None,
+    ) -> Marks:
+        """Return what the gold standard has at a place after a choice."""
+        place = state.place
+        one_of(*CHOICES)("choice", choice)
+        if choice == "coder":
+            if coder not in place.marks:
+                raise OptionError(suggest("coder: this item has no coder", str(coder), place.marks))
+            return place.marks[coder]
+        if choice == "hand":
+            if not marks:
+                raise OptionError("marks: by hand needs at least one mark; to keep nothing here, choose none")
+            listed = [entry if isinstance(entry, PlacedMark) else PlacedMark.from_json(entry) for entry in marks]
+            return tuple(sorted({self.material.check_mark(place, mark) for mark in listed}, key=_mark_order))
+        if choice == "earlier":
+            if state.earlier is None:
+                raise OptionError("choice: there is no earlier decision about this place")
+            return state.earlier.marks
+        return place.majority if choice == "majority" else ()
+
+    def _check_revision(self, state: PlaceState, revision: int | None) -> None:
+        if revision is None or revision == state.revision:
+            return
+        if state.decision is not None:
+            raise ConflictError(f"this place is decided already: {state.decision}; look at it, and decide again if you differ")
+        raise ConflictError("the decision about this place was withdrawn meanwhile; look at it again")
+
+    def _check_consistent(self, decision: Decision) -> None:
+        """Raise an error if a decision cannot stand beside the others of its item."""
+        decided = {
+            state.place.key: state.decision.marks
+            for state in map(self.state, self.material.places_of_items[decision.item])
+            if state.decision is not None
+        }
+        try:
+            self._build(decision.item, {**decided, decision.place: decision.marks})
+        except InputError as error:
+            raise OptionError(describe_error(decision.item, error)) from None
+
+    def _append(self, record: Mapping[str, Any]) -> None:
+        if self._journal is not None:
+            self._journal.append(record)
+        self._records += 1
+
+    def _push(self, decision: Decision) -> None:
+        self._stacks.setdefault(decision.place, []).append(decision)
+        self._history.append(decision)
+        self._revisions[decision.place] = decision.revision
+
+    def _pop(self, decision: Decision) -> None:
+        self._stacks[decision.place].remove(decision)
+        self._history.remove(decision)
+        self._revisions[decision.place] += 1
+
+    def _replay(self, records: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Repeat the decisions of the journal; return sentences about records that make no sense."""
+        problems = []
+        for number, record in enumerate(records, 1):
+            self._records = number
+            try:
+                if record.get("action") == "undo":
+                    self._pop(next(entry for entry in self._history if entry.number == record["undoes"]))
+                else:
+                    self._push(Decision.from_record(record, number))
+            except (OptionError, StopIteration, KeyError) as error:
+                problems.append(f"record {number} of the journal does not count: {error or 'nothing to undo'}")
+        return problems
+
+    # -- the gold standard ------------------------------------------------------------------------------------------------
+
+    def gold(self, undecided: Undecided = "refuse") -> AdjudicatedGold:
+        """Return the gold standard: what all coders agree on, and the decisions.
+
+        Parameters
+        ----------
+        undecided : {"refuse", "majority"}, default "refuse"
+            What to do with open places: raise an error, or take what more than half of the coders have.
+
+        Returns
+        -------
+        AdjudicatedGold
+            The gold standard, and the record of who decided what.
+
+        Raises
+        ------
+        OptionError
+            If places are open and ``undecided`` is ``"refuse"``, or if the decisions contradict each other.
+        """
+        one_of("refuse", "majority")("undecided", undecided)
+        with self._lock:
+            progress, states = self.progress, self.states()
+            if progress.open and undecided == "refuse":
+                raise OptionError(
+                    f"{count_of(progress.open, 'place')} of {progress.places} {'is' if progress.open == 1 else 'are'} open; decide "
+                    "them, or take the majority there (undecided='majority')"
+                )
+            marks = {
+                state.place.key: state.place.majority if state.decision is None else state.decision.marks
+                for state in states
+            }
+            annotations: dict[str, dict[str, Annotation]] = {}
+            for item in self.material.items:
+                try:
+                    annotations[item] = {GOLD_CODER: self._build(item, marks)}
+                except InputError as error:
+                    raise OptionError(describe_error(item, error)) from None
+            facts = {"decided": progress.decided, "open": progress.open, "undecided": undecided}
+            signature = signature_line("adjudication", **facts)
+            return AdjudicatedGold(
+                corpus=Corpus(annotations),
+                rows=tuple(map(_row, states)),
+                progress=progress,
+                undecided=undecided,
+                excluded=self.material.excluded,
+                notes=self._notes(progress),
+                signature=with_data(signature, self.corpus.fingerprint, progress.decided),
+            )
+
+    def _build(self, item: str, marks: Mapping[str, Marks]) -> Annotation:
+        """Return the annotation of an item from what is agreed and the marks of places that have some."""
+        streams = {stream: [*agreed] for stream, agreed in self.material.agreed(item).items()}
+        for place in self.material.places_of_items[item]:
+            streams.setdefault(place.stream or "", []).extend(marks.get(place.key, ()))
+        return self.material.build(item, {stream: tuple(entries) for stream, entries in streams.items()})
+
+    def _notes(self, progress: Progress) -> tuple[str, ...]:
+        notes = []
+        if progress.open:
+            notes.append(f"{count_of(progress.open, 'open place')}: what more than half of the coders have")
+        if progress.changed or progress.outdated:
+            number = progress.changed + progress.outdated
+            notes.append(f"{count_of(number, 'decision')} from before the corpus changed do not count")
+        return tuple(notes)
+
+    # -- the end ----------------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close the journal, so that another process can continue the adjudication."""
+        if self._journal is not None:
+            self._journal.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Adjudication({self.progress})"
+
+
+def _row(state: PlaceState) -> dict[str, Any]:
+    """Return a row of the record of who decided what."""
+    place, decision = state.place, state.decision
+    return {
+        "item": place.item,
+        "stream": place.stream,
+        "place": place.key,
+        "about": place.about,
+        "start": place.start,
+        "end": place.end,
+        "unit": "seconds" if place.seconds else "units",
+        "kind": place.kinds[0] if place.kinds else None,
+        "cost": place.cost,
+        "coders": place.label,
+        "majority": describe_marks(place.majority),
+        "status": state.status,
+        "choice": None if decision is None else decision.choice,
+        "coder": None if decision is None else decision.coder,
+        "decided": None if decision is None else describe_marks(decision.marks),
+        "note": None if decision is None else decision.note,
+        "adjudicator": None if decision is None else decision.adjudicator,
+        "time": None if decision is None else decision.time,
+        "revision": state.revision,
+    }
+
+
+def _mark_order(mark: PlacedMark) -> tuple[float, float, str]:
+    return mark.start, -1.0 if mark.end is None else mark.end, mark.type or ""
+
+
+def _check_text(name: str, value: object) -> str:
+    if not isinstance(value, str) or len(value) > MAX_TEXT:
+        raise OptionError(f"{name}: expected a text of at most {MAX_TEXT:,} characters; got {str(value)[:40]!r}")
+    return value
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

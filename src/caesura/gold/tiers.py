@@ -1,0 +1,122 @@
+"""Tiers in seconds that the boundaries of a gold standard make."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from caesura.model.segmentation import UNTYPED
+from caesura.model.tier import Interval, Point, Tier
+
+SEGMENT = "segment"
+"""Label of intervals between boundaries without types; readers ignore intervals without a label."""
+Marks = Sequence[tuple[float, str]]
+"""Times of boundaries with their types, in ascending order; the type is empty if there is none."""
+
+
+def recording_of(tiers: Sequence[Tier]) -> Tier:
+    """Return an empty tier for a recording that several coders annotated.
+
+    Parameters
+    ----------
+    tiers : sequence of Tier
+        The tiers of the coders.
+
+    Returns
+    -------
+    Tier
+        Its extent contains all tiers and the words, which are those of the first coder who has some.
+    """
+    words = next((tier.words for tier in tiers if tier.words is not None), None)
+    begin, end = min(tier.begin for tier in tiers), max(tier.end for tier in tiers)
+    if words:
+        begin, end = min(begin, words[0].start), max(end, words[-1].end)
+    return Tier((), begin, end, None, words)
+
+
+def tier_of_marks(recording: Tier, marks: Marks, *, points: bool, typed: bool) -> Tier:
+    """Return the tier with boundaries at these times.
+
+    Parameters
+    ----------
+    recording : Tier
+        Extent and words of the tier.
+    marks : sequence of (float, str)
+        Times and types of the boundaries.
+    points : bool
+        Whether boundaries are points. Otherwise they divide the recording into intervals.
+    typed : bool
+        Whether boundaries have types. The label of an interval is then the type of the boundary at its end, and an interval
+        whose end has no type is a gap. Otherwise all intervals have the label ``segment``.
+
+    Returns
+    -------
+    Tier
+        The tier.
+    """
+    if points:
+        events = [Point(time, label) for time, label in marks]
+        return Tier((), recording.begin, recording.end, events, recording.words)
+    intervals = [
+        Interval(start, end, label if typed else SEGMENT)
+        for start, end, label in _stretches(recording, marks)
+        if label or not typed
+    ]
+    return Tier(intervals, recording.begin, recording.end, None, recording.words)
+
+
+def tier_of_decisions(recording: Tier, marks: Marks, tiers: Sequence[Tier], *, typed: bool) -> Tier:
+    """Return the intervals between boundaries, with labels from the types or from the coders; no boundary is lost.
+
+    Parameters
+    ----------
+    recording : Tier
+        Extent and words of the tier.
+    marks : sequence of (float, str)
+        Times and types of the boundaries.
+    tiers : sequence of Tier
+        The tiers of the coders.
+    typed : bool
+        Whether boundaries have types. Otherwise the label of an interval is the one that most coders have for most of the
+        interval, and an interval in which most coders have a gap is a gap.
+
+    Returns
+    -------
+    Tier
+        The tier. Of two neighbouring gaps, the first has the label ``segment``, so that the boundary between them stays.
+    """
+    rows = []
+    for start, end, label in _stretches(recording, marks):
+        plain = "" if label in UNTYPED else label
+        rows.append((start, end, plain if typed else _common_label(tiers, start, end)))
+    intervals = []
+    for i, (start, end, label) in enumerate(rows):
+        is_gap_before_gap = not label and i + 1 < len(rows) and not rows[i + 1][2]
+        if label or is_gap_before_gap:
+            intervals.append(Interval(start, end, label or SEGMENT))
+    return Tier(intervals, recording.begin, recording.end, None, recording.words)
+
+
+def _stretches(recording: Tier, marks: Marks) -> Iterable[Interval]:
+    """Yield the stretches between boundaries, each with the type of the boundary at its end."""
+    start = recording.begin
+    for time, label in [*marks, (recording.end, "")]:
+        if time > start:
+            yield Interval(start, time, label)
+        start = time
+
+
+def _common_label(tiers: Sequence[Tier], start: float, end: float) -> str:
+    """Return the label that most coders have for most of a stretch of time; empty if most have a gap."""
+    labels = Counter(_longest_label(tier, start, end) for tier in tiers)
+    return max(labels, key=lambda label: labels[label])
+
+
+def _longest_label(tier: Tier, start: float, end: float) -> str:
+    seconds: dict[str, float] = {"": end - start}
+    for interval in tier.intervals:
+        shared = min(interval.end, end) - max(interval.start, start)
+        if shared > 0:
+            seconds[interval.label] = seconds.get(interval.label, 0.0) + shared
+            seconds[""] -= shared
+    return max(seconds, key=lambda label: (seconds[label], label != ""))
