@@ -21,6 +21,8 @@ from caesura.version import __version__
 
 if _typing.TYPE_CHECKING:
     from caesura import simulation, statistics
+    from caesura.adjudication.result import AdjudicatedGold
+    from caesura.adjudication.session import Adjudication
     from caesura.agreement.chance import Exact, Placement, Simulate
     from caesura.agreement.clusters import Clustering, cluster_coders
     from caesura.agreement.cochran import CochranQ, PercentageAgreement, cochran_q, percentage_agreement
@@ -87,12 +89,15 @@ if _typing.TYPE_CHECKING:
     from caesura.model.tier import Interval, Point, Tier
     from caesura.model.tree import Node, Tree
     from caesura.parsing.corpus import ParsevalResult, parseval_corpus, struct_iou_corpus
+    from caesura.tasks.adjudicate import ExportedGold, adjudicate, export_gold
     from caesura.tasks.score import evaluate
     from caesura.tasks.verify import Verification, Verifications, verify
     from caesura.views import figures as plot
     from caesura.views.page.build import report
 
 __all__ = [
+    "AdjudicatedGold",
+    "Adjudication",
     "Agreement",
     "AlphaU2004",
     "BarUAlpha",
@@ -110,6 +115,7 @@ __all__ = [
     "Evaluation",
     "Exact",
     "ExpertSimilarity",
+    "ExportedGold",
     "Gamma",
     "GammaCat",
     "GammaK",
@@ -151,6 +157,7 @@ __all__ = [
     "Verification",
     "Verifications",
     "__version__",
+    "adjudicate",
     "adjusted_rand_index",
     "agreement",
     "alignment_index",
@@ -175,6 +182,7 @@ __all__ = [
     "errors",
     "evaluate",
     "evaluate_unification",
+    "export_gold",
     "flexible_similarity",
     "fuzzy_success",
     "gamma_from_disorders",
@@ -241,6 +249,8 @@ __all__ = [
 
 # Public names are imported when first used, so that `caesura --help` stays fast: module -> names.
 _LAZY = {
+    "caesura.adjudication.result": ("AdjudicatedGold",),
+    "caesura.adjudication.session": ("Adjudication",),
     "caesura.agreement.chance": ("Exact", "Placement", "Simulate"),
     "caesura.agreement.clusters": ("cluster_coders", "Clustering"),
     "caesura.agreement.cochran": ("cochran_q", "CochranQ", "percentage_agreement", "PercentageAgreement"),
@@ -309,6 +319,7 @@ _LAZY = {
     "caesura.parsing.corpus": ("parseval_corpus", "ParsevalResult", "struct_iou_corpus"),
     "caesura.simulation": ("simulation",),
     "caesura.statistics": ("statistics",),
+    "caesura.tasks.adjudicate": ("adjudicate", "export_gold", "ExportedGold"),
     "caesura.tasks.score": ("evaluate",),
     "caesura.tasks.verify": ("Verification", "Verifications", "verify"),
     "caesura.views.figures": ("plot",),

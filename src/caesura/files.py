@@ -24,6 +24,8 @@ try:
 except ImportError:  # a system without these locks: drafts of killed processes stay
     fcntl = None
 
+JOURNAL_SUFFIX = ".adjudication.jsonl"
+"""End of the name of a journal of decisions, which is no file of a corpus."""
 _DRAFT = ".caesura-draft-"
 _BLOCK_BYTES = 2**20
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")

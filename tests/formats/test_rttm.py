@@ -124,3 +124,56 @@ def test_invalid_lines(tmp_path: Path, line: str) -> None:
 def test_no_speaker(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="expected at least one line of type SPEAKER; got none"):
         cz.read(write_file(tmp_path, "NOSCORE call1 1 5 1 <NA> <NA> <NA> <NA>\n"))
+
+
+# -- writing ------------------------------------------------------------------------------------------------------------
+
+
+def test_tiers_and_spans_are_written(tmp_path: Path) -> None:
+    tiers = Corpus(
+        {"a": {"gold": Tier([(0.1, 0.3, "ann"), (0.3, 1.001, "bo")])}, "b/2": {"gold": Tier([(0, 1, "ann")])}}
+    )
+    cz.write(tiers, tmp_path / "gold.rttm")
+    assert (tmp_path / "gold.rttm").read_text() == (
+        "SPEAKER a 1 0.1 0.2 <NA> <NA> ann <NA> <NA>\n"
+        "SPEAKER a 1 0.3 0.701 <NA> <NA> bo <NA> <NA>\n"
+        "SPEAKER b/2 1 0.0 1.0 <NA> <NA> ann <NA> <NA>\n"
+    )
+    assert cz.read(tmp_path / "gold.rttm", units="times") == tiers
+    spans = Corpus(
+        {"a": {"gold": cz.Spans([(0.1, 0.3, "ann"), (0.2, 1e-5 + 1, "bo")], seconds=True, bounds=(0, 1e-5 + 1))}}
+    )
+    cz.write(spans, tmp_path / "gold.rttm")
+    assert cz.read(tmp_path / "gold.rttm", as_="spans") == spans
+
+
+@pytest.mark.parametrize(
+    ("annotation", "problem"),
+    [
+        (Tier([(0, 1, "two words")]), "a speaker must have a name without spaces; got 'two words'"),
+        (Tier(points=[(1, "x")], end=2), "cannot store points; write a TextGrid"),
+        (Tier([(0, 1, "x")], words=[(0, 1, "x")]), "cannot store words; write a TextGrid"),
+        (Tier([], end=1), "cannot store a recording without speech"),
+        (Tier([(-1, 1, "x")], begin=-1), "speech starts at 0 or later and has a duration; got -1-1"),
+        (cz.Spans([(0, 1)], seconds=True), "a speaker must have a name; the span 0-1 has no category"),
+        (cz.Spans([(1, 1, "x")], seconds=True), "speech starts at 0 or later and has a duration; got 1-1"),
+        (cz.Spans([(0, 1, "x")]), "this format stores seconds; the spans count characters or tokens"),
+    ],
+)
+def test_what_cannot_be_written_is_an_error(tmp_path: Path, annotation: Tier, problem: str) -> None:
+    with pytest.raises(FormatError, match=problem):
+        cz.write(Corpus({"a": {"gold": annotation}}), tmp_path / "gold.rttm")
+    assert not (tmp_path / "gold.rttm").exists()
+
+
+def test_the_end_of_a_recording_is_not_stored(tmp_path: Path) -> None:
+    corpus = Corpus({"a": {"gold": Tier([(0, 1, "x")], end=9)}})
+    with pytest.warns(
+        cz.errors.CaesuraWarning, match=r"item 'a': the recording ends at 9 s, which this format does not store"
+    ):
+        cz.write(corpus, tmp_path / "gold.rttm")
+    assert cz.read(tmp_path / "gold.rttm", units="times", duration=9) == corpus
+    with pytest.raises(FormatError, match="in this format the file names the coder"):
+        cz.write(corpus, tmp_path / "other.rttm")
+    with pytest.raises(FormatError, match="a recording must have a name without spaces"):
+        cz.write(Corpus({"a b": {"gold": Tier([(0, 1, "x")])}}), tmp_path / "gold.rttm")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import combinations
 from statistics import median_low
 from typing import cast
 
-from caesura.adjudication.material import Material, Streams, streams_or_annotation
-from caesura.adjudication.places import BOUNDARY, DisputedPlace, Marks, PlacedMark
+from caesura.adjudication.disputed import DisputedCorpus, Streams, streams_or_annotation
+from caesura.adjudication.places import BOUNDARY, DisputedPlace, PlacedMark, PlacedMarks
 from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace, Disagreements
 from caesura.agreement.majority import majority
 from caesura.errors import OptionError
@@ -25,9 +26,10 @@ Boundary = tuple[int, str | None]
 
 NEAR_SECONDS = 0.5
 """Boundaries that are further apart than this are different places, even if no other boundary lies between them."""
+_CONTEXT = 5  # units before and after a place
 
 
-class BoundaryMaterial(Material):
+class DisputedBoundaries(DisputedCorpus):
     """Segmentations and dialogues. A place is a position, or several that near misses link.
 
     Parameters
@@ -119,6 +121,64 @@ class BoundaryMaterial(Material):
         for place in self.result.places:
             for rows in self.groups(place):
                 yield self._place(place, rows)
+        for item in self.result.items:
+            for stream, text in self.majority_of(item).items():
+                for disputed in self._unmeasured.get((item, stream), {}).values():
+                    yield self._unmeasured_place(item, stream, text, disputed)
+
+    @cached_property
+    def _unmeasured(self) -> dict[tuple[str, str], dict[int, list[Boundary]]]:
+        """Item and stream -> position -> boundaries that some coders have, although the measure sees no difference.
+
+        The end of the text is such a position for measures that only compare inner positions.
+        """
+        result: dict[tuple[str, str], dict[int, list[Boundary]]] = {}
+        for item in self.result.items:
+            disputed = self._disputed.get(item, set())
+            for stream in self.majority_of(item):
+                sets = self._boundary_sets(item, stream).values()
+                differing = frozenset().union(*sets) - frozenset.intersection(*sets)
+                for boundary in sorted(differing, key=_order):
+                    if (stream, boundary) not in disputed:
+                        at = result.setdefault((item, stream), {})
+                        at.setdefault(boundary[0], []).append(boundary)
+        return result
+
+    def _unmeasured_place(self, item: str, stream: str, text: Segmentation, disputed: list[Boundary]) -> DisputedPlace:
+        """Return a place at which coders differ although the measure does not count it: every pair that differs costs 1."""
+        marks = self._variants(item, stream, disputed)
+        pairs = sum(first != second for first, second in combinations(marks.values(), 2))
+        position, units = disputed[0][0], text.units or ()
+        return DisputedPlace(
+            key="",
+            item=item,
+            stream=stream or None,
+            about=BOUNDARY,
+            seconds=self.seconds,
+            marks=marks,
+            majority=self._majority(item, stream, disputed),
+            kinds=("miss" if () in marks.values() else "different type",),
+            cost=float(pairs),
+            pairs=pairs,
+            before=" ".join(units[max(0, position - _CONTEXT) : position]),
+            after=" ".join(units[position : position + _CONTEXT]),
+        )
+
+    def _variants(self, item: str, stream: str, disputed: Sequence[Boundary]) -> dict[str, PlacedMarks]:
+        """Return coder -> those of the boundaries that the coder has."""
+        return {
+            coder: tuple(self.mark(item, stream, boundary, [coder]) for boundary in disputed if boundary in own)
+            for coder, own in self._boundary_sets(item, stream).items()
+        }
+
+    def _majority(self, item: str, stream: str, disputed: Sequence[Boundary]) -> PlacedMarks:
+        """Return those of the boundaries that more than half of the coders have."""
+        kept = set(self.boundaries(self.majority_of(item)[stream]))
+        return tuple(
+            self.mark(item, stream, boundary, self._owners(item, stream, boundary))
+            for boundary in disputed
+            if boundary in kept
+        )
 
     def groups(self, place: DisagreementPlace) -> Iterable[Sequence[Disagreement]]:
         """Return the disagreements of a place, divided into those that are decided together.
@@ -138,14 +198,6 @@ class BoundaryMaterial(Material):
     def _place(self, place: DisagreementPlace, rows: Sequence[Disagreement]) -> DisputedPlace:
         item, stream = place.item, place.stream or ""
         disputed = sorted({boundary for row in rows for boundary in _boundaries_of(row)}, key=_order)
-        owners = {boundary: self._owners(item, stream, boundary) for boundary in disputed}
-        marks = {
-            coder: tuple(
-                self.mark(item, stream, boundary, [coder]) for boundary in disputed if coder in owners[boundary]
-            )
-            for coder in self.over_units.of_item(item)
-        }
-        kept = set(self.boundaries(self.majority_of(item)[stream])) & set(disputed)
         costs: dict[str, float] = {}
         for row in rows:
             costs[row.kind] = costs.get(row.kind, 0.0) + row.cost
@@ -156,10 +208,8 @@ class BoundaryMaterial(Material):
             stream=place.stream,
             about=BOUNDARY,
             seconds=self.seconds,
-            marks=marks,
-            majority=tuple(
-                self.mark(item, stream, boundary, owners[boundary]) for boundary in sorted(kept, key=_order)
-            ),
+            marks=self._variants(item, stream, disputed),
+            majority=self._majority(item, stream, disputed),
             kinds=tuple(sorted(costs, key=lambda kind: (-costs[kind], kind))),
             cost=sum(costs.values()),
             pairs=len(rows),
@@ -170,15 +220,19 @@ class BoundaryMaterial(Material):
 
     def _owners(self, item: str, stream: str, boundary: Boundary) -> list[str]:
         """Return the coders who have a boundary."""
+        return [coder for coder, own in self._boundary_sets(item, stream).items() if boundary in own]
+
+    def _boundary_sets(self, item: str, stream: str) -> dict[str, frozenset[Boundary]]:
+        """Return coder -> boundaries."""
         if (item, stream) not in self._sets:
             self._sets[item, stream] = {
                 coder: frozenset(self.boundaries(streams_of(entry)[stream]))
                 for coder, entry in self.over_units.of_item(item).items()
             }
-        return [coder for coder, own in self._sets[item, stream].items() if boundary in own]
+        return self._sets[item, stream]
 
     def agreed(self, item: str) -> Streams:
-        """Return the boundaries that are not disputed.
+        """Return the boundaries that all coders have.
 
         Parameters
         ----------
@@ -188,15 +242,17 @@ class BoundaryMaterial(Material):
         Returns
         -------
         mapping of str to tuple of PlacedMark
-            Stream -> boundaries that more than half of the coders have, and about which no place is. Unless the measure
-            ignores some differences, all coders have them.
+            Stream -> boundaries that all coders have.
         """
-        disputed = self._disputed.get(item, set())
-        streams: dict[str, Marks] = {}
-        for stream, text in self.majority_of(item).items():
-            boundaries = [entry for entry in self.boundaries(text) if (stream, entry) not in disputed]
+        streams: dict[str, PlacedMarks] = {}
+        for stream in self.majority_of(item):
+            sets = self._boundary_sets(item, stream).values()
+            shared = sorted(frozenset.intersection(*sets), key=_order)
+            disputed = self._disputed.get(item, set())
             streams[stream] = tuple(
-                self.mark(item, stream, boundary, self._owners(item, stream, boundary)) for boundary in boundaries
+                self.mark(item, stream, boundary, self._owners(item, stream, boundary))
+                for boundary in shared
+                if (stream, boundary) not in disputed
             )
         return streams
 
@@ -233,7 +289,7 @@ class BoundaryMaterial(Material):
         }
         return streams_or_annotation(cast("Mapping[str, Annotation]", texts))
 
-    def _segmentation(self, model: Segmentation, marks: Marks) -> Segmentation:
+    def _segmentation(self, model: Segmentation, marks: PlacedMarks) -> Segmentation:
         """Return a segmentation of the same text with these boundaries."""
         types: dict[int, set[str]] = {}
         for mark in marks:
@@ -247,7 +303,9 @@ class BoundaryMaterial(Material):
         typed = Segmentation.from_positions(
             model.length, positions, marks=[sorted(types[at]) for at in positions], units=model.units
         )
-        return typed.with_types(model.types if model.types != UNTYPED else self.types, types_declared=model.types_declared)
+        return typed.with_types(
+            model.types if model.types != UNTYPED else self.types, types_declared=model.types_declared
+        )
 
     def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
         """Return a boundary if its position lies in the text.
@@ -288,7 +346,7 @@ def _order(boundary: Boundary) -> tuple[int, str]:
 # -- seconds ------------------------------------------------------------------------------------------------------------
 
 
-class TimedMaterial(BoundaryMaterial):
+class DisputedTiers(DisputedBoundaries):
     """Tiers in seconds. Times of different coders that are very close are one boundary; places are near each other in time.
 
     Parameters
@@ -394,7 +452,7 @@ class TimedMaterial(BoundaryMaterial):
         tiers = {stream: self._tier(entries, marks.get(stream, ())) for stream, entries in by_stream.items()}
         return streams_or_annotation(cast("Mapping[str, Annotation]", tiers))
 
-    def _tier(self, tiers: Sequence[Tier], marks: Marks) -> Tier:
+    def _tier(self, tiers: Sequence[Tier], marks: PlacedMarks) -> Tier:
         recording = recording_of(tiers)
         labels: dict[float, str] = {}
         for mark in sorted(marks, key=lambda mark: (mark.start, mark.type or "")):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
-from caesura.adjudication.places import DisputedPlace, Marks, PlacedMark, describe_marks
+from caesura.adjudication.places import DisputedPlace, PlacedMark, PlacedMarks, describe_marks
 from caesura.errors import OptionError
 
 Choice = Literal["coder", "majority", "none", "hand", "earlier"]
@@ -53,7 +53,7 @@ class Decision:
     stream: str | None
     choice: str
     coder: str | None
-    marks: Marks
+    marks: PlacedMarks
     note: str
     adjudicator: str
     time: str

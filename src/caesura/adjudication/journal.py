@@ -18,8 +18,6 @@ from typing import Any
 from caesura.errors import ConflictError, FormatError
 from caesura.files import AppendedFile, write_file
 
-SUFFIX = ".adjudication.jsonl"
-"""End of the name of a journal."""
 VERSION = 1
 """Version of the format."""
 _KIND = "adjudication"

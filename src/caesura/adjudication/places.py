@@ -79,7 +79,7 @@ class PlacedMark:
         return cls(numbers[0], numbers[1], name, level)
 
 
-Marks = tuple[PlacedMark, ...]
+PlacedMarks = tuple[PlacedMark, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,8 @@ class DisputedPlace:
     stream: str | None
     about: str
     seconds: bool
-    marks: Mapping[str, Marks]
-    majority: Marks
+    marks: Mapping[str, PlacedMarks]
+    majority: PlacedMarks
     kinds: tuple[str, ...]
     cost: float
     pairs: int

@@ -4,133 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from os import PathLike
 from threading import RLock
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
-from caesura.adjudication.boundaries import BoundaryMaterial, TimedMaterial
 from caesura.adjudication.decisions import CHOICES, MAX_TEXT, Choice, Decision, PlaceState
+from caesura.adjudication.disputed import describe_error
 from caesura.adjudication.journal import Journal
-from caesura.adjudication.material import HierarchyMaterial, Material, SpanMaterial, check_kind, describe_error
-from caesura.adjudication.places import DisputedPlace, Marks, PlacedMark, describe_marks
-from caesura.agreement.compared_texts import prepare
-from caesura.agreement.disagreements import disagreements
+from caesura.adjudication.kinds import disputed_of
+from caesura.adjudication.places import DisputedPlace, PlacedMark, PlacedMarks
+from caesura.adjudication.result import AdjudicatedGold, Progress, record_row
 from caesura.errors import ConflictError, InputError, OptionError
 from caesura.gold.gold import GOLD_CODER
-from caesura.measures.base import Measure
+from caesura.model import checks
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, tiers_of
-from caesura.model.hierarchy import Hierarchy
-from caesura.model.result import HIDDEN, Excluded, Result, signature_line
+from caesura.model.dialogue import Annotation
+from caesura.model.result import signature_line
 from caesura.model.signature import with_data
-from caesura.model.tier import Tier
 from caesura.model.value import count_of
-from caesura.notices import collect_warnings
 from caesura.options import choice as one_of
 from caesura.options import suggest
 
 Undecided = Literal["refuse", "majority"]
 """What to do with open places: refuse to make a gold standard, or take what more than half of the coders have."""
-
-
-def material_of(corpus: Corpus) -> Material:
-    """Return the places of a corpus and what its coders agree on.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Annotations of several coders.
-
-    Returns
-    -------
-    Material
-        Of a class for the kind of data.
-
-    Raises
-    ------
-    OptionError
-        If the annotations cannot be adjudicated.
-    """
-    check_kind(corpus)
-    if corpus.origin is not None and corpus.origin.holds(Tier):  # read over words: the times count
-        corpus = corpus.origin.with_source(corpus.source)
-    with collect_warnings():  # about coefficients over common units, which are not computed here
-        result = disagreements(corpus)
-        if corpus.kind == "spans":
-            return SpanMaterial(corpus, result)
-        assert isinstance(result.measure, Measure)
-        prepared = prepare(corpus, result.measure)
-    if any(isinstance(annotation, Hierarchy) for annotation in corpus.values()):
-        return HierarchyMaterial(corpus, result, prepared.corpus)
-    if any(tiers_of(annotation) for annotation in corpus.values()):
-        return TimedMaterial(corpus, result, prepared.corpus, prepared.times)
-    return BoundaryMaterial(corpus, result)
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far an adjudication is.
-
-    Attributes
-    ----------
-    places, decided, open, changed : int
-        Number of places, of those decided, of those open, and of the open ones that were decided before their item changed.
-    cost, open_cost : float
-        Cost of all disagreements, and of those at open places.
-    adjudicators : mapping of str to int
-        Adjudicator -> number of places that the adjudicator decided.
-    outdated : int
-        Number of decisions about places that no longer exist.
-    """
-
-    places: int
-    decided: int
-    open: int
-    changed: int
-    cost: float
-    open_cost: float
-    adjudicators: Mapping[str, int]
-    outdated: int
-
-    def __str__(self) -> str:
-        share = 1 - self.open_cost / self.cost if self.cost else 1.0
-        changed = f", {self.changed} of them decided before the item changed" if self.changed else ""
-        return f"{self.decided} of {count_of(self.places, 'place')} decided ({share:.0%} of the cost), {self.open} open{changed}"
-
-
-@dataclass(frozen=True, eq=False)
-class AdjudicatedGold(Result):
-    """A gold standard that people decided.
-
-    Attributes
-    ----------
-    corpus : Corpus
-        The gold standard of every item; the name of its coder is ``"gold"``.
-    rows : tuple of dict
-        One row per place: item, stream, what each coder has, what was decided, by whom and when.
-    progress : Progress
-        Number of decided and open places.
-    undecided : {"refuse", "majority"}
-        What was done with open places.
-    excluded : tuple of Excluded
-        Items without a gold standard.
-    notes : tuple of str
-        Remarks for the reader.
-    signature : str
-        One line with the data and the number of decisions.
-    """
-
-    frame_field: ClassVar[str] = "rows"
-
-    corpus: Corpus = field(metadata=HIDDEN)
-    rows: tuple[dict[str, Any], ...] = field(repr=False)
-    progress: Progress
-    undecided: str
-    excluded: tuple[Excluded, ...]
-    notes: tuple[str, ...]
-    signature: str
 
 
 class Adjudication:
@@ -168,34 +65,34 @@ class Adjudication:
         If the journal cannot be read or written.
     """
 
-    def __init__(
-        self, corpus: Corpus, journal: str | PathLike[str] | None = None, *, adjudicator: str = ""
-    ) -> None:
-        self.material = material_of(corpus)
-        self.corpus = self.material.corpus
+    def __init__(self, corpus: Corpus, journal: str | PathLike[str] | None = None, *, adjudicator: str = "") -> None:
+        self.disputed = disputed_of(corpus)
+        self.corpus = self.disputed.corpus
         self.adjudicator = _check_text("adjudicator", adjudicator)
         self._lock = RLock()
-        self._by_key = {place.key: place for place in self.material.places}
-        self._data = {item: self.material.fingerprint(item) for item in self.material.items}
+        self._by_key = {place.key: place for place in self.disputed.places}
+        self._data = {item: self.disputed.fingerprint(item) for item in self.disputed.items}
         self._stacks: dict[str, list[Decision]] = {}
         self._revisions: Counter[str] = Counter()
         self._history: list[Decision] = []
         self._records = 0
-        head = {"measure": str(self.material.result.measure), "places": len(self._by_key)}
+        head = {"measure": str(self.disputed.result.measure), "places": len(self._by_key)}
         self._journal = None if journal is None else Journal(journal, head)
-        self._problems = [] if self._journal is None else [*self._journal.messages, *self._replay(self._journal.records)]
+        self._problems = (
+            [] if self._journal is None else [*self._journal.messages, *self._replay(self._journal.records)]
+        )
 
     # -- the queue ------------------------------------------------------------------------------------------------------
 
     @property
     def places(self) -> tuple[DisputedPlace, ...]:
         """The queue: the costliest place first."""
-        return self.material.places
+        return self.disputed.places
 
     @property
     def types(self) -> tuple[str, ...]:
         """Types, categories or labels that can be chosen; empty if there are none."""
-        return self.material.types
+        return self.disputed.types
 
     @property
     def journal(self) -> str | None:
@@ -224,9 +121,8 @@ class Adjudication:
         with self._lock:
             stack = self._stacks.get(entry.key, [])
             valid = [decision for decision in stack if decision.data == self._data[entry.item]]
-            current = stack[-1] if stack and stack[-1].data == self._data[entry.item] else None
             earlier = stack[-1] if stack and not valid else None
-            return PlaceState(entry, current, earlier, self._revisions[entry.key])
+            return PlaceState(entry, valid[-1] if valid else None, earlier, self._revisions[entry.key])
 
     def states(self) -> tuple[PlaceState, ...]:
         """Return the queue with the decisions.
@@ -269,16 +165,19 @@ class Adjudication:
         changed = dict.fromkeys(state.place.item for state in self.states() if state.status == "changed")
         if changed:
             number = count_of(len(changed), "item")
-            messages.append(f"{number} changed since places in them were decided; these decisions do not count until you keep them")
+            hint = "these decisions do not count until you keep them"
+            messages.append(f"{number} changed since places in them were decided; {hint}")
         if outdated := len(self.outdated):
             messages.append(f"{count_of(outdated, 'decision')} about places that no longer exist do not count")
-        messages += [str(entry) for entry in self.material.excluded]
+        messages += [str(entry) for entry in self.disputed.excluded]
         return tuple(messages)
 
     def _find(self, place: DisputedPlace | str) -> DisputedPlace:
         key = place.key if isinstance(place, DisputedPlace) else place
         if key not in self._by_key:
-            raise OptionError(f"there is no place {str(key)[:40]!r}; the corpus may have changed, so load the queue again")
+            raise OptionError(
+                f"there is no place {str(key)[:40]!r}; the corpus may have changed, so load the queue again"
+            )
         return self._by_key[key]
 
     # -- decisions ------------------------------------------------------------------------------------------------------
@@ -342,7 +241,7 @@ class Adjudication:
                 stream=entry.stream,
                 choice=choice,
                 coder=coder if choice == "coder" else None,
-                marks=self.material.retyped(chosen, type),
+                marks=self.disputed.retyped(chosen, type),
                 note=_check_text("note", note),
                 adjudicator=self.adjudicator if adjudicator is None else _check_text("adjudicator", adjudicator),
                 time=_now(),
@@ -401,24 +300,20 @@ class Adjudication:
             return self.state(decision.place)
 
     def _marks(
-        self,
-        state: PlaceState,
-        choice: str,
-        coder: str | None,
-        marks: Sequence[PlacedMark | Mapping[str, Any]] | None,
-    ) -> Marks:
+        self, state: PlaceState, choice: str, coder: str | None, marks: Sequence[PlacedMark | Mapping[str, Any]] | None
+    ) -> PlacedMarks:
         """Return what the gold standard has at a place after a choice."""
         place = state.place
         one_of(*CHOICES)("choice", choice)
         if choice == "coder":
-            if coder not in place.marks:
+            if coder is None or coder not in place.marks:
                 raise OptionError(suggest("coder: this item has no coder", str(coder), place.marks))
             return place.marks[coder]
         if choice == "hand":
             if not marks:
                 raise OptionError("marks: by hand needs at least one mark; to keep nothing here, choose none")
             listed = [entry if isinstance(entry, PlacedMark) else PlacedMark.from_json(entry) for entry in marks]
-            return tuple(sorted({self.material.check_mark(place, mark) for mark in listed}, key=_mark_order))
+            return tuple(sorted({self.disputed.check_mark(place, mark) for mark in listed}, key=_mark_order))
         if choice == "earlier":
             if state.earlier is None:
                 raise OptionError("choice: there is no earlier decision about this place")
@@ -429,14 +324,16 @@ class Adjudication:
         if revision is None or revision == state.revision:
             return
         if state.decision is not None:
-            raise ConflictError(f"this place is decided already: {state.decision}; look at it, and decide again if you differ")
+            raise ConflictError(
+                f"this place is decided already: {state.decision}; look at it, and decide again if you differ"
+            )
         raise ConflictError("the decision about this place was withdrawn meanwhile; look at it again")
 
     def _check_consistent(self, decision: Decision) -> None:
         """Raise an error if a decision cannot stand beside the others of its item."""
         decided = {
             state.place.key: state.decision.marks
-            for state in map(self.state, self.material.places_of_items[decision.item])
+            for state in map(self.state, self.disputed.places_of_items[decision.item])
             if state.decision is not None
         }
         try:
@@ -462,8 +359,9 @@ class Adjudication:
     def _replay(self, records: Sequence[Mapping[str, Any]]) -> list[str]:
         """Repeat the decisions of the journal; return sentences about records that make no sense."""
         problems = []
-        for number, record in enumerate(records, 1):
-            self._records = number
+        for record in records:
+            # A damaged line does not change the numbers of the others.
+            self._records = number = max(self._records + 1, checks.whole_number(record.get("number")) or 0)
             try:
                 if record.get("action") == "undo":
                     self._pop(next(entry for entry in self._history if entry.number == record["undoes"]))
@@ -497,38 +395,40 @@ class Adjudication:
         with self._lock:
             progress, states = self.progress, self.states()
             if progress.open and undecided == "refuse":
+                are = "is" if progress.open == 1 else "are"
                 raise OptionError(
-                    f"{count_of(progress.open, 'place')} of {progress.places} {'is' if progress.open == 1 else 'are'} open; decide "
-                    "them, or take the majority there (undecided='majority')"
+                    f"{progress.open} of {count_of(progress.places, 'place')} {are} open; decide them, or take the majority "
+                    "there (undecided='majority')"
                 )
             marks = {
                 state.place.key: state.place.majority if state.decision is None else state.decision.marks
                 for state in states
             }
             annotations: dict[str, dict[str, Annotation]] = {}
-            for item in self.material.items:
+            for item in self.disputed.items:
                 try:
                     annotations[item] = {GOLD_CODER: self._build(item, marks)}
                 except InputError as error:
                     raise OptionError(describe_error(item, error)) from None
-            facts = {"decided": progress.decided, "open": progress.open, "undecided": undecided}
-            signature = signature_line("adjudication", **facts)
+            signature = signature_line(
+                "adjudication", decided=progress.decided, open=progress.open, undecided=undecided
+            )
             return AdjudicatedGold(
                 corpus=Corpus(annotations),
-                rows=tuple(map(_row, states)),
+                rows=tuple(map(record_row, states)),
                 progress=progress,
                 undecided=undecided,
-                excluded=self.material.excluded,
+                excluded=self.disputed.excluded,
                 notes=self._notes(progress),
                 signature=with_data(signature, self.corpus.fingerprint, progress.decided),
             )
 
-    def _build(self, item: str, marks: Mapping[str, Marks]) -> Annotation:
+    def _build(self, item: str, marks: Mapping[str, PlacedMarks]) -> Annotation:
         """Return the annotation of an item from what is agreed and the marks of places that have some."""
-        streams = {stream: [*agreed] for stream, agreed in self.material.agreed(item).items()}
-        for place in self.material.places_of_items[item]:
+        streams = {stream: [*agreed] for stream, agreed in self.disputed.agreed(item).items()}
+        for place in self.disputed.places_of_items[item]:
             streams.setdefault(place.stream or "", []).extend(marks.get(place.key, ()))
-        return self.material.build(item, {stream: tuple(entries) for stream, entries in streams.items()})
+        return self.disputed.build(item, {stream: tuple(entries) for stream, entries in streams.items()})
 
     def _notes(self, progress: Progress) -> tuple[str, ...]:
         notes = []
@@ -554,32 +454,6 @@ class Adjudication:
 
     def __repr__(self) -> str:
         return f"Adjudication({self.progress})"
-
-
-def _row(state: PlaceState) -> dict[str, Any]:
-    """Return a row of the record of who decided what."""
-    place, decision = state.place, state.decision
-    return {
-        "item": place.item,
-        "stream": place.stream,
-        "place": place.key,
-        "about": place.about,
-        "start": place.start,
-        "end": place.end,
-        "unit": "seconds" if place.seconds else "units",
-        "kind": place.kinds[0] if place.kinds else None,
-        "cost": place.cost,
-        "coders": place.label,
-        "majority": describe_marks(place.majority),
-        "status": state.status,
-        "choice": None if decision is None else decision.choice,
-        "coder": None if decision is None else decision.coder,
-        "decided": None if decision is None else describe_marks(decision.marks),
-        "note": None if decision is None else decision.note,
-        "adjudicator": None if decision is None else decision.adjudicator,
-        "time": None if decision is None else decision.time,
-        "revision": state.revision,
-    }
 
 
 def _mark_order(mark: PlacedMark) -> tuple[float, float, str]:

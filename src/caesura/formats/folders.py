@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caesura.errors import FormatError, OptionError
+from caesura.files import JOURNAL_SUFFIX
 from caesura.formats.content import unpacked_path
 from caesura.formats.format import Format
 from caesura.model.corpus import Corpus
@@ -206,7 +207,7 @@ def _walk(root: str) -> tuple[list[str], list[str]]:
                         problem = f"expected a folder of at most {MAX_FILES} files; this has more"
                         raise FormatError(root, None, problem)
                     name = f"{folder}/{entry.name}" if folder else entry.name
-                    if entry.name.startswith("."):
+                    if entry.name.startswith(".") or entry.name.endswith(JOURNAL_SUFFIX):
                         continue
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(name)

@@ -71,7 +71,9 @@ def _spans(annotation: Spans) -> Iterator[Row]:
 def _line(writing: Writing, item: str, coder: str, row: Row) -> str:
     start, end, speaker = row
     if speaker is None:
-        raise writing.error(f"a speaker must have a name; the span {start:.10g}-{end:.10g} has no category", item, coder)
+        raise writing.error(
+            f"a speaker must have a name; the span {start:.10g}-{end:.10g} has no category", item, coder
+        )
     _check_name(writing, speaker, "a speaker", item)
     if start < 0 or end <= start:
         raise writing.error(f"speech starts at 0 or later and has a duration; got {start:.10g}-{end:.10g}", item, coder)

@@ -10,7 +10,7 @@ from caesura.model.tier import Interval, Point, Tier
 
 SEGMENT = "segment"
 """Label of intervals between boundaries without types; readers ignore intervals without a label."""
-Marks = Sequence[tuple[float, str]]
+TimedMarks = Sequence[tuple[float, str]]
 """Times of boundaries with their types, in ascending order; the type is empty if there is none."""
 
 
@@ -34,7 +34,7 @@ def recording_of(tiers: Sequence[Tier]) -> Tier:
     return Tier((), begin, end, None, words)
 
 
-def tier_of_marks(recording: Tier, marks: Marks, *, points: bool, typed: bool) -> Tier:
+def tier_of_marks(recording: Tier, marks: TimedMarks, *, points: bool, typed: bool) -> Tier:
     """Return the tier with boundaries at these times.
 
     Parameters
@@ -65,7 +65,7 @@ def tier_of_marks(recording: Tier, marks: Marks, *, points: bool, typed: bool) -
     return Tier(intervals, recording.begin, recording.end, None, recording.words)
 
 
-def tier_of_decisions(recording: Tier, marks: Marks, tiers: Sequence[Tier], *, typed: bool) -> Tier:
+def tier_of_decisions(recording: Tier, marks: TimedMarks, tiers: Sequence[Tier], *, typed: bool) -> Tier:
     """Return the intervals between boundaries, with labels from the types or from the coders; no boundary is lost.
 
     Parameters
@@ -97,7 +97,7 @@ def tier_of_decisions(recording: Tier, marks: Marks, tiers: Sequence[Tier], *, t
     return Tier(intervals, recording.begin, recording.end, None, recording.words)
 
 
-def _stretches(recording: Tier, marks: Marks) -> Iterable[Interval]:
+def _stretches(recording: Tier, marks: TimedMarks) -> Iterable[Interval]:
     """Yield the stretches between boundaries, each with the type of the boundary at its end."""
     start = recording.begin
     for time, label in [*marks, (recording.end, "")]:

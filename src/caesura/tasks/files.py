@@ -245,7 +245,7 @@ def convert_files(
     corpus = corpus.select(coders=options.coders or None, items=options.items or None)
     if options.drop_labels:
         corpus = Corpus({item: _without_labels(corpus.of_item(item)) for item in corpus.item_names})
-    corpus, notes = _named_by_file(corpus, target, options.to)
+    corpus, notes = named_by_file(corpus, target, options.to)
     sides = options.select("reference", "hypothesis")
     chosen = {side: name for side, name in sides.items() if name is not None}
     write(corpus, target, options.to, **chosen)
@@ -269,13 +269,30 @@ def write_corpus(corpus: Corpus, target: str) -> tuple[str, ...]:
     tuple of str
         Messages about names that changed.
     """
-    corpus, notes = _named_by_file(corpus, target, None)
+    corpus, notes = named_by_file(corpus, target, None)
     write(corpus, target)
     return notes
 
 
-def _named_by_file(corpus: Corpus, target: str, format_name: str | None) -> tuple[Corpus, tuple[str, ...]]:
-    """Rename the only coder or item to the file name if the format does not store its name; also return notes."""
+def named_by_file(corpus: Corpus, target: str, format_name: str | None) -> tuple[Corpus, tuple[str, ...]]:
+    """Rename the only coder or item to the file name if the format does not store its name.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to write.
+    target : str
+        File to write.
+    format_name : str or None
+        Name of its format (default: by the suffix).
+
+    Returns
+    -------
+    corpus : Corpus
+        The corpus with the names that a reader of the file will see.
+    notes : tuple of str
+        Messages about names that changed.
+    """
     stem = Path(target).stem
     notes = []
     for kind in format_for_writing(target, corpus, format_name).names_from_file:

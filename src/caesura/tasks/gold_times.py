@@ -14,6 +14,7 @@ from caesura.model.dialogue import tiers_of
 from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Tier
 
+
 def with_times(result: Gold, corpus: Corpus) -> Gold:
     """Return a gold standard whose boundaries have times.
 

@@ -1,247 +1,21 @@
-"""The annotations of a corpus as marks: what coders agree on, what they dispute, and the annotation that marks make.
-
-Each kind of data has its own class, because boundaries over units, boundaries in seconds, spans and hierarchies are found,
-counted and put together in different ways. :func:`material_of` chooses the class.
-"""
+"""Spans and hierarchies: what coders agree on, what they dispute, and the annotation that spans make."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from hashlib import blake2b
+from itertools import combinations
 
-from caesura.adjudication.places import SPAN, DisputedPlace, Marks, PlacedMark, in_order
+from caesura.adjudication.disputed import DisputedCorpus, Streams
+from caesura.adjudication.places import SPAN, DisputedPlace, PlacedMark, PlacedMarks
 from caesura.agreement.disagreement_rows import Disagreements
-from caesura.errors import InputError, OptionError
+from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
-from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.result import Excluded
 from caesura.model.spans import Spans
 
-Streams = Mapping[str, Marks]
-"""Stream -> its marks; the name of the stream is empty outside dialogues."""
 
-
-class Material(ABC):
-    """A corpus whose disagreements are adjudicated.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations of the coders.
-    result : Disagreements
-        Their disagreements, which determine the places and their order.
-
-    Attributes
-    ----------
-    places : tuple of DisputedPlace
-        The places, the costliest first.
-    types : tuple of str
-        Boundary types, categories or labels that an adjudicator can choose; empty if there are none.
-    excluded : tuple of Excluded
-        Items that cannot be adjudicated.
-    """
-
-    types: tuple[str, ...] = ()
-
-    def __init__(self, corpus: Corpus, result: Disagreements) -> None:
-        self.corpus = corpus
-        self.result = result
-        single = {item for item in corpus.item_names if len(corpus.of_item(item)) == 1}
-        self.excluded = tuple(entry for entry in result.excluded if entry.item not in single)
-        without = {entry.item for entry in self.excluded}
-        compared = set(result.items)
-        self.excluded += tuple(
-            Excluded(item, None, "its annotations cannot be compared")
-            for item in corpus.item_names
-            if item not in compared and item not in single and item not in without
-        )
-        self.items = tuple(item for item in corpus.item_names if item in compared or item in single)
-
-    @cached_property
-    def places(self) -> tuple[DisputedPlace, ...]:
-        """The places, the costliest first."""
-        return in_order(self.find_places())
-
-    @cached_property
-    def places_of_items(self) -> Mapping[str, tuple[DisputedPlace, ...]]:
-        """Item -> its places."""
-        by_item: dict[str, list[DisputedPlace]] = {item: [] for item in self.items}
-        for place in self.places:
-            by_item[place.item].append(place)
-        return {item: tuple(places) for item, places in by_item.items()}
-
-    @abstractmethod
-    def find_places(self) -> Iterable[DisputedPlace]:
-        """Return all places, in any order and without keys.
-
-        Returns
-        -------
-        iterable of DisputedPlace
-            The places.
-        """
-
-    @abstractmethod
-    def agreed(self, item: str) -> Streams:
-        """Return what the coders of an item agree on.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-
-        Returns
-        -------
-        mapping of str to tuple of PlacedMark
-            Stream -> marks.
-        """
-
-    @abstractmethod
-    def build(self, item: str, marks: Streams) -> Annotation:
-        """Return the annotation that marks make.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-        marks : mapping of str to tuple of PlacedMark
-            Stream -> marks.
-
-        Returns
-        -------
-        annotation
-            A Segmentation, Dialogue, Tier, Spans or Hierarchy.
-
-        Raises
-        ------
-        InputError
-            If the marks contradict each other.
-        """
-
-    @abstractmethod
-    def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
-        """Return a mark that an adjudicator placed by hand, rounded, if it fits the item.
-
-        Parameters
-        ----------
-        place : DisputedPlace
-            The place.
-        mark : PlacedMark
-            The mark.
-
-        Returns
-        -------
-        PlacedMark
-            The mark.
-
-        Raises
-        ------
-        OptionError
-            If it lies outside the item, or has a type that does not exist.
-        """
-
-    def retyped(self, marks: Marks, name: str | None) -> Marks:
-        """Return marks with another type.
-
-        Parameters
-        ----------
-        marks : tuple of PlacedMark
-            The marks.
-        name : str or None
-            The type; None keeps the types.
-
-        Returns
-        -------
-        tuple of PlacedMark
-            The marks; of several that become equal, only one.
-        """
-        if name is None:
-            return marks
-        self.check_type(name)
-        return tuple(dict.fromkeys(PlacedMark(mark.start, mark.end, name, mark.level) for mark in marks))
-
-    def check_type(self, name: str | None, *, required: bool = False) -> None:
-        """Raise an error if an adjudicator cannot choose a type.
-
-        Parameters
-        ----------
-        name : str or None
-            The type, category or label.
-        required : bool, default False
-            Whether a mark must have a type if there are types.
-
-        Raises
-        ------
-        OptionError
-            If there is no such type.
-        """
-        listed = ", ".join(self.types[:20])
-        if name is not None and name not in self.types:
-            expected = f"one of {listed}" if self.types else "none, because marks have no types here"
-            raise OptionError(f"type: expected {expected}; got {name[:80]!r}")
-        if name is None and required and self.types:
-            raise OptionError(f"type: choose one of {listed}")
-
-    def fingerprint(self, item: str) -> str:
-        """Return a fingerprint of all that coders marked in an item, and of its text.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-
-        Returns
-        -------
-        str
-            16 hexadecimal digits. They change if an annotation, a coder or the text changes.
-        """
-        by_coder = self.corpus.of_item(item)
-        # A second, empty item makes the name of the item count.
-        parts = [item, fingerprint_of([(item, by_coder)]), *sorted(by_coder)]
-        parts += [text for coder in sorted(by_coder) for text in _texts(by_coder[coder])]
-        digest = blake2b(digest_size=8)
-        for part in parts:
-            data = part.encode("utf-8", "surrogatepass")
-            digest.update(len(data).to_bytes(8, "little") + data)
-        return digest.hexdigest()
-
-
-def _texts(annotation: Annotation) -> Iterable[str]:
-    """Return the units or the text of an annotation."""
-    if isinstance(annotation, Spans):
-        return (annotation.text,) if annotation.text is not None else annotation.units or ()
-    if isinstance(annotation, Hierarchy):
-        return annotation.units or ()
-    if tiers := tiers_of(annotation):
-        return [word.label for tier in tiers.values() for word in tier.words or ()]
-    return [unit for text in streams_of(annotation).values() for unit in text.units or ()]
-
-
-def most_frequent(marks: Sequence[PlacedMark]) -> PlacedMark:
-    """Return the mark that occurs most often; of equally frequent marks, the first in order.
-
-    Parameters
-    ----------
-    marks : sequence of PlacedMark
-        At least one mark.
-
-    Returns
-    -------
-    PlacedMark
-        The mark.
-    """
-    counts = Counter(marks)
-    return min(counts, key=lambda mark: (-counts[mark], str(mark), mark.level or 0))
-
-
-# -- spans --------------------------------------------------------------------------------------------------------------
-
-
-class SpanMaterial(Material):
+class DisputedSpans(DisputedCorpus):
     """Spans, which may overlap, nest and cross. A place is a group of spans that gamma aligns.
 
     Parameters
@@ -326,13 +100,12 @@ class SpanMaterial(Material):
         """
         entries = [entry for entry in self.corpus.of_item(item).values() if isinstance(entry, Spans)]
         model = next((entry for entry in entries if entry.text is not None or entry.units is not None), entries[0])
-        text = {"text": model.text, "units": model.units}
         bounds = None
         if model.text is None and model.units is None and all(entry.bounds is not None for entry in entries):
             known = [entry.bounds for entry in entries if entry.bounds is not None]
             bounds = min(first for first, _ in known), max(last for _, last in known)
         rows = [(mark.start, mark.end, mark.type) for mark in marks.get("", ())]
-        return Spans(rows, bounds=bounds, seconds=model.axis == "seconds", **text)
+        return Spans(rows, bounds=bounds, seconds=model.axis == "seconds", text=model.text, units=model.units)
 
     def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
         """Return a span if it lies in the item and has a category that occurs.
@@ -379,7 +152,7 @@ def _rounded(place: DisputedPlace, value: float) -> float:
     return float(value)
 
 
-def _majority_variant(variants: Iterable[Marks]) -> Marks:
+def _majority_variant(variants: Iterable[PlacedMarks]) -> PlacedMarks:
     """Return what more than half of the coders have; nothing if no variant has so many."""
     listed = list(variants)
     variant, number = Counter(listed).most_common(1)[0]
@@ -389,7 +162,7 @@ def _majority_variant(variants: Iterable[Marks]) -> Marks:
 # -- hierarchies --------------------------------------------------------------------------------------------------------
 
 
-class HierarchyMaterial(Material):
+class DisputedHierarchies(DisputedCorpus):
     """Hierarchies. A place is a span that some coders have and others do not.
 
     Parameters
@@ -412,10 +185,10 @@ class HierarchyMaterial(Material):
         entries = self.shared.of_item(item).items()
         return {coder: entry for coder, entry in entries if isinstance(entry, Hierarchy)}
 
-    def _spans(self, item: str) -> dict[tuple[int, int], dict[str, Marks]]:
+    def _spans(self, item: str) -> dict[tuple[int, int], dict[str, PlacedMarks]]:
         """Return first and last unit -> coder -> the coder's spans there."""
         by_coder = self._of_item(item)
-        spans: dict[tuple[int, int], dict[str, Marks]] = {}
+        spans: dict[tuple[int, int], dict[str, PlacedMarks]] = {}
         for coder, hierarchy in by_coder.items():
             for span in hierarchy.spans:
                 at = spans.setdefault(span[:2], dict.fromkeys(by_coder, ()))
@@ -423,7 +196,7 @@ class HierarchyMaterial(Material):
         return spans
 
     def find_places(self) -> Iterable[DisputedPlace]:
-        """Return one place per span that not all coders have.
+        """Return one place per span that not all coders have, or that has different labels.
 
         Returns
         -------
@@ -433,7 +206,7 @@ class HierarchyMaterial(Material):
         spans = {item: self._spans(item) for item in self.result.items}
         for place in self.result.places:
             assert place.span is not None
-            marks = spans[place.item][place.span]
+            marks = spans[place.item].pop(place.span)
             yield DisputedPlace(
                 key="",
                 item=place.item,
@@ -449,6 +222,8 @@ class HierarchyMaterial(Material):
                 between=place.between,
                 after=place.after,
             )
+        for item, remaining in spans.items():
+            yield from (_label_place(item, marks) for marks in remaining.values() if len(_labels(marks)) > 1)
 
     def agreed(self, item: str) -> Streams:
         """Return the spans that the coders agree on, with the level and the label that most of them chose.
@@ -519,6 +294,18 @@ class HierarchyMaterial(Material):
         return mark
 
 
+def _labels(marks: Mapping[str, PlacedMarks]) -> set[tuple[str | None, ...]]:
+    return {tuple(mark.type for mark in own) for own in marks.values()}
+
+
+def _label_place(item: str, marks: Mapping[str, PlacedMarks]) -> DisputedPlace:
+    """Return the place of a span that all coders have, with different labels: every pair that differs costs 1."""
+    labels = [tuple(mark.type for mark in own) for own in marks.values()]
+    pairs = sum(first != second for first, second in combinations(labels, 2))
+    kinds = ("different label",)
+    return DisputedPlace("", item, None, SPAN, False, marks, _majority_span(marks), kinds, float(pairs), pairs)
+
+
 def _level(mark: PlacedMark, spans: Sequence[PlacedMark]) -> int:
     around = [
         span.level
@@ -528,65 +315,10 @@ def _level(mark: PlacedMark, spans: Sequence[PlacedMark]) -> int:
     return 1 + max(around, default=0)
 
 
-def _majority_span(marks: Mapping[str, Marks]) -> Marks:
+def _majority_span(marks: Mapping[str, PlacedMarks]) -> PlacedMarks:
     """Return the span if more than half of the coders have it, with the level and the label that most of them chose."""
     own = [entries for entries in marks.values() if entries]
     if 2 * len(own) <= len(marks):
         return ()
     counts = Counter(own)
     return min(own, key=lambda entries: -counts[entries])
-
-
-def check_kind(corpus: Corpus) -> None:
-    """Raise an error if the annotations of a corpus cannot be adjudicated.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The corpus.
-
-    Raises
-    ------
-    OptionError
-        If the corpus contains trees or boundary scores, or mixes kinds of data.
-    """
-    if corpus.kind == "trees":
-        raise OptionError("trees cannot be adjudicated here; compare them with `caesura trees GOLD PREDICTED`")
-    classes = {type(annotation) for annotation in corpus.values()}
-    if len(classes) > 1:
-        names = " and ".join(sorted(cls.__name__ for cls in classes))
-        raise OptionError(f"all annotations must be of one kind to be adjudicated; this corpus has {names}")
-
-
-def describe_error(item: str, error: InputError) -> str:
-    """Return why the marks of an item cannot stand together.
-
-    Parameters
-    ----------
-    item : str
-        Name of the item.
-    error : InputError
-        The error of the annotation.
-
-    Returns
-    -------
-    str
-        The sentence.
-    """
-    return f"item {item[:80]!r}: this decision contradicts the gold standard so far: {error}; undo one of them"
-
-
-def streams_or_annotation(streams: Mapping[str, Annotation]) -> Annotation:
-    """Return the only annotation, or a dialogue of all streams.
-
-    Parameters
-    ----------
-    streams : mapping of str to annotation
-        Stream -> its annotation; the only stream without a name is not a dialogue.
-
-    Returns
-    -------
-    annotation
-        The annotation.
-    """
-    return streams[""] if "" in streams else Dialogue(streams)  # type: ignore[arg-type]
