@@ -43,7 +43,12 @@ def test_every_exception_has_one_root_and_errors_about_values_are_value_errors()
             assert kind is errors.CaesuraWarning
             continue
         assert issubclass(kind, errors.CaesuraError), name
-        about_values = kind not in (errors.CaesuraError, errors.EngineError, errors.CheckpointError, errors.ConflictError)
+        about_values = kind not in (
+            errors.CaesuraError,
+            errors.EngineError,
+            errors.CheckpointError,
+            errors.ConflictError,
+        )
         assert issubclass(kind, ValueError) == about_values, name
 
 

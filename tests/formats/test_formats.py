@@ -513,7 +513,9 @@ def test_several_coders_in_bits(tmp_path: Path) -> None:
 
 
 def test_unknown_suffix_and_format(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"the suffix must name the format: one of .json, .tsv, .*, .csv, .xlsx; got .xls"):
+    with pytest.raises(
+        FormatError, match=r"the suffix must name the format: one of .json, .tsv, .*, .csv, .xlsx; got .xls"
+    ):
         cz.write(stargazer(), tmp_path / "s.xls")
     with pytest.raises(OptionError, match="no format 'wordperfect'; choose from 'masses-json'"):
         cz.write(stargazer(), tmp_path / "s.json", "wordperfect")

@@ -51,6 +51,29 @@ def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
     return out.getvalue()
 
 
+def as_text_cell(cell: str | float | None) -> str | float | None:
+    """Return a cell that no spreadsheet runs as a formula.
+
+    Parameters
+    ----------
+    cell : str, int, float or None
+        A cell; numbers stay as they are.
+
+    Returns
+    -------
+    str, int, float or None
+        Text that begins with ``=``, ``+``, ``-``, ``@`` or a control character, after an apostrophe.
+
+    Examples
+    --------
+    >>> as_text_cell("=1+1"), as_text_cell("-0.5"), as_text_cell(-0.5)
+    ("'=1+1", "'-0.5", -0.5)
+    """
+    if not isinstance(cell, str) or not cell or cell == "-":
+        return cell
+    return f"'{cell}" if cell[0] in "=+-@" or cell[0] < " " else cell
+
+
 def lines_of(text: str) -> list[str]:
     """Return the lines of a text, as editors count them.
 

@@ -15,7 +15,7 @@ from caesura.adjudication.session import Adjudication, Undecided
 from caesura.errors import CaesuraError, FormatError, OptionError
 from caesura.files import JOURNAL_SUFFIX, write_file, write_files
 from caesura.formats import encode, format_for_writing, formats, is_collection, read
-from caesura.formats.content import table_text, unpacked_path
+from caesura.formats.content import as_text_cell, table_text, unpacked_path
 from caesura.formats.format import Format
 from caesura.gold.gold import GOLD_CODER
 from caesura.model.corpus import Corpus
@@ -80,7 +80,7 @@ def adjudicate(
     >>> corpus = Corpus({"talk": {coder: Segmentation.from_masses(masses) for coder, masses in coders.items()}})
     >>> work = adjudicate(corpus, adjudicator="Mia", in_memory=True)
     >>> [place.label for place in work.places]
-    ['6: cy; none: ann, bo', '3: ann; 4: bo, cy']
+    ['none: ann, bo; 6: cy', '3: ann; 4: bo, cy']
     >>> work.decide(work.places[0], "none", note="no change of topic").decision.adjudicator
     'Mia'
     >>> work.decide(work.places[1], "coder", coder="bo").status
@@ -349,7 +349,10 @@ def _record_rows(gold: AdjudicatedGold) -> list[list[object]]:
     """Return the table of who decided what."""
     if not gold.rows:
         return [["item", "place", "status"]]
-    return [[*gold.rows[0]], *(["" if value is None else value for value in row.values()] for row in gold.rows)]
+    table: list[list[object]] = [[*gold.rows[0]]]
+    for row in gold.rows:
+        table.append([as_text_cell("" if value is None else value) for value in row.values()])
+    return table
 
 
 def _write(contents: Mapping[str, bytes], inputs: Sequence[str]) -> None:

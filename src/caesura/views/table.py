@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import accumulate, groupby
 from typing import Any
 
+from caesura.formats.content import as_text_cell
 from caesura.model.result import Score
 from caesura.model.value import Displayed
 
@@ -359,29 +360,6 @@ def clean(text: str) -> str:
         c if c.isprintable() or c in _JOINERS or unicodedata.category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
         for c in text
     )
-
-
-def as_text_cell(cell: Cell) -> Cell:
-    """Return a cell that no spreadsheet runs as a formula.
-
-    Parameters
-    ----------
-    cell : str, int, float or None
-        A cell; numbers stay as they are.
-
-    Returns
-    -------
-    str, int, float or None
-        Text that begins with ``=``, ``+``, ``-``, ``@`` or a control character, after an apostrophe.
-
-    Examples
-    --------
-    >>> as_text_cell("=1+1"), as_text_cell("-0.5"), as_text_cell(-0.5)
-    ("'=1+1", "'-0.5", -0.5)
-    """
-    if not isinstance(cell, str) or not cell or cell == "-":
-        return cell
-    return f"'{cell}" if cell[0] in "=+-@" or cell[0] < " " else cell
 
 
 def text_width(text: str) -> int:
