@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from random import Random
 from typing import Any
 
 import caesura as cz
@@ -104,7 +105,43 @@ def evalb(shared: DataFolder) -> Subject:
     return cz.Corpus(rows), ["parser"]
 
 
-REAL = {make.__name__: make for make in (stargazer, moonstone, kubla_khan, nccu, spam, evalb)}
+def gcdt(shared: DataFolder) -> Subject:
+    return cz.read(shared / "data/discourse/gcdt_spans.json"), None
+
+
+def gum(shared: DataFolder) -> Subject:
+    folder = shared / "data/trees/gum_two_parsers"
+    sides = {name: cz.read_trees(folder / f"GUM_bio_nida.{name}.ptb") for name in ("old", "new")}
+    rows: dict[str, dict[str, cz.Tree]] = {}
+    for number, (old, new) in enumerate(zip(*sides.values(), strict=True), 1):
+        rows[str(number)] = {name: tree for name, tree in {"old": old, "new": new}.items() if tree is not None}
+    return cz.Corpus(rows), None
+
+
+def textgrid(shared: DataFolder) -> Subject:
+    return cz.read(shared / "data/everyday/textgrid"), None
+
+
+def twenty_documents(shared: DataFolder) -> Subject:
+    """Three coders and five systems of decreasing quality on 20 documents."""
+    random = Random(1)
+    coders = {"A": 0.1, "B": 0.1, "C": 0.1} | {f"system {i}": 0.1 + 0.15 * i for i in range(1, 6)}
+
+    def segmentation(places: list[int], errors: float) -> cz.Segmentation:
+        kept = {place + random.choice((-1, 0, 0, 0, 1)) for place in places if random.random() > errors}
+        return cz.Segmentation.from_positions(60, sorted(kept | set(random.sample(range(1, 60), int(6 * errors)))))
+
+    items = {}
+    for number in range(1, 21):
+        places = sorted(random.sample(range(2, 59), 8))
+        items[f"document {number}"] = {coder: segmentation(places, errors) for coder, errors in coders.items()}
+    return cz.Corpus(items), [coder for coder in coders if coder.startswith("system")]
+
+
+REAL = {
+    make.__name__: make
+    for make in (stargazer, moonstone, kubla_khan, nccu, spam, gcdt, gum, evalb, textgrid, twenty_documents)
+}
 
 
 # -- a page, read again ---------------------------------------------------------------------------------------------------

@@ -1,138 +1,26 @@
-"""The report in headless Chromium: no errors, no requests, and every control works.
-
-Screenshots go to the folder in CAESURA_SCREENSHOTS, or to a temporary folder.
-"""
+"""The report in headless Chromium: every control works."""
 
 from __future__ import annotations
 
 import csv
-import json
-import os
-import shutil
 import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 import caesura as cz
-from support.reported import REAL, parsed
-
-CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1200,1400",
-    # No host can be resolved, so a page that needs the network fails.
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-)
+from support.browser import Browser, open_browser
+from support.reported import parsed
 
 CHINESE = list("床前明月光，疑是地上霜")
 HEBREW = ["בראשית ברא אלהים את השמים ואת הארץ", "והארץ היתה תהו ובהו", "וחשך על פני תהום ורוח אלהים"]
 EVIL = ["<script>document.title = 'ran'</script>", "<img src=x onerror=\"document.title = 'ran'\">", "</script>"]
 
 
-class Browser:
-    """An open page, its errors and its requests."""
-
-    def __init__(self, driver: Any, folder: Path, shots: Path) -> None:
-        self.driver = driver
-        self.folder = folder
-        self.shots = shots
-
-    def open(self, name: str, corpus: cz.Corpus, systems: list[str] | None = None) -> None:
-        path = self.folder / f"{name}.html"
-        if not path.exists():
-            cz.report(corpus, systems=systems, path=path, title=name)
-        self.driver.get_log("performance")  # what came before is another page's
-        self.driver.get(path.as_uri())
-
-    def run(self, script: str, *arguments: object) -> Any:
-        return self.driver.execute_script(script, *arguments)
-
-    def choose(self, control: str, value: str) -> None:
-        self.run(
-            "const list = document.getElementById(arguments[0]);"
-            "list.value = [...list.options].find((one) => one.text === arguments[1]).value;"
-            "list.dispatchEvent(new Event('change'))",
-            control,
-            value,
-        )
-
-    def press(self, key: str) -> None:
-        from selenium.webdriver.common.action_chains import ActionChains
-
-        ActionChains(self.driver).send_keys(key).perform()
-
-    def marks(self) -> list[tuple[int, int]]:
-        """Return kind and position of every visible mark, in the order of the text."""
-        values = self.run(
-            "return [...document.querySelectorAll('.mark:not([hidden])')].map((one) =>"
-            "  [Number(one.className.match(/k(\\d)/)[1]), Number(one.parentElement.dataset.position)])"
-        )
-        return [(kind, position) for kind, position in values]
-
-    def focused(self) -> tuple[str, str]:
-        """Return the number of the edit with the focus, and its description."""
-        number = self.run("return document.activeElement.dataset.edit ?? ''")
-        return number, self.status()
-
-    def status(self) -> str:
-        return str(self.run("return document.getElementById('status').textContent"))
-
-    def column(self, name: str) -> list[str]:
-        values: list[str] = self.run(
-            "const table = document.getElementById('edits');"
-            "const at = [...table.tHead.rows[0].cells].findIndex((one) => one.textContent.startsWith(arguments[0]));"
-            "return [...table.tBodies[0].rows].map((row) => row.cells[at].textContent)",
-            name,
-        )
-        return values
-
-    def shoot(self, name: str, section: str = "texts") -> None:
-        self.run("document.getElementById(arguments[0]).scrollIntoView({ behavior: 'instant' })", section)
-        assert self.driver.save_screenshot(str(self.shots / f"{name}.png"))
-
-    def requests(self) -> set[str]:
-        """Return every requested address."""
-        messages = (json.loads(message["message"])["message"] for message in self.driver.get_log("performance"))
-        return {
-            message["params"]["request"]["url"]
-            for message in messages
-            if message["method"] == "Network.requestWillBeSent"
-        }
-
-    def errors(self) -> list[Any]:
-        return list(self.driver.get_log("browser"))
-
-
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    for program in (CHROMIUM, DRIVER):
-        if shutil.which(program) is None:
-            pytest.skip(f"no {program}: apt-get install chromium chromium-driver fonts-noto-cjk fonts-noto-core")
-    selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install caesura[test]")
-    folder = tmp_path_factory.mktemp("pages")
-    shots = Path(os.environ.get("CAESURA_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
-    shots.mkdir(parents=True, exist_ok=True)
-    options = selenium.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
-    driver = selenium.Chrome(options=options, service=selenium.ChromeService(DRIVER))
-    try:
-        yield Browser(driver, folder, shots)
-    finally:
-        driver.quit()
+    with open_browser(tmp_path_factory) as browser:
+        yield browser
 
 
 @pytest.fixture
@@ -157,26 +45,6 @@ def poem(browser: Browser) -> Browser:
 
 
 MATCH, NEAR, FIRST, SECOND = 0, 1, 4, 5
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", REAL)
-def test_published_corpora_open_without_errors(browser: Browser, shared: Path, name: str) -> None:
-    corpus, systems = REAL[name](shared)
-    browser.open(name, corpus, systems)
-    assert browser.errors() == []
-    requests = browser.requests()
-    assert {url for url in requests if not url.startswith("data:")} == {browser.driver.current_url.partition("#")[0]}
-    assert (
-        browser.run("return performance.getEntriesByType('resource').filter((one) => !one.name.startsWith('data:'))")
-        == []
-    )
-    assert browser.run("return [...document.images].every((one) => one.complete && one.naturalWidth > 0)")
-    assert browser.run("return document.images.length") > 2
-    browser.press("n")
-    assert browser.focused()[0] != ""
-    browser.shoot(f"{name}-summary", "summary")
-    browser.shoot(f"{name}-texts")
 
 
 def test_choosing_two_coders_changes_the_marks(poem: Browser) -> None:
@@ -418,21 +286,3 @@ def test_all_disagreements_are_listed_and_saved_once(poem: Browser) -> None:
     assert len(rows) == expected
     poem.run("document.querySelector('#ranked .go').click()")
     assert poem.focused()[0] != ""
-
-
-@pytest.mark.parametrize("width", [390, 1400])
-def test_the_page_never_scrolls_sideways(poem: Browser, width: int) -> None:
-    poem.driver.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    )
-    try:
-        for dark in (False, True):
-            value = "dark" if dark else "light"
-            poem.driver.execute_cdp_cmd(
-                "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": value}]}
-            )
-            poem.shoot(f"poem-{width}-{value}", "items")
-            assert poem.run("return document.documentElement.scrollWidth <= window.innerWidth")
-    finally:
-        poem.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-        poem.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

@@ -194,7 +194,7 @@
     const [depth, label, word] = tree[number - 1];
     const shown = make("span", { class: "node", dir: "auto" }, label || "()");
     // In deep trees, a full indent would leave no space for labels.
-    shown.style.marginInlineStart = `${Math.min(depth, 24)}em`;
+    shown.style.setProperty("--depth", Math.min(depth, 24));
     if (word !== undefined) shown.append(" ", make("b", {}, word));
     return shown;
   };
