@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -245,6 +246,87 @@ def agreement_with_placement(
                 placement = _compute(corpus, observed, random, bootstrap, opened)
     bootstrap.warn(len(observed.items))
     return result, placement
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """Scores of all pairs of coders, from which a coefficient can be computed without scoring again.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        The annotations.
+    pairs : CoderPairs
+        The scores.
+    coefficient : Coefficient
+        The coefficient with its measure and chance model.
+    """
+
+    corpus: Corpus
+    pairs: CoderPairs
+    coefficient: Coefficient
+
+    def agreement(self) -> Agreement:
+        """Compute the coefficient with an interval over items.
+
+        Returns
+        -------
+        Agreement
+            The result of :func:`agreement`.
+
+        Raises
+        ------
+        Undefined
+            If no coder placed a boundary, or chance agreement is 1 or more.
+        """
+        with use_engine("threads") as opened:
+            return _compute(self.corpus, self.pairs, self.coefficient, Bootstrap(), opened)
+
+
+def observe(
+    corpus: Corpus,
+    measure: Measure,
+    coefficient: str | None = None,
+    *,
+    chance: str | None = None,
+    seed: int | None = 0,
+    previous: Observation | None = None,
+) -> Observation:
+    """Score all pairs of coders for a coefficient.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    measure : Measure
+        The measure.
+    coefficient : str, optional
+        Name of the coefficient (default: that of the measure).
+    chance : str, optional
+        Method for chance agreement.
+    seed : int or None, default 0
+        Random seed of simulation and bootstrap.
+    previous : Observation, optional
+        Scores of the same corpus under another measure. Its arrays are used again if both measures have the same.
+
+    Returns
+    -------
+    Observation
+        The scores; :meth:`Observation.agreement` computes the coefficient.
+
+    Raises
+    ------
+    OptionError
+        If the measure has no such coefficient, or nothing can be scored.
+    """
+    positions = has_positions(corpus)
+    resolved = resolve_coefficient(measure, coefficient, chance=chance, seed=seed, has_positions=positions)
+    if previous is not None and previous.coefficient.model_class is resolved.model_class:
+        pairs = previous.pairs.rescored(resolved.model_class.scored_measure(resolved.measure))
+        if pairs is not None and resolved.model_class.uses_measure:
+            return Observation(corpus, pairs, resolved)
+    with use_engine("threads") as opened:
+        return Observation(corpus, _observe(corpus, resolved, opened), resolved)
 
 
 def coefficient_over_items(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any, TypeVar, cast
@@ -185,6 +185,24 @@ class CoderPairs:
         shared = np.zeros((len(self.items), len(self.pairs)), bool)
         shared[self.item_index, self.pair_index] = True
         return shared
+
+    def rescored(self, measure: Measure) -> CoderPairs | None:
+        """Return the scores of the same pairs under a measure that differs only in options such as ``n_t``.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+
+        Returns
+        -------
+        CoderPairs or None
+            The scores; None if the pairs must be chosen and packed again.
+        """
+        if measure.symmetric != self.measure.symmetric:
+            return None
+        scores = self.scores.rescored(measure)
+        return None if scores is None else replace(self, measure=measure, scores=scores)
 
     def streams(self, item: str, coder: str) -> tuple[Segmentation, ...]:
         """Return a coder's segmentations of an item.

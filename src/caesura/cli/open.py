@@ -63,7 +63,9 @@ def open_corpus(
         corpus, system_files = fresh.read_with_systems(files, systems)
         fresh.require(corpus, "open")
         people, annotations = split_systems(corpus, systems, system_files) if systems else (corpus, None)
-        return Material(people, cast(Systems | None, annotations), fresh.settings, fresh.excluded)
+        names = [name for entry in fresh.corpora if entry.source is not None for name in entry.source.files]
+        names += [] if fresh.settings_file is None else [fresh.settings_file]
+        return Material(people, cast(Systems | None, annotations), fresh.settings, fresh.excluded, tuple(names))
 
     with Progress("steps of the analysis"):
         workbench = Workbench(load, options, title=server.title, paths=files)

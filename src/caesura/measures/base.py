@@ -656,6 +656,23 @@ class Measure(Value, ABC):
         """
         return None
 
+    def count_disagreements(self, counts: Counts, types: tuple[str, ...]) -> Floats | None:
+        """Return the number of edits that are no matches in each row of counts.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray
+            One row per document, or sums over documents.
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        numpy.ndarray or None
+            Number of edits; None if the counts do not contain them.
+        """
+        return None
+
     # -- columns, which add up over items: the counts, or sums of values and figures --------------------------------
 
     def columns(self, types: tuple[str, ...]) -> tuple[str, ...]:
@@ -748,6 +765,16 @@ class Measure(Value, ABC):
             problems = self.check(batch)
         batch, places, undefined = batch.drop(problems, places)
         return batch, places, errors | undefined
+
+    @property
+    def packing_key(self) -> tuple[Any, ...]:
+        """What the arrays of a batch depend on: measures with equal keys can score the same batch.
+
+        A measure that packs pairs in its own way shares no batch with other measures.
+        """
+        own = None if type(self).to_batch is Measure.to_batch else self
+        names = ("references", "last_position", "chunk", "first_token")
+        return (self.view, self.sides, self.packing, own, *(self.settings.get(name) for name in names))
 
     def count(self, batch: Batch) -> BatchCounts:
         """Return the columns of every document; the counts of the streams of a dialogue are added.

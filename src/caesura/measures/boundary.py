@@ -432,6 +432,9 @@ class _SimilarityMeasure(EditDistanceMeasure):
     def count_misses(self, counts: Counts, types: tuple[str, ...]) -> tuple[Floats, Floats]:
         return counts[:, 0], counts[:, 1]  # additions and transpositions
 
+    def count_disagreements(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        return np.asarray(counts[:, 0] + counts[:, 1] + counts[:, 3], np.float64)  # and substitutions
+
     def compute(self, batch: Batch) -> BatchCounts:
         return BatchCounts(self.parts_of(self.edit_counts(batch), batch.types), {})
 

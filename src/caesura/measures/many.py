@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -111,6 +111,27 @@ class Scores(Result):
         """
         chosen = BatchCounts(self.counts[places], {name: column[places] for name, column in self.resolved.items()})
         return Partial.of(self.measure, chosen, self.types).score(self.measure)
+
+    def rescored(self, measure: Measure) -> Scores | None:
+        """Return the scores of the same pairs under a measure that differs only in options such as ``n_t``.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+
+        Returns
+        -------
+        Scores or None
+            The scores; None if the pairs must be packed again, or one of them cannot be scored.
+        """
+        if self.errors or measure.packing_key != self.measure.packing_key or type(self.batch) is not Batch:
+            return None
+        if measure.check(self.batch):
+            return None
+        result = compute(measure, self.batch)
+        values = measure.values(result.counts, self.batch.types)
+        return replace(self, measure=measure, values=values, counts=result.counts, resolved=dict(result.resolved))
 
     def __getitem__(self, place: int) -> Score:
         """Return the score of a pair with its edits, or raise the error of the pair."""

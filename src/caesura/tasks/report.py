@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
@@ -47,6 +47,8 @@ from caesura.tasks.measure_choice import KIND_NAMES, choose_measures, measure_va
 from caesura.tasks.systems import human_coders
 from caesura.tasks.units import on_common_units, with_units
 
+ESSENTIAL = ("alignments", "agreement", "pairs")
+"""Analyses that every report has."""
 MAX_UNITS = 20_000
 """Maximum number of units of an item that a browser shows without delay."""
 
@@ -243,6 +245,7 @@ def analyze_corpus(
     *,
     systems: Systems | None = None,
     settings: Settings | None = None,
+    analyses: Collection[str] | None = None,
 ) -> CorpusReport:
     """Compute everything that a report on a corpus shows.
 
@@ -256,11 +259,13 @@ def analyze_corpus(
         Systems: names of coders in the corpus, or a mapping system -> item -> annotation, or a corpus of systems.
     settings : Settings, optional
         Symbols, similarity matrix and costs of a settings file.
+    analyses : collection of str, optional
+        Names of the analyses to compute, which must include those of ``ESSENTIAL`` (default: all that apply).
 
     Returns
     -------
     CorpusReport
-        All analyses. Items that cannot be analysed are listed in ``excluded``.
+        The analyses. Items that cannot be analysed are listed in ``excluded``.
 
     Raises
     ------
@@ -269,7 +274,7 @@ def analyze_corpus(
     """
     if not isinstance(corpus, Corpus):
         raise OptionError(f"corpus: expected a Corpus; got {type(corpus).__name__}")
-    return _Analyst(corpus, options or ReportOptions(), systems, settings).report()
+    return _Analyst(corpus, options or ReportOptions(), systems, settings).report(analyses)
 
 
 # -- the analyses ---------------------------------------------------------------------------------------------------
@@ -303,7 +308,7 @@ class _Analyst:
             human_coders=human_coders(joined, system_names),
             systems=tuple(name for name in system_names if name in joined.coders),
             measures=measures,
-            aligner=_aligner(measures[0], joined),
+            aligner=aligner_for(measures[0], joined),
             seed=options.seed,
             tiers=tiers,
             times={} if tiers is None else boundary_times(tiers),
@@ -349,8 +354,8 @@ class _Analyst:
             self.excluded.append(Excluded(item, None, reason))
         return tuple(item for item in lengths if item not in long)
 
-    def report(self) -> CorpusReport:
-        analyses = self.analyses()
+    def report(self, chosen: Collection[str] | None) -> CorpusReport:
+        analyses = {name: entry for name, entry in self.analyses().items() if chosen is None or name in chosen}
         for step, (name, compute) in enumerate(analyses.items(), 1):
             with on_progress(None):
                 self.outcomes[name] = Outcome.attempt(compute, CaesuraError)
@@ -429,7 +434,7 @@ class _Analyst:
 
     def outcome(self, corpus: Corpus, measure: Measure) -> AgreementOutcome:
         name = default_coefficient(measure, has_positions=has_positions(corpus))
-        seed, chance = self.subject.seed, _chance(measure)
+        seed, chance = self.subject.seed, exact_chance(measure)
         compute = partial(agreement, corpus, measure, coefficient=name, seed=seed, chance=chance)
         outcome = AgreementOutcome.attempt(compute, (Undefined, OptionError), coefficient=name, measure=measure)
         if outcome.result is not None:
@@ -460,7 +465,7 @@ class _Analyst:
         hint = "use caesura.cluster_coders, or choose fewer coders"
         check_limit("coders in clusters on a page", len(corpus.coders), MAX_REPORT_CODERS, hint)
         measure = self.subject.measures[0]
-        return cluster_coders(corpus, measure, seed=self.subject.seed, chance=_chance(measure))
+        return cluster_coders(corpus, measure, seed=self.subject.seed, chance=exact_chance(measure))
 
     def heat(self) -> tuple[Heat, ...]:
         if not self.text_items:
@@ -524,8 +529,19 @@ class _Analyst:
         return result.hierarchies
 
 
-def _chance(measure: Measure) -> str | None:
-    """Return "exact" if the measure allows it, so that the report does not depend on random draws."""
+def exact_chance(measure: Measure) -> str | None:
+    """Return how a report computes chance agreement, so that it does not depend on random draws.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+
+    Returns
+    -------
+    str or None
+        ``"exact"`` if the measure allows it.
+    """
     return "exact" if measure.supports_exact_chance else None
 
 
@@ -553,8 +569,21 @@ def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tupl
     return Corpus(rows).with_source(corpus.source), tuple(by_system)
 
 
-def _aligner(measure: Measure, corpus: Corpus) -> Measure:
-    """Return the measure if it aligns boundaries or nodes; otherwise return the default aligner."""
+def aligner_for(measure: Measure, corpus: Corpus) -> Measure:
+    """Return the measure if it aligns boundaries or nodes; otherwise return the default aligner.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure that compares coders.
+    corpus : Corpus
+        The annotations.
+
+    Returns
+    -------
+    Measure
+        A measure that aligns.
+    """
     kind = corpus.kind
     if kind == "trees":
         return measure if measure.name == "struct_iou" else parse("struct_iou")

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from threading import RLock
+from pathlib import Path
+from threading import Lock, RLock
+from typing import Any, TypeVar, cast
 
+from caesura.errors import CaesuraError, OptionError
 from caesura.formats.settings import Settings
 from caesura.judging.participants import Systems
+from caesura.measures.base import Measure
+from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded
 from caesura.notices import collect_warnings
-from caesura.tasks.report import CorpusReport, ReportOptions, analyze_corpus
+from caesura.tasks.alignments import Alignments
+from caesura.tasks.live import LiveComputation, LiveResult, align_items, select_coders
+from caesura.tasks.measure_choice import choose_measures
+from caesura.tasks.report import ESSENTIAL, CorpusReport, ReportOptions, Subject, analyze_corpus
+from caesura.tasks.what_if import Boundary, WhatIf, what_if
+
+SOUNDS = (".wav", ".ogg", ".mp3", ".flac")
+"""Suffixes of sound files beside annotations, in the order in which they are tried."""
+_MAX_SUBJECTS = 4  # choices of coders whose arrays are kept
+_MAX_RESULTS = 32  # results that are kept for parameters that come back
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +48,54 @@ class Material:
         Symbols, similarity matrix and costs of a settings file.
     excluded : tuple of Excluded
         Files and items that could not be read.
+    files : tuple of str
+        Files whose changes matter.
     """
 
     corpus: Corpus
     systems: Systems | None = None
     settings: Settings | None = None
     excluded: tuple[Excluded, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def with_coders(self, coders: Sequence[str]) -> tuple[Corpus, Systems | None]:
+        """Return the corpus and the systems with some of the coders.
+
+        Parameters
+        ----------
+        coders : sequence of str
+            Names of human coders and systems.
+
+        Returns
+        -------
+        tuple
+            Corpus and systems, as :func:`~caesura.tasks.report.analyze_corpus` takes them.
+        """
+        corpus = self.corpus.select(coders=[name for name in self.corpus.coders if name in coders])
+        if self.systems is None:
+            return corpus, None
+        if isinstance(self.systems, Corpus):
+            return corpus, self.systems.select(coders=[name for name in self.systems.coders if name in coders])
+        if isinstance(self.systems, Mapping):
+            named = cast("Mapping[str, Any]", self.systems)
+            return corpus, {name: entry for name, entry in named.items() if name in coders}
+        return corpus, [name for name in self.systems if name in coders]
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What the user of a live page chose.
+
+    Parameters
+    ----------
+    measure : Measure
+        Measure that compares coders.
+    coders : tuple of str
+        Coders and systems that take part, in the order of the corpus.
+    """
+
+    measure: Measure
+    coders: tuple[str, ...]
 
 
 class Workbench:
@@ -53,13 +115,15 @@ class Workbench:
     Attributes
     ----------
     lock : threading.RLock
-        Held while the state changes; requests may run in several threads.
+        Held while the state changes or is read; requests may run in several threads.
     material : Material
         The corpus and its systems.
     report : CorpusReport
-        The analyses of the corpus.
+        The essential analyses of the corpus, under the parameters at the beginning.
     warnings : list of str
         Warnings of the analyses.
+    revision : int
+        Number of times that the files were read.
     """
 
     def __init__(
@@ -74,7 +138,9 @@ class Workbench:
         self.options = options or ReportOptions()
         self.title = title
         self.paths = tuple(paths)
+        self.revision = 0
         self._load = load
+        self._report_lock = Lock()  # a complete report takes long, and must not be computed by two requests at once
         self.material: Material
         self.report: CorpusReport
         self.warnings: list[str]
@@ -90,5 +156,248 @@ class Workbench:
         """
         with self.lock, collect_warnings() as warnings:
             material = self._load()
-            report = analyze_corpus(material.corpus, self.options, systems=material.systems, settings=material.settings)
+            states = _file_states([*material.files, *self.paths])
+            report = analyze_corpus(
+                material.corpus, self.options, systems=material.systems, settings=material.settings, analyses=ESSENTIAL
+            )
             self.material, self.report, self.warnings = material, report, list(warnings)
+            self.revision += 1
+            self._states = states
+            self._computations: OrderedDict[tuple[str, ...], LiveComputation] = OrderedDict()
+            self._results: OrderedDict[Parameters, LiveResult] = OrderedDict()
+            self._reports: OrderedDict[Parameters, CorpusReport] = OrderedDict()
+            with suppress(CaesuraError):  # the first change of a parameter finds the arrays of all pairs ready
+                self.live(self.parameters())
+
+    @property
+    def subject(self) -> Subject:
+        """The corpus as the page shows it: human coders and systems, on common units."""
+        return self.report.subject
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """The items that the page shows, in its order."""
+        return self.subject.corpus.item_names if self.subject.kind == "trees" else self.report.text_items
+
+    def changed_files(self) -> list[str]:
+        """Return the files and folders that are not as they were when they were read.
+
+        Returns
+        -------
+        list of str
+            Their paths.
+        """
+        with self.lock:
+            now = _file_states(self._states)
+            return [path for path, state in self._states.items() if now[path] != state]
+
+    # -- parameters -----------------------------------------------------------------------------------------------
+
+    def parameters(self, measure: str | Measure | None = None, coders: Sequence[int] | None = None) -> Parameters:
+        """Check the parameters that a page sent.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure with its options (default: the first of the report).
+        coders : sequence of int, optional
+            Coders and systems that take part, by their number on the page (default: all).
+
+        Returns
+        -------
+        Parameters
+            The parameters.
+
+        Raises
+        ------
+        OptionError
+            If the measure cannot score the data, or a coder does not exist.
+        """
+        with self.lock:
+            subject, settings = self.subject, self.material.settings
+        if measure is None:
+            chosen = subject.measures[0]
+        else:
+            chosen = choose_measures("report", subject.corpus, [parse(measure)], settings=settings)[0]
+        names = subject.corpus.coders
+        if coders is None:
+            return Parameters(chosen, names)
+        if not all(isinstance(number, int) and 0 <= number < len(names) for number in coders):
+            raise OptionError(f"coders: expected numbers from 0 to {len(names) - 1}; got {coders!r:.80}")
+        return Parameters(chosen, tuple(names[number] for number in sorted(set(coders))))
+
+    def live(self, parameters: Parameters) -> LiveResult:
+        """Return what the page shows under some parameters.
+
+        Parameters
+        ----------
+        parameters : Parameters
+            Measure and coders.
+
+        Returns
+        -------
+        LiveResult
+            The numbers; they are kept in case that the same parameters come back.
+
+        Raises
+        ------
+        CaesuraError
+            If the measure cannot score any pair of the coders.
+        """
+        with self.lock:
+            return _kept(
+                self._results,
+                parameters,
+                _MAX_RESULTS,
+                lambda: self._computation(parameters).result(parameters.measure),
+            )
+
+    def align(self, parameters: Parameters, items: Sequence[str]) -> Alignments:
+        """Align all pairs of coders on some items.
+
+        Parameters
+        ----------
+        parameters : Parameters
+            Measure and coders.
+        items : sequence of str
+            Names of the items.
+
+        Returns
+        -------
+        Alignments
+            The edits.
+        """
+        with self.lock:
+            subject = self._computation(parameters).subject
+            return align_items(subject, self.live(parameters).aligner, items)
+
+    def complete_report(self, parameters: Parameters) -> CorpusReport:
+        """Return all analyses of a report under some parameters. That takes much longer than the live numbers.
+
+        Parameters
+        ----------
+        parameters : Parameters
+            Measure and coders.
+
+        Returns
+        -------
+        CorpusReport
+            The analyses.
+
+        Raises
+        ------
+        CaesuraError
+            If the corpus cannot be analysed.
+        """
+        with self._report_lock:
+            with self.lock:
+                material, reports = self.material, self._reports
+                measures = self.subject.measures
+            chosen = None if parameters.measure == measures[0] else parameters.measure
+            options = ReportOptions(measure=chosen or self.options.measure, seed=self.options.seed)
+
+            def compute() -> CorpusReport:
+                corpus, systems = material.with_coders(parameters.coders)
+                return analyze_corpus(corpus, options, systems=systems, settings=material.settings)
+
+            return _kept(reports, parameters, _MAX_SUBJECTS, compute)
+
+    def what_if(
+        self,
+        parameters: Parameters,
+        *,
+        item: str,
+        coder: str,
+        against: str,
+        boundaries: Sequence[Boundary],
+        stream: str = "",
+    ) -> WhatIf:
+        """Score a scratch copy of an annotation.
+
+        Parameters
+        ----------
+        parameters : Parameters
+            The measure, which is listed first.
+        item, coder, against, boundaries, stream
+            As for :func:`~caesura.tasks.what_if.what_if`.
+
+        Returns
+        -------
+        WhatIf
+            The values before and after the change.
+        """
+        with self.lock:
+            subject = self.subject
+        return what_if(
+            subject,
+            item=item,
+            coder=coder,
+            against=against,
+            boundaries=boundaries,
+            stream=stream,
+            measure=parameters.measure,
+        )
+
+    def _computation(self, parameters: Parameters) -> LiveComputation:
+        coders = parameters.coders
+        return _kept(
+            self._computations, coders, _MAX_SUBJECTS, lambda: LiveComputation(select_coders(self.subject, coders))
+        )
+
+    # -- sound ----------------------------------------------------------------------------------------------------
+
+    def sound_of(self, item: str) -> Path | None:
+        """Return the sound file of an item: one with the same name beside the annotations.
+
+        Parameters
+        ----------
+        item : str
+            Name of the item.
+
+        Returns
+        -------
+        pathlib.Path or None
+            The file; None if there is none.
+        """
+        with self.lock:
+            files = [Path(name) for name in self.material.files]
+            single = len(self.material.corpus.item_names) == 1
+        stem = item.replace("\\", "/").rpartition("/")[2]
+        own = [file for file in files if single or file.stem == stem]
+        stems = [file.with_suffix("") for file in own]
+        stems += [folder / stem for folder in dict.fromkeys(file.parent for file in files) if _is_plain(stem)]
+        for path in dict.fromkeys(stems):
+            for suffix in SOUNDS:
+                candidate = path.with_name(path.name + suffix)
+                if candidate.is_file():
+                    return candidate
+        return None
+
+
+def _is_plain(stem: str) -> bool:
+    """Return whether a name can be that of a file in a folder, and of nothing outside it."""
+    return stem not in ("", ".", "..") and "\0" not in stem
+
+
+def _kept(store: OrderedDict[K, V], key: K, size: int, compute: Callable[[], V]) -> V:
+    """Return a value that is kept in a store of limited size; compute it if it is not there."""
+    if key in store:
+        store.move_to_end(key)
+        return store[key]
+    value = compute()
+    store[key] = value
+    while len(store) > size:
+        store.popitem(last=False)
+    return value
+
+
+def _file_states(paths: Sequence[str] | Mapping[str, object]) -> dict[str, tuple[int, int] | None]:
+    """Return time and size of each file; None if it does not exist."""
+    states: dict[str, tuple[int, int] | None] = {}
+    for path in paths:
+        try:
+            status = os.stat(path)
+            states[path] = (status.st_mtime_ns, status.st_size)
+        except (OSError, ValueError):
+            states[path] = None
+    return states

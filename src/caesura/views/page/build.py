@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from importlib import resources
 from importlib.util import find_spec
@@ -39,8 +39,10 @@ _DESCRIPTIONS = {
     "hierarchy": "hierarchies of spans, shown as boundaries with levels as types",
     "trees": "parses",
 }
-LIVE_SCRIPTS = ("workbench.js",)
+LIVE_SCRIPTS = ("workbench.js", "what_if.js")
 """Scripts of the live page, in this order after the script of the report."""
+LIVE_STYLES = ("workbench.css",)
+"""Style sheets of the live page, after that of the report."""
 LIVE_PANELS = ("workbench.html",)
 """Templates of the live page, in this order above the items."""
 
@@ -151,7 +153,11 @@ def build_report(
 
 
 def report_page(
-    analyses: CorpusReport, title: str | None = None, *, notes: Iterable[str] = (), live: bool = False
+    analyses: CorpusReport,
+    title: str | None = None,
+    *,
+    notes: Iterable[str] = (),
+    live: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the HTML page of a report.
 
@@ -163,8 +169,9 @@ def report_page(
         Heading of the page.
     notes : iterable of str
         Further notes for the reader, after those of the analyses; read after the figures are drawn.
-    live : bool, default False
-        Whether a server of this package serves the page. It then has the panels and scripts that need the server.
+    live : mapping, optional
+        Data of the live part, if a server of this package serves the page. The page then has the panels and scripts that
+        need the server; the sections with figures come from the server, too.
 
     Returns
     -------
@@ -181,20 +188,20 @@ def report_page(
     template = environment().get_template("page.html")
     scripts = [asset(name) for name in ("report.js", *(LIVE_SCRIPTS if live else ()))]
     page = template.render(
-        policy=content_policy(*scripts, live=live),
-        style=asset("report.css"),
+        policy=content_policy(*scripts, live=live is not None),
+        style="\n".join(asset(name) for name in ("report.css", *(LIVE_STYLES if live else ()))),
         scripts=scripts,
         live=live,
         panels=LIVE_PANELS if live else (),
         title=title or f"Report on {count_of(len(subject.corpus.item_names), 'item')}",
         headline=_headline(analyses),
-        facts=_facts(analyses),
+        facts=page_facts(analyses),
         signatures=analyses.signatures,
-        sections=page_sections(analyses),
+        sections=[] if live else page_sections(analyses),
         # After the figures are drawn, because drawing may add warnings.
         notes=list(dict.fromkeys((*analyses.notes, *notes))),
         excluded=Table(("excluded, and why",), tuple((str(entry),) for entry in analyses.excluded)),
-        common=common | {"live": live},
+        common=common | {"live": live is not None},
         items=items,
         aligner=repr(subject.aligner),
         version=__version__,
@@ -208,8 +215,19 @@ def _headline(analyses: CorpusReport) -> str:
     return outcome_answer(outcomes[0]) if outcomes else ""
 
 
-def _facts(analyses: CorpusReport) -> list[tuple[str, str]]:
-    """Return name and value of each fact in the summary."""
+def page_facts(analyses: CorpusReport) -> list[tuple[str, str]]:
+    """Return the facts in the summary.
+
+    Parameters
+    ----------
+    analyses : CorpusReport
+        The analyses of a corpus.
+
+    Returns
+    -------
+    list of (str, str)
+        Name and value of each fact.
+    """
     subject = analyses.subject
     facts = [
         ("data", _DESCRIPTIONS[subject.kind]),

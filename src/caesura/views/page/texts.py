@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -63,8 +63,32 @@ def _overview(report: CorpusReport, items: list[str]) -> list[list[Any]]:
     """Return number, mean over pairs and number of disagreements of each item, the least agreement first."""
     tables = report.pairs.result or ()
     means = {row.item: row.mean for row in tables[0].items} if tables else {}
-    sign = 1 if not tables or tables[0].measure.higher_is_better else -1
-    counts = report.alignments.disagreements
+    better = not tables or tables[0].measure.higher_is_better
+    return ranked_items(items, means, report.alignments.disagreements, higher_is_better=better)
+
+
+def ranked_items(
+    items: Sequence[str], means: Mapping[str, float], counts: Mapping[str, int], *, higher_is_better: bool
+) -> list[list[Any]]:
+    """Return the rows of the table of items, the least agreement first.
+
+    Parameters
+    ----------
+    items : sequence of str
+        The items in the order of the page.
+    means : mapping
+        Item -> mean value of its pairs.
+    counts : mapping
+        Item -> number of disagreements.
+    higher_is_better : bool
+        Whether high values mean agreement.
+
+    Returns
+    -------
+    list of list
+        Number, mean (None if it is undefined) and number of disagreements of each item.
+    """
+    sign = 1 if higher_is_better else -1
     rows = [[number, means.get(item), counts.get(item, 0)] for number, item in enumerate(items)]
     return sorted(rows, key=lambda row: (row[1] is None, sign * (row[1] or 0), -row[2], row[0]))
 
@@ -74,11 +98,27 @@ def _matrix(report: CorpusReport) -> dict[str, Any]:
     tables = report.pairs.result or ()
     if not tables:
         return {"measure": "", "cells": []}
-    coders = {coder: i for i, coder in enumerate(report.subject.corpus.coders)}
-    cells = [
-        [*sorted((coders[row.coders[0]], coders[row.coders[1]])), round(row.score.value, 4)] for row in tables[0].rows
-    ]
-    return {"measure": tables[0].measure.label, "cells": cells}
+    values = {row.coders: row.score.value for row in tables[0].rows}
+    return {"measure": tables[0].measure.label, "cells": matrix_cells(report.subject.corpus.coders, values)}
+
+
+def matrix_cells(coders: Sequence[str], values: Mapping[tuple[str, str], float]) -> list[list[Any]]:
+    """Return the cells of the matrix of coders.
+
+    Parameters
+    ----------
+    coders : sequence of str
+        The coders in the order of the page.
+    values : mapping
+        Pair of coders -> value.
+
+    Returns
+    -------
+    list of list
+        The two coders as numbers, the lower one first, and the value.
+    """
+    numbers = {coder: i for i, coder in enumerate(coders)}
+    return [[*sorted((numbers[a], numbers[b])), round(value, 4)] for (a, b), value in values.items()]
 
 
 def _text_items(report: CorpusReport, types: _Numbering, streams: _Numbering) -> dict[str, dict[str, Any]]:
@@ -221,12 +261,23 @@ def _tree_items(report: CorpusReport) -> dict[str, dict[str, Any]]:
         items[item] = {"trees": trees, "pairs": {}}
     for alignment in report.alignments.trees:
         first, second = alignment.coders
-        items[alignment.item]["pairs"][f"{coders[first]}-{coders[second]}"] = _node_pairs(alignment)
+        items[alignment.item]["pairs"][f"{coders[first]}-{coders[second]}"] = node_pairs(alignment)
     return items
 
 
-def _node_pairs(alignment: TreeAlignment) -> list[float]:
-    """Return three numbers per pair: the two nodes and their IoU, which must not become 1 by rounding."""
+def node_pairs(alignment: TreeAlignment) -> list[float]:
+    """Return the aligned nodes of two parses.
+
+    Parameters
+    ----------
+    alignment : TreeAlignment
+        The alignment.
+
+    Returns
+    -------
+    list of float
+        Three numbers per pair: the two nodes and their IoU, which does not become 1 by rounding.
+    """
     numbers: list[float] = []
     for pair in alignment.score.alignment:
         numbers += (pair.gold, pair.predicted, pair.iou if pair.iou == 1 else min(round(pair.iou, 4), 0.9999))

@@ -48,11 +48,11 @@
   const typeName = (code) => (code < 0 ? null : common.types[code]);
 
   // Two numbers per edit: the index of its shape, and its distance from the preceding edit.
-  const unpack = (numbers) => {
+  const unpack = (numbers, shapes) => {
     const edits = [];
     let place = 0;
     for (let i = 0; i < numbers.length; i += 2) {
-      const [kind, shift, aType, bType, cost, stream] = common.shapes[numbers[i]];
+      const [kind, shift, aType, bType, cost, stream] = shapes[numbers[i]];
       place += numbers[i + 1];
       const a = kind === INSERTION ? null : place - Math.min(shift, 0);
       const b = kind === DELETION ? null : place + Math.max(shift, 0);
@@ -92,14 +92,23 @@
 
   const treeOf = (data, coder) => (data.trees.find(([who]) => who === coder) ?? [coder, []])[1];
 
+  let replaced = null; // shapes and edits of the live page, which take the place of those in the items
+
+  // Pair of coders -> edits of an item.
+  const pairsOf = (number) => {
+    if (replaced) return replaced.items[number] ?? {};
+    const data = itemData(number);
+    return data.pairs ?? data.edits;
+  };
+
   // The page contains the edits of a pair once; the first side is the coder who is first in the corpus. The result is
   // null if the two coders cannot be compared on this item.
   const editsOf = (number, first, second) => {
     const data = itemData(number);
     const [low, high] = first < second ? [first, second] : [second, first];
-    const packed = (data.pairs ?? data.edits)[`${low}-${high}`];
+    const packed = pairsOf(number)[`${low}-${high}`];
     if (packed === undefined) return null;
-    const edits = common.trees ? unpackTrees(treeOf(data, low), treeOf(data, high), packed) : unpack(packed);
+    const edits = common.trees ? unpackTrees(treeOf(data, low), treeOf(data, high), packed) : unpack(packed, replaced?.shapes ?? common.shapes);
     return first < second ? edits : edits.map(turned);
   };
 
@@ -512,11 +521,23 @@
     }
   }) : null;
 
+  const overviewRows = new Map(); // by item; a row keeps its strip when the numbers change
+
+  const overviewRowOf = ([number, value, count]) => {
+    let row = overviewRows.get(number);
+    if (row === undefined) {
+      row = overviewRow([number, value, count]);
+      overviewRows.set(number, row);
+      if (!common.trees && seen) seen.observe(row);
+    }
+    row.cells[1].textContent = value === null ? "" : value.toFixed(3);
+    row.cells[2].textContent = String(count);
+    return row;
+  };
+
   const showOverview = () => {
-    const body = byId("overview").tBodies[0];
-    body.append(...common.overview.map(overviewRow));
+    byId("overview").tBodies[0].replaceChildren(...common.overview.map(overviewRowOf));
     shorten(byId("overview"));
-    if (!common.trees && seen) for (const row of body.rows) seen.observe(row);
   };
 
   const search = () => {
@@ -538,8 +559,7 @@
   const everyDisagreement = () => {
     const found = [];
     common.items.forEach((_, item) => {
-      const data = itemData(item);
-      for (const pair of Object.keys(data.pairs ?? data.edits)) {
+      for (const pair of Object.keys(pairsOf(item))) {
         const [first, second] = pair.split("-").map(Number);
         (editsOf(item, first, second) ?? []).forEach((edit, number) => {
           if (edit.kind !== MATCH) found.push({ item, first, second, number, edit });
@@ -949,7 +969,7 @@
   const startingPair = () => {
     // The item with the least agreement; with systems, a person and a system.
     for (const [item] of common.overview) {
-      const pairs = Object.keys(itemData(item).pairs ?? itemData(item).edits).map((pair) => pair.split("-").map(Number));
+      const pairs = Object.keys(pairsOf(item)).map((pair) => pair.split("-").map(Number));
       const mixed = pairs.find(([low, high]) => common.programs.includes(low) !== common.programs.includes(high));
       if (pairs.length) return { item, pair: mixed ?? pairs[0] };
     }
@@ -993,14 +1013,37 @@
     document.querySelectorAll(".scroll > table.plain").forEach(shorten);
     showOverview();
     showMatrix();
-    showEverything();
+    if (!common.live) showEverything(); // the live page shows it when it is seen
     if (linked()) return undefined;
     const { item, pair } = startingPair();
     return choose({ item, first: pair[0], second: pair[1] });
   };
 
+  // -- the live page -------------------------------------------------------------------------------------------------
+
+  // Shows new values of pairs and items.
+  const update = (change) => {
+    Object.assign(common, change);
+    showOverview();
+    showMatrix();
+    byId("overview").tHead.rows[0].cells[1].textContent = common.matrix.measure || "agreement";
+    byId("matrix-lead").textContent = `${common.matrix.measure} of every pair; a click compares the two.`;
+  };
+
+  // Replaces the edits of some items. Those of all other items are unknown until they come too.
+  const replaceEdits = (shapes, items) => {
+    const type = new Map(common.types.map((name, code) => [name, code]));
+    const coded = shapes.map(([kind, shift, a, b, cost, stream]) => [
+      kind, shift, type.get(a) ?? -1, type.get(b) ?? -1, cost, common.streams.indexOf(stream)]);
+    disagreements = null;
+    replaced = { shapes: coded, items };
+  };
+
   // What the scripts of the live page use.
-  window.caesura = { common, state, byId, make, draw, say, itemData, opened, editsOf, choose, focusOn, show, timeline };
+  window.caesura = {
+    common, state, byId, make, draw, say, itemData, editsOf, choose, focusOn, show, timeline, update, replaceEdits, showEverything,
+    placeOf, placesOfEdit, inSeconds, extentOf, shorten, KEYS,
+  };
 
   start();
 })();

@@ -1,0 +1,81 @@
+"""Numbers and edits under new parameters, and scores of scratch copies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from caesura.errors import OptionError
+from caesura.server.parameters import item_of, name_of, read_parameters
+from caesura.server.routes import post
+from caesura.tasks.what_if import Boundary
+from caesura.tasks.workbench import Workbench
+from caesura.views.page.live import alignment_data, live_data, what_if_data
+
+if TYPE_CHECKING:
+    from starlette.routing import Route
+
+MAX_BOUNDARIES = 100_000
+"""Boundaries of a scratch copy."""
+
+
+def routes(workbench: Workbench) -> list[Route]:
+    """Return the routes of the live numbers.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        The open corpus.
+
+    Returns
+    -------
+    list of starlette.routing.Route
+        Addresses below ``/api``.
+    """
+
+    def update(body: dict[str, Any]) -> dict[str, Any]:
+        """Return the numbers of the page, and the edits of the item that is open."""
+        parameters = read_parameters(workbench, body)
+        with workbench.lock:
+            result = workbench.live(parameters)
+            data = live_data(workbench.report, result)
+            items = [] if body.get("item") is None else [item_of(workbench, body["item"])]
+            data["edits"] = alignment_data(workbench.report, workbench.align(parameters, items))
+        return data | {"revision": workbench.revision}
+
+    def edits(body: dict[str, Any]) -> dict[str, Any]:
+        """Return the edits of all items."""
+        parameters = read_parameters(workbench, body)
+        with workbench.lock:
+            alignments = workbench.align(parameters, workbench.items)
+            data = alignment_data(workbench.report, alignments)
+            counts = alignments.disagreements
+            return data | {"counts": [counts.get(item, 0) for item in workbench.items]}
+
+    def what_if(body: dict[str, Any]) -> dict[str, Any]:
+        """Return the scores of a scratch copy."""
+        coders = workbench.subject.corpus.coders
+        result = workbench.what_if(
+            read_parameters(workbench, body),
+            item=item_of(workbench, body.get("item")),
+            coder=name_of("coder", coders, body.get("coder")),
+            against=name_of("coder", coders, body.get("against")),
+            boundaries=_boundaries(body.get("boundaries")),
+            stream=str(body.get("stream") or ""),
+        )
+        return what_if_data(result)
+
+    return [post("/api/update", update), post("/api/edits", edits), post("/api/what-if", what_if)]
+
+
+def _boundaries(entries: Any) -> list[Boundary]:
+    if not isinstance(entries, list) or len(entries) > MAX_BOUNDARIES:
+        raise OptionError(f"boundaries: expected a list of up to {MAX_BOUNDARIES} pairs of position and type")
+    boundaries: list[Boundary] = []
+    for entry in entries:
+        if not isinstance(entry, list) or len(entry) != 2:
+            raise OptionError("boundaries: expected pairs of position and type")
+        position, name = entry
+        if isinstance(position, bool) or not isinstance(position, int) or not (name is None or isinstance(name, str)):
+            raise OptionError("boundaries: a position must be a whole number and a type a text")
+        boundaries.append((position, name))
+    return boundaries

@@ -1,0 +1,268 @@
+"""What a live page shows under parameters that change: agreement, pairs, items and systems, computed at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from caesura.agreement.coefficients import Observation, has_positions, observe
+from caesura.agreement.families import default_coefficient
+from caesura.agreement.pairwise import CoderPairs, score_coder_pairs
+from caesura.agreement.result import Agreement
+from caesura.errors import CaesuraError, OptionError, Undefined
+from caesura.measures.base import Measure
+from caesura.model.corpus import Corpus
+from caesura.model.result import Excluded, Result
+from caesura.model.value import Floats
+from caesura.tasks.agree import AgreementOutcome
+from caesura.tasks.alignments import Alignments, align_coders
+from caesura.tasks.report import Subject, aligner_for, exact_chance
+
+
+@dataclass(frozen=True)
+class SystemValue:
+    """One system against all human coders.
+
+    Parameters
+    ----------
+    system : str
+        Name of the system.
+    value : float
+        Value of the measure over all items and human coders, from summed parts.
+    """
+
+    system: str
+    value: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LiveResult(Result):
+    """The parts of a report that change with its parameters.
+
+    Parameters
+    ----------
+    measure : Measure
+        Measure that compares coders.
+    aligner : Measure
+        Measure that aligns boundaries or nodes.
+    agreement : AgreementOutcome
+        Agreement of the human coders beyond chance, or the reason why it is undefined.
+    pairs : mapping
+        (Coder, coder) -> value over their common items, systems included.
+    items : mapping
+        Item -> mean value of its pairs of coders.
+    disagreements : mapping or None
+        Item -> number of edits that are no matches; None if that takes too long to count at once.
+    systems : tuple of SystemValue
+        The systems, the best first.
+    people : float or None
+        Value over all pairs of human coders, with which the systems can be compared.
+    excluded : tuple of Excluded
+        Items that could not be scored.
+    """
+
+    measure: Measure
+    aligner: Measure
+    agreement: AgreementOutcome
+    pairs: Mapping[tuple[str, str], float]
+    items: Mapping[str, float]
+    disagreements: Mapping[str, int] | None
+    systems: tuple[SystemValue, ...]
+    people: float | None
+    excluded: tuple[Excluded, ...]
+
+
+def select_coders(subject: Subject, coders: Sequence[str]) -> Subject:
+    """Return a subject with some of its coders.
+
+    Parameters
+    ----------
+    subject : Subject
+        A corpus that was prepared for a report.
+    coders : sequence of str
+        Names of human coders and systems.
+
+    Returns
+    -------
+    Subject
+        The same items, as far as one of the coders annotated them.
+
+    Raises
+    ------
+    OptionError
+        If fewer than two coders remain, or no human coder.
+    """
+    chosen = [name for name in subject.corpus.coders if name in coders]
+    people = tuple(name for name in subject.human_coders if name in chosen)
+    if len(chosen) < 2 or not people:
+        raise OptionError("choose at least two coders, one of them a person")
+    if len(chosen) == len(subject.corpus.coders):
+        return subject
+    return replace(
+        subject,
+        corpus=subject.corpus.select(coders=chosen),
+        boundaries=subject.boundaries.select(coders=[name for name in chosen if name in subject.boundaries.coders]),
+        human_coders=people,
+        systems=tuple(name for name in subject.systems if name in chosen),
+    )
+
+
+class LiveComputation:
+    """Computes what a live page shows for one choice of coders, under one measure after the other.
+
+    The arrays of the last measure are used again, so that a new value of an option costs little more than the kernel.
+
+    Parameters
+    ----------
+    subject : Subject
+        A corpus that was prepared for a report, with the coders that take part.
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self._people = subject.without_systems(subject.corpus)
+        self._has_positions = has_positions(self._people)
+        self._observations: dict[str, Observation] = {}  # the last scores of each measure
+        self._pairs: dict[tuple[str, str], CoderPairs] = {}  # the same, by purpose and measure
+
+    def result(self, measure: Measure) -> LiveResult:
+        """Compute what a live page shows under a measure.
+
+        Parameters
+        ----------
+        measure : Measure
+            Measure that compares coders.
+
+        Returns
+        -------
+        LiveResult
+            The numbers of the page.
+
+        Raises
+        ------
+        CaesuraError
+            If the measure cannot score any pair of coders.
+        """
+        subject = self.subject
+        outcome = self._agreement(measure)
+        pairs = self._all_pairs(measure)
+        aligner = aligner_for(measure, subject.corpus)
+        values = measure.values(pairs.scores.counts, pairs.scores.types)
+        numbers = np.bincount(pairs.item_index, minlength=len(pairs.items))
+        means = np.bincount(pairs.item_index, values, len(pairs.items)) / numbers
+        names = [(pairs.coders[first], pairs.coders[second]) for first, second in pairs.pairs]
+        return LiveResult(
+            measure=measure,
+            aligner=aligner,
+            agreement=outcome,
+            pairs=dict(zip(names, measure.values(pairs.pair_parts, pairs.scores.types).tolist(), strict=True)),
+            items=dict(zip(pairs.items, means.tolist(), strict=True)),
+            disagreements=self._disagreements(aligner, pairs),
+            systems=_systems(subject, pairs),
+            people=_value_of(pairs, _members(pairs, subject.human_coders, subject.human_coders)),
+            excluded=pairs.excluded,
+        )
+
+    def _agreement(self, measure: Measure) -> AgreementOutcome:
+        """Return the agreement of the human coders."""
+        name = default_coefficient(measure, has_positions=self._has_positions)
+        attempt = partial(AgreementOutcome.attempt, coefficient=name, measure=measure)
+        errors = (Undefined, OptionError)
+        if self.subject.kind == "trees":
+            reason = "agreement beyond chance is not defined over trees"
+            return AgreementOutcome(None, reason, coefficient=name, measure=measure)
+
+        def compute() -> Agreement:
+            chance, seed = exact_chance(measure), self.subject.seed
+            last = self._observations.pop(measure.name, None)
+            scores = observe(self._people, measure, name, chance=chance, seed=seed, previous=last)
+            self._observations[measure.name] = scores
+            return scores.agreement()
+
+        return attempt(compute, errors)
+
+    def _all_pairs(self, measure: Measure) -> CoderPairs:
+        """Return the scores of all pairs, systems included; those of the agreement if they are the same."""
+        observation = self._observations.get(measure.name)
+        if observation is not None and not self.subject.systems:
+            pairs = observation.pairs
+            if pairs.measure == measure and not pairs.ordered:
+                return pairs
+        return self._score("pairs", self.subject.corpus, measure)
+
+    def _score(self, purpose: str, corpus: Corpus, measure: Measure) -> CoderPairs:
+        key = (purpose, measure.name)
+        last = self._pairs.get(key)
+        pairs = None if last is None else last.rescored(measure)
+        self._pairs[key] = pairs or score_coder_pairs(corpus, measure, corpus_order=True)
+        return self._pairs[key]
+
+    def _disagreements(self, aligner: Measure, pairs: CoderPairs) -> dict[str, int] | None:
+        """Count the edits of each item. With equal costs the sides matter, so they must be in the order of the corpus."""
+        subject = self.subject
+        in_order = [name for name in subject.corpus.coders if name in pairs.coders] == list(pairs.coders)
+        if pairs.measure != aligner or not in_order:
+            if subject.kind == "trees":
+                return None
+            try:
+                pairs = self._score("alignment", subject.boundaries, aligner)
+            except CaesuraError:
+                return {}
+        numbers = aligner.count_disagreements(pairs.scores.counts, pairs.scores.types)
+        if numbers is None:
+            return None
+        counts = np.bincount(pairs.item_index, numbers, len(pairs.items)).astype(int)
+        return dict(zip(pairs.items, counts.tolist(), strict=True))
+
+
+def align_items(subject: Subject, aligner: Measure, items: Sequence[str]) -> Alignments:
+    """Align all pairs of coders on some items.
+
+    Parameters
+    ----------
+    subject : Subject
+        A corpus that was prepared for a report, with the coders that take part.
+    aligner : Measure
+        Measure that aligns boundaries or nodes.
+    items : sequence of str
+        Names of the items.
+
+    Returns
+    -------
+    Alignments
+        The edits; empty if no two of the coders annotated these items.
+    """
+    present = [item for item in items if item in subject.boundaries.item_names]
+    try:
+        part = subject.boundaries.select(items=present)
+        return align_coders(part, aligner, listed=set(present), counted=())
+    except OptionError:
+        return Alignments()
+
+
+def _systems(subject: Subject, pairs: CoderPairs) -> tuple[SystemValue, ...]:
+    """Return the value of each system against all human coders, the best first."""
+    values = {name: _value_of(pairs, _members(pairs, (name,), subject.human_coders)) for name in subject.systems}
+    sign = -1 if pairs.measure.higher_is_better else 1
+    known = [SystemValue(name, value) for name, value in values.items() if value is not None]
+    return tuple(sorted(known, key=lambda entry: (sign * entry.value, entry.system)))
+
+
+def _members(pairs: CoderPairs, some: Sequence[str], others: Sequence[str]) -> list[int]:
+    """Return the places of the pairs with one coder of each group."""
+    names = [{pairs.coders[first], pairs.coders[second]} for first, second in pairs.pairs]
+    return [
+        place
+        for place, (first, second) in enumerate(map(tuple, names))
+        if (first in some and second in others) or (second in some and first in others)
+    ]
+
+
+def _value_of(pairs: CoderPairs, places: Sequence[int]) -> float | None:
+    if not places:
+        return None
+    total: Floats = pairs.pair_parts[list(places)].sum(axis=0, keepdims=True)
+    return float(pairs.measure.values(total, pairs.scores.types)[0])

@@ -1,0 +1,211 @@
+"""Data of the live page for its script: what changes with the parameters, and the controls of the parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from caesura.measures.edit_columns import EDIT_KINDS
+from caesura.measures.registry import measures as registered_measures
+from caesura.measures.similarity import check_similarity
+from caesura.options import Option
+from caesura.tasks.alignments import Alignments, EditShape
+from caesura.tasks.live import LiveResult
+from caesura.tasks.report import CorpusReport, Subject
+from caesura.tasks.what_if import WhatIf
+from caesura.views.answers.coders import outcome_answer
+from caesura.views.page.sections import Picture, Section
+from caesura.views.page.texts import matrix_cells, node_pairs, ranked_items
+from caesura.views.table import Table, clean
+
+
+def live_data(report: CorpusReport, result: LiveResult) -> dict[str, Any]:
+    """Return the numbers of the page under new parameters.
+
+    Parameters
+    ----------
+    report : CorpusReport
+        The report that the page shows.
+    result : LiveResult
+        The numbers under the new parameters.
+
+    Returns
+    -------
+    dict
+        Headline, items, matrix and systems.
+    """
+    subject = report.subject
+    measure = result.measure
+    items = _items(report)
+    outcome = result.agreement
+    overview = ranked_items(items, result.items, result.disagreements or {}, higher_is_better=measure.higher_is_better)
+    return {
+        "headline": clean(outcome_answer(outcome)),
+        "signature": None if outcome.result is None else clean(outcome.result.signature),
+        "measure": clean(measure.label),
+        "aligner": clean(repr(result.aligner)),
+        "overview": overview,
+        "counted": result.disagreements is not None,
+        "matrix": {"measure": clean(measure.label), "cells": matrix_cells(subject.corpus.coders, result.pairs)},
+        "systems": [[clean(entry.system), round(entry.value, 4)] for entry in result.systems],
+        "people": None if result.people is None else round(result.people, 4),
+        "excluded": [clean(str(entry)) for entry in result.excluded],
+    }
+
+
+def alignment_data(report: CorpusReport, alignments: Alignments) -> dict[str, Any]:
+    """Return edits for the script of the page.
+
+    Parameters
+    ----------
+    report : CorpusReport
+        The report that the page shows.
+    alignments : Alignments
+        The edits of some items.
+
+    Returns
+    -------
+    dict
+        Shapes of the edits, with the names of types and streams; and item -> pair of coders -> edits, all by number.
+    """
+    subject = report.subject
+    coders = {coder: i for i, coder in enumerate(subject.corpus.coders)}
+    numbers = {item: i for i, item in enumerate(_items(report))}
+    edits: dict[int, dict[str, Any]] = {}
+    for pair in alignments.pairs:
+        first, second = pair.coders
+        edits.setdefault(numbers[pair.item], {})[f"{coders[first]}-{coders[second]}"] = pair.edits
+    for tree in alignments.trees:
+        first, second = tree.coders
+        edits.setdefault(numbers[tree.item], {})[f"{coders[first]}-{coders[second]}"] = node_pairs(tree)
+    return {"shapes": [_shape(shape) for shape in alignments.shapes], "items": edits}
+
+
+def _items(report: CorpusReport) -> tuple[str, ...]:
+    """Return the items in the order of the page."""
+    return report.subject.corpus.item_names if report.subject.kind == "trees" else report.text_items
+
+
+def _shape(shape: EditShape) -> list[Any]:
+    names = (None if name is None else clean(name) for name in (shape.a_type, shape.b_type))
+    return [EDIT_KINDS.index(shape.kind), shape.shift, *names, shape.cost, clean(shape.stream or "")]
+
+
+def what_if_data(result: WhatIf) -> dict[str, Any]:
+    """Return the scores of a scratch copy.
+
+    Parameters
+    ----------
+    result : WhatIf
+        The scores.
+
+    Returns
+    -------
+    dict
+        One row per measure: name, value before, value after, the reason if a value is undefined, and whether a higher
+        value is better.
+    """
+    rows = [
+        [clean(entry.measure.label), entry.before, entry.after, entry.reason, entry.measure.higher_is_better]
+        for entry in result.values
+    ]
+    return {"rows": rows}
+
+
+def section_data(section: Section) -> dict[str, Any]:
+    """Return a section of the page for its script.
+
+    Parameters
+    ----------
+    section : Section
+        The section.
+
+    Returns
+    -------
+    dict
+        Texts, tables as rows of text, and pictures as data URIs.
+    """
+    return {
+        "id": section.id,
+        "title": section.title,
+        "lead": section.lead,
+        "reason": None if section.reason is None else clean(section.reason),
+        "pictures": [_picture(picture) for picture in section.pictures],
+        "tables": [_table(table) for table in section.tables],
+        "folded": [_table(table) for table in section.folded],
+        "notes": [clean(note) for note in section.notes],
+    }
+
+
+def _picture(picture: Picture) -> dict[str, Any]:
+    reason = None if picture.reason is None else clean(picture.reason)
+    return {"caption": clean(picture.caption), "source": picture.source, "reason": reason}
+
+
+def _table(table: Table) -> dict[str, Any]:
+    blocks = [
+        {
+            "title": clean(block.title or ""),
+            "columns": [clean(name) for name in block.columns],
+            "numeric": list(block.numeric_columns),
+            "rows": [[clean(cell) for cell in row] for row in block.text_rows],
+        }
+        for block in table.grids
+    ]
+    return {"title": clean(table.title or ""), "blocks": blocks, "notes": [clean(note) for note in table.notes]}
+
+
+# -- controls ----------------------------------------------------------------------------------------------------------
+
+
+def control_data(subject: Subject) -> dict[str, Any]:
+    """Return the measures that a page offers, with their options.
+
+    Parameters
+    ----------
+    subject : Subject
+        The corpus.
+
+    Returns
+    -------
+    dict
+        The measures that compare such data, the one that the page begins with, and the types for a similarity matrix.
+    """
+    first = subject.measures[0]
+    classes = {name: entry for name, entry in registered_measures().items() if subject.kind in entry.kinds}
+    types = sorted({name for entry in subject.boundaries.values() for name in getattr(entry, "types", ())})
+    return {
+        "measure": first.name,
+        "values": {name: value for name, value in first.settings.items() if value is not None},
+        "measures": [
+            {
+                "name": name,
+                "title": entry.title,
+                "options": [_control(option, number) for number, option in enumerate(entry.options)],
+            }
+            for name, entry in classes.items()
+        ],
+        "types": [clean(name) for name in types],
+    }
+
+
+def _control(option: Option, number: int) -> dict[str, Any]:
+    """Return the description of a control; the first option of a measure, and those that it always shows, are visible."""
+    return {
+        "name": option.name,
+        "kind": _kind(option),
+        "default": option.default,
+        "choices": list(getattr(option.check, "choices", ())),
+        "description": option.description,
+        "visible": number == 0 or option.always_shown,
+    }
+
+
+def _kind(option: Option) -> str:
+    if option.check is check_similarity:
+        return "matrix"
+    if getattr(option.check, "choices", ()):
+        return "choice"
+    if isinstance(option.default, bool):
+        return "flag"
+    whole = isinstance(option.default, int) or getattr(option.check, "value_type", None) is int
+    return "whole" if whole else "text"
