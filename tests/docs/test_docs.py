@@ -27,7 +27,7 @@ SLOW_PAGES = ("report.md",)  # builds several reports
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    shutil.copytree(ROOT / "examples" / "data", tmp_path, dirs_exist_ok=True)
+    copy_examples(page, tmp_path)
     monkeypatch.chdir(tmp_path)
     run_block = PageRunner(page.name)
     parts = list(parse_page(page.read_text(encoding="utf-8"), page.name))  # checks the whole page before any block runs
@@ -41,6 +41,17 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reque
                     (tmp_path / path.name).symlink_to(path)
             else:
                 import_libraries(part)
+
+
+def copy_examples(page: Path, folder: Path) -> None:
+    """Copy the files that a page reads. A tutorial has its own folder; the README is for the top of the checkout."""
+    examples = ROOT / "examples"
+    if page == ROOT / "README.md":
+        shutil.copytree(examples / "data", folder / "examples" / "data")
+    elif page.parent.name == "tutorials":
+        shutil.copytree(examples / page.stem, folder, dirs_exist_ok=True)
+    else:
+        shutil.copytree(examples / "data", folder, dirs_exist_ok=True)
 
 
 def import_libraries(requirement: Requirement) -> None:
@@ -98,6 +109,8 @@ def test_blocks_share_variables_and_are_counted() -> None:
         ("```sh\nrm -r x\n```\n", "only caesura can run here; got 'rm -r x'"),
         ("```sh\ncaesura score no.bits no.bits\n```\n", "ends with exit code 1"),
         ("```console\n$ caesura --version\ncaesura 0\n```\n", "should print\ncaesura 0\nbut prints"),
+        ("```console\n$ caesura --version\n...\ncaesura 0\n```\n", "should print\n...\ncaesura 0\nbut prints"),
+        ("```console\n$ caesura --version  # exit code 1\n...\n```\n", "ends with exit code 0"),
         ("```console\ncaesura --version\n```\n", "must begin with"),
         ("<!-- not run: R -->\nand text\n", "page.md:2: expected a block after 'not run'"),
     ],
@@ -112,6 +125,14 @@ def test_invalid_blocks_are_errors(text: str, message: str) -> None:
 def test_data_must_parse(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         run_page(text)
+
+
+def test_three_dots_stand_for_lines_and_failures_are_announced() -> None:
+    page = "```console\n$ caesura measures\n...\n$ caesura --version\ncaesura ...\n```\n"
+    with pytest.raises(PageError, match="should print"):  # dots inside a line are text
+        run_page(page)
+    assert run_page(page.replace("caesura ...", f"caesura, version {cz.__version__}")).examples == 2
+    assert run_page("```console\n$ caesura score no.bits no.bits  # exit code 1\n```\n").examples == 1
 
 
 def test_a_block_with_a_reason_is_skipped() -> None:
@@ -135,10 +156,39 @@ def test_tests_named_in_the_errata_exist() -> None:
     assert missing == []
 
 
-def test_links_of_the_readme() -> None:
-    """Sphinx checks the links between pages."""
-    targets = re.findall(r"\]\(([\w./]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert [target for target in targets if not (ROOT / target).is_file()] == []
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: str(page.relative_to(ROOT)))
+def test_links(page: Path) -> None:
+    """Links lead to files of the repository, and to headings that exist; addresses of other servers are not tried."""
+    text = re.sub(r"^(`{3,}).*?^\1$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    broken = []
+    for link in re.findall(r"\]\(([^()\s]+)\)", re.sub(r"`[^`]*`", "", text)):
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        if link.startswith(("https://", "http://")):
+            continue
+        if not target.is_file() or (anchor and anchor not in headings(target)):
+            broken.append(link)
+    assert broken == []
+
+
+def headings(page: Path) -> set[str]:
+    """Return the anchors that GitHub and Sphinx give to the headings of a page."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_a_broken_link_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Which n_t?\n\n[here](#which-n_t) [there](#nowhere) [file](none.md)\n")
+    assert headings(page) == {"which-n_t"}
+    with pytest.raises(AssertionError, match=r"'#nowhere', 'none.md'"):
+        test_links(page)
+
+
+def test_pages_for_newcomers_are_short() -> None:
+    lines = {page: len(page.read_text(encoding="utf-8").splitlines()) for page in PAGES}
+    assert lines[ROOT / "README.md"] <= 120
+    assert {page.stem: n for page, n in lines.items() if page.parent.name == "tutorials" and not 60 <= n <= 120} == {}
 
 
 @pytest.mark.slow

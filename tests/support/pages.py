@@ -4,14 +4,15 @@ The language of a block says how it is tested:
 
     python      a doctest; the blocks of a page share their variables
     sh          one command per line, which begins with ``caesura`` and must succeed
-    console     commands after ``$ ``, each followed by its output
+    console     commands after ``$ ``, each followed by its output; a line ``...`` stands for any lines, and a command that
+                ends with ``# exit code 1`` must fail so
     json, toml  must parse
     text        a drawing for readers; not tested
 
 Put ``<!-- not run: reason -->`` above a block in any other language, and above a block that cannot run here. If the rest of a
 page needs files or folders of test data, write ``<!-- data: oracles/nccu.jsonl -->``. If it needs libraries, write
 ``<!-- needs: segeval nltk -->``. Without them, the test stops there and is skipped. Each page runs in its own folder, which
-has the files of examples/data.
+has the files of examples/data; that of docs/tutorials/NAME.md has those of examples/NAME.
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ from caesura.cli import main
 
 _FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})\s*(.*?)\s*$")
 _COMMENT = re.compile(r"^<!-- (not run|data|needs): (.+) -->$")
+_EXIT_CODE = re.compile(r"#.*\bexit code (\d+)$")
 _EXAMPLE = re.compile(r"^\s*(>>>|\$ caesura\b)")
 # Sphinx processes these directives, and fails on invalid ones.
-_DIRECTIVES = ("{toctree}", "{eval-rst}")
+_DIRECTIVES = ("{toctree}", "{eval-rst}", "{figure}")
 
 
 class PageError(AssertionError):
@@ -95,7 +97,7 @@ class PageRunner:
 
     def __call__(self, block: Block) -> None:
         """Run a block; raise PageError if it fails."""
-        if block.skip_reason is not None or block.language in _DIRECTIVES:
+        if block.skip_reason is not None or block.language.startswith(_DIRECTIVES):
             return
         runners = {
             "python": self._python,
@@ -134,16 +136,20 @@ class PageRunner:
             self._fail(block, "a console block must begin with '$ caesura'")
         for command in commands[1:]:
             line, _, expected = command.partition("\n")
-            output = self._command(block, shlex.split(line, comments=True))
-            if normalize(output) != normalize(expected):
+            while line.endswith("\\"):
+                rest, _, expected = expected.partition("\n")
+                line = line[:-1] + rest
+            exit_code = _EXIT_CODE.search(line)
+            output = self._command(block, shlex.split(line, comments=True), int(exit_code[1]) if exit_code else 0)
+            if not matches(normalize(output), normalize(expected)):
                 self._fail(block, f"{line} should print\n{normalize(expected)}\nbut prints\n{normalize(output)}")
 
-    def _command(self, block: Block, arguments: list[str]) -> str:
+    def _command(self, block: Block, arguments: list[str], exit_code: int = 0) -> str:
         if arguments[:1] != ["caesura"]:
             command = shlex.join(arguments)
             self._fail(block, f"only caesura can run here; got {command!r}. Give the reason in <!-- not run: ... -->")
         result = CliRunner().invoke(main, arguments[1:], prog_name="caesura")
-        if result.exit_code != 0:
+        if result.exit_code != exit_code:
             self._fail(block, f"{shlex.join(arguments)} ends with exit code {result.exit_code}: {result.output}")
         self.examples += 1
         return result.stdout
@@ -156,3 +162,9 @@ class PageRunner:
 def normalize(text: str) -> str:
     """Return the text without trailing spaces, and without blank lines at its ends."""
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()).strip("\n")
+
+
+def matches(output: str, expected: str) -> bool:
+    """Say whether the output is the expected text, in which a line of three dots stands for any number of lines."""
+    pattern = "".join(r"(?:.*\n)*" if line == "..." else re.escape(line) + r"\n" for line in expected.splitlines())
+    return re.fullmatch(pattern, output + "\n" if output else "") is not None
