@@ -7,7 +7,7 @@ stops with an error that names the option for each of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +42,7 @@ DESCRIPTIONS = {
     "tags": "tags of spans",
 }
 """Shape of a column -> its description in the reading report."""
+_BLANK = frozenset(("empty", "not coded"))  # reasons why a column without a filled cell fits no shape
 _FLAG = re.compile(r"(is|has|was|had|contains)_(?!.*(bound|break|segment|split|topic|shift|start|end|mark|cut))")
 _NUMBERED_CODER = re.compile(r"(coder|annotator|annotation|rater|observer|worker|judge|expert|kodierer)_?[a-z0-9]+")
 _OTHER_CODER = re.compile(r"(gold|ref|hyp|truth|system|model|pred|auto|baseline|human|consensus|majority).*")
@@ -108,13 +109,7 @@ class CoderColumns:
         if self.types is None:
             return content
         column = self.table.columns[name]
-        declared, undeclared, first = 0, 0, None
-        for value, number in zip(column.stripped, column.counts.tolist(), strict=True):
-            names = type_names(value) if value else []
-            if names is not None and names and set(names) <= {*self.types}:
-                declared += number
-            elif kind_of_cell(value) not in (EMPTY, ZERO, ABSENT):
-                undeclared, first = undeclared + number, first or value
+        declared, undeclared, first = _count_declared(column, {*self.types})
         if first is None:
             return Content("types")
         if "types" not in self.roles and declared < undeclared and content.shape in ("none", "labels", "numbers"):
@@ -189,15 +184,11 @@ class CoderColumns:
         AmbiguousFileError
             If several shapes fit.
         """
-        names = self.roles.coders if self.roles.coders is not None else self.candidates()
-        if self.roles.coders is None and "mark" in self.roles:
-            names = [self.roles.columns["mark"], *names]
+        names = self._possible_coders()
         by_shape: dict[str, list[str]] = {}
+        contents = self._valid_contents(names, groups)
         for name in names:
-            content = self.content(name, groups)
-            if content.shape == "error":
-                raise self._cell_error(name, content)
-            by_shape.setdefault(content.shape, []).append(name)
+            by_shape.setdefault(contents[name].shape, []).append(name)
         unfit = by_shape.pop("none", [])
         if self.roles.coders is not None and unfit:
             return self._declared_coders(groups, by_shape)
@@ -210,6 +201,21 @@ class CoderColumns:
                 return [name], shape
             raise self.no_coder(groups)
         return self._one_shape(by_shape, groups)
+
+    def _possible_coders(self) -> list[str]:
+        """Return the columns that the user named as coders, or those that may be coders."""
+        if self.roles.coders is not None:
+            return self.roles.coders
+        marks = [self.roles.columns["mark"]] if "mark" in self.roles else []
+        return marks + self.candidates()
+
+    def _valid_contents(self, names: Iterable[str], groups: Groups) -> dict[str, Content]:
+        """Return the contents of columns; raise an error for an invalid cell."""
+        contents = {name: self.content(name, groups) for name in names}
+        for name, content in contents.items():
+            if content.shape == "error":
+                raise self._cell_error(name, content)
+        return contents
 
     def _leave_out_flags(self, by_shape: dict[str, list[str]]) -> None:
         """Leave out columns of 0 and 1 that are other data; raise an error if it is not clear whether they are coders."""
@@ -227,10 +233,10 @@ class CoderColumns:
     def _check_constant_marks(self, by_shape: dict[str, list[str]], coders: Sequence[str]) -> None:
         """Leave out columns that are 1 in every row, or raise an error if only some columns are, or only in some items."""
         by_item = [name for name in coders if self.contents[name].by_item]
-        if by_item and len(by_item) < len(coders):
+        if 0 < len(by_item) < len(coders):
             raise self._ask_for_coders(coders, by_item, "1 in every row of some items, and 0 in all other items")
         always = [name for name in coders if self.contents[name].always]
-        if always and len(always) < len(coders):
+        if 0 < len(always) < len(coders):
             raise self._ask_for_coders(coders, always, "1 in every row")
         if always and not {"text", "unit", "mark"} & {*self.roles.columns}:
             self.contents |= {name: Content("none", "1 in every row") for name in always}
@@ -245,13 +251,13 @@ class CoderColumns:
             raise self._ask_for_coders(coders, unclear, f"0 and 1, but not named like {numbered[0]}")
 
     def _ask_for_coders(self, coders: Sequence[str], unclear: Sequence[str], reason: str) -> AmbiguousFileError:
-        one = len(unclear) == 1
-        listed = f"{'column' if one else 'columns'} {', '.join(unclear[:8])}: the cells are {reason}"
-        problem = f"{listed}; it is not clear whether {'this is a coder' if one else 'these are coders'}"
+        single = len(unclear) == 1
+        listed = f"{'column' if single else 'columns'} {', '.join(unclear[:8])}: the cells are {reason}"
+        problem = f"{listed}; it is not clear whether {'this is a coder' if single else 'these are coders'}"
         others = [name for name in coders if name not in unclear]
         choices = [
-            ("not a coder" if one else "not coders", {"fields": {"coders": others}}),
-            ("a coder" if one else "coders", {"fields": {"coders": [*coders]}}),
+            ("not a coder" if single else "not coders", {"fields": {"coders": others}}),
+            ("a coder" if single else "coders", {"fields": {"coders": [*coders]}}),
         ]
         return AmbiguousFileError(self.reading.path, problem, choices)
 
@@ -273,16 +279,13 @@ class CoderColumns:
     def _declared_coders(self, groups: Groups, by_shape: Mapping[str, list[str]]) -> tuple[list[str], str]:
         """Return the coders that the user named, if some of their columns fit no shape on their own."""
         coders = self.roles.coders or []
-        unfit = {name: self.content(name, groups) for name in coders if self.content(name, groups).shape == "none"}
-        blank = ("empty", "not coded")
-        if all(content.reason in blank for content in unfit.values()) and len(by_shape) <= 1:
-            return coders, next(iter(by_shape), "marks")
-        if all(content.reason == DENSE_NUMBERS for content in unfit.values()) and {*by_shape} <= {"numbers"}:
-            return coders, "numbers"
-        if all("constant" in content.reason for content in unfit.values()) and {*by_shape} <= {"labels"}:
-            return coders, "labels"
-        name, content = next((name, content) for name, content in unfit.items() if content.reason not in blank)
-        problem = f"column {name!r}: expected marks, boundary types or labels; got {content.reason}"
+        contents = {name: self.content(name, groups) for name in coders}
+        reasons = {name: content.reason for name, content in contents.items() if content.shape == "none"}
+        shape = _shape_of_unfit({*reasons.values()}, [*by_shape])
+        if shape is not None:
+            return coders, shape
+        name, reason = next((name, reason) for name, reason in reasons.items() if reason not in _BLANK)
+        problem = f"column {name!r}: expected marks, boundary types or labels; got {reason}"
         raise self.reading.error(None, f"{problem}; if the cells are boundary types, declare them (--types A,B)")
 
     def _cell_error(self, name: str, content: Content) -> FormatError:
@@ -299,33 +302,41 @@ class CoderColumns:
             by_shape["types"] += by_shape.pop("marks", [])
         for shape in ("labels", "types"):
             if shape in by_shape:
-                known = {value for name in by_shape[shape] for value in self.table.columns[name].stripped}
-                for name in names:
-                    content = self.content(name, groups)
-                    fits = content.shape == "none" and content.reason not in ("empty", "not coded", "free text")
-                    if fits and known.issuperset(self.table.columns[name].stripped):
-                        by_shape[shape].append(name)
+                by_shape[shape] += self._with_same_cells(by_shape[shape], names, groups)
         for shape, listed in by_shape.items():
             chosen = {*listed}
             by_shape[shape] = [name for name in names if name in chosen]
+
+    def _with_same_cells(self, coders: Sequence[str], names: Sequence[str], groups: Groups) -> list[str]:
+        """Return the columns that fit no shape on their own, but have no other cells than those of some coders."""
+        known = {value for name in coders for value in self.table.columns[name].stripped}
+        unfit = [name for name in names if self.content(name, groups).shape == "none"]
+        filled = [name for name in unfit if self.contents[name].reason not in (*_BLANK, "free text")]
+        return [name for name in filled if known.issuperset(self.table.columns[name].stripped)]
 
     def _adopt_empty(self, by_shape: dict[str, list[str]], names: Sequence[str]) -> None:
         """Add empty columns as coders without a boundary; if the other columns write 0, it is not clear what they are."""
         empty = [name for name in names if self.contents[name].reason == "empty" and normalize(name) not in COMMENTS]
         if not empty or (not by_shape and "label" in self.roles):
             return
-        marks = by_shape.get("marks", [])
-        writes_zero = any(ZERO in map(kind_of_cell, self.table.columns[name].values) for name in marks)
-        if writes_zero or not {*by_shape} <= {"marks", "types"}:
-            listed = f"{'columns' if len(empty) > 1 else 'column'} {', '.join(empty[:8])}"
-            problem = f"{listed}: all cells are empty; it is not clear whether this is a coder without a boundary"
-            coders = [name for name in names if any(name in listed for listed in by_shape.values())]
-            choices = [
-                ("not a coder", {"fields": {"coders": coders}}),
-                ("a coder without a boundary", {"fields": {"coders": [*coders, *empty]}}),
-            ]
-            raise AmbiguousFileError(self.reading.path, problem, choices)
-        by_shape.setdefault("types" if "types" in by_shape and not marks else "marks", []).extend(empty)
+        if not {*by_shape} <= {"marks", "types"} or any(map(self._writes_zero, by_shape.get("marks", ()))):
+            raise self._ask_for_empty(by_shape, names, empty)
+        by_shape.setdefault("types" if {*by_shape} == {"types"} else "marks", []).extend(empty)
+
+    def _writes_zero(self, name: str) -> bool:
+        return ZERO in map(kind_of_cell, self.table.columns[name].values)
+
+    def _ask_for_empty(
+        self, by_shape: Mapping[str, list[str]], names: Sequence[str], empty: list[str]
+    ) -> AmbiguousFileError:
+        coders = [name for name in names if any(name in fitting for fitting in by_shape.values())]
+        listed = f"{'columns' if len(empty) > 1 else 'column'} {', '.join(empty[:8])}"
+        problem = f"{listed}: all cells are empty; it is not clear whether this is a coder without a boundary"
+        choices = [
+            ("not a coder", {"fields": {"coders": coders}}),
+            ("a coder without a boundary", {"fields": {"coders": [*coders, *empty]}}),
+        ]
+        return AmbiguousFileError(self.reading.path, problem, choices)
 
     def _adopt_numbers(self, by_shape: dict[str, list[str]], names: Sequence[str]) -> None:
         """Add columns that number segments if those of the other coders do."""
@@ -342,19 +353,10 @@ class CoderColumns:
             by_shape["types"] = single
 
     def _one_shape(self, by_shape: Mapping[str, list[str]], groups: Groups) -> tuple[list[str], str]:
+        """Return the coders and their shape; columns that fit different shapes are an error."""
         marks = by_shape.get("marks", [])
         if marks and "types" not in by_shape:
-            contents = [self.content(name, groups) for name in marks]
-            if all(content.never_falls for content in contents) and any(content.has_marks for content in contents):
-                where = f"column{'s' if len(marks) > 1 else ''} {', '.join(marks[:8])}"
-                problem = f"{where}: the cells are 0 and 1 and never fall within an item"
-                problem += ": they may be marks or segment numbers"
-                choices: list[tuple[str, dict[str, Any]]] = [
-                    ("marks (1 is a boundary after the unit)", {"shape": "marks"}),
-                    ("segment numbers (a boundary where the number changes)", {"shape": "labels"}),
-                ]
-                if self.reading.options["shape"] is None:
-                    raise AmbiguousFileError(self.reading.path, problem, choices)
+            self._check_marks(marks, groups)
             return marks, "marks"
         if len(by_shape) == 1:
             ((shape, names),) = by_shape.items()
@@ -365,6 +367,22 @@ class CoderColumns:
         choices = [
             (f"{DESCRIPTIONS[shape]} in {', '.join(names[:8])}", {"fields": {"coders": names}})
             for shape, names in by_shape.items()
+        ]
+        raise AmbiguousFileError(self.reading.path, problem, choices)
+
+    def _check_marks(self, names: Sequence[str], groups: Groups) -> None:
+        """Raise an error if 0 and 1 may be marks or segment numbers, and the user has not said which."""
+        contents = [self.content(name, groups) for name in names]
+        may_be_numbers = all(content.never_falls for content in contents) and any(
+            content.has_marks for content in contents
+        )
+        if not may_be_numbers or self.reading.options["shape"] is not None:
+            return
+        where = f"column{'s' if len(names) > 1 else ''} {', '.join(names[:8])}"
+        problem = f"{where}: the cells are 0 and 1 and never fall within an item: they may be marks or segment numbers"
+        choices: list[tuple[str, dict[str, Any]]] = [
+            ("marks (1 is a boundary after the unit)", {"shape": "marks"}),
+            ("segment numbers (a boundary where the number changes)", {"shape": "labels"}),
         ]
         raise AmbiguousFileError(self.reading.path, problem, choices)
 
@@ -422,8 +440,8 @@ class CoderColumns:
         ]
         roles = [f"{column} ({role})" for role, column in self.roles.columns.items()]
         roles += [f"{name} (not used)" for name in self.roles.rest if name not in self.candidates()]
-        found = ", ".join([*roles, *reasons][:20]) or "none"
-        problem = f"no column contains marks, boundary types or labels; the columns are {found}"
+        columns = ", ".join([*roles, *reasons][:20]) or "none"
+        problem = f"no column contains marks, boundary types or labels; the columns are {columns}"
         if decimals := self._decimals():
             hint = f"if {decimals[0]} contains times of events, say so with --fields time={decimals[0]}"
         else:
@@ -472,10 +490,7 @@ class CoderColumns:
             return self.roles.columns["label"], "labels"
         if "mark" in self.roles:
             return self._mark_column(groups)
-        fitting = {name: self.content(name, groups) for name in self.roles.coders or self.candidates()}
-        for name, content in fitting.items():
-            if content.shape == "error":
-                raise self._cell_error(name, content)
+        fitting = self._valid_contents(self.roles.coders or self.candidates(), groups)
         marks = {name: content for name, content in fitting.items() if content.shape in ("marks", "types")}
         if len(marks) == 1:
             ((name, content),) = marks.items()
@@ -519,6 +534,29 @@ class CoderColumns:
             ]
             raise AmbiguousFileError(self.reading.path, problem, choices)
         return name, shape
+
+
+def _count_declared(column: Column, types: set[str]) -> tuple[int, int, str | None]:
+    """Return the number of cells with declared types and with other content, and the first of the latter."""
+    declared, undeclared, first = 0, 0, None
+    for value, number in zip(column.stripped, column.counts.tolist(), strict=True):
+        names = type_names(value) if value else None
+        if names and types.issuperset(names):
+            declared += number
+        elif kind_of_cell(value) not in (EMPTY, ZERO, ABSENT):
+            undeclared, first = undeclared + number, first or value
+    return declared, undeclared, first
+
+
+def _shape_of_unfit(reasons: set[str], shapes: Sequence[str]) -> str | None:
+    """Return the shape that columns can have beside columns of some shapes, by the reasons why they fit none alone."""
+    if reasons <= _BLANK and len(shapes) <= 1:
+        return shapes[0] if shapes else "marks"
+    if reasons == {DENSE_NUMBERS} and {*shapes} <= {"numbers"}:
+        return "numbers"
+    if all("constant" in reason for reason in reasons) and {*shapes} <= {"labels"}:
+        return "labels"
+    return None
 
 
 def _has_decimals(column: Column) -> bool:

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -148,10 +149,13 @@ def _rows(documents: Sequence[Document]) -> list[Document]:
         return _rows_of_columns(documents[0].value)
     if len(documents) < 2 or not all(_is_flat(document.value) for document in documents):
         return []
-    bits = [value for name, value in documents[0].value.items() if name.lower() in ALIASES["marks"]]
-    if any(isinstance(value, str) and re.fullmatch("[01]{2,}", value) for value in bits):
-        return []  # the marks of one document as text
-    return list(documents)
+    return [] if _has_marks_as_text(documents[0].value) else list(documents)
+
+
+def _has_marks_as_text(fields: Mapping[str, Any]) -> bool:
+    """Return whether a field contains all marks of a document as text, such as ``"00101"``."""
+    marks = [value for name, value in fields.items() if name.lower() in ALIASES["marks"]]
+    return any(isinstance(value, str) and re.fullmatch("[01]{2,}", value) for value in marks)
 
 
 def _rows_of_columns(columns: Mapping[str, Any]) -> list[Document]:
@@ -271,39 +275,58 @@ def _is_pairs(documents: Sequence[Document]) -> bool:
 
 def _nested_recipe(reading: Reading, documents: Sequence[Document]) -> dict[str, Any]:
     """Decide whether the numbers of an object of coders are positions or masses."""
-    items = documents[0].value
-    equal = all(len({sum(numbers) for numbers in by_coder.values()}) == 1 for by_coder in items.values())
-    possible = equal and all(numbers and min(numbers) > 0 for by in items.values() for numbers in by.values())
-    lengths = reading.options["length"] is not None or reading.options["lengths"] is not None
-    if reading.options["positions"] is None and possible and not lengths:
+    says_positions = any(reading.options[name] is not None for name in ("positions", "length", "lengths"))
+    if not says_positions and all(map(_may_be_masses, documents[0].value.values())):
         reading.notes.append("the lists of numbers are masses: the lengths of segments")
         return {"documents": "*", "item": "@key", "masses": "*"}
     reading.notes.append("the lists of numbers are positions of boundaries: i is the end of unit i")
     return recipes()["tcpd"]
 
 
+def _may_be_masses(by_coder: Mapping[str, Sequence[int]]) -> bool:
+    """Return whether the numbers of all coders are positive and have the same sum."""
+    positive = all(numbers and min(numbers) > 0 for numbers in by_coder.values())
+    return positive and len({sum(numbers) for numbers in by_coder.values()}) == 1
+
+
 def _guess_fields(reading: Reading, documents: Sequence[Document]) -> dict[str, Any]:
     """Return the fields of the first document by their names."""
-    first = documents[0].value if documents else None
-    if not isinstance(first, dict):
-        raise reading.error(1, f"expected objects with fields; got {describe_value(first)}")
+    first = _first_object(reading, documents)
     recipe = _known_fields(first)
     content = [role for role in _CONTENT if role in recipe]
-    named = [role for role in _CONTENT if role in (reading.options["fields"] or {})]
-    if named:
+    if any(role in _CONTENT for role in reading.options["fields"] or ()):
         return {role: name for role, name in recipe.items() if role not in content}
-    if not content and reading.options["scores"] and score_field(first) is not None:
+    if not content and _has_scores(reading, first):
         return recipe
     if len(content) == 1:
         _report_similar(reading, first, content[0], recipe[content[0]])
         return recipe
+    raise _unclear_fields(reading, documents[0], recipe, content)
+
+
+def _has_scores(reading: Reading, first: Mapping[str, Any]) -> bool:
+    return reading.options["scores"] and score_field(first) is not None
+
+
+def _first_object(reading: Reading, documents: Sequence[Document]) -> Mapping[str, Any]:
+    first = documents[0].value if documents else None
+    if not isinstance(first, dict):
+        raise reading.error(1, f"expected objects with fields; got {describe_value(first)}")
+    return first
+
+
+def _unclear_fields(
+    reading: Reading, document: Document, recipe: Mapping[str, Any], content: Sequence[str]
+) -> FormatError:
+    """Return the error for a document in which no field, or several fields, may contain boundaries."""
+    first = document.value
     problem = "no field is known to contain boundaries" if not content else "several fields may contain boundaries"
     problem += f"; the fields are {', '.join(map(_field_text, list(first.items())[:20]))}"
     choices = [(_reading_text(fields), {"fields": fields}) for fields in _possible_fields(first, recipe)]
     if choices:
-        raise AmbiguousFileError(reading.path, problem, choices)
+        return AmbiguousFileError(reading.path, problem, choices)
     hint = "name the fields with fields, such as --fields units=sentences,marks=labels, or use a recipe"
-    raise reading.error(documents[0].line or 1, f"{problem}; {hint}")
+    return reading.error(document.line or 1, f"{problem}; {hint}")
 
 
 def _known_fields(first: Mapping[str, Any]) -> dict[str, Any]:
@@ -331,20 +354,30 @@ def _form(value: object, length: int | None) -> str | None:
     """Return the role that a list of numbers may have: marks, masses or positions; None for other values."""
     if not isinstance(value, list) or not value:
         return None
-    if all(str(entry).lower() in _MARK_VALUES for entry in value) and (
-        length is None or len(value) in (length, length - 1)
-    ):
+    if _are_marks(value) and (length is None or len(value) in (length, length - 1)):
         return "marks"
     if not _is_whole_list(value) or min(value) < 0:
         return None
     return "masses" if min(value) > 0 and length in (None, sum(value)) else "positions"
 
 
+def _are_marks(values: Iterable[object]) -> bool:
+    return all(str(value).lower() in _MARK_VALUES for value in values)
+
+
 def _possible_fields(first: Mapping[str, Any], recipe: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the possible readings of a document whose fields have other names."""
-    texts = [name for name, value in first.items() if isinstance(value, list) and value and _is_text_list(value)]
+    texts = [name for name, value in first.items() if _is_text_list(value)]
     units = recipe.get("units", texts[0] if len(texts) == 1 else None)
-    length = len(first[units]) if units in texts else None
+    common = {"units": units} if units in texts else {}
+    if "item" not in recipe:
+        common |= _item_field(first)
+    by_form = _fields_by_form(first, units, len(first[units]) if units in texts else None)
+    return [{**common, form: names[0] if len(names) == 1 else names} for form, names in by_form.items()]
+
+
+def _fields_by_form(first: Mapping[str, Any], units: str | None, length: int | None) -> dict[str, list[str]]:
+    """Return the fields other than the units that may be marks, masses or positions, by that form."""
     by_form: dict[str, list[str]] = {}
     for name, value in first.items():
         if name != units and (form := _form(value, length)) is not None:
@@ -352,10 +385,7 @@ def _possible_fields(first: Mapping[str, Any], recipe: Mapping[str, Any]) -> lis
     if "positions" in by_form:  # numbers that could be masses are more likely positions as well
         numbers = {*by_form["positions"], *by_form.get("masses", ())}
         by_form["positions"] = [name for name in first if name in numbers]
-    common = {} if units not in texts else {"units": units}
-    if "item" not in recipe:
-        common |= _item_field(first)
-    return [{**common, form: names[0] if len(names) == 1 else names} for form, names in by_form.items()]
+    return by_form
 
 
 def _item_field(first: Mapping[str, Any]) -> dict[str, Any]:
@@ -368,15 +398,12 @@ def _item_field(first: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_nested_text(value: object) -> bool:
     """Return whether a value is a list of segments, each a list of the texts of its units."""
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(segment, list) and segment and _is_text_list(segment) for segment in value)
-    )
+    return isinstance(value, list) and bool(value) and all(map(_is_text_list, value))
 
 
-def _is_text_list(value: Sequence[object]) -> bool:
-    return all(isinstance(entry, str) for entry in value)
+def _is_text_list(value: object) -> bool:
+    """Return whether a value is a list of texts, and not empty."""
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, str) for entry in value)
 
 
 def _reading_text(fields: Mapping[str, Any]) -> str:
@@ -406,30 +433,38 @@ def _walk(document: Document, steps: Sequence[str]) -> Iterator[Document]:
         yield document
         return
     step, *rest = steps
-    value = document.value
+    for key, value in _step(document.value, step):
+        yield from _walk(Document(value, document.name if key is None else key, document.line), rest)
+
+
+def _step(value: Any, step: str) -> Iterator[tuple[str | None, Any]]:
+    """Yield the values that a step of a path reaches, with their keys if it reaches all of a list or an object."""
     if step == "[]":
         if not isinstance(value, list):
             raise InputError(f"expected a list; got {describe_value(value)}")
-        for i, entry in enumerate(value, 1):
-            yield from _walk(Document(entry, str(i), document.line), rest)
+        yield from zip(map(str, count(1)), value, strict=False)
     elif step == "*":
         if not isinstance(value, dict):
             raise InputError(f"expected an object; got {describe_value(value)}")
-        for key, entry in value.items():
-            yield from _walk(Document(entry, key, document.line), rest)
-    elif isinstance(value, dict) and step in value:
-        yield from _walk(Document(value[step], document.name, document.line), rest)
-    elif isinstance(value, list) and step.isdigit() and int(step) < len(value):
-        yield from _walk(Document(value[int(step)], document.name, document.line), rest)
+        yield from value.items()
     else:
-        raise InputError(f"expected a field {step!r}; got {describe_value(value)}")
+        yield None, _member(value, step)
+
+
+def _member(value: Any, name: str) -> Any:
+    """Return a field of an object, or an entry of a list by its number."""
+    if isinstance(value, dict) and name in value:
+        return value[name]
+    if isinstance(value, list) and name.isdigit() and int(name) < len(value):
+        return value[int(name)]
+    raise InputError(f"expected a field {name!r}; got {describe_value(value)}")
 
 
 def _values(document: Document, path: str) -> Any:
     """Return the value at a path in a document: a list if the path goes through a list."""
     steps = path.replace("[]", ".[]").strip(".").split(".")
-    found = [entry.value for entry in _walk(document, steps)]
-    return found if "[]" in steps or "*" in steps else found[0]
+    values = [entry.value for entry in _walk(document, steps)]
+    return values if "[]" in steps or "*" in steps else values[0]
 
 
 # -- documents --------------------------------------------------------------------------------------------------------
@@ -478,12 +513,7 @@ class _DocumentReader:
         path = self.recipe.get("marks")
         if not isinstance(path, str) or "marks_at" in self.recipe or self.reading.options["marks"] is not None:
             return
-        edges = []
-        for document in documents:
-            with suppress(InputError, KeyError, TypeError):
-                marks, units = self._marks(_values(document, path)), self._units(document)
-                if marks and (units is None or len(units) == len(marks)):
-                    edges.append((marks[0], marks[-1]))
+        edges = self._first_and_last_marks(documents, path)
         begin, end = (all(edge[i] for edge in edges) for i in (0, 1))
         if len(edges) < _MIN_DOCUMENTS or begin == end:
             return
@@ -493,6 +523,16 @@ class _DocumentReader:
         self.reading.notes.append(
             f"every document {edge} with a mark, so a mark is at the {where} unit of a segment (--reading marks={place})"
         )
+
+    def _first_and_last_marks(self, documents: Sequence[Document], path: str) -> list[tuple[bool, bool]]:
+        """Return the first and the last mark of every document that has one mark per unit."""
+        edges = []
+        for document in documents:
+            with suppress(InputError, KeyError, TypeError):
+                marks, units = self._marks(_values(document, path)), self._units(document)
+                if marks and (units is None or len(units) == len(marks)):
+                    edges.append((marks[0], marks[-1]))
+        return edges
 
     def place(self, document: Document) -> str:
         return f"item {self._item(document)!r}: "
@@ -514,7 +554,7 @@ class _DocumentReader:
         """Add the annotations of a document."""
         if isinstance(document.value, dict):
             self.fields.update(list(document.value)[:_MAX_KEYS])
-        role = next((role for role in _CONTENT if role in self.recipe), None)
+        role = self._content_role()
         if self.reading.options["scores"] and self._add_scores(document, named=role is not None) and role is None:
             return
         if role is None:
@@ -524,17 +564,26 @@ class _DocumentReader:
             self._add_times(document, item)
         elif role == "spans":
             self._add_spans(document, item, units)
-        elif isinstance(self.recipe[role], list):
-            for name in self.recipe[role]:
-                self._add(
-                    item, name, self._segmentation(role, _values(document, name), item, units, document), document
-                )
-        elif self.recipe[role] == "*":
-            for coder, numbers in document.value.items():
-                self._add(item, coder, self._from_numbers(role, numbers, item, units), document)
         else:
-            values = _values(document, self.recipe[role])
-            self._add(item, self._coder(document), self._segmentation(role, values, item, units, document), document)
+            for coder, segmentation in self._segmentations(document, role, item, units):
+                self.reading.add(item, coder, segmentation, document.line)
+
+    def _content_role(self) -> str | None:
+        """Return the role of the field with the boundaries."""
+        return next((role for role in _CONTENT if role in self.recipe), None)
+
+    def _segmentations(
+        self, document: Document, role: str, item: str, units: tuple[str, ...] | None
+    ) -> Iterator[tuple[str, Segmentation]]:
+        """Yield coder and segmentation: one per field, one per key of an object, or the only one."""
+        fields = self.recipe[role]
+        if fields == "*":
+            for coder, numbers in document.value.items():
+                yield coder, self._from_numbers(role, numbers, item, units)
+            return
+        coders = [(name, name) for name in fields] if isinstance(fields, list) else [(self._coder(document), fields)]
+        for coder, name in coders:
+            yield coder, self._segmentation(role, _values(document, name), item, units, document)
 
     def _add_scores(self, document: Document, *, named: bool) -> bool:
         """Add the boundary scores of a document, and return whether there are any."""
@@ -546,9 +595,6 @@ class _DocumentReader:
         self.fields.discard(name)
         self.reading.add(self._item(document), coder, scores_of_list(name, document.value[name]), document.line)
         return True
-
-    def _add(self, item: str, coder: str, segmentation: Segmentation, document: Document) -> None:
-        self.reading.add(item, coder, segmentation, document.line)
 
     def _units(self, document: Document) -> tuple[str, ...] | None:
         if "units" not in self.recipe:
@@ -603,7 +649,7 @@ class _DocumentReader:
 
     def _marks(self, values: Any) -> list[bool]:
         entries = list(values) if isinstance(values, (str, list)) else None
-        if entries is None or not all(str(entry).lower() in _MARK_VALUES for entry in entries):
+        if entries is None or not _are_marks(entries):
             wrong = describe_value(values) if entries is None else _first_wrong(entries)
             raise InputError(f"{self.recipe['marks']}: expected 0 and 1; got {wrong}")
         return [_MARK_VALUES[str(entry).lower()] for entry in entries]
@@ -624,12 +670,7 @@ class _DocumentReader:
         fields = self.recipe["times"]
         duration = _values(document, self.recipe["duration"]) if "duration" in self.recipe else None
         for coder in [fields] if isinstance(fields, str) else fields:
-            times = _values(document, coder)
-            if not isinstance(times, list) or not all(isinstance(time, (int, float)) for time in times):
-                raise InputError(f"{coder}: expected a list of times in seconds; got {describe_value(times)}")
-            for time in times if duration is not None else ():
-                if not 0 <= time <= duration:
-                    raise InputError(f"{coder}: {time} lies outside 0..{duration:g}")
+            times = _checked_times(coder, _values(document, coder), duration)
             inner = sorted({float(time) for time in times if time != 0 and time != duration})
             tier = Tier(end=duration, points=[(time, "") for time in inner])
             self.reading.add(item, coder, tier, document.line)
@@ -660,13 +701,7 @@ class _DocumentReader:
         ranges = value.get(self.recipe.get("span_range", "range"))
         if not isinstance(ranges, list):
             raise InputError(f"expected a list of [first, last]; got {describe_value(ranges)}")
-        rows = []
-        for entry in ranges:
-            if not isinstance(entry, list) or len(entry) != 2 or not all(str(edge).strip().isdigit() for edge in entry):
-                raise InputError(f"expected [first, last], counted from 0; got {describe_value(entry)}")
-            first, last = (int(edge) for edge in entry)
-            rows.append(SpanRow(first + 1, last + 1, None, label))
-        return rows
+        return [_row_of_range(entry, label) for entry in ranges]
 
     def _report_coverage(self, rows: Sequence[SpanRow], length: int) -> None:
         covered: dict[int, int] = {}
@@ -681,17 +716,22 @@ class _DocumentReader:
 
     def finish(self) -> None:
         """Describe the roles of the fields, and list the fields that were not used."""
-        used = {}
-        for role in _ROLES:
-            paths = self.recipe.get(role)
-            for path in [paths] if isinstance(paths, str) else paths or []:
-                if path not in ("*", "@key", "") and role != "documents":
-                    used[path] = role
+        used = self._role_of_path()
         self.reading.roles |= used
         if "*" in (self.recipe.get(role) for role in _CONTENT):
             return  # the fields are the coders
         names = {path.replace("[]", "").split(".")[0] for path in used}
         self.reading.ignored += sorted(name for name in self.fields - names if "item" not in name)[:20]
+
+    def _role_of_path(self) -> dict[str, str]:
+        """Return the paths of fields in the recipe, each with its role."""
+        roles = {}
+        for role in _ROLES:
+            paths = self.recipe.get(role) if role != "documents" else None
+            for path in [paths] if isinstance(paths, str) else paths or []:
+                if path not in ("*", "@key", ""):
+                    roles[path] = role
+        return roles
 
 
 class _Undecided(Exception):  # noqa: N818 - a signal rather than an error
@@ -703,6 +743,24 @@ _MARK_VALUES = {"0": False, "1": True, "-1": False, "true": True, "false": False
 
 def _first_wrong(entries: Sequence[Any]) -> str:
     return describe_value(next(entry for entry in entries if str(entry).lower() not in _MARK_VALUES))
+
+
+def _checked_times(name: str, times: Any, duration: float | None) -> list[float]:
+    """Return a list of times, unless it has other values or times outside the recording."""
+    if not isinstance(times, list) or not all(isinstance(time, (int, float)) for time in times):
+        raise InputError(f"{name}: expected a list of times in seconds; got {describe_value(times)}")
+    outside = [time for time in times if duration is not None and not 0 <= time <= duration]
+    if outside:
+        raise InputError(f"{name}: {outside[0]} lies outside 0..{duration:g}")
+    return times
+
+
+def _row_of_range(entry: Any, label: str | None) -> SpanRow:
+    """Return the span of the units ``[first, last]``, counted from 0."""
+    if not isinstance(entry, list) or len(entry) != 2 or not all(str(edge).strip().isdigit() for edge in entry):
+        raise InputError(f"expected [first, last], counted from 0; got {describe_value(entry)}")
+    first, last = (int(edge) for edge in entry)
+    return SpanRow(first + 1, last + 1, None, label)
 
 
 def _whole(value: Mapping[str, Any], name: str) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -226,11 +226,8 @@ def content_of(column: Column, groups: Groups) -> Content:
         return Content("tags")
     if _only_lists(column, kinds):
         return Content("types")
-    if numbers[MARK] or numbers[ZERO]:
-        mixed = _mixed(column, kinds, numbers, groups)
-        if mixed is not None:
-            return mixed
-    return _words(column, kinds, numbers, groups)
+    mixed = _mixed(column, kinds, numbers, groups) if numbers[MARK] + numbers[ZERO] else None
+    return mixed or _words(column, kinds, numbers, groups)
 
 
 def word_for_none(column: Column, groups: Groups) -> str | None:
@@ -251,13 +248,21 @@ def word_for_none(column: Column, groups: Groups) -> str | None:
     """
     words = [value for value in column.stripped if value.lower() in _NOTHING]
     others = [value for value in column.stripped if value.lower() not in _NOTHING]
-    fits = all(kind_of_cell(value) == OTHER and len(value) <= _MAX_TYPE_LENGTH for value in others)
-    if len(words) != 1 or not 0 < len(others) <= MAX_TYPES or not fits:
+    if len(words) != 1 or not 0 < len(others) <= MAX_TYPES or not all(map(_is_like_a_type, others)):
         return None
-    is_none = np.array([value == words[0] for value in column.stripped], bool)[column.codes[groups.order]]
+    return words[0] if _is_for_none(words[0], column, groups) else None
+
+
+def _is_for_none(word: str, column: Column, groups: Groups) -> bool:
+    """Return whether a word is in at least half of the cells, and equal cells with other words rarely follow each other."""
+    is_none = np.array([value == word for value in column.stripped], bool)[column.codes[groups.order]]
     number = int(np.count_nonzero(~is_none))
     repeated = int(np.count_nonzero(~is_none[1:] & groups.inner() & ~_changes(column, groups)))
-    return words[0] if 2 * number <= len(is_none) and 5 * repeated <= number else None
+    return 2 * number <= len(is_none) and 5 * repeated <= number
+
+
+def _is_like_a_type(value: str) -> bool:
+    return kind_of_cell(value) == OTHER and len(value) <= _MAX_TYPE_LENGTH
 
 
 def _marks(column: Column, groups: Groups, numbers: NDArray[Any]) -> Content:
@@ -282,7 +287,7 @@ def _is_constant_by_item(column: Column, groups: Groups) -> bool:
 def _mixed(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], groups: Groups) -> Content | None:
     """Return the content of a column with marks and other cells; None if it may still be types or labels."""
     total = numbers.sum()
-    numeric = all(NUMBER.fullmatch(value) for value, kind in zip(column.stripped, kinds, strict=True) if kind == OTHER)
+    numeric = _are_numbers(_other_cells(column, kinds))
     if numeric and not numbers[EMPTY]:
         numbering = _segment_numbers(column, groups)
         if numbering is not None or not numbers[ZERO]:
@@ -290,17 +295,30 @@ def _mixed(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], group
     if not numbers[MARK] and _fits_types(column, kinds, numbers):
         return Content("types")
     if numbers[ZERO] + numbers[MARK] + numbers[EMPTY] >= _NEARLY * total:
-        value = next(value for value, kind in zip(column.values, kinds, strict=True) if kind == OTHER)
-        return Content("error", f"expected 0/1, true/false, yes/no or x; got {value[:40]!r}", column.first_row(value))
+        return _invalid_mark(column, kinds)
     if numeric:
         return Content("none", "numbers that are not marks")
     return None
 
 
+def _other_cells(column: Column, kinds: NDArray[np.int8]) -> list[str]:
+    """Return the distinct cells that are not empty, 0 or marks."""
+    return [value for value, kind in zip(column.stripped, kinds, strict=True) if kind == OTHER]
+
+
+def _are_numbers(cells: Iterable[str]) -> bool:
+    return all(map(NUMBER.fullmatch, cells))
+
+
+def _invalid_mark(column: Column, kinds: NDArray[np.int8]) -> Content:
+    """Return the error for the first cell that is not a mark."""
+    value = next(value for value, kind in zip(column.values, kinds, strict=True) if kind == OTHER)
+    return Content("error", f"expected 0/1, true/false, yes/no or x; got {value[:40]!r}", column.first_row(value))
+
+
 def _words(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], groups: Groups) -> Content:
     """Return the content of a column with cells other than marks."""
-    values = [value for value, kind in zip(column.stripped, kinds, strict=True) if kind == OTHER]
-    if all(NUMBER.fullmatch(value) for value in values):
+    if _are_numbers(_other_cells(column, kinds)):
         numbering = None if numbers[EMPTY] or numbers[ABSENT] else _segment_numbers(column, groups)
         return numbering or Content("none", "numbers that are not marks")
     if numbers[EMPTY] + numbers[ZERO]:
@@ -324,16 +342,26 @@ def _types(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any]) -> Co
 
 def _fits_types(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], *, may_be_single: bool = False) -> bool:
     """Return whether at most 20 short types repeat or are symbols, and half of the coded cells are empty or 0."""
-    values = [value for value, kind in zip(column.stripped, kinds, strict=True) if kind == OTHER]
-    names = [type_names(value) for value in values]
-    if any(name is None for name in names):
+    cells = _other_cells(column, kinds)
+    types = _distinct_types(cells)
+    if types is None:
         return False
-    distinct = {name for entry in names if entry for name in entry}
-    short = len(distinct) <= MAX_TYPES and all(len(name) <= _MAX_TYPE_LENGTH for name in distinct)
-    symbols = not any(character.isalnum() for name in distinct for character in name)
-    repeats = may_be_single or symbols or numbers[OTHER] > len(values)
+    short = len(types) <= MAX_TYPES and all(len(name) <= _MAX_TYPE_LENGTH for name in types)
+    symbols = not any(map(str.isalnum, "".join(types)))
+    repeats = may_be_single or symbols or numbers[OTHER] > len(cells)
     sparse = 2 * (numbers[EMPTY] + numbers[ZERO]) >= numbers.sum() - numbers[ABSENT]
     return bool(short and repeats and sparse)
+
+
+def _distinct_types(cells: Iterable[str]) -> set[str] | None:
+    """Return the types in some cells; None if a cell is a damaged list of types."""
+    types: set[str] = set()
+    for cell in cells:
+        names = type_names(cell)
+        if names is None:
+            return None
+        types.update(names)
+    return types
 
 
 def _only_lists(column: Column, kinds: NDArray[np.int8]) -> bool:

@@ -166,12 +166,13 @@ def assign_roles(reading: Reading, table: Table, fields: Mapping[str, tuple[str,
     OptionError
         If ``fields`` has an unknown role, or names a column that the table does not have.
     """
-    roles = _from_fields(reading, table, fields or {})
+    fields = fields or {}
+    roles = _from_fields(reading, table, fields)
     taken = {*roles.columns.values(), *(roles.coders or ()), *roles.ignored}
     free = [name for name in table.columns if name not in taken]
     for name in free:
         role = _role(normalize(name), table.columns[name])
-        if role is None or (role in roles and role in (fields or ())):
+        if role is None or (role in roles and role in fields):
             roles.rest.append(name)
         elif role in roles:
             _check_second(reading, table, role, roles.columns[role], name)
@@ -260,16 +261,36 @@ def _described(fields: Mapping[str, str]) -> str:
 
 def _role(name: str, column: Column) -> str | None:
     """Return the role of a column by its name and its cells."""
+    role = _role_of_name(name)
+    if role == "text":
+        return "unit" if name in ("sentence", "utterance") and _numbers_units(column) else "text"
+    if role == "unit":
+        return "text" if is_prose(column) and whole_numbers(column) is None else "unit"
+    return role if role is not None and _fits_role(column, role) else None
+
+
+def _fits_role(column: Column, role: str) -> bool:
+    """Return whether the cells are numbers if the role needs them, and no passages of text if they should be labels."""
+    if role in _TIMES:
+        return _mostly_numbers(column) or bool(_are_times_of_day(column))
+    if role == "score":
+        return _mostly_numbers(column)
+    return role != "label" or not _is_quotation(column)
+
+
+def _role_of_name(name: str) -> str | None:
+    """Return the role of a name; a time may have a unit, as in ``start_ms``."""
+    if name in ROLE_OF_NAME:
+        return ROLE_OF_NAME[name]
     base, unit = split_unit(name)
-    role = ROLE_OF_NAME.get(name) or (ROLE_OF_NAME.get(base) if unit and ROLE_OF_NAME.get(base) in _TIMES else None)
-    if role in ("unit", "text"):
-        numbers = whole_numbers(column)
-        if role == "text":
-            return "unit" if numbers is not None and name in ("sentence", "utterance") and _counts_up(numbers) else role
-        return "text" if numbers is None and is_prose(column) else "unit"
-    if role in (*_TIMES, "score"):
-        return role if _mostly_numbers(column) or (role in _TIMES and _are_times_of_day(column)) else None
-    return None if role == "label" and _is_quotation(column) else role
+    role = ROLE_OF_NAME.get(base)
+    return role if unit and role in _TIMES else None
+
+
+def _numbers_units(column: Column) -> bool:
+    """Return whether the cells are whole numbers that count the units."""
+    numbers = whole_numbers(column)
+    return numbers is not None and _counts_up(numbers)
 
 
 def is_prose(column: Column) -> bool:
@@ -306,9 +327,7 @@ def _assign_id(roles: Roles, table: Table) -> None:
     if name is None:
         return
     column = table.columns[name]
-    numbers = whole_numbers(column)
-    counts = numbers is not None and _counts_up(numbers)
-    if "unit" not in roles and counts and len(table) > 1:
+    if "unit" not in roles and len(table) > 1 and _numbers_units(column):
         roles.columns["unit"] = name
     elif "item" not in roles and len(column.values) < len(table):
         roles.columns["item"] = name

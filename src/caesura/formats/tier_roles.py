@@ -6,6 +6,7 @@ with an error that lists the tiers and, for each of them, the command that choos
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -89,15 +90,14 @@ def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[File
     their names differ only by the name of a coder, the tiers cover the same stretches of time and, unless the names have a
     common part, use the same labels.
     """
-    words, patterns = reading.options["words"], reading.options["tiers"]
+    words = reading.options["words"]
     word_tier = None if words is None else find_word_tier(reading, tiers, words)
-    if patterns is not None:
-        chosen = _matching(reading, tiers, patterns, word_tier)
-        if words is None and chosen:
-            word_tier = _words_for(reading, chosen, [tier for tier in tiers if tier not in chosen])
-    else:
+    if reading.options["tiers"] is None:
         word_tier = word_tier or _detect_words(reading, tiers)
         chosen = _segmentations(reading, tiers, word_tier)
+    else:
+        chosen = _matching(reading, tiers, reading.options["tiers"], word_tier)
+        word_tier = word_tier or _words_for(reading, chosen, [tier for tier in tiers if tier not in chosen])
     if not chosen:
         raise reading.error(None, f"expected a tier besides the words; the tiers are {_tier_names(tiers)}")
     if reading.options["coder"] is not None and len(chosen) > 1:
@@ -169,25 +169,29 @@ def _note_silence(reading: Reading, tiers: Sequence[FileTier]) -> None:
 
 def _detect_words(reading: Reading, tiers: Sequence[FileTier]) -> FileTier | None:
     """Return the tier that is the word tier by its content and name, or None."""
-    filled = [tier for tier in tiers if tier.points is None and any(_labelled(reading, tier))]
-    candidates = [tier for tier in filled if not _is_sound_name(tier.name)]
-    by_name = [tier for tier in candidates if _WORD_NAMES & set(_parts(tier.name))]
-    if not 2 <= len(filled) + len(_points(tiers)) <= _MAX_TIERS:
+    filled = _labelled_intervals(reading, tiers)
+    points = sum(tier.points is not None for tier in tiers)
+    if not 2 <= len(filled) + points <= _MAX_TIERS:
         return None
-    for group, evidence in ((by_name, True), (by_name, False), ([] if by_name else candidates, False)):
+    by_name = [tier for tier in filled if _is_word_name(tier.name)]
+    for group, evidence in ((by_name, True), (by_name or _without_sounds(filled), False)):
         fitting = [tier for tier in group if _is_word_tier(reading, tier, filled, has_word_name=evidence)]
         if len(fitting) == 1:
             return fitting[0]
     return None
 
 
-def _points(tiers: Iterable[FileTier]) -> list[FileTier]:
-    return [tier for tier in tiers if tier.points is not None]
+def _labelled_intervals(reading: Reading, tiers: Iterable[FileTier]) -> list[FileTier]:
+    return [tier for tier in tiers if tier.points is None and any(_labelled(reading, tier))]
+
+
+def _without_sounds(tiers: Iterable[FileTier]) -> list[FileTier]:
+    return [tier for tier in tiers if not _is_sound_name(tier.name)]
 
 
 def _words_for(reading: Reading, chosen: Sequence[FileTier], unchosen: Sequence[FileTier]) -> FileTier | None:
     """Return the word tier among the tiers that the user did not choose, if it refines the chosen tiers."""
-    words = _detect_words(reading, [*unchosen, *chosen])
+    words = _detect_words(reading, [*unchosen, *chosen]) if chosen else None
     if words is None or any(tier is words for tier in chosen):
         return None
     fits = all(_refines(reading, words, tier) >= 0.8 for tier in chosen)
@@ -198,15 +202,11 @@ def _is_word_tier(reading: Reading, tier: FileTier, filled: Sequence[FileTier], 
     """Return whether a tier refines all other tiers and its labels are words; a name is evidence for the latter."""
     if not has_word_name and not _has_words(reading, tier):
         return False
-    coarser = [other for other in filled if other is not tier and not _is_finer(reading, other, tier)]
-    if not has_word_name and not coarser:
-        return False
-    least = 0.8 if has_word_name else 1.0
-    number = len(_labelled(reading, tier))
-    return all(
-        _refines(reading, tier, other) >= least and (has_word_name or number > len(_labelled(reading, other)))
-        for other in coarser
-    )
+    coarser = _not_finer_than(reading, tier, filled)
+    if has_word_name:
+        return all(_refines(reading, tier, other) >= 0.8 for other in coarser)
+    most_labels = max((len(_labelled(reading, other)) for other in coarser), default=math.inf)
+    return len(_labelled(reading, tier)) > most_labels and all(_refines(reading, tier, other) == 1 for other in coarser)
 
 
 def _has_words(reading: Reading, tier: FileTier) -> bool:
@@ -227,16 +227,23 @@ def _is_finer(reading: Reading, tier: FileTier, words: FileTier) -> bool:
     )
 
 
+def _is_word_name(name: str) -> bool:
+    return not _WORD_NAMES.isdisjoint(_parts(name))
+
+
+def _not_finer_than(reading: Reading, words: FileTier, tiers: Iterable[FileTier]) -> list[FileTier]:
+    """Return the tiers, except the words themselves, that do not divide the words further."""
+    return [tier for tier in tiers if tier is not words and not _is_finer(reading, tier, words)]
+
+
 def _is_sound_name(name: str) -> bool:
-    parts = set(_parts(name))
-    return bool(_SOUND_NAMES & parts) and not _WORD_NAMES & parts
+    return not _SOUND_NAMES.isdisjoint(_parts(name)) and not _is_word_name(name)
 
 
 def _refines(reading: Reading, tier: FileTier, other: FileTier) -> float:
     """Return the share of edges of ``other`` that are edges of ``tier`` or lie where ``tier`` has no label."""
     rows = sorted(_labelled(reading, tier), key=lambda row: row.start)
-    edges = [edge for row in _labelled(reading, other) for edge in (row.start, row.end)]
-    edges += [point.time for point in other.points or ()]
+    edges = _edges(reading, other)
     starts, ends = [row.start for row in rows], sorted(row.end for row in rows)
     times = sorted({*starts, *ends})
     fitting = 0
@@ -245,6 +252,12 @@ def _refines(reading: Reading, tier: FileTier, other: FileTier) -> float:
         near = i < len(times) and times[i] <= edge + DEFAULT_TOLERANCE
         fitting += near or bisect_right(starts, edge) == bisect_left(ends, edge)
     return fitting / len(edges) if edges else 1.0
+
+
+def _edges(reading: Reading, tier: FileTier) -> list[float]:
+    """Return the times of a tier: where its intervals begin and end, and its points."""
+    edges = [edge for row in _labelled(reading, tier) for edge in (row.start, row.end)]
+    return edges + [point.time for point in tier.points or ()]
 
 
 def _labelled(reading: Reading, tier: FileTier) -> list[IntervalRow]:
@@ -262,21 +275,27 @@ def _parts(name: str) -> list[str]:
 def _segmentations(reading: Reading, tiers: Sequence[FileTier], words: FileTier | None) -> list[FileTier]:
     """Return the tiers that are segmentations, one per coder; raise an error if that is not clear."""
     annotations = [tier for tier in tiers if tier is not words]
-    intervals = [tier for tier in annotations if tier.points is None]
-    candidates = [tier for tier in intervals if words is None or not _is_finer(reading, tier, words)]
-    if not intervals:
-        candidates = annotations  # points
     if not annotations:
         return []
+    candidates = _possible_segmentations(reading, annotations, words)
+    if not candidates:
+        finer = f"the words and the tiers that divide words further, {_tier_names(annotations)}"
+        raise AmbiguousFileError(
+            reading.path, f"no tier besides {finer}; choose a tier", _choices(reading, tiers, candidates)
+        )
     named_coders = reading.options.get("coders", "tier") != "tier"
-    if len(candidates) == 1 or (candidates and (named_coders or _are_coders(reading, candidates))):
+    if len(candidates) == 1 or named_coders or _are_coders(reading, candidates):
         return candidates
-    names = _tier_names(candidates or annotations)
-    if candidates:
-        problem = f"several tiers could be the segmentation: {names}; choose one, or one tier per coder"
-    else:
-        problem = f"no tier besides the words and the tiers that divide words further, {names}; choose a tier"
-    raise AmbiguousFileError(reading.path, problem, _choices(reading, annotations if candidates else tiers, candidates))
+    problem = f"several tiers could be the segmentation: {_tier_names(candidates)}; choose one, or one tier per coder"
+    raise AmbiguousFileError(reading.path, problem, _choices(reading, annotations, candidates))
+
+
+def _possible_segmentations(reading: Reading, tiers: list[FileTier], words: FileTier | None) -> list[FileTier]:
+    """Return the interval tiers that do not divide the words further, or the point tiers if there are no others."""
+    intervals = [tier for tier in tiers if tier.points is None]
+    if words is None or not intervals:
+        return intervals or tiers
+    return _not_finer_than(reading, words, intervals)
 
 
 def _choices(
@@ -293,24 +312,33 @@ def _choices(
 def _are_coders(reading: Reading, tiers: Sequence[FileTier]) -> bool:
     """Return whether tiers are the same annotation by different coders."""
     common, different = _split_names([_parts(tier.name) for tier in tiers])
-    if not all(different) or len({tuple(parts) for parts in different}) < len(tiers):
-        return False
-    differing = {part for parts in different for part in parts}
-    if differing & (_WORD_NAMES | _SOUND_NAMES | _CONTENT_NAMES):
-        return False
-    if any(part.isdecimal() for parts in different for part in parts) and not _CODER_NAMES & (set(common) | differing):
+    if not _tell_coders_apart(common, different):
         return False
     filled = [tier for tier in tiers if _labelled(reading, tier)]
     same_time = all(_share_time(reading, filled[0], tier) for tier in filled[1:])
     return same_time and (bool(common) or _share_labels(reading, filled))
 
 
+def _tell_coders_apart(common: Sequence[str], different: Sequence[Sequence[str]]) -> bool:
+    """Return whether the parts in which names differ may name coders: all differ, and none of them names content.
+
+    Numbers name coders only if a word such as ``coder`` stands beside them.
+    """
+    if not all(different) or len(set(map(tuple, different))) < len(different):
+        return False
+    differing = {part for parts in different for part in parts}
+    if differing & (_WORD_NAMES | _SOUND_NAMES | _CONTENT_NAMES):
+        return False
+    numbered = any(part.isdecimal() for part in differing)
+    return not numbered or not _CODER_NAMES.isdisjoint(differing.union(common))
+
+
 def _split_names(names: Sequence[list[str]]) -> tuple[list[str], list[list[str]]]:
     """Return the parts at the beginning and end that all names have, and the other parts of each name."""
     shortest = min(map(len, names))
     first = next((i for i in range(shortest) if len({name[i] for name in names}) > 1), shortest)
-    room = shortest - first
-    last = next((i for i in range(room) if len({name[-1 - i] for name in names}) > 1), room)
+    remaining = shortest - first
+    last = next((i for i in range(remaining) if len({name[-1 - i] for name in names}) > 1), remaining)
     common = names[0][:first] + names[0][len(names[0]) - last :]
     return common, [name[first : len(name) - last] for name in names]
 
