@@ -102,14 +102,19 @@ def _read(reading: Reading) -> Corpus:
         _check_layers(reading, rows)
         reading.options = options
         return _read_layer(reading)
-    layers = [number.strip() for number in options["layers"].split("+")]
-    if not all(number.isdecimal() and 0 < int(number) < _MAX_COLUMN for number in layers):
-        raise OptionError(f"layers must be numbers of columns such as 2+3; got {options['layers'][:40]!r}")
-    for number in layers:
+    for number in _column_numbers(options["layers"]):
         reading.options = {**options, "layer": int(number), "coder": f"column {number}"}
         _read_layer(reading)
     reading.ignored = [entry for entry in reading.ignored if not entry.startswith("tags in column")]
     return reading.corpus()
+
+
+def _column_numbers(layers: str) -> list[str]:
+    """Return the numbers in the option ``layers``, such as 2 and 3 in ``2+3``."""
+    numbers = [number.strip() for number in layers.split("+")]
+    if not all(number.isdecimal() and 0 < int(number) < _MAX_COLUMN for number in numbers):
+        raise OptionError(f"layers must be numbers of columns such as 2+3; got {layers[:40]!r}")
+    return numbers
 
 
 def _token_column(rows: Sequence[Sequence[str]]) -> int:
@@ -122,11 +127,7 @@ def _check_layers(reading: Reading, rows: Sequence[Sequence[str]]) -> None:
     """Raise an error if two columns contain tags with the same labels: they may be two coders."""
     if reading.options["layer"] is not None or reading.options["spans"] != "tags" or len({*map(len, rows)}) != 1:
         return
-    labels: dict[int, set[str]] = {}
-    for i in range(1, len(rows[0])):
-        tags = {row[i] for row in rows}
-        if all(map(_TYPED_TAG.fullmatch, tags)) and tags != {"O"}:
-            labels[i + 1] = {tag[2:] for tag in tags if tag != "O"}
+    labels = _labels_by_column(rows)
     last = labels.get(len(rows[0]), set())
     same = [i for i, names in labels.items() if names & last]
     if len(same) > 1:
@@ -135,6 +136,16 @@ def _check_layers(reading: Reading, rows: Sequence[Sequence[str]]) -> None:
         choices += [(f"only the tags in column {i}", {"layer": i}) for i in same]
         problem = f"columns {' and '.join(listed)} contain tags with the same labels: they may be several coders"
         raise AmbiguousFileError(reading.path, problem, choices)
+
+
+def _labels_by_column(rows: Sequence[Sequence[str]]) -> dict[int, set[str]]:
+    """Return the labels of the tags in each column that contains only tags, by the number of the column from 1."""
+    labels: dict[int, set[str]] = {}
+    for i in range(1, len(rows[0])):
+        tags = {row[i] for row in rows}
+        if all(map(_TYPED_TAG.fullmatch, tags)) and tags != {"O"}:
+            labels[i + 1] = {tag[2:] for tag in tags if tag != "O"}
+    return labels
 
 
 def _read_layer(reading: Reading) -> Corpus:

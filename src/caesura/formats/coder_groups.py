@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -34,20 +35,24 @@ def read_groups(path: str | PathLike[str]) -> dict[str, tuple[str, ...]]:
     lines = decode(file, load(file)).splitlines()
     delimiter = max(",;\t", key=lines[0].count) if lines else ","
     reader = csv.reader(lines, delimiter=delimiter)
-    header = [cell.strip().lower() for cell in next(reader, [])]
-    missing = [name for name in _COLUMNS if name not in header]
-    if missing:
-        columns = ", ".join(header) or "none"
-        raise FormatError(file, 1, f"expected the columns coder and group; there is no {missing[0]!r}, only: {columns}")
-    coder_column, group_column = (header.index(name) for name in _COLUMNS)
-    groups: dict[str, list[str]] = {}
+    places = _places_of_columns(file, next(reader, []))
+    groups: dict[str, dict[str, None]] = {}  # the keys of the inner dict are an ordered set of coders
     for row in reader:
         cells = [cell.strip() for cell in row]
         if not any(cells):
             continue
-        if len(cells) <= max(coder_column, group_column) or not (cells[coder_column] and cells[group_column]):
+        coder, group = (cells[place] if place < len(cells) else "" for place in places)
+        if not coder or not group:
             raise FormatError(file, reader.line_num, "expected a coder and a group; a cell is empty or missing")
-        members = groups.setdefault(cells[group_column], [])
-        if cells[coder_column] not in members:
-            members.append(cells[coder_column])
-    return {name: tuple(members) for name, members in groups.items()}
+        groups.setdefault(group, {})[coder] = None
+    return {name: tuple(coders) for name, coders in groups.items()}
+
+
+def _places_of_columns(file: Path, header: Iterable[str]) -> list[int]:
+    """Return the places of the columns ``coder`` and ``group``."""
+    names = [cell.strip().lower() for cell in header]
+    missing = [name for name in _COLUMNS if name not in names]
+    if missing:
+        columns = ", ".join(names) or "none"
+        raise FormatError(file, 1, f"expected the columns coder and group; there is no {missing[0]!r}, only: {columns}")
+    return [names.index(name) for name in _COLUMNS]

@@ -13,7 +13,7 @@ import sys
 import zipfile
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count, islice
@@ -183,9 +183,7 @@ def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = T
     sample = sample_rows(reading.text[skipped:], chosen)
     above = _skip_titles(rows, sample, skip) if header else 0
     first_line, first = next(iter(rows), (1, []))
-    names = [name.strip() for name in first] if header else [str(i) for i in range(1, len(first) + 1)]
-    if header and _has_row_names(names, sample[above + 1 :]):
-        names = ["", *names]
+    names = _header_names(first, sample[above + 1 :]) if header else [str(i) for i in range(1, len(first) + 1)]
     _check_names(reading, names)
     parts = _Accumulator(len(names))
     if not header:
@@ -199,6 +197,12 @@ def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = T
     if chosen != ",":
         _convert_decimal_commas(table, may_be_thousands=chosen != ";")
     return table
+
+
+def _header_names(cells: Iterable[str], below: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names of the columns; a column of row names has none in some files."""
+    names = [cell.strip() for cell in cells]
+    return ["", *names] if _has_row_names(names, below) else names
 
 
 def _skip_titles(rows: _Rows, sample: Sequence[Sequence[str]], skip: int | None) -> int:
@@ -399,13 +403,9 @@ def _without_empty_rows(table: Table) -> Table:
 
     Otherwise an empty row may be a unit without a boundary.
     """
-    if any(all(column.stripped) for column in sorted(table.columns.values(), key=lambda column: len(column.values))):
-        return table  # a column without empty cells, so that no row is empty
-    filled = {name: _filled(column) for name, column in table.columns.items()}
-    kept = np.logical_or.reduce([*filled.values()]) if filled else np.ones(len(table), bool)
+    kept = _rows_to_keep(table)
     number = int(len(kept) - np.count_nonzero(kept))
-    keys = [cells for name, cells in filled.items() if ROLE_OF_NAME.get(normalize(name)) in _ROW_ROLES]
-    if not number or not any(np.array_equal(cells, kept) for cells in keys):
+    if not number:
         return table
     columns = {
         name: Column.of(name, [column.values[code] for code in column.codes[kept].tolist()])
@@ -413,6 +413,18 @@ def _without_empty_rows(table: Table) -> Table:
     }
     notes = [*table.notes, f"{number} empty row{'s' if number > 1 else ''} left out"]
     return Table(columns, table.lines[kept], table.ignored, notes)
+
+
+def _rows_to_keep(table: Table) -> NDArray[np.bool_]:
+    """Return the rows with content if the item, the text or the time is filled in all of them; otherwise all rows."""
+    everything = np.ones(len(table), bool)
+    by_size = sorted(table.columns.values(), key=lambda column: len(column.values))
+    if not by_size or any(all(column.stripped) for column in by_size):
+        return everything  # a column without empty cells, so that no row is empty
+    filled = {name: _filled(column) for name, column in table.columns.items()}
+    kept: NDArray[np.bool_] = np.logical_or.reduce([*filled.values()])
+    keys = [cells for name, cells in filled.items() if ROLE_OF_NAME.get(normalize(name)) in _ROW_ROLES]
+    return kept if any(np.array_equal(cells, kept) for cells in keys) else everything
 
 
 def _filled(column: Column) -> NDArray[np.bool_]:
@@ -434,20 +446,22 @@ def _convert_decimal_commas(table: Table, *, may_be_thousands: bool) -> None:
     """
     converted = []
     for name, column in table.columns.items():
-        decimals = [bool(_DECIMAL_COMMA.fullmatch(value)) for value in column.values]
-        numbers = all(
-            decimal or _is_number_or_empty(value) for decimal, value in zip(decimals, column.values, strict=True)
-        )
-        grouped = [
-            _THOUSANDS.fullmatch(value) for value, decimal in zip(column.values, decimals, strict=True) if decimal
-        ]
-        if any(decimals) and numbers and not (may_be_thousands and all(grouped)):
+        if _has_decimal_commas(column, may_be_thousands):
             cells = [value.replace(",", ".") for value in column.values]
             merged = Column.of(name, cells)
             table.columns[name] = Column(name, merged.values, merged.codes[column.codes])
             converted.append(name)
     if converted:
         table.notes.append(f"decimal comma in {', '.join(converted[:8])}")
+
+
+def _has_decimal_commas(column: Column, may_be_thousands: bool) -> bool:
+    """Return whether a column contains numbers with a decimal comma, and no cell that is something else."""
+    decimals = [value for value in column.values if _DECIMAL_COMMA.fullmatch(value)]
+    others = [value for value in column.values if not _DECIMAL_COMMA.fullmatch(value)]
+    if not decimals or not all(map(_is_number_or_empty, others)):
+        return False
+    return not may_be_thousands or not all(map(_THOUSANDS.fullmatch, decimals))
 
 
 def _is_number_or_empty(cell: str) -> bool:
@@ -477,11 +491,14 @@ def cell_text(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (float, np.floating)):
-        number = float(value)
-        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
+        return _number_text(float(value))
     if isinstance(value, (list, tuple)):
         return json_text([str(entry) for entry in value])
     return str(value)
+
+
+def _number_text(number: float) -> str:
+    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
 
 
 def from_arrow(path: str, data: Any, *, offset: int = 1) -> Table:
@@ -662,10 +679,7 @@ def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = No
         If several sheets have content.
     """
     pages, formulas = _workbook(reading)
-    chosen = {title: rows for title, rows in pages.items() if rows and sheet in (None, title)}
-    if not chosen:
-        missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
-        raise reading.error(None, f"{missing}; the sheets are {', '.join(pages)}")
+    chosen = _sheets_with_content(reading, pages, sheet)
     tables = {title: rows for title, rows in chosen.items() if _is_table(rows)} or chosen
     if len(tables) > 1 and sheets is None:
         raise _several_sheets(reading, tables)
@@ -678,6 +692,17 @@ def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = No
     if any(formulas.get(title) for title in tables):
         table.notes.append("cells with formulas have the values that the program stored last")
     return table
+
+
+def _sheets_with_content(
+    reading: Reading, pages: Mapping[str, list[_NumberedRow]], sheet: str | None
+) -> dict[str, list[_NumberedRow]]:
+    """Return the sheets that are not empty, or the one that the user chose; raise an error if there is none."""
+    chosen = {title: rows for title, rows in pages.items() if rows and sheet in (None, title)}
+    if not chosen:
+        missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
+        raise reading.error(None, f"{missing}; the sheets are {', '.join(pages)}")
+    return chosen
 
 
 def _workbook(reading: Reading) -> tuple[dict[str, list[_NumberedRow]], dict[str, set[tuple[int, int]]]]:
@@ -714,16 +739,22 @@ def _join_sheets(reading: Reading, tables: dict[str, Table], role: str | None) -
     if role is None:
         table.notes.append(f"sheet {first!r}")
         return table
-    for title, other in tables.items():
-        if list(other.columns) != list(table.columns) or role in other.columns:
-            problem = f"all sheets must have the same columns, and none called {role}"
-            raise reading.error(None, f"{problem}; sheet {title!r} has {', '.join(other.columns)[:200]}")
+    _check_same_columns(reading, tables, role)
     columns = {role: Column.of(role, [title for title, other in tables.items() for _ in range(len(other))])}
     for name in table.columns:
         columns[name] = Column.of(name, [cell for other in tables.values() for cell in other.columns[name].cells()])
     notes = [note for other in tables.values() for note in other.notes]
     lines = np.concatenate([other.lines for other in tables.values()])
     return Table(columns, lines, notes=[*notes, f"each sheet is one {role}: {', '.join(list(tables)[:_MAX_SHEETS])}"])
+
+
+def _check_same_columns(reading: Reading, tables: Mapping[str, Table], role: str) -> None:
+    """Raise an error unless all sheets have the same columns, and none has the name of the column for the sheets."""
+    names = list(next(iter(tables.values())).columns)
+    for title, table in tables.items():
+        if list(table.columns) != names or role in table.columns:
+            problem = f"all sheets must have the same columns, and none called {role}"
+            raise reading.error(None, f"{problem}; sheet {title!r} has {', '.join(table.columns)[:200]}")
 
 
 def _check_unpacked_size(reading: Reading) -> None:
@@ -785,10 +816,7 @@ def _is_table(rows: Sequence[_NumberedRow]) -> bool:
 
 def _from_rows(reading: Reading, rows: Sequence[_NumberedRow], skip: int | None = None) -> Table:
     """Return a table of rows that may have different lengths; missing cells at the end are empty."""
-    if skip is None:
-        above = rows_above_header([row for _, row in rows[:_MAX_TITLE_LINE]])
-    else:
-        above = sum(line <= skip for line, _ in rows)
+    above = _rows_to_skip(rows, skip)
     if above >= len(rows):
         raise reading.error(None, f"the sheet has no row below line {skip}")
     (header_line, header), *body = rows[above:]
@@ -804,6 +832,13 @@ def _from_rows(reading: Reading, rows: Sequence[_NumberedRow], skip: int | None 
         table.notes.append(_lines_above(header_line))
     _check_filled(reading, table)
     return table
+
+
+def _rows_to_skip(rows: Sequence[_NumberedRow], skip: int | None) -> int:
+    """Return the number of rows above the header: titles, or the rows that the user wants to skip."""
+    if skip is None:
+        return rows_above_header([row for _, row in rows[:_MAX_TITLE_LINE]])
+    return sum(line <= skip for line, _ in rows)
 
 
 def _check_filled(reading: Reading, table: Table) -> None:

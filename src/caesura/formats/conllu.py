@@ -100,13 +100,13 @@ def _annotation(reading: Reading, document: _ConlluDocument, kind: str) -> Annot
         return _with_first(reading, document, kind)
     forms = [token.form for token in document.tokens]
     if kind == "sentences":
-        begins: Iterable[bool] = (token.number == 1 for token in document.tokens)
+        starts = [i for i, token in enumerate(document.tokens) if token.number == 1]
     else:
         marks = [_mark(reading, token, kind) for token in document.tokens]
         if kind == "connectives":
             return Hierarchy(len(forms), _connectives(reading, document, marks), units=forms)
-        begins = (mark == _BEGIN for mark in marks)
-    return Segmentation.from_positions(len(forms), [i for i, begin in enumerate(begins) if begin and i], units=forms)
+        starts = [i for i, mark in enumerate(marks) if mark == _BEGIN]
+    return Segmentation.from_positions(len(forms), [i for i in starts if i], units=forms)
 
 
 def _with_first(reading: Reading, document: _ConlluDocument, kind: str) -> Annotation:
@@ -149,10 +149,7 @@ def _kind(reading: Reading, documents: list[_ConlluDocument]) -> str:
     if requested == "sentences":
         reading.notes.append("the ends of sentences are the boundaries")
         return "sentences"
-    cells = {token.misc for document in documents for token in document.tokens}
-    values: dict[str, set[str]] = {}
-    for name, value in (pair for cell in cells for pair in _pairs(cell)):
-        values.setdefault(name, set()).add(value.lower())
+    values = _values_by_key(documents)
     if key is not None:
         if key not in values:
             raise reading.error(None, f"no token has the key {key[:40]!r} in its last column; {_listed(values)}")
@@ -166,14 +163,29 @@ def _kind(reading: Reading, documents: list[_ConlluDocument]) -> str:
     return kind
 
 
+def _values_by_key(documents: Iterable[_ConlluDocument]) -> dict[str, set[str]]:
+    """Return the keys in the last column, each with its values in lower case."""
+    cells = {token.misc for document in documents for token in document.tokens}
+    values: dict[str, set[str]] = {}
+    for name, value in (pair for cell in cells for pair in _pairs(cell)):
+        values.setdefault(name, set()).add(value.lower())
+    return values
+
+
 def _kinds(values: Mapping[str, set[str]]) -> list[str]:
     """Return the kinds of marks that occur; a file in which ``Seg`` is always ``O`` may be of either kind."""
     shared = values.get("Seg", set())
-    begun = [kind for kind, keys in _VALUES.items() if shared & {value for value in keys["Seg"] if value != "o"}]
-    own = [kind for kind, keys in _VALUES.items() if any(name in values for name in keys if name != "Seg")]
-    if not begun and not own and shared:
+    kinds = [kind for kind in _VALUES if _occurs(kind, values)]
+    if not kinds and shared:
         return list(_VALUES) if shared == {"o"} else ["segments"]
-    return [kind for kind in _VALUES if kind in (*begun, *own)]
+    return kinds
+
+
+def _occurs(kind: str, values: Mapping[str, set[str]]) -> bool:
+    """Return whether a token has a key of this kind, or a value of ``Seg`` that only this kind has."""
+    own_keys = _VALUES[kind].keys() - {"Seg"}
+    own_values = _VALUES[kind]["Seg"].keys() - {"o"}
+    return not own_keys.isdisjoint(values) or not own_values.isdisjoint(values.get("Seg", ()))
 
 
 def _unclear(reading: Reading, values: Mapping[str, set[str]], kinds: list[str]) -> FormatError:

@@ -76,13 +76,12 @@ def _file_tiers(reading: Reading) -> list[FileTier]:
         expected = "expected tier, participant, begin, end, duration and annotation, with tabs between them"
         raise reading.error(rows[0].line if rows else None, f"{expected}; the times of all lines must agree")
     intervals: dict[str, list[IntervalRow]] = {name: [] for name in columns.tiers.values()}
+    last = 0.0
     for row in rows[1:] if columns.tiers else rows:
-        begin, end = (_time(reading, row, index) for index in (columns.begin, columns.end))
-        if end < begin:
-            raise reading.error(row.line, f"an annotation must not end before it begins; got {begin:g} to {end:g} s")
+        begin, end = _times(reading, row, columns)
         for name, label in _labels(reading, row, columns):
             intervals.setdefault(name, []).append(IntervalRow(begin, end, label, row.line))
-    last = max((entry.end for listed in intervals.values() for entry in listed), default=0.0)
+            last = max(last, end)
     return [
         FileTier(name, listed[0].line, 0.0, last, sorted(listed, key=lambda entry: entry[:2]))
         for name, listed in intervals.items()
@@ -99,6 +98,14 @@ def _labels(reading: Reading, row: _Row, columns: _Columns) -> list[tuple[str, s
     if not row.cells[_TIER].strip():
         raise reading.error(row.line, "the first column must name the tier; it is empty")
     return [(row.cells[_TIER].strip(), row.cells[columns.label] if columns.label < len(row.cells) else "")]
+
+
+def _times(reading: Reading, row: _Row, columns: _Columns) -> tuple[float, float]:
+    """Return when the annotation of a line begins and ends."""
+    begin, end = (_time(reading, row, index) for index in (columns.begin, columns.end))
+    if end < begin:
+        raise reading.error(row.line, f"an annotation must not end before it begins; got {begin:g} to {end:g} s")
+    return begin, end
 
 
 def _time(reading: Reading, row: _Row, index: int) -> float:
@@ -132,11 +139,14 @@ def _columns(rows: Sequence[_Row]) -> _Columns | None:
 def _named_columns(cells: Sequence[str]) -> _Columns | None:
     """Return the columns of a file with one column per tier."""
     times = {i: match for i, cell in enumerate(cells) if (match := _HEADER.fullmatch(cell.strip()))}
-    begins, ends = ([i for i, match in times.items() if match[1].lower() == name] for name in ("begin", "end"))
+    first: dict[str, int] = {}
+    for i, match in times.items():
+        first.setdefault(match[1].lower(), i)
     tiers = {i: cell.strip() for i, cell in enumerate(cells) if i not in times and cell.strip()}
-    if not begins or not ends or not tiers or not any(match["unit"] for match in times.values()):
+    has_unit = any(match["unit"] for match in times.values())
+    if not tiers or not has_unit or not {"begin", "end"} <= first.keys():
         return None
-    return _Columns(begins[0], ends[0], -1, tiers)
+    return _Columns(first["begin"], first["end"], -1, tiers)
 
 
 def _unnamed_columns(rows: Sequence[_Row]) -> _Columns | None:

@@ -133,7 +133,7 @@ def find_files(
     root, glob = _split_glob(fspath(path))
     names, links = _walk(root)
     _warn_left_out(path, links, "is a link that leads to no file", "are links that lead to no file")
-    candidates = [name for name in names if glob is None or _matches_glob(name.split("/"), glob)]
+    candidates = names if glob is None else [name for name in names if _matches_glob(name.split("/"), glob)]
     reasons = ("is in no known format", "are in no known format")
     if pattern is not None:
         files = _Pattern(pattern).match_all(root, candidates)

@@ -17,7 +17,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 from caesura.formats.column_names import RESERVED, normalize
@@ -68,19 +68,24 @@ def find_delimiter(text: str) -> str:
     if declared is not None:
         return declared
     widths = {delimiter: [len(row) for row in sample_rows(text, delimiter)] for delimiter in DELIMITERS}
-    by_header = {
-        delimiter: (lengths.count(lengths[0]) / len(lengths), lengths[0])
-        for delimiter, lengths in widths.items()
-        if lengths and lengths[0] > 1
-    }
-    by_rows = {}
-    for delimiter, lengths in widths.items():  # titles above the header have other widths
-        width, number = Counter(lengths).most_common(1)[0] if lengths else (0, 0)
-        if width > 1 and 2 * number >= len(lengths):
-            by_rows[delimiter] = (number / len(lengths), width)
-    best = max((share for share, _ in by_header.values()), default=0)
-    candidates = by_header if best >= 0.5 or not by_rows else by_rows
-    return max(candidates, key=lambda delimiter: candidates[delimiter]) if candidates else ","
+    fits = _fits(widths, lambda lengths: lengths[0])
+    if not fits or max(fits.values())[0] < 0.5:
+        # Titles above the header have other widths than the rows.
+        by_rows = _fits(widths, lambda lengths: Counter(lengths).most_common(1)[0][0])
+        fits = {delimiter: fit for delimiter, fit in by_rows.items() if fit[0] >= 0.5} or fits
+    return max(fits, key=lambda delimiter: fits[delimiter], default=",")
+
+
+def _fits(
+    widths: Mapping[str, Sequence[int]], expected: Callable[[Sequence[int]], int]
+) -> dict[str, tuple[float, int]]:
+    """Return the delimiters that give several cells: the proportion of rows with the expected width, and this width."""
+    fits = {}
+    for delimiter, lengths in widths.items():
+        width = expected(lengths) if lengths else 0
+        if width > 1:
+            fits[delimiter] = (lengths.count(width) / len(lengths), width)
+    return fits
 
 
 def sample_rows(text: str, delimiter: str) -> list[list[str]]:
@@ -124,8 +129,8 @@ def rows_above_header(rows: Sequence[Sequence[str]]) -> int:
         return 0
     for i, cells in enumerate(filled[: _MAX_TITLES + 1]):
         if len(cells) > max(1, len(filled[0])) and _has_names(cells, least=1):
-            above = filled[:i]
-            return i if all(len(row) <= min(_TITLE_CELLS, len(cells) - 1) for row in above) else 0
+            widest = max(map(len, filled[:i]), default=0)
+            return i if widest <= min(_TITLE_CELLS, len(cells) - 1) else 0
         if len(cells) > _TITLE_CELLS:
             return 0
     return 0

@@ -126,15 +126,18 @@ def without_strays(path: str, loaded: Sequence[LoadedFile], ignored: list[str]) 
     main = _main_family(loaded)
     if main is None:
         return list(loaded)
-    coders = {coder for entry in loaded if _family(entry) == main for coder in _named_coders(entry)}
-    strays = [entry for entry in loaded if _family(entry) != main and not _named_coders(entry) & coders]
-    if strays:
-        names = [f"{entry.file.name} ({_format_name(entry)})" for entry in strays]
+    coders = set[str]().union(*(_named_coders(entry) for entry in loaded if _family(entry) == main))
+    names = [f"{entry.file.name} ({_format_name(entry)})" for entry in loaded if not _belongs_to(entry, main, coders)]
+    if names:
         ignored += names
         verb = "file is" if len(names) == 1 else "files are"
         warn(f"{path}: {len(names)} {verb} not in the format of most files ({main}) and left out: {list_few(names)}")
-    stray_paths = {entry.file.path for entry in strays}
-    return [entry for entry in loaded if entry.file.path not in stray_paths]
+    return [entry for entry in loaded if _belongs_to(entry, main, coders)]
+
+
+def _belongs_to(entry: LoadedFile, family: str, coders: set[str]) -> bool:
+    """Return whether a file is in the format of most files, or names coders of that format."""
+    return _family(entry) == family or not coders.isdisjoint(_named_coders(entry))
 
 
 def _named_coders(entry: LoadedFile) -> set[str]:
@@ -180,28 +183,39 @@ def with_names(
     """
     pairs = [(entry.file, entry.corpus) for entry in loaded if entry.corpus is not None]
     files = [file for file, _ in pairs]
-    if any(file.item or file.coder or file.remainder is not None or file.root is None for file in files):
+    if any(map(_has_names, files)):
         return pairs
     if any(corpus.holds(Tier) for _, corpus in pairs):
         return name_tier_files(pairs, names_elsewhere, notes)
-    if all(corpus.coders == (file.stem,) for file, corpus in pairs) and len({file.relative for file in files}) == len(
-        files
-    ):
+    name_no_coder = all(corpus.coders == (file.stem,) for file, corpus in pairs)
+    if name_no_coder and len({file.relative for file in files}) == len(files):
         return _named_by_path(pairs, names_elsewhere, notes)
     return _without_collisions(pairs, notes)
+
+
+def _has_names(file: InputFile) -> bool:
+    """Return whether a pattern named the file, or the file was named alone."""
+    return bool(file.item or file.coder) or file.remainder is not None or file.root is None
 
 
 def _named_by_path(
     pairs: list[tuple[InputFile, Corpus]], names_elsewhere: Collection[str] | None, notes: list[str]
 ) -> list[tuple[InputFile, Corpus]]:
     """Name files that name no coder: the path contains the item, and perhaps the coder."""
-    if names_elsewhere is not None and any(file.relative in names_elsewhere for file, _ in pairs):
+    if any(file.relative in (names_elsewhere or ()) for file, _ in pairs):
         return _as_items(pairs)
     if all(corpus.item_names == (Path(file.path).absolute().parent.name,) for file, corpus in pairs):
         notes.append("each folder is an item, and its files are coders")
         return [(file._replace(coder=file.stem), corpus) for file, corpus in pairs]
     if len(pairs) == 1 and names_elsewhere is None:
         return pairs
+    return _named_by_texts(pairs, names_elsewhere, notes)
+
+
+def _named_by_texts(
+    pairs: list[tuple[InputFile, Corpus]], names_elsewhere: Collection[str] | None, notes: list[str]
+) -> list[tuple[InputFile, Corpus]]:
+    """Name files by the part of the path that is the coder, because the texts are the same; without one, as items."""
     part = _coder_part(pairs, alone=names_elsewhere is None)
     if part is None:
         notes.append("each file is an item, named by its path, because the texts differ")
@@ -289,10 +303,16 @@ def _units(annotation: Annotation) -> Sequence[str] | None:
         return annotation.units
     if isinstance(annotation, Spans):
         return annotation.units if annotation.text is None else annotation.text.split()
-    if tiers_of(annotation):
-        return None
-    streams = [text.units for text in streams_of(annotation).values()]
-    return None if any(text is None for text in streams) else [unit for text in streams for unit in text or ()]
+    return None if tiers_of(annotation) else _units_of_streams(annotation)
+
+
+def _units_of_streams(annotation: Annotation) -> list[str] | None:
+    units: list[str] = []
+    for stream in streams_of(annotation).values():
+        if stream.units is None:
+            return None
+        units += stream.units
+    return units
 
 
 def _text(annotation: Annotation) -> str | None:

@@ -22,7 +22,7 @@ Li, S., Wang, L., Cao, Z., & Li, W. (2014). Text-level discourse dependency pars
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from caesura.formats.content import lines_of
@@ -80,9 +80,8 @@ def _edu(reading: Reading, number: int, line: str, expected: int) -> _Edu:
     return _Edu(number, text, int(head), label or None)
 
 
-def _rows(reading: Reading, edus: Sequence[_Edu]) -> list[SpanRow]:
-    """Return the subtrees as spans, outer subtrees first."""
-    heads = {i: edu.head for i, edu in enumerate(edus, 1)}
+def _order(reading: Reading, edus: Sequence[_Edu], heads: Mapping[int, int]) -> Sequence[int]:
+    """Return the EDUs, heads first; raise an error if a head does not exist or heads form a cycle."""
     for i, edu in enumerate(edus, 1):
         if edu.head > len(edus) or edu.head == i:
             problem = f"the head of EDU {i} must be another EDU, 1 to {len(edus)}, or 0"
@@ -91,6 +90,13 @@ def _rows(reading: Reading, edus: Sequence[_Edu]) -> list[SpanRow]:
     if len(order) < len(edus):
         missing = min(heads.keys() - {*order})
         raise reading.error(edus[missing - 1].line, f"EDU {missing} must depend on the root; its heads form a cycle")
+    return order
+
+
+def _rows(reading: Reading, edus: Sequence[_Edu]) -> list[SpanRow]:
+    """Return the subtrees as spans, outer subtrees first."""
+    heads = {i: edu.head for i, edu in enumerate(edus, 1)}
+    order = _order(reading, edus, heads)
     yields = {i: Yield(i, i, 1) for i in heads}
     for i in reversed(order):
         if heads[i]:

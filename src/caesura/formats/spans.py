@@ -251,15 +251,19 @@ def _build(reading: Reading, rows: Rows, continuum: Continuum) -> tuple[Hierarch
         else:
             spans, edges, length = list(rows), None, _unit_count(continuum)
         hierarchy = _nested(length, spans, edges, continuum, repair=repair, nested=reading.options.get("nested", True))
-        kept = {(start, end, label) for start, end, _, label in hierarchy.spans}
-        levels = {tuple(span) for span in hierarchy.spans}
-        used = [
-            (span.start, span.end, span.label) in kept if span.level is None else tuple(span) in levels
-            for span in spans
-        ]
+        used = _are_in(hierarchy, spans)
         if edges is None or all(used) or not any(used):
             return hierarchy, sum(used)
         rows = [row for (row, _), is_used in zip(lasting, used, strict=True) if is_used]
+
+
+def _are_in(hierarchy: Hierarchy, spans: Rows) -> list[bool]:
+    """Return whether each span is in the hierarchy; a span without a level may be on any level."""
+    kept = {(start, end, label) for start, end, _, label in hierarchy.spans}
+    levels = {tuple(span) for span in hierarchy.spans}
+    return [
+        (span.start, span.end, span.label) in kept if span.level is None else tuple(span) in levels for span in spans
+    ]
 
 
 def _nested(

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -38,7 +38,7 @@ import numpy as np
 
 from caesura.errors import FormatError, HierarchyError
 from caesura.formats.column_names import SECONDS, normalize, split_unit
-from caesura.formats.columns import Table, parse_delimited
+from caesura.formats.columns import Column, Table, parse_delimited
 from caesura.formats.content import NUMBER, json_text, table_text
 from caesura.formats.format import Reading, Writing
 from caesura.formats.roles import Roles, whole_numbers
@@ -101,25 +101,35 @@ def read_segments(reading: Reading, table: Table, roles: Roles) -> Corpus:
     Corpus
         Spans, or hierarchies if there is a column ``level``.
     """
-    names = {column: role for role, column in roles.columns.items() if role in _ROLES}
-    names |= {column: normalize(column) for column in roles.rest if normalize(column) in CONTINUUM_FIELDS}
-    for column in names:
-        if column in roles.rest:
-            reading.roles[column] = names[column]
-            reading.ignored[:] = [entry for entry in reading.ignored if not entry.startswith(f"{column} (")]
-    if "length" in roles.columns and normalize(roles.columns["length"]) == "duration":
-        names[roles.columns["length"]] = "duration"
-        if _is_duration_of_segment(table, roles):
-            del names[roles.columns["length"]]
-            reading.roles[roles.columns["length"]] = "duration of the segment (not used)"
+    names = _role_of_column(reading, table, roles)
     seconds = _in_seconds(reading, table, roles)
     inclusive = _is_inclusive(reading, table, roles, seconds)
     cells = {role: table.columns[column].cells() for column, role in names.items()}
-    rows = (
-        (line, dict(zip(cells, row, strict=True)))
-        for line, row in zip(table.lines.tolist(), zip(*cells.values(), strict=True), strict=True)
-    )
-    return _read_rows(reading, rows, _Axis(seconds, inclusive, _is_hierarchy(reading, "level" in roles)))
+    axis = _Axis(seconds, inclusive, _is_hierarchy(reading, "level" in roles))
+    return _read_rows(reading, _numbered_rows(table, cells), axis)
+
+
+def _role_of_column(reading: Reading, table: Table, roles: Roles) -> dict[str, str]:
+    """Return the columns that are read, with their roles, and report those whose name alone tells the role."""
+    names = {column: role for role, column in roles.columns.items() if role in _ROLES}
+    by_name = {column: normalize(column) for column in roles.rest if normalize(column) in CONTINUUM_FIELDS}
+    for column, role in by_name.items():
+        reading.roles[column] = role
+        reading.ignored[:] = [entry for entry in reading.ignored if not entry.startswith(f"{column} (")]
+    length = roles.columns.get("length")
+    if length is not None and normalize(length) == "duration":
+        if _is_duration_of_segment(table, roles):
+            names.pop(length, None)
+            reading.roles[length] = "duration of the segment (not used)"
+        else:
+            names[length] = "duration"
+    return names | by_name
+
+
+def _numbered_rows(table: Table, cells: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the line and the cells by role of every row."""
+    for line, row in zip(table.lines.tolist(), zip(*cells.values(), strict=True), strict=True):
+        yield line, dict(zip(cells, row, strict=True))
 
 
 def _is_hierarchy(reading: Reading, has_levels: bool) -> bool:
@@ -154,12 +164,8 @@ def read_without_header(reading: Reading) -> Corpus:
     """
     table = parse_delimited(reading, delimiter=",", header=False)
     columns = [column.cells() for column in table.columns.values()]
-    names = ("coder", "label", "start", "end")
-    rows = (
-        (line, dict(zip(names, row, strict=True)))
-        for line, row in zip(table.lines.tolist(), zip(*columns, strict=True), strict=True)
-    )
-    return _read_rows(reading, rows, _Axis(True, False, _is_hierarchy(reading, False)))
+    cells = dict(zip(("coder", "label", "start", "end"), columns, strict=True))
+    return _read_rows(reading, _numbered_rows(table, cells), _Axis(True, False, _is_hierarchy(reading, False)))
 
 
 class _Axis(NamedTuple):
@@ -205,17 +211,27 @@ def _leaves_gaps(table: Table, roles: Roles) -> bool:
 def _in_seconds(reading: Reading, table: Table, roles: Roles) -> bool:
     """Return whether spans are in seconds: by the names of the columns, by decimals, or by the option ``unit``."""
     start, end = (roles.columns[role] for role in ("start", "end"))
-    by_name = all(split_unit(name)[1] or name in roles.in_seconds for name in (start, end))
-    by_name |= normalize(start) in SECONDS and normalize(end) in (*SECONDS, "offset", "end", "stop")
-    if by_name and reading.options["unit"] == "units":
+    by_name, unit = _are_names_of_seconds(start, end, roles), reading.options["unit"]
+    if by_name and unit == "units":
         raise reading.error(1, f"the columns {start} and {end} are seconds; unit cannot be units")
-    if by_name or "level" in roles or reading.options["unit"] is not None:
-        return by_name or bool(reading.options["unit"] == "seconds")
-    cells = [value for name in (start, end) for value in table.columns[name].stripped if NUMBER.fullmatch(value)]
-    decimals = any(not float(value).is_integer() for value in cells)
+    if by_name or "level" in roles or unit is not None:
+        return by_name or bool(unit == "seconds")
+    decimals = any(_has_decimals(table.columns[name]) for name in (start, end))
     if decimals:
         reading.notes.append("start and end have decimals and are taken as seconds")
     return decimals
+
+
+def _are_names_of_seconds(start: str, end: str, roles: Roles) -> bool:
+    """Return whether the names of the columns say that they are times, or their times were converted to seconds."""
+    if all(split_unit(name)[1] or name in roles.in_seconds for name in (start, end)):
+        return True
+    return normalize(start) in SECONDS and normalize(end) in (*SECONDS, "offset", "end", "stop")
+
+
+def _has_decimals(column: Column) -> bool:
+    numbers = [float(value) for value in column.stripped if NUMBER.fullmatch(value)]
+    return not all(number.is_integer() for number in numbers)
 
 
 def _coder_rows(
@@ -252,19 +268,26 @@ def _add_row(coder: _CoderRows, cells: Mapping[str, str], line: int, axis: _Axis
 
 def _span_row(cells: Mapping[str, str], axis: _Axis) -> SpanRow | None:
     """Return the span of a row, or None if the row has no span."""
-    seconds = axis.seconds
     start, end = cells["start"].strip(), cells["end"].strip()
     level, label = cells.get("level", "").strip(), cells.get("label", "")
     if not any((start, end, level, label)):
         return None
-    half_open = not seconds and not axis.inclusive
-    first = _number("start", start, seconds, minimum=0 if half_open else 1)
-    last = _number("end", end, seconds, minimum=0 if half_open and not axis.hierarchy else 1)
-    if first > last or (first == last and half_open and axis.hierarchy):
-        rule = f"be before end; got {start} and {end}" if half_open else f"not be after end; got {start} > {end}"
-        raise HierarchyError(f"start must {rule}")
-    number = check_whole("level", _parse_whole(level)) if level else None
-    return SpanRow(first + 1 if half_open else first, last, number, label or None)
+    first, last = _first_and_last(start, end, axis)
+    return SpanRow(first, last, check_whole("level", _parse_whole(level)) if level else None, label or None)
+
+
+def _first_and_last(start: str, end: str, axis: _Axis) -> tuple[float, float]:
+    """Return the first and the last unit, counted from 1, or the times of a span."""
+    if axis.seconds or axis.inclusive:
+        first, last = _number("start", start, axis.seconds), _number("end", end, axis.seconds)
+        if first > last:
+            raise HierarchyError(f"start must not be after end; got {start} > {end}")
+        return first, last
+    may_be_empty = not axis.hierarchy
+    first, last = _number("start", start, False, minimum=0), _number("end", end, False, minimum=int(axis.hierarchy))
+    if first > last or (first == last and not may_be_empty):
+        raise HierarchyError(f"start must be before end; got {start} and {end}")
+    return first + 1, last
 
 
 def _number(name: str, cell: str, seconds: bool, minimum: int = 1) -> int | float:
@@ -425,17 +448,21 @@ def spans_table(writing: Writing) -> list[list[Any]]:
     fields += ["units"] * any(spans.units is not None for spans in entries.values())
     table: list[list[Any]] = [["item", "coder", *between, "label", *fields]]
     for (item, coder), spans in entries.items():
-        cells = dict.fromkeys(fields, "")
-        if spans.bounds is not None:
-            cells[length] = f"{_position(writing, item, coder, spans, spans.bounds[1])}"
-        if spans.units is not None:
-            cells["units"] = _cell(writing, item, coder, "units", spans.units)
+        cells = _continuum_cells(writing, item, coder, spans, length)
         for row in _span_cells(writing, item, coder, spans) or [["", "", ""]]:
-            table.append([item, coder, *row, *cells.values()])
-            cells = (
-                dict.fromkeys(fields, "") | {length: cells[length]} if length in cells else dict.fromkeys(fields, "")
-            )
+            table.append([item, coder, *row, *(cells.get(name, "") for name in fields)])
+            cells.pop("units", None)  # the units are only in the first row of a coder
     return table
+
+
+def _continuum_cells(writing: Writing, item: str, coder: str, spans: Spans, length: str) -> dict[str, str]:
+    """Return the cells for the length and the units of what was annotated, as far as they are known."""
+    cells = {}
+    if spans.bounds is not None:
+        cells[length] = f"{_position(writing, item, coder, spans, spans.bounds[1])}"
+    if spans.units is not None:
+        cells["units"] = _cell(writing, item, coder, "units", spans.units)
+    return cells
 
 
 def _span_cells(writing: Writing, item: str, coder: str, spans: Spans) -> list[list[Any]]:

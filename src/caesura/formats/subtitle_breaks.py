@@ -51,7 +51,8 @@ def _read(reading: Reading) -> Corpus:
     return reading.corpus()
 
 
-def _segmentation(reading: Reading, lines: list[tuple[int, str]]) -> Segmentation:
+def _words_and_tags(reading: Reading, lines: list[tuple[int, str]]) -> tuple[list[str], list[str]]:
+    """Return the words, and for each of them the name of the tag after it, or nothing."""
     units: list[str] = []
     marks: list[str] = []
     for number, line in lines:
@@ -68,6 +69,11 @@ def _segmentation(reading: Reading, lines: list[tuple[int, str]]) -> Segmentatio
                 raise reading.error(number, f"there must be a word before each tag; got {token}{after}; remove it")
             else:
                 marks[-1] = token[1:-1]
+    return units, marks
+
+
+def _segmentation(reading: Reading, lines: list[tuple[int, str]]) -> Segmentation:
+    units, marks = _words_and_tags(reading, lines)
     breaks = reading.options["breaks"]
     if breaks == "typed":
         return Segmentation.from_marks(marks, types=reading.types or _TYPES, units=units)

@@ -145,12 +145,17 @@ class _TableReader:
             return "scores"
         if (named := self._named_shape()) is not None:
             return named
-        if roles.coders is not None or self._has_wide_marks():
-            return "scores" if self._rows_are_positions() and roles.coders is None else "marks"
+        if roles.coders is not None:
+            return "marks"
+        if self._has_wide_marks():
+            return "scores" if self._rows_are_positions() else "marks"
         if "start" in roles and "end" in roles:
             return "segments"
-        if self._rows_are_positions():
-            return "scores"
+        return "scores" if self._rows_are_positions() else self._shape_of_rows()
+
+    def _shape_of_rows(self) -> str:
+        """Return the shape of a table without columns of coders: marks, events or labels."""
+        roles = self.roles
         if "mark" in roles:
             self._person_is_coder()
             return "marks"
@@ -243,36 +248,32 @@ class _TableReader:
     def _check_groups(self, role: str) -> None:
         """Raise an error if times fall within a coder, and a column that is not used may be the item or the coder."""
         missing = [name for name in ("coder", "item") if name not in self.roles]
-        times = _numbers(self.table.columns[self.roles.columns[role]])
-        ends = _numbers(self.table.columns[self.roles.columns["end"]]) if role == "start" else times
-        used = [self.roles.columns.get("item"), self.roles.columns.get("coder"), self.roles.columns.get("stream")]
-        falls = _falls(times, ends, Groups.of(self.table, used))
-        names = [
-            name
-            for name in self.columns.candidates()
-            if _is_grouping(self.table.columns[name])
-            and _falls(times, ends, Groups.of(self.table, [*used, name])) < falls
-        ]
-        if not falls or not missing or not names:
+        names = self._columns_that_order(role) if missing else []
+        if not names:
             return
-        size = min(len(missing), len(names))
-        readings = [dict(zip(missing, listed, strict=False)) for listed in permutations(names[:_MAX_CHOICES], size)]
-        if len(missing) > size:
-            readings = [{missing_role: name} for missing_role in missing for name in names]
         choices: list[tuple[str, dict[str, Any]]] = [
             (", ".join(f"{kind} in {name}" for kind, name in fields.items()), {"fields": fields})
-            for fields in readings[:_MAX_CHOICES]
+            for fields in _possible_groupings(missing, names)
         ]
         choices.append(("one item and one coder", {"fields": {"ignore": names}}))
         listed = ", ".join(names[:8])
         problem = f"the times overlap or are not in order, and no column is the {' or the '.join(missing)}; it may be {listed}"
         raise AmbiguousFileError(self.reading.path, problem, choices)
 
+    def _columns_that_order(self, role: str) -> list[str]:
+        """Return the columns without a role whose groups have fewer times that fall than the groups so far."""
+        times = _numbers(self.table.columns[self.roles.columns[role]])
+        ends = _numbers(self.table.columns[self.roles.columns["end"]]) if role == "start" else times
+        used = [self.roles.columns.get(name) for name in ("item", "coder", "stream")]
+        falls = _falls(times, ends, Groups.of(self.table, used))
+        if not falls:
+            return []
+        grouping = [name for name in self.columns.candidates() if _is_grouping(self.table.columns[name])]
+        return [name for name in grouping if _falls(times, ends, Groups.of(self.table, [*used, name])) < falls]
+
     def _check_order(self, groups: Groups) -> None:
         """Raise an error if the units of an item are numbered but not in order."""
-        if "unit" not in self.roles:
-            return
-        numbers = whole_numbers(self.table.columns[self.roles.columns["unit"]])
+        numbers = self._unit_numbers()
         if numbers is None:
             return
         item = self.roles.columns.get("item")
@@ -307,10 +308,7 @@ class _TableReader:
         reader = self._column_reader(shape, list(columns.values()), groups, typed, at_start)
         builders = {name: reader(column) for name, column in columns.items()}
         units = self._units()
-        items: dict[str, list[int]] = {}
-        for i, (item, _) in enumerate(groups.keys):
-            items.setdefault(item if "item" in self.roles else self.reading.stem, []).append(i)
-        for item, members in items.items():
+        for item, members in self._groups_by_item(groups).items():
             first = int(self.table.lines[groups.rows(members[0])[0]])
             with self.reading.item(first):
                 self._check_streams(item, groups, members)
@@ -318,8 +316,23 @@ class _TableReader:
                 for name, coder in coders.items():
                     with self.reading.item(first, f"item {item!r}, coder {coder!r}: "):
                         self._add_coder(item, coder, builders[name], groups, members, texts)
+        return self._corpus(typed)
+
+    def _corpus(self, typed: bool) -> Corpus:
+        """Return the corpus; boundary types that nobody declared are the same for all items."""
         corpus = self.reading.corpus()
         return share_types(corpus) if typed and self.columns.types is None else corpus
+
+    def _groups_by_item(self, groups: Groups) -> dict[str, list[int]]:
+        """Return the numbers of the groups of each item, one group per stream."""
+        items: dict[str, list[int]] = {}
+        for i, (item, _) in enumerate(groups.keys):
+            items.setdefault(self._item_name(item), []).append(i)
+        return items
+
+    def _item_name(self, cell: str) -> str:
+        """Return the name of an item; without a column of items, the file is one item."""
+        return cell if "item" in self.roles else self.reading.stem
 
     def _build_marks(self, groups: Groups, coders: Mapping[str, str], at_start: bool) -> Corpus:
         """Build segmentations without types and streams, for many items at once."""
@@ -330,7 +343,7 @@ class _TableReader:
         texts = self._units()
         units_of = (lambda i: None) if texts is None else texts.by_group(groups)
         for i, (item, _) in enumerate(groups.keys):
-            item = item if "item" in self.roles else self.reading.stem
+            item = self._item_name(item)
             units = units_of(i)
             for coder, column in columns.items():
                 if column.is_invalid[i]:
@@ -373,24 +386,20 @@ class _TableReader:
 
     def _read_long(self) -> Corpus:
         """Read a table with one row per item, coder and unit."""
-        groups, columns = self._long_groups(), self.roles.columns
+        groups = self._long_groups()
         name, shape = self.columns.value_column(groups)
         describe_roles(self.reading, self.roles, {DESCRIPTIONS[shape]: [name]}, _UNIT_ROLES)
         self.columns.ignore_others([name])
-        typed = shape == "types"
         column = self.table.columns[name]
         at_start = self.reading.options["marks"] == "start"
         if shape == "marks":
             at_start = marks_at_start(self.reading, [column], groups, by_name=True)
         builder = self._builder(column, shape, at_start, groups)
-        units = self._units()
-        numbers = None
-        if "unit" in columns:
-            numbers = whole_numbers(self.table.columns[columns["unit"]])
+        units, numbers = self._units(), self._unit_numbers()
         numbering: dict[tuple[str, str], tuple[str, Any]] = {}
         streams: dict[tuple[str, str], dict[str, Any]] = {}
         for i, (item, stream, coder) in enumerate(groups.keys):
-            item = item if "item" in columns else self.reading.stem
+            item = self._item_name(item)
             rows = groups.rows(i)
             line = int(self.table.lines[rows[0]])
             place = f"item {item!r}, coder {coder!r}"
@@ -405,8 +414,11 @@ class _TableReader:
                     streams.setdefault((item, coder), {})[stream] = segmentation
         for (item, coder), by_stream in streams.items():
             self.reading.add(item, coder, by_stream[""] if "" in by_stream else Dialogue(by_stream))
-        corpus = self.reading.corpus()
-        return share_types(corpus) if typed and self.columns.types is None else corpus
+        return self._corpus(shape == "types")
+
+    def _unit_numbers(self) -> NDArray[np.int64] | None:
+        """Return the numbers of the units, one per row; None if no column numbers them."""
+        return whole_numbers(self.table.columns[self.roles.columns["unit"]]) if "unit" in self.roles else None
 
     def _builder(
         self, column: Column, shape: str, at_start: bool, groups: Groups
@@ -473,9 +485,7 @@ class _TableReader:
         if "time" not in self.roles and "coder" not in self.roles:
             self._check_order(groups)
         score = self.roles.columns["score"]
-        coders = [name for name in self.columns.candidates() if self.columns.content(name, groups).shape == "marks"]
-        if "mark" in self.roles:
-            coders = [self.roles.columns["mark"], *coders]
+        coders = self._columns_of_marks(groups)
         if not coders and not with_scores:
             problem = "a table of scores needs a column with 0/1 marks to compare them with"
             raise self.reading.error(1, f"{problem}; for scores alone, use caesura curve REFERENCE {self.reading.path}")
@@ -494,6 +504,11 @@ class _TableReader:
         self.reading.notes.append(self._scores_note(score, per_unit))
         return self.reading.corpus()
 
+    def _columns_of_marks(self, groups: Groups) -> list[str]:
+        """Return the column with the role mark, and the columns without a role that contain marks."""
+        marks = [name for name in self.columns.candidates() if self.columns.content(name, groups).shape == "marks"]
+        return [self.roles.columns["mark"], *marks] if "mark" in self.roles else marks
+
     def _scores_note(self, score: str, per_unit: bool) -> str:
         row = "a unit" if per_unit else "a time" if "time" in self.roles else "a position between two units"
         kept = "are those of a program" if self.reading.options["scores"] else "are not marks"
@@ -504,6 +519,15 @@ def _numbers(column: Column) -> NDArray[np.float64]:
     """Return the numbers of a column; NaN for other cells."""
     values = [float(value) if NUMBER.fullmatch(value) and len(value) < 40 else np.nan for value in column.stripped]
     return np.array(values, np.float64)[column.codes]
+
+
+def _possible_groupings(roles: Sequence[str], names: Sequence[str]) -> list[dict[str, str]]:
+    """Return the ways to give columns the roles; each role alone if there are fewer columns than roles."""
+    if len(roles) > len(names):
+        ways = [{role: name} for role in roles for name in names]
+    else:
+        ways = [dict(zip(roles, way, strict=True)) for way in permutations(names[:_MAX_CHOICES], len(roles))]
+    return ways[:_MAX_CHOICES]
 
 
 def _is_grouping(column: Column) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from itertools import islice
+from itertools import islice, starmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ _MAX_GROUPS = 50  # groups of files that are compared
 _SAME_WORDS = 0.8  # proportion of words that two versions of a text have in common
 _FOLDERS = "folders are coders"
 _SEPARATOR = re.compile(r"[ _.-]+")
+_NUMBER = re.compile(r"\d")
 _FIXED_LENGTH, _LAST_MARK = 0.02, 0.25  # relative differences of length of one item; some formats end at the last mark
 
 
@@ -81,13 +82,11 @@ def name_tier_files(
         return pairs
     if any(len(corpus.coders) > 1 for _, corpus in pairs):
         return _several_tiers(pairs, notes)
-    if any(not _names_no_coder(file, corpus) for file, corpus in pairs):
+    if not all(starmap(_names_no_coder, pairs)):
         return pairs
-    if names_elsewhere is not None and any(file.relative in names_elsewhere for file, _ in pairs):
+    if any(file.relative in (names_elsewhere or ()) for file, _ in pairs):
         return [(file._replace(item=file.relative, coder=file.root_name), corpus) for file, corpus in pairs]
-    if len(pairs) < 2:
-        return pairs
-    return _by_arrangement(pairs, notes)
+    return pairs if len(pairs) < 2 else _by_arrangement(pairs, notes)
 
 
 def _names_no_coder(file: InputFile, corpus: Corpus) -> bool:
@@ -117,15 +116,12 @@ def _several_tiers(pairs: Pairs, notes: list[str]) -> Pairs:
 
 
 def _by_arrangement(pairs: Pairs, notes: list[str]) -> Pairs:
-    possible = [entry for entry in _arrangements([file for file, _ in pairs]) if entry.is_possible]
-    verdicts = [_verdict(pairs, entry) for entry in possible]
-    for wanted in (True, None):
-        fitting = [entry for entry, verdict in zip(possible, verdicts, strict=True) if verdict is wanted]
-        if fitting:
-            chosen = _choose(fitting, pairs[0][0].path)
-            notes.append(chosen.note)
-            named = zip(pairs, chosen.names, strict=True)
-            return [(file._replace(item=item, coder=coder), corpus) for (file, corpus), (item, coder) in named]
+    fitting = _fitting_arrangements(pairs)
+    if fitting:
+        chosen = _choose(fitting, pairs[0][0].path)
+        notes.append(chosen.note)
+        named = zip(pairs, chosen.names, strict=True)
+        return [(file._replace(item=item, coder=coder), corpus) for (file, corpus), (item, coder) in named]
     everything = _Arrangement("", "", [("", file.relative) for file, _ in pairs])
     if _verdict(pairs, everything) is False:
         notes.append("each file is an item, named by its path, because the recordings differ")
@@ -133,12 +129,21 @@ def _by_arrangement(pairs: Pairs, notes: list[str]) -> Pairs:
     return pairs  # coders of one item
 
 
+def _fitting_arrangements(pairs: Pairs) -> list[_Arrangement]:
+    """Return the arrangements in which coders have the same words, or else those in which the lengths agree."""
+    files = [file for file, _ in pairs]
+    by_verdict: dict[bool | None, list[_Arrangement]] = {}
+    for arrangement in (*_arrangements_of_folders(files), *_arrangements_of_names(files)):
+        if arrangement.is_possible:
+            by_verdict.setdefault(_verdict(pairs, arrangement), []).append(arrangement)
+    return by_verdict.get(True) or by_verdict.get(None) or []
+
+
 def _choose(fitting: Sequence[_Arrangement], path: str) -> _Arrangement:
     """Return the most plausible arrangement: numbers are in names of items, and folders are coders rather than items."""
     if len(fitting) == 1:
         return fitting[0]
-    numbered = [entry for entry in fitting if _has_numbers(item for item, _ in entry.names)]
-    chosen = [entry for entry in numbered if not _has_numbers(coder for _, coder in entry.names)]
+    chosen = [entry for entry in fitting if _numbers_items(entry)]
     if len(chosen) == 1:
         return chosen[0]
     if fitting[0].note == _FOLDERS:
@@ -147,12 +152,14 @@ def _choose(fitting: Sequence[_Arrangement], path: str) -> _Arrangement:
     raise AmbiguousFileError(path, "the names of the files do not tell items from coders", choices)
 
 
-def _has_numbers(names: Iterator[str]) -> bool:
-    return all(re.search(r"\d", name) for name in names)
+def _numbers_items(arrangement: _Arrangement) -> bool:
+    """Return whether all names of items have numbers, but not all names of coders."""
+    items, coders = zip(*arrangement.names, strict=True)
+    return all(map(_NUMBER.search, items)) and not all(map(_NUMBER.search, coders))
 
 
-def _arrangements(files: Sequence[InputFile]) -> Iterator[_Arrangement]:
-    """Yield the arrangements that the paths allow."""
+def _arrangements_of_folders(files: Sequence[InputFile]) -> Iterator[_Arrangement]:
+    """Yield the arrangements in which folders are coders or items."""
     parts = [file.parts for file in files]
     suffix = Path(files[0].path).suffix
     if {len(entry) for entry in parts} == {2}:
@@ -162,10 +169,15 @@ def _arrangements(files: Sequence[InputFile]) -> Iterator[_Arrangement]:
     elif all(len(entry) > 2 for entry in parts):
         pattern = f"{{coder}}/*/{{item}}{suffix}"
         yield _Arrangement(_FOLDERS, pattern, [("/".join(p[1:]), p[0]) for p in parts])
+
+
+def _arrangements_of_names(files: Sequence[InputFile]) -> Iterator[_Arrangement]:
+    """Yield the arrangements in which the names of files contain item and coder."""
+    suffix = Path(files[0].path).suffix
     stems = [file.stem for file in files]
     separators = [[match.span() for match in _SEPARATOR.finditer(stem)] for stem in stems]
     if all(separators):
-        folder = "*/" * (len(parts[0]) - 1)
+        folder = "*/" * (len(files[0].parts) - 1)
         symbol = stems[0][slice(*separators[0][-1])]
         last = [(stem[: spans[-1][0]], stem[spans[-1][1] :]) for stem, spans in zip(stems, separators, strict=True)]
         note = "file names are item and coder"

@@ -30,7 +30,7 @@ Koshorek, O., Cohen, A., Mor, N., Rotman, M., & Berant, J. (2018). Text segmenta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from caesura.formats.content import lines_of
@@ -67,15 +67,20 @@ def _parse(reading: Reading) -> Segmentation:
         sentences = _without_lists(sentences)
     if not sentences:
         raise reading.error(1, "expected at least one sentence; got sections only")
-    deepest = reading.options["levels"]
-    begun = [(i, sentence.level) for i, sentence in enumerate(sentences) if i and sentence.level is not None]
-    inner = [(i, str(level)) for i, level in begun if deepest is None or level <= deepest]
+    levels = _levels_of_boundaries(sentences, reading.options["levels"])
     reading.roles |= {"========": "boundaries, with the level as the type"}
     reading.ignored.append("titles of sections (not needed)")
     _describe_lists(reading, sentences)
-    positions, marks = [i for i, _ in inner], [mark for _, mark in inner]
     units = [sentence.text for sentence in sentences]
-    return Segmentation.from_positions(len(units), positions, marks=marks, types=reading.types, units=units)
+    return Segmentation.from_positions(
+        len(units), list(levels), marks=list(map(str, levels.values())), types=reading.types, units=units
+    )
+
+
+def _levels_of_boundaries(sentences: Sequence[_Sentence], deepest: int | None) -> dict[int, int]:
+    """Return the positions where sections begin, with their levels; sections of deeper levels are left out."""
+    levels = {i: sentence.level for i, sentence in enumerate(sentences) if i and sentence.level is not None}
+    return levels if deepest is None else {i: level for i, level in levels.items() if level <= deepest}
 
 
 def _sentences(reading: Reading) -> Iterator[_Sentence]:
