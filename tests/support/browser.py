@@ -123,7 +123,7 @@ class Browser:
 
     @property
     def scrolls_sideways(self) -> bool:
-        return bool(self.run("return document.documentElement.scrollWidth > window.innerWidth"))
+        return bool(self.run("return document.documentElement.scrollWidth > document.documentElement.clientWidth"))
 
     def barriers(self) -> list[Any]:
         """Return what axe-core reports: impact, rule and elements. The page keeps few elements of each kind."""

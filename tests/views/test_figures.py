@@ -85,7 +85,9 @@ def test_values_are_not_printed_in_small_cells() -> None:
 def test_heat_is_the_number_of_coders_per_position() -> None:
     axes = plot.boundary_heat(cz.boundary_heat(THREE)).axes[0]
     assert axes.images[0].get_array().tolist() == [[0, 2, 0, 0, 0, 0, 0, 1, 0]]
-    assert axes.images[0].norm.vmax == 3
+    # one colour for each of 0, 1, 2 and 3 coders
+    assert axes.images[0].norm.boundaries.tolist() == [-0.5, 0.5, 1.5, 2.5, 3.5]
+    assert axes.images[0].cmap.N == 4
     left, right = axes.images[0].get_extent()[:2]
     assert (left, right) == (0.5, 9.5)  # position 1 stands over 1
     assert ticks(axes.yaxis) == ["poem"]

@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 
 MAX_CODERS = 200
 MAX_LINES = 300
+MAX_TICKS = 12
 MAX_VALUES = 40
 """Coders of a heat map with a value in each cell."""
 
@@ -138,18 +139,35 @@ def boundary_heat(
     same_coders = len({strip.coders for strip in listed}) == 1
     values, labels = _heat_lines(listed, same_coders, canvas.check_width(width))
     extent = (0.5, values.shape[1] + 0.5, len(labels) - 0.5, -0.5)
-    top = listed[0].coders if same_coders else 1
-    with canvas.new_axes(width, 0.95 + 0.17 * max(len(labels), 2), title) as (figure, axes):
-        image = axes.imshow(np.ma.masked_invalid(values), vmin=0, vmax=top, aspect="auto", extent=extent)
+    top = listed[0].coders
+    with canvas.new_axes(width, 1.1 + 0.17 * max(len(labels), 2), title) as (figure, axes):
+        scale = _heat_scale(top if same_coders else None)
+        image = axes.imshow(np.ma.masked_invalid(values), aspect="auto", extent=extent, **scale)
         canvas.label_rows(axes, labels)
         axes.set_xlabel("position")
         canvas.integer_ticks(axes.xaxis)
-        bar = figure.colorbar(image, ax=axes, location="top", aspect=24, fraction=0.2, pad=0.02, shrink=0.6)
+        bar = figure.colorbar(image, ax=axes, location="top", aspect=24, fraction=0.2, pad=0.25, shrink=0.6)
         bar.set_label("coders who placed a boundary" if same_coders else "proportion of coders who placed a boundary")
         bar.outline.set_visible(False)
         if same_coders:
-            canvas.integer_ticks(bar.ax.xaxis)
+            # One field per number of coders; the number stands in the middle of its field.
+            step = -(-(top + 1) // MAX_TICKS)
+            bar.set_ticks(range(0, top + 1, step))
+            bar.ax.tick_params(length=0)
     return figure
+
+
+def _heat_scale(coders: int | None) -> dict[str, Any]:
+    """Return colours and limits: one colour per number of coders, or a continuous scale of proportions."""
+    if coders is None:
+        return {"vmin": 0, "vmax": 1}
+    from matplotlib import colormaps
+    from matplotlib.colors import BoundaryNorm
+
+    return {
+        "cmap": colormaps["viridis"].resampled(coders + 1),
+        "norm": BoundaryNorm(np.arange(coders + 2) - 0.5, coders + 1),
+    }
 
 
 def _heat_lines(strips: list[Heat], same_coders: bool, width: float) -> tuple[Floats, list[str]]:
@@ -219,9 +237,9 @@ def _draw_joints(axes: Axes, clustering: Clustering) -> None:
         points[cluster.coders] = (x, (y0 + y1) / 2)
     for cluster in clustering.clusters:
         text = "undefined" if cluster.value is None else _short(cluster.value)
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
-        style = {"va": "center", "fontsize": canvas.FONT_SIZE - 1.5, "bbox": box, "zorder": 3}
-        canvas.write_beside(axes, text, points[cluster.coders], (2.5, 0), **style)
+        # Above the branch that leads to the next joint, so that the number covers no line.
+        style = {"va": "bottom", "fontsize": canvas.FONT_SIZE - 1.5}
+        canvas.write_beside(axes, text, points[cluster.coders], (2, 1), **style)
 
 
 def boundaries_per_coder(placed: Placed, *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:

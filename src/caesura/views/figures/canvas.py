@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 COLUMN_WIDTH = 3.3
 """Width in inches of a column of a two-column paper."""
+PAGE_WIDTH = 6.8
+"""Width in inches of both columns."""
 FONT_SIZE = 8.0
 """Size of text in points, that of most captions."""
 MAX_WIDTH = 40.0

@@ -17,7 +17,7 @@ from caesura.measures.operations import OperationsTable
 from caesura.measures.registry import is_called
 from caesura.model.result import Score
 from caesura.views.figures import canvas
-from caesura.views.figures.canvas import COLUMN_WIDTH
+from caesura.views.figures.canvas import COLUMN_WIDTH, PAGE_WIDTH
 from caesura.views.judgement import rows_by_measure, segmenter_name
 
 if TYPE_CHECKING:
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_SYSTEMS = 60
+_PANEL_WIDTH = 2.4  # inches that a panel with names of systems needs
 
 
 def systems(
-    judgement: Judgement, measure: str | Measure | None = None, *, width: float = COLUMN_WIDTH, title: str | None = None
+    judgement: Judgement, measure: str | Measure | None = None, *, width: float | None = None, title: str | None = None
 ) -> Figure:
     """Draw the value of each system with its interval, best first, beside the human bound.
 
@@ -38,8 +39,8 @@ def systems(
         Systems judged against human coders, from :func:`caesura.judge`.
     measure : str or Measure, optional
         The only measure to show (default: one panel per measure of the judgement).
-    width : float, default 3.3
-        Width in inches.
+    width : float, optional
+        Width in inches (default: 3.3, a column; 6.8, a page, for several panels).
     title : str, optional
         Title above the figure.
 
@@ -66,11 +67,16 @@ def systems(
     """
     panels = _rows_under(canvas.check_type(judgement, Judgement, "judge"), measure)
     canvas.check_count(max(map(len, panels)), MAX_SYSTEMS, "systems")
-    heights = [0.55 + 0.19 * len(rows) for rows in panels]
-    with canvas.new_figure(canvas.check_width(width), sum(heights) + 0.3, title) as figure:
-        grid = figure.subplots(len(panels), squeeze=False, height_ratios=heights)
-        for axes, rows in zip(grid[:, 0], panels, strict=True):
-            _draw_panel(axes, rows, width)
+    inches = canvas.check_width(width or (COLUMN_WIDTH if len(panels) == 1 else PAGE_WIDTH))
+    columns = min(len(panels), max(1, int(inches / _PANEL_WIDTH)))
+    lines = -(-len(panels) // columns)
+    height = 0.55 + 0.19 * max(map(len, panels))
+    with canvas.new_figure(inches, height * lines + 0.3, title) as figure:
+        grid = figure.subplots(lines, columns, squeeze=False)
+        for axes in grid.flat[len(panels) :]:
+            axes.remove()
+        for axes, rows in zip(grid.flat, panels, strict=False):
+            _draw_panel(axes, rows, inches / columns)
         handles, labels = grid[0, 0].get_legend_handles_labels()
         if handles:
             figure.legend(handles, labels, loc="outside lower right", ncols=2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +22,39 @@ if TYPE_CHECKING:
 
 MAX_NODES = 600
 MAX_LEVELS = 60
-_COLOURS = canvas.COLOURS[:6]  # without yellow, which is hard to read
 
 
-_Aligned = dict[int, tuple[str, str]]  # node -> number of its pair, colour
+class _Pair(NamedTuple):
+    """What a node shows of its pair: number and IoU, and whether both nodes cover the same span."""
+
+    text: str
+    same_span: bool
+
+
+_Aligned = dict[int, _Pair]  # by node
+
+
+class _Look(NamedTuple):
+    """Colours and lines of a node."""
+
+    ink: str
+    frame: str
+    ground: str
+    line: str
+    width: float
+    weight: str
+
+
+# Agreement is pale, so that differences stand out, also without colour.
+_SAME = _Look("#767676", "#D5D5D5", "white", "solid", 0.6, "normal")
+_DIFFERENT = _Look("black", canvas.COLOURS[0], "#DCEBF5", "solid", 1.1, "normal")
+_ALONE = _Look("black", canvas.COLOURS[5], "#FBE5D6", "--", 1.3, "bold")
 
 
 def tree_alignment(
     gold: Tree, predicted: Tree, score: StructIoUScore, *, width: float | None = None, title: str | None = None
 ) -> Figure:
-    """Draw the gold tree above and the predicted tree upside down below, with aligned nodes in the same colour.
+    """Draw the gold tree above and the predicted tree upside down below; differences stand out.
 
     Parameters
     ----------
@@ -51,9 +74,9 @@ def tree_alignment(
 
     Notes
     -----
-    After Figure 1 of Shi, Gimpel & Livescu (2024). Aligned nodes have the same number. If they do not cover the same span,
-    their IoU is behind the number in the lower tree. Nodes that are not aligned are grey, in a dashed frame. Trees with
-    times are drawn over time, others over their words.
+    After Figure 1 of Shi, Gimpel & Livescu (2024). Aligned nodes have the same number. They are pale if they cover the
+    same span; otherwise they are blue, with their IoU behind the number in the lower tree. Nodes that are not aligned are
+    bold, in a dashed orange frame. Trees with times are drawn over time, others over their words.
 
     Examples
     --------
@@ -106,13 +129,12 @@ def _check(gold: Tree, predicted: Tree, score: StructIoUScore) -> None:
 
 
 def _aligned_nodes(score: StructIoUScore) -> tuple[_Aligned, _Aligned]:
-    """Return node -> number and colour, of the gold tree and of the predicted one."""
+    """Return the pairs of the nodes of the gold tree and of the predicted one."""
     gold, predicted = {}, {}
     for number, pair in enumerate(score.alignment, 1):
         iou = "" if pair.iou == 1 else f" ({pair.iou:.2f})".replace("(0", "(")
-        colour = _COLOURS[(number - 1) % len(_COLOURS)]
-        gold[pair.gold] = (f"{number}", colour)
-        predicted[pair.predicted] = (f"{number}{iou}", colour)
+        gold[pair.gold] = _Pair(f"{number}", pair.iou == 1)
+        predicted[pair.predicted] = _Pair(f"{number}{iou}", pair.iou == 1)
     return gold, predicted
 
 
@@ -158,17 +180,13 @@ def _draw_tree(axes: Axes, tree: Tree, height: NDArray[np.int64], aligned: _Alig
             canvas.write_centred(axes, word, (x, -0.95), canvas.FONT_SIZE - 1, fontstyle="italic")
 
 
-def _draw_label(axes: Axes, point: tuple[float, float], label: str, aligned: tuple[str, str] | None) -> None:
-    ink, colour, line = ("#666666", "#666666", "--") if aligned is None else ("black", aligned[1], "solid")
-    frame = {
-        "facecolor": "white",
-        "linewidth": 0.8,
-        "boxstyle": "round,pad=0.2",
-        "edgecolor": colour,
-        "linestyle": line,
-    }
-    text = label if aligned is None else f"{label} {aligned[0]}"
-    canvas.write_centred(axes, text, point, canvas.FONT_SIZE - 1, color=ink, bbox=frame, zorder=3)
+def _draw_label(axes: Axes, point: tuple[float, float], label: str, aligned: _Pair | None) -> None:
+    """Draw a node: pale if the other tree has its span, coloured if the spans differ, bold and dashed if it is alone."""
+    look = _ALONE if aligned is None else _SAME if aligned.same_span else _DIFFERENT
+    frame = {"boxstyle": "round,pad=0.2", "facecolor": look.ground, "edgecolor": look.frame, "linestyle": look.line}
+    text = label if aligned is None else f"{label} {aligned.text}"
+    style: dict[str, Any] = {"color": look.ink, "fontweight": look.weight, "bbox": {**frame, "linewidth": look.width}}
+    canvas.write_centred(axes, text, point, canvas.FONT_SIZE - 1, zorder=3, **style)
 
 
 # -- experiments -----------------------------------------------------------------------------------------------------
