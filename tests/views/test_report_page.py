@@ -358,6 +358,17 @@ def test_contrast_is_enough_in_light_and_dark() -> None:
             assert (high + 0.05) / (low + 0.05) >= 4.5, (name, ground)
 
 
+def test_items_are_ranked_by_human_coders() -> None:
+    """The system is far from both coders on item "b" only; the coders themselves disagree on "a"."""
+    cut = cz.Segmentation.from_positions
+    items = {
+        "a": {"ann": cut(9, [2, 6]), "bo": cut(9, [4]), "program": cut(9, [2, 6])},
+        "b": {"ann": cut(9, [2]), "bo": cut(9, [2]), "program": cut(9, [5, 8])},
+    }
+    rows = Page(cz.report(cz.Corpus(items), systems=["program"])).common["overview"]
+    assert [(row[0], row[1]) for row in rows] == [(0, 0.0), (1, 1.0)]
+
+
 # -- what goes wrong ------------------------------------------------------------------------------------------------------
 
 

@@ -203,6 +203,9 @@ class CorpusReport(Result):
         Best alignment of the spans of all coders, by item.
     alignments : Alignments
         Aligned boundaries or nodes of all pairs of coders.
+    item_means : mapping of str to float
+        Mean score of the pairs of human coders, by item, under the first measure of ``pairs``; of all pairs if there is only
+        one human coder.
     text_items : tuple of str
         Items whose text is shown.
     notes : tuple of str
@@ -224,6 +227,7 @@ class CorpusReport(Result):
     golds: Outcome[Mapping[str, UnifiedHierarchy]] | None = None
     spans: Outcome[Mapping[str, ItemAlignment]] | None = None
     alignments: Alignments
+    item_means: Mapping[str, float]
     text_items: tuple[str, ...]
     notes: tuple[str, ...]
     excluded: tuple[Excluded, ...]
@@ -366,6 +370,7 @@ class _Analyst:
         return CorpusReport(
             subject=self.subject,
             alignments=alignments.result or Alignments(),
+            item_means=self.item_means(),
             text_items=self.text_items,
             notes=tuple(self.notes),
             excluded=tuple(dict.fromkeys(self.excluded)),
@@ -457,6 +462,17 @@ class _Analyst:
         for table in tables if self.subject.kind == "trees" else ():  # otherwise agreement lists them
             self.exclude(table.excluded, f"excluded from {table.measure.label}")
         return tuple(tables)
+
+    def item_means(self) -> dict[str, float]:
+        """Return the mean score of the pairs of human coders on each item."""
+        tables: tuple[Pairwise, ...] | None = self.outcomes["pairs"].result
+        if not tables:
+            return {}
+        table = tables[0]
+        if self.subject.systems and len(self.subject.human_coders) > 1:
+            people = self.subject.without_systems(self.subject.corpus)
+            table = Outcome.attempt(lambda: pairwise(people, tables[0].measure), CaesuraError).result or table
+        return {row.item: row.mean for row in table.items}
 
     def clustering(self) -> Clustering:
         corpus = self.subject.corpus

@@ -62,9 +62,8 @@ def page_items(report: CorpusReport) -> tuple[dict[str, dict[str, Any]], dict[st
 def _overview(report: CorpusReport, items: list[str]) -> list[list[Any]]:
     """Return number, mean over pairs and number of disagreements of each item, the least agreement first."""
     tables = report.pairs.result or ()
-    means = {row.item: row.mean for row in tables[0].items} if tables else {}
     better = not tables or tables[0].measure.higher_is_better
-    return ranked_items(items, means, report.alignments.disagreements, higher_is_better=better)
+    return ranked_items(items, report.item_means, report.alignments.disagreements, higher_is_better=better)
 
 
 def ranked_items(
