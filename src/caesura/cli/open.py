@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from pathlib import Path
 from typing import cast
 
 import click
@@ -60,7 +61,10 @@ def open_corpus(
 
     def load() -> Material:
         fresh = replace(reading, errors=[], corpora=[])
-        corpus, system_files = fresh.read_with_systems(files, systems)
+        if any(Path(name).exists() for name in systems):
+            corpus, system_files = fresh.read_with_systems(files, systems)
+        else:  # times are kept, so that the page has an axis of seconds and sound
+            corpus, system_files = fresh.read_in_seconds(files), {}
         fresh.require(corpus, "open")
         people, annotations = split_systems(corpus, systems, system_files) if systems else (corpus, None)
         names = [name for entry in fresh.corpora if entry.source is not None for name in entry.source.files]

@@ -40,7 +40,9 @@ def create_app(workbench: Workbench, *, token: str, hosts: Iterable[str]) -> Gua
     """
     routes = [route for module in ROUTES for route in module(workbench)]
     handlers = {RequestError: _refused, 404: _missing, 405: _missing, Exception: _failed}
-    return Guard(Starlette(routes=routes, exception_handlers=handlers), token, hosts)  # type: ignore[arg-type]
+    app = Starlette(routes=routes, exception_handlers=handlers)  # type: ignore[arg-type]
+    app.router.redirect_slashes = False  # its redirection would lose the token
+    return Guard(app, token, hosts)
 
 
 def _refused(_request: Request, error: RequestError) -> Response:

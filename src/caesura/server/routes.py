@@ -12,7 +12,9 @@ from starlette.routing import Route
 
 from caesura.errors import CaesuraError, own_errors
 from caesura.model.result import to_json
+from caesura.notices import collect_warnings
 from caesura.server.security import RequestError
+from caesura.views.table import clean
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -44,12 +46,12 @@ def post(path: str, answer: Callable[[dict[str, Any]], Any]) -> Route:
     path : str
         Path below the token, such as ``/api/update``.
     answer : callable
-        Function of the JSON object that returns the data of the response. It runs in a thread of its own.
+        Function of the JSON object that returns the data of the response, or a response. It runs in a thread of its own.
 
     Returns
     -------
     starlette.routing.Route
-        The route. An error of the package becomes a sentence with status 400.
+        The route. An error of the package becomes a sentence with status 400; warnings are added to the data.
     """
 
     async def endpoint(request: Request) -> Response:
@@ -83,13 +85,15 @@ def get(path: str, answer: Callable[[dict[str, Any]], Any]) -> Route:
 async def _answer(answer: Callable[[dict[str, Any]], Any], arguments: dict[str, Any]) -> Response:
     def compute() -> Response:
         try:
-            with own_errors("this request"):
+            with own_errors("this request"), collect_warnings() as warnings:
                 result = answer(arguments)
         except CaesuraError as error:
             return json_response({"error": str(error)}, 400)
         except RequestError as error:
             return json_response({"error": error.message}, error.status)
-        return result if isinstance(result, Response) else json_response(result)
+        if isinstance(result, Response):
+            return result
+        return json_response({**result, "warnings": [clean(warning) for warning in warnings]})
 
     return await run_in_threadpool(compute)
 

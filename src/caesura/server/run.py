@@ -55,10 +55,10 @@ def serve(workbench: Workbench, *, port: int = 0, browser: bool = True, announce
                 timeout_graceful_shutdown=2,
             )
         )
-        announce(address)
-        if browser:
-            Thread(target=_open_browser, args=(address, announce), daemon=True).start()
         with suppress(KeyboardInterrupt):  # uvicorn raises it again after a clean end
+            announce(address)
+            if browser:
+                Thread(target=_open_browser, args=(address, announce), daemon=True).start()
             server.run(sockets=[listener])
 
 

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, RedirectResponse
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -96,6 +96,9 @@ class Guard:
         except RequestError as error:
             await JSONResponse({"error": error.message}, error.status)(scope, receive, sender)
             return
+        if inner["path"] == "":  # without the slash at its end, the page would ask for addresses without the token
+            await RedirectResponse(f"/{self.token}/")(scope, receive, sender)
+            return
         await self.app(inner, _limited(receive), sender)
 
     def _check(self, scope: Scope) -> None:
@@ -116,10 +119,11 @@ class Guard:
             raise RequestError(413, f"the request is too large: {MAX_BODY} bytes are allowed")
 
     def _without_token(self, scope: Scope) -> Scope:
-        token, _, rest = scope["path"].removeprefix("/").partition("/")
+        token, slash, rest = scope["path"].removeprefix("/").partition("/")
         if not secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
             raise RequestError(403, "the address has no valid token; use the address that `caesura open` printed")
-        return {**scope, "path": f"/{rest}", "raw_path": f"/{rest}".encode("utf-8", "replace"), "root_path": ""}
+        path = slash + rest
+        return {**scope, "path": path, "raw_path": path.encode("utf-8", "replace"), "root_path": ""}
 
 
 def _headers(scope: Scope) -> dict[str, str]:

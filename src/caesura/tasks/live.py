@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +15,18 @@ from caesura.agreement.pairwise import CoderPairs, score_coder_pairs
 from caesura.agreement.result import Agreement
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.measures.base import Measure
+from caesura.measures.registry import measures as registered_measures
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import streams_of
+from caesura.model.reading import length_of
 from caesura.model.result import Excluded, Result
+from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Floats
 from caesura.tasks.agree import AgreementOutcome
 from caesura.tasks.alignments import Alignments, align_coders
 from caesura.tasks.report import Subject, aligner_for, exact_chance
+
+_MAX_TRIAL = 2000  # units of an item with which measures are tried
 
 
 @dataclass(frozen=True)
@@ -216,6 +223,59 @@ class LiveComputation:
             return None
         counts = np.bincount(pairs.item_index, numbers, len(pairs.items)).astype(int)
         return dict(zip(pairs.items, counts.tolist(), strict=True))
+
+
+def measure_problems(subject: Subject) -> dict[str, str | None]:
+    """Return the measures that compare such data, and what prevents each from comparing the first two coders.
+
+    Parameters
+    ----------
+    subject : Subject
+        A corpus that was prepared for a report.
+
+    Returns
+    -------
+    dict
+        Name of the measure -> None, or why it cannot score a pair with its default options. Other options may help.
+    """
+    pair = _shortest_pair(subject.corpus)
+    problems: dict[str, str | None] = {}
+    for name, measure_class in registered_measures().items():
+        if subject.kind not in measure_class.kinds:
+            continue
+        problems[name] = None
+        try:
+            if pair is not None:
+                measure_class().score(*pair)
+        except CaesuraError as error:
+            problems[name] = str(error)
+    return problems
+
+
+def _shortest_pair(corpus: Corpus) -> tuple[Any, Any] | None:
+    """Return two annotations of the shortest item that has two, if it is short; a trial must not take long."""
+    pairs = [list(corpus.of_item(item).values())[:2] for item in corpus.item_names]
+    full = [(first, second) for first, second, *_ in filter(lambda pair: len(pair) == 2, pairs)]
+    short = min(full, key=lambda pair: length_of(pair[0]), default=None)
+    return short if short is not None and length_of(short[0]) <= _MAX_TRIAL else None
+
+
+def boundary_types(subject: Subject) -> tuple[str, ...]:
+    """Return the boundary types of a corpus, in their order.
+
+    Parameters
+    ----------
+    subject : Subject
+        Segmentations, dialogues or hierarchies that were prepared for a report.
+
+    Returns
+    -------
+    tuple of str
+        The types; empty if boundaries have none.
+    """
+    entries = [streams_of(annotation) for annotation in subject.boundaries.values()]
+    names = dict.fromkeys(name for streams in entries for text in streams.values() for name in text.types)
+    return () if set(names) <= set(UNTYPED) else tuple(names)
 
 
 def align_items(subject: Subject, aligner: Measure, items: Sequence[str]) -> Alignments:

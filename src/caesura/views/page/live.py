@@ -9,7 +9,7 @@ from caesura.measures.registry import measures as registered_measures
 from caesura.measures.similarity import check_similarity
 from caesura.options import Option
 from caesura.tasks.alignments import Alignments, EditShape
-from caesura.tasks.live import LiveResult
+from caesura.tasks.live import LiveResult, boundary_types, measure_problems
 from caesura.tasks.report import CorpusReport, Subject
 from caesura.tasks.what_if import WhatIf
 from caesura.views.answers.coders import outcome_answer
@@ -39,7 +39,7 @@ def live_data(report: CorpusReport, result: LiveResult) -> dict[str, Any]:
     outcome = result.agreement
     overview = ranked_items(items, result.items, result.disagreements or {}, higher_is_better=measure.higher_is_better)
     return {
-        "headline": clean(outcome_answer(outcome)),
+        "headline": "" if subject.kind == "trees" else clean(outcome_answer(outcome)),
         "signature": None if outcome.result is None else clean(outcome.result.signature),
         "measure": clean(measure.label),
         "aligner": clean(repr(result.aligner)),
@@ -171,18 +171,21 @@ def control_data(subject: Subject) -> dict[str, Any]:
         The measures that compare such data, the one that the page begins with, and the types for a similarity matrix.
     """
     first = subject.measures[0]
-    classes = {name: entry for name, entry in registered_measures().items() if subject.kind in entry.kinds}
-    types = sorted({name for entry in subject.boundaries.values() for name in getattr(entry, "types", ())})
+    problems = measure_problems(subject)
+    types = () if subject.kind == "trees" else boundary_types(subject)
     return {
         "measure": first.name,
         "values": {name: value for name, value in first.settings.items() if value is not None},
         "measures": [
             {
                 "name": name,
-                "title": entry.title,
-                "options": [_control(option, number) for number, option in enumerate(entry.options)],
+                "title": registered_measures()[name].title,
+                "problem": None if problem is None else clean(problem),
+                "options": [
+                    _control(option, number) for number, option in enumerate(registered_measures()[name].options)
+                ],
             }
-            for name, entry in classes.items()
+            for name, problem in problems.items()
         ],
         "types": [clean(name) for name in types],
     }

@@ -531,7 +531,7 @@
       if (!common.trees && seen) seen.observe(row);
     }
     row.cells[1].textContent = value === null ? "" : value.toFixed(3);
-    row.cells[2].textContent = String(count);
+    row.cells[2].textContent = count === null ? "…" : String(count);
     return row;
   };
 

@@ -196,6 +196,7 @@
       if (event.target.closest(".track")) add(positionAt(event, byId("scratch").firstChild));
     });
     byId("what-if").addEventListener("toggle", shown);
+    window.addEventListener("resize", () => { if (byId("scratch").firstChild) render(); });
     document.addEventListener("caesura:shown", shown);
   };
 

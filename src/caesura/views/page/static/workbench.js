@@ -54,7 +54,8 @@
   let values = {}; // option -> value, if it is not the default
   let shownParameters = null; // the parameters that the page shows
 
-  const parameters = () => ({
+  // With one coder there are no parameters.
+  const parameters = () => (shownParameters === null && !byId("measure").value ? {} : {
     measure: byId("measure").value, options: values,
     coders: common.coders.map((_, coder) => coder).filter((coder) => !out.has(coder)),
   });
@@ -135,7 +136,10 @@
   };
 
   const startParameters = () => {
-    byId("measure").append(...live.controls.measures.map(({ name, title }) => make("option", { value: name, title }, name)));
+    const entryOf = ({ name, title, problem }) => make("option", { value: name, title: problem ?? title }, name);
+    const [able, unable] = [true, false].map((fits) => live.controls.measures.filter(({ problem }) => (problem === null) === fits));
+    byId("measure").append(...able.map(entryOf));
+    if (unable.length) byId("measure").append(make("optgroup", { label: "need other options or data" }, ...unable.map(entryOf)));
     byId("measure").value = live.controls.measure;
     values = {};
     for (const { name, default: initial } of measureNamed(live.controls.measure).options) {
@@ -177,12 +181,14 @@
     byId("headline").textContent = answer.headline;
     byId("live-signature").textContent = answer.signature ?? "";
     if (byId("aligner")) byId("aligner").textContent = answer.aligner;
+    if (!answer.counted) answer.overview.forEach((row) => { row[2] = null; }); // the numbers come with the edits
     page.update({ overview: answer.overview, matrix: answer.matrix });
     showRanking(answer);
     page.replaceEdits(answer.edits.shapes, answer.edits.items);
     page.show();
-    const excluded = answer.excluded.length ? ` ${answer.excluded.length} items could not be scored.` : "";
-    byId("live-status").textContent = `${answer.measure}, ${common.coders.length - out.size} of ${common.coders.length} coders.${excluded}`;
+    const excluded = answer.excluded.length ? [`Items that could not be scored: ${answer.excluded.slice(0, 3).join("; ")}.`] : [];
+    const sentences = [`${answer.measure}, ${common.coders.length - out.size} of ${common.coders.length} coders.`, ...excluded, ...answer.warnings];
+    byId("live-status").textContent = sentences.join(" ");
   };
 
   // The edits of the other items come after the numbers.
@@ -317,6 +323,9 @@
   document.addEventListener("visibilitychange", look);
 
   Object.assign(page, { ask, complain, newest, parameters, look, recompute });
-  if (common.items.length) startParameters();
-  else byId("parameters").hidden = true;
+  if (common.items.length && common.coders.length > 1) startParameters();
+  else {
+    byId("parameters").hidden = true;
+    byId("live-status").textContent = common.items.length ? "There is only one coder, so there is nothing to compare." : "There is no text to show.";
+  }
 })();
