@@ -14,10 +14,19 @@ import pytest
 import caesura as cz
 from caesura.agreement.gamma import Gamma
 from caesura.agreement.gamma_alignment import category_terms
-from caesura.agreement.gamma_chance import Continuum, Line, Shift, Statistical, samples_needed
+from caesura.agreement.gamma_chance import (
+    Continuum,
+    Line,
+    Sampler,
+    Shift,
+    Statistical,
+    generator,
+    samples_needed,
+    uniform_rows,
+)
 from caesura.agreement.unitizing import UnitizingAgreement
 from caesura.errors import CaesuraWarning, MismatchError, OptionError, Undefined
-from caesura.measures.unitary import BestAlignment
+from caesura.measures.unitary import Alignments, BestAlignment
 from oracle.unitizing_gamma import Definition
 from support.continua import align, table_of
 from support.oracles import read_oracle
@@ -75,6 +84,12 @@ def _stored(annotators: Mapping[str, Any], rows: Sequence[Sequence[int | None]],
     return BestAlignment(best.table, best.dissimilarity, begin, members, True, 0.0, None)
 
 
+def _terms(alignment: BestAlignment, categories: int, delta_empty: float = 1.0, **options: bool) -> list[float]:
+    alignments = Alignments.join(alignment.table, [alignment])
+    (terms,) = category_terms(alignments, categories, delta_empty, **options).tolist()
+    return terms
+
+
 def _ratio(terms: Sequence[float], k: int = -1) -> float:
     numerator, weight = terms[2 * k + 2 : 2 * k + 4]
     return numerator / weight if weight > 0 else math.nan
@@ -86,7 +101,7 @@ def _ratio(terms: Sequence[float], k: int = -1) -> float:
 def test_category_disorder_of_stored_alignments(case: dict[str, Any]) -> None:
     categories, expected = _categories(case), case["fixed_alignment"]
     alignment = _stored(case["annotators"], case["pygamma"]["alignment"], case)
-    terms = category_terms(alignment, len(categories))
+    terms = _terms(alignment, len(categories))
     for k, value in [(-1, expected["gamma_cat_disorder"])] + [
         (categories.index(name), value) for name, value in expected["gamma_k_disorder"].items()
     ]:
@@ -95,16 +110,14 @@ def test_category_disorder_of_stored_alignments(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", WITH_SAMPLES, ids=lambda case: case["id"])
 def test_gamma_and_gamma_cat_from_given_samples(case: dict[str, Any]) -> None:
-    observed = _ratio(
-        category_terms(_stored(case["annotators"], case["pygamma"]["alignment"], case), len(_categories(case)))
-    )
+    observed = _ratio(_terms(_stored(case["annotators"], case["pygamma"]["alignment"], case), len(_categories(case))))
     for sampler, expected in case["given_samples"].items():
         samples = [sample for sample in case["samples"] if sample["sampler"] == sampler]
         estimate = cz.gamma_from_disorders(case["exact"]["disorder"], [sample["disorder_exact"] for sample in samples])
         assert estimate.expected == pytest.approx(expected["expected"], abs=1e-9)
         assert estimate.value == pytest.approx(expected["gamma"], abs=1e-9)
         terms = [
-            category_terms(_stored(sample["annotators"], sample["alignment"], case), len(_categories(case)))
+            _terms(_stored(sample["annotators"], sample["alignment"], case), len(_categories(case)))
             for sample in samples
         ]
         for sample, entry in zip(samples, terms, strict=True):
@@ -117,7 +130,7 @@ def test_gamma_and_gamma_cat_from_given_samples(case: dict[str, Any]) -> None:
 
 
 def _pygamma_disorder(alignment: BestAlignment, case: dict[str, Any]) -> float:
-    terms = category_terms(alignment, len(_categories(case)), case["params"]["delta_empty"], unaligned=True)
+    terms = _terms(alignment, len(_categories(case)), case["params"]["delta_empty"], unaligned=True)
     return terms[0] / terms[1] if terms[1] else 0.0
 
 
@@ -317,6 +330,21 @@ def test_more_samples_extend_the_list() -> None:
     second = [sampler.draw(_continuum(), 7, 0, sample).start.tolist() for sample in range(60)]
     assert second[:30] == first
     assert sampler.draw(_continuum(), 8, 0, 0).start.tolist() != first[0]
+
+
+@pytest.mark.parametrize("sampler", [Shift(), Shift(pivots="lattice"), Statistical()])
+def test_samples_are_the_same_together_as_alone(sampler: Sampler) -> None:
+    table = sampler.columns(_continuum(), 7, 3, 20, 45).table(3)
+    for number, sample in enumerate(range(20, 45)):
+        alone, part = sampler.draw(_continuum(), 7, 3, sample), table.sample(number)
+        for column in ("start", "end", "category", "annotator"):
+            assert getattr(part, column).tolist() == getattr(alone, column).tolist()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**32, 2**64 - 1, 2**140 + 5])
+def test_uniform_numbers_are_those_of_the_generator(seed: int) -> None:
+    rows = uniform_rows(seed, 3, 10, 15, 9)
+    assert rows.tolist() == [generator(seed, 3, sample).random(9).tolist() for sample in range(10, 15)]
 
 
 def test_number_of_samples_follows_the_precision() -> None:

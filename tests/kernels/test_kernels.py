@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from caesura.kernels import boundary, crossing, fuzzy, meet, nested, segments, window
+from caesura.kernels import boundary, crossing, fuzzy, meet, nested, segments, sums, window
 
 EMPTY = np.empty(0, np.int64)
 
@@ -63,3 +66,16 @@ def test_the_gil_is_released() -> None:
     thread.join()
     assert (mate >= 0).all()
     assert ticks > 1000
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.floats(-1e200, 1e200)), max_size=40))
+def test_sums_of_groups_are_those_of_fsum(terms: list[tuple[int, float]]) -> None:
+    terms.sort(key=lambda term: term[0])
+    values, groups = np.array([value for _, value in terms]), ints(*(group for group, _ in terms))
+    expected = [math.fsum(value for group, value in terms if group == k) for k in range(6)]
+    assert sums.sum_groups(values, groups, 6).tolist() == expected
+
+
+def test_a_sum_halfway_between_two_numbers_is_rounded_by_the_rest() -> None:
+    values = [1.0, 2.0**-53, 2.0**-110]
+    assert sums.sum_groups(np.array(values), ints(0, 0, 0), 1)[0] == 1 + 2.0**-52

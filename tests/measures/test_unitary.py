@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.kernels.unitary import pair_terms
+from caesura.measures.unitary import Dissimilarity, UnitTable, best_alignment, best_alignments
 from caesura.measures.unitary_search import distances
 from oracle.unitizing_gamma import Definition, position
 from support.continua import align, overlapping, rows_of
@@ -207,3 +208,26 @@ def test_pairs_that_never_meet_are_left_out_without_loss() -> None:
     for first, second in combinations(list(product(range(0, 12, 3), (1, 5))), 2):
         units = {"a": [(first[0], sum(first), "x")], "b": [(second[0], sum(second), "x")], "c": [(0, 6, "y")]}
         assert align(units).cost == pytest.approx(float(Definition(units).best_cost()), abs=1e-12)
+
+
+@pytest.mark.parametrize("annotators", [2, 3, 4, 7])
+@pytest.mark.parametrize("effort", [1.0, 2e-4])
+def test_samples_have_the_same_alignment_together_as_alone(annotators: int, effort: float) -> None:
+    """Easy and hard samples, one without units, and with little effort some without proof."""
+    rng = np.random.default_rng(annotators)
+    how = Dissimilarity(1.0, 1.0, 1 - np.eye(3))
+    sizes = np.array([5, 0, 1, 18, 45 if annotators < 7 else 14, 7])
+    columns = []
+    for size in sizes.tolist():
+        start = rng.integers(0, 2 * size + 1, size).astype(float)
+        ends = start + rng.integers(0, 9, size)
+        columns.append((start, ends, rng.integers(0, 3, size), rng.integers(0, annotators, size)))
+    together = UnitTable.build(*map(np.concatenate, zip(*columns, strict=True)), annotators, sizes)
+    alignments = best_alignments(together, how, effort=effort)
+    for number, column in enumerate(columns):
+        alone = best_alignment(UnitTable.build(*column, annotators), how, effort=effort)
+        sample = alignments[number]
+        assert list(sample) == list(alone)
+        assert (sample.proved, sample.bound, sample.unique) == (alone.proved, alone.bound, alone.unique)
+        assert alignments.cost[number] == alone.cost
+        assert sample.table.start.tolist() == alone.table.start.tolist()

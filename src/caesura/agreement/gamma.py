@@ -49,8 +49,10 @@ from caesura.agreement.gamma_chance import (
     MAX_SAMPLES,
     NORMAL_QUANTILE,
     Continuum,
+    Sampler,
     Shift,
     Statistical,
+    UnitColumns,
     samples_needed,
     sampling_interval,
 )
@@ -58,7 +60,7 @@ from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import NOTHING_MARKED, Disorders, Job, Plan, UnitizingCoefficient
 from caesura.engines import Engine
 from caesura.errors import InputError, OptionError
-from caesura.measures.unitary import BestAlignment, Dissimilarity, UnitTable, best_alignment
+from caesura.measures.unitary import Alignments, Dissimilarity, UnitTable, best_alignment, best_alignments
 from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
 from caesura.notices import warn
@@ -87,13 +89,27 @@ PRESET_NOTES: Mapping[str, str] = {
 }
 
 
-class _Task(NamedTuple):
-    """Some samples of one continuum; the observed units if ``last`` is -1."""
+class _Piece(NamedTuple):
+    """Some samples of one continuum; the observed units, which are one sample, if ``last`` is -1."""
 
     continuum: Continuum
     place: int
     first: int
     last: int
+
+    @property
+    def annotators(self) -> int:
+        return len(self.continuum.lines)
+
+    @property
+    def samples(self) -> int:
+        return 1 if self.last < 0 else self.last - self.first
+
+    def columns(self, sampler: Sampler, seed: int) -> UnitColumns:
+        """Return the units of the samples."""
+        if self.last < 0:
+            return self.continuum.columns()
+        return sampler.columns(self.continuum, seed, self.place, self.first, self.last)
 
 
 class _Cell(NamedTuple):
@@ -159,7 +175,7 @@ class _GammaFamily(UnitizingCoefficient):
         how = self.dissimilarity(plan)
         cells = self._cells(jobs, plan)
         marked = [cell for cell in cells if cell.observed.units]
-        observed = list(engine.map(partial(_rows, self, how, plan), [_Task(c.observed, 0, 0, -1) for c in marked]))
+        observed = self._compute([_Piece(cell.observed, 0, 0, -1) for cell in marked], how, plan, engine)
         chance = {id(cell.chance): (cell.chance, cell.place) for cell in marked}
         drawn = self._draw(chance, dict.fromkeys(chance, self.samples or FIRST_SAMPLES), {}, how, plan, engine)
         if self.samples is None:
@@ -193,17 +209,29 @@ class _GammaFamily(UnitizingCoefficient):
         engine: Engine,
     ) -> dict[int, Floats]:
         """Return the rows of the wanted number of samples of each continuum; ``drawn`` are the first ones."""
-        tasks, owners = [], []
+        pieces, owners = [], []
         for key, (continuum, place) in chance.items():
             first = len(drawn[key]) if key in drawn else 0
             size = max(1, _CHUNK // max(continuum.units, 1))
             for begin in range(first, wanted[key], size):
-                tasks.append(_Task(continuum, place, begin, min(begin + size, wanted[key])))
+                pieces.append(_Piece(continuum, place, begin, min(begin + size, wanted[key])))
                 owners.append(key)
         rows: dict[int, list[Floats]] = {key: [drawn[key]] if key in drawn else [] for key in chance}
-        for key, block in zip(owners, engine.map(partial(_rows, self, how, plan), tasks), strict=True):
+        for key, block in zip(owners, self._compute(pieces, how, plan, engine), strict=True):
             rows[key].append(block)
         return {key: np.concatenate(blocks) for key, blocks in rows.items()}
+
+    def _compute(self, pieces: Sequence[_Piece], how: Dissimilarity, plan: Plan, engine: Engine) -> list[Floats]:
+        """Return the statistics of the samples of each piece, one row per sample."""
+        order = sorted(range(len(pieces)), key=lambda i: pieces[i].annotators)
+        tasks = _tasks([pieces[i] for i in order])
+        blocks = (
+            block
+            for task, rows in zip(tasks, engine.map(partial(_rows, self, how, plan), tasks), strict=True)
+            for block in np.split(rows, np.cumsum([piece.samples for piece in task[:-1]]))
+        )
+        result = dict(zip(order, blocks, strict=True))
+        return [result[i] for i in range(len(pieces))]
 
     def _wanted(
         self, cells: Sequence[_Cell], observed: Sequence[Floats], drawn: Mapping[int, Floats]
@@ -221,12 +249,12 @@ class _GammaFamily(UnitizingCoefficient):
             wanted[id(cell.chance)] = max(number, wanted.get(id(cell.chance), 0))
         return wanted
 
-    def sampler(self) -> Shift | Statistical:
+    def sampler(self) -> Sampler:
         """Return the sampler of random continua.
 
         Returns
         -------
-        Shift or Statistical
+        Sampler
         """
         return Statistical() if self.chance == "statistical" else Shift(self.pivot_distance, self.pivots)
 
@@ -246,7 +274,7 @@ class _GammaFamily(UnitizingCoefficient):
         distance = 1.0 - np.eye(number) if self.categories is None else self.categories.matrix(plan.categories)
         return Dissimilarity(self.alpha, self.beta, np.ascontiguousarray(distance, dtype=float))
 
-    def divisor(self, table: UnitTable) -> float:
+    def divisor(self, table: UnitTable) -> Floats:
         """Return the mean number of units per coder, by which costs are divided.
 
         Parameters
@@ -256,11 +284,13 @@ class _GammaFamily(UnitizingCoefficient):
 
         Returns
         -------
-        float
+        numpy.ndarray
+            One number per sample.
         """
+        units = np.diff(table.offset)
         if self.mean_units == "floor":
-            return float(max(len(table) // table.annotators, 1))
-        return table.mean_units
+            return np.asarray(np.maximum(units // table.annotators, 1), float)
+        return np.asarray(units / table.annotators)
 
     def _tables(self, plan: Plan) -> int:
         """Return the number of categories with own parts."""
@@ -281,27 +311,27 @@ class _GammaFamily(UnitizingCoefficient):
         unproved = float((observed[3] == 0) + (samples[:, 3] == 0).sum())
         return np.array([*parts, observed[2], unproved, observed[1], len(samples)])
 
-    def statistics(self, alignment: BestAlignment, plan: Plan) -> Floats:
-        """Return the numbers of one alignment that the coefficient needs.
+    def statistics(self, alignments: Alignments, plan: Plan) -> Floats:
+        """Return the numbers of each alignment that the coefficient needs.
 
         Parameters
         ----------
-        alignment : BestAlignment
-            The alignment.
+        alignments : Alignments
+            An alignment per sample.
         plan : Plan
             What all items share.
 
         Returns
         -------
-        numpy.ndarray
+        numpy.ndarray, samples x numbers
             Disorder times x, its lower bound, number of units, whether the alignment is proved; then numerator and weight
             that the coefficient uses, for all categories and for each one.
         """
-        size = self.delta_empty
-        head = [alignment.cost * size, alignment.bound * size, float(len(alignment.table)), float(alignment.proved)]
-        return np.array([*head, *self._terms(alignment, plan)])
+        size, units = self.delta_empty, np.diff(alignments.table.offset)
+        head = (alignments.cost * size, alignments.bound * size, units, alignments.proved)
+        return np.column_stack((*head, self._terms(alignments, plan)))
 
-    def _terms(self, alignment: BestAlignment, plan: Plan) -> list[float]:
+    def _terms(self, alignments: Alignments, plan: Plan) -> Floats:
         raise NotImplementedError
 
     # -- results ----------------------------------------------------------------------------------------------------------
@@ -370,24 +400,31 @@ class _GammaFamily(UnitizingCoefficient):
             )
 
 
-def _rows(coefficient: _GammaFamily, how: Dissimilarity, plan: Plan, task: _Task) -> Floats:
+def _tasks(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
+    """Return the pieces in groups that are aligned together: they have equally many annotators, and not too many units."""
+    tasks: list[list[_Piece]] = []
+    units = 0
+    for piece in pieces:
+        if not tasks or units > _CHUNK or piece.annotators != tasks[-1][0].annotators:
+            tasks.append([])
+            units = 0
+        tasks[-1].append(piece)
+        units += piece.samples * piece.continuum.units
+    return tasks
+
+
+def _rows(coefficient: _GammaFamily, how: Dissimilarity, plan: Plan, task: Sequence[_Piece]) -> Floats:
     """Return the statistics of the samples of a task, one row per sample."""
-    if task.last < 0:
-        return np.array([coefficient.statistics(best_alignment(task.continuum.table(), how), plan)])
     sampler = coefficient.sampler()
-    return np.array(
-        [
-            coefficient.statistics(
-                best_alignment(sampler.draw(task.continuum, plan.seed, task.place, number), how), plan
-            )
-            for number in range(task.first, task.last)
-        ]
-    )
+    units = UnitColumns.join([piece.columns(sampler, plan.seed) for piece in task])
+    return coefficient.statistics(best_alignments(units.table(task[0].annotators), how), plan)
 
 
 def _align(coefficient: _GammaFamily, how: Dissimilarity, plan: Plan, item: UnitizedItem) -> ItemAlignment:
     table = continuum_of(item, plan.categories).table()
-    return item_alignment(item, best_alignment(table, how), coefficient.delta_empty, coefficient.divisor(table))
+    return item_alignment(
+        item, best_alignment(table, how), coefficient.delta_empty, float(coefficient.divisor(table)[0])
+    )
 
 
 def best_span_alignment(corpus: Corpus, coefficient: Gamma | None = None) -> dict[str, ItemAlignment]:
@@ -465,8 +502,8 @@ class Gamma(_GammaFamily):
     title = "gamma"
     always_shown = ("alpha", "beta", "delta_empty")
 
-    def _terms(self, alignment: BestAlignment, plan: Plan) -> list[float]:
-        return [alignment.cost * self.delta_empty, self.divisor(alignment.table)]
+    def _terms(self, alignments: Alignments, plan: Plan) -> Floats:
+        return np.column_stack((alignments.cost * self.delta_empty, self.divisor(alignments.table)))
 
     def reason(self, parts: Floats, plan: Plan) -> str:
         return super().reason(parts, plan) + (": random samples agree completely" if parts[4] else "")
@@ -488,8 +525,8 @@ class GammaCat(_GammaFamily):
     def _tables(self, plan: Plan) -> int:
         return len(plan.categories)
 
-    def _terms(self, alignment: BestAlignment, plan: Plan) -> list[float]:
-        return category_terms(alignment, len(plan.categories), self.delta_empty, unaligned=self.unaligned)
+    def _terms(self, alignments: Alignments, plan: Plan) -> Floats:
+        return category_terms(alignments, len(plan.categories), self.delta_empty, unaligned=self.unaligned)
 
     def category_table(self, parts: Floats, plan: Plan) -> list[tuple[float | None, float | None, str | None]]:
         table: list[tuple[float | None, float | None, str | None]] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -11,9 +10,11 @@ import numpy as np
 
 from caesura.agreement.gamma_chance import Continuum, Line
 from caesura.agreement.unitized import UnitizedItem
-from caesura.measures.unitary import BestAlignment
+from caesura.kernels.sums import sum_groups
+from caesura.measures.unitary import Alignments, BestAlignment
 from caesura.model.result import HIDDEN
 from caesura.model.spans import MarkedSpan
+from caesura.model.value import Floats
 
 
 class PairDissimilarity(NamedTuple):
@@ -178,14 +179,14 @@ def _pairs_by_owner(alignment: BestAlignment, delta_empty: float) -> dict[int, l
 
 
 def category_terms(
-    alignment: BestAlignment, categories: int, delta_empty: float = 1.0, *, unaligned: bool = False
-) -> list[float]:
+    alignments: Alignments, categories: int, delta_empty: float = 1.0, *, unaligned: bool = False
+) -> Floats:
     """Return numerator and denominator of delta_cat for all categories, then for each one.
 
     Parameters
     ----------
-    alignment : BestAlignment
-        An alignment.
+    alignments : Alignments
+        An alignment per sample.
     categories : int
         Number of categories.
     delta_empty : float, default 1.0
@@ -197,21 +198,30 @@ def category_terms(
 
     Returns
     -------
-    list of float
-        2 + 2 ``categories`` numbers.
+    numpy.ndarray, samples x (2 + 2 ``categories``)
     """
-    pairs, table = alignment.pairs, alignment.table
-    sizes = np.diff(alignment.begin)
-    scale = alignment.dissimilarity.alpha * delta_empty if unaligned else 1.0
+    pairs, table, samples = alignments.pairs, alignments.table, alignments.table.samples
+    sizes = np.diff(alignments.begin)
+    scale = alignments.dissimilarity.alpha * delta_empty if unaligned else 1.0
     weights = np.maximum(0.0, 1 - scale * pairs.position) / np.maximum(sizes[pairs.owner] - 1, 1)
     numerators = weights * pairs.distance * (delta_empty if unaligned else 1.0)
-    empty = np.repeat(table.annotators - sizes, sizes) if unaligned else np.zeros(len(alignment.members))
-    kinds = table.category[alignment.members]
-    terms: list[float] = []
+    sample = alignments.sample[pairs.owner]
     first, second = table.category[pairs.first], table.category[pairs.second]
+    terms = np.empty((samples, 2 + 2 * categories))
     for k in range(-1, categories):
         chosen = np.full(len(first), True) if k < 0 else (first == k) | (second == k)
-        missing = float(empty.sum() if k < 0 else empty[kinds == k].sum()) if chosen.any() else 0.0
-        numerator = math.fsum(numerators[chosen]) + missing * delta_empty**2
-        terms += [numerator, math.fsum(weights[chosen]) + missing * delta_empty]
+        own = sample[chosen]
+        missing = _empty_places(alignments, k) * (np.bincount(own, minlength=samples) > 0) if unaligned else 0.0
+        terms[:, 2 * k + 2] = sum_groups(numerators[chosen], own, samples) + missing * delta_empty**2
+        terms[:, 2 * k + 3] = sum_groups(weights[chosen], own, samples) + missing * delta_empty
     return terms
+
+
+def _empty_places(alignments: Alignments, category: int) -> Floats:
+    """Return the number of pairs of a unit of a category (-1: any) and an empty place, for each sample."""
+    table, sizes = alignments.table, np.diff(alignments.begin)
+    empty = np.repeat(table.annotators - sizes, sizes)
+    if category >= 0:
+        empty = empty * (table.category[alignments.members] == category)
+    owners = np.repeat(alignments.sample, sizes)
+    return np.asarray(np.bincount(owners, weights=empty, minlength=table.samples))

@@ -1,7 +1,7 @@
 """Random continua for gamma, and gamma from the disorders of such samples.
 
 Sample i of an item depends on the random seed, the item's place in the order of names, and i only. So more samples extend a
-list of samples, and the number of workers does not matter.
+list of samples, and the number of workers does not matter. Samples are drawn many at a time, with the same numbers as alone.
 
 ``chance="shift"`` (Mathet et al. 2015, section 5.2.1): for each of n places, draw one of the annotators with replacement and
 shift the annotator's units around a circle as long as the item. The n shifts are real numbers, uniform under the condition
@@ -17,6 +17,7 @@ first gap counts from the beginning of the item, and numbers of units are rounde
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import NamedTuple
@@ -24,7 +25,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caesura.measures.unitary import Codes, UnitTable
+from caesura.kernels.seeded import uniforms
+from caesura.measures.unitary import UnitTable
+from caesura.measures.unitary_exact import Codes, Counts
 from caesura.model.value import Floats
 
 FIRST_SAMPLES = 30
@@ -32,6 +35,7 @@ FIRST_SAMPLES = 30
 MAX_SAMPLES = 20_000
 NORMAL_QUANTILE = 1.96
 _LARGEST_SHARE = 0.9
+_WORD = 2**32 - 1
 
 
 class Line(NamedTuple):
@@ -48,6 +52,55 @@ class Line(NamedTuple):
     starts: Floats
     ends: Floats
     codes: Codes
+
+
+class UnitColumns(NamedTuple):
+    """Units of one or several samples, in any order within a sample.
+
+    Attributes
+    ----------
+    starts, ends : numpy.ndarray
+        Positions.
+    codes, owners : numpy.ndarray of int32
+        Categories and annotators.
+    sizes : numpy.ndarray of int64
+        Number of units of each sample.
+    """
+
+    starts: Floats
+    ends: Floats
+    codes: Codes
+    owners: Codes
+    sizes: Counts
+
+    @classmethod
+    def join(cls, parts: Sequence[UnitColumns]) -> UnitColumns:
+        """Return the samples of all parts, in their order.
+
+        Parameters
+        ----------
+        parts : sequence of UnitColumns
+            Samples.
+
+        Returns
+        -------
+        UnitColumns
+        """
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def table(self, annotators: int) -> UnitTable:
+        """Return the units as a table for the best alignments.
+
+        Parameters
+        ----------
+        annotators : int
+            Number of annotators of every sample.
+
+        Returns
+        -------
+        UnitTable
+        """
+        return UnitTable.build(*self[:4], annotators, self.sizes)
 
 
 @dataclass(frozen=True)
@@ -80,6 +133,18 @@ class Continuum:
         """Mean length of a unit."""
         return fsum(np.concatenate([line.ends - line.starts for line in self.lines])) / max(self.units, 1)
 
+    def columns(self) -> UnitColumns:
+        """Return the units as one sample.
+
+        Returns
+        -------
+        UnitColumns
+        """
+        sizes = [len(line.starts) for line in self.lines]
+        owners = np.repeat(np.arange(len(self.lines), dtype=np.int32), sizes)
+        starts, ends, codes = map(np.concatenate, zip(*self.lines, strict=True))
+        return UnitColumns(starts, ends, codes, owners, np.array([sum(sizes)]))
+
     def table(self) -> UnitTable:
         """Return the units as a table for the best alignment.
 
@@ -87,9 +152,7 @@ class Continuum:
         -------
         UnitTable
         """
-        owners = np.repeat(np.arange(len(self.lines)), [len(line.starts) for line in self.lines])
-        starts, ends, codes = (np.concatenate(column) for column in zip(*self.lines, strict=True))
-        return UnitTable.build(starts, ends, codes, owners.astype(np.int32), len(self.lines))
+        return self.columns().table(len(self.lines))
 
 
 def generator(seed: int, place: int, sample: int) -> np.random.Generator:
@@ -111,8 +174,67 @@ def generator(seed: int, place: int, sample: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(place, sample))))
 
 
+def uniform_rows(seed: int, place: int, first: int, last: int, count: int) -> Floats:
+    """Return the first numbers of the random generators of several samples.
+
+    Parameters
+    ----------
+    seed, place : int
+        See :func:`generator`.
+    first, last : int
+        Number of the first sample, and of the first one after the last.
+    count : int
+        Number of random numbers per sample.
+
+    Returns
+    -------
+    numpy.ndarray, samples x count
+        Row k is ``generator(seed, place, first + k).random(count)``.
+    """
+    words = [seed >> shift & _WORD for shift in range(0, max(seed.bit_length(), 128), 32)]
+    return uniforms(np.array([*words, place], np.uint32), first, last, count)
+
+
+class Sampler:
+    """Base class of samplers of random continua."""
+
+    def columns(self, continuum: Continuum, seed: int, place: int, first: int, last: int) -> UnitColumns:
+        """Return the units of some samples.
+
+        Parameters
+        ----------
+        continuum : Continuum
+            The item.
+        seed, place : int
+            See :func:`generator`.
+        first, last : int
+            Number of the first sample, and of the first one after the last.
+
+        Returns
+        -------
+        UnitColumns
+        """
+        raise NotImplementedError
+
+    def draw(self, continuum: Continuum, seed: int, place: int, sample: int) -> UnitTable:
+        """Return the units of one sample.
+
+        Parameters
+        ----------
+        continuum : Continuum
+            The item.
+        seed, place, sample : int
+            See :func:`generator`.
+
+        Returns
+        -------
+        UnitTable
+        """
+        return self.columns(continuum, seed, place, sample, sample + 1).table(len(continuum.lines))
+
+
 @dataclass(frozen=True)
-class Shift:
+class Shift(Sampler):
     """Sampler of continua with shifted annotators.
 
     Attributes
@@ -144,42 +266,34 @@ class Shift:
             return length / (2 * number), True
         return distance, False
 
-    def draw(self, continuum: Continuum, seed: int, place: int, sample: int) -> UnitTable:
-        """Return the units of one sample.
-
-        Parameters
-        ----------
-        continuum : Continuum
-            The item.
-        seed, place, sample : int
-            See :func:`generator`.
-
-        Returns
-        -------
-        UnitTable
-        """
+    def columns(self, continuum: Continuum, seed: int, place: int, first: int, last: int) -> UnitColumns:
         number = len(continuum.lines)
-        random = generator(seed, place, sample)
-        chosen = (random.random(number) * number).astype(int)
-        uniform = random.random(number)
+        random = uniform_rows(seed, place, first, last, 2 * number)
+        chosen, uniform = (random[:, :number] * number).astype(int), random[:, number:]
         if self.pivots == "lattice":
-            uniform = lattice_point(seed, place, sample, number)
-        shifts = self._shifts(continuum, uniform)
-        low, high = continuum.bounds
-        lines = []
-        for annotator, shift in zip(chosen.tolist(), shifts.tolist(), strict=True):
-            line = continuum.lines[annotator]
-            back = np.where(line.starts + shift >= high, continuum.length, 0.0)
-            lines.append(Line(line.starts + shift - back, line.ends + shift - back, line.codes))
-        return Continuum(tuple(lines), (low, high)).table()
+            uniform = np.array([lattice_point(seed, place, sample, number) for sample in range(first, last)])
+        known = continuum.columns()
+        sizes = np.array([len(line.starts) for line in continuum.lines])
+        counts = sizes[chosen].ravel()  # units per sample and annotator
+        # The units of an annotator follow each other in the known columns and in the new ones.
+        moved = (np.cumsum(sizes) - sizes)[chosen].ravel() - (np.cumsum(counts) - counts)
+        units = np.arange(counts.sum()) + np.repeat(moved, counts)
+        shifts = np.repeat(self._shifts(continuum, uniform).ravel(), counts)
+        starts = known.starts[units] + shifts
+        back = np.where(starts >= continuum.bounds[1], continuum.length, 0.0)
+        owners = np.repeat(np.tile(np.arange(number, dtype=np.int32), last - first), counts)
+        ends = known.ends[units] + shifts - back
+        return UnitColumns(starts - back, ends, known.codes[units], owners, sizes[chosen].sum(axis=1))
 
     def _shifts(self, continuum: Continuum, uniform: Floats) -> Floats:
-        """Return one shift per place from numbers between 0 and 1."""
+        """Return one shift per place from numbers between 0 and 1; the last axis has one number per place."""
         number, length = len(continuum.lines), continuum.length
         distance, _ = self.smallest_distance(continuum)
         # Without the distances, the later shifts are uniform on the rest of the circle.
-        rest = np.sort(uniform[1:]) * (length - number * distance)
-        shifts = uniform[0] * length + np.concatenate(([0.0], rest + distance * np.arange(1, number)))
+        steps = np.zeros(uniform.shape)
+        rest = np.sort(uniform[..., 1:], axis=-1) * (length - number * distance)
+        steps[..., 1:] = rest + distance * np.arange(1, number)
+        shifts = uniform[..., :1] * length + steps
         shifts = np.where(shifts >= length, shifts - length, shifts)
         return np.asarray(np.floor(shifts) if self.pivots == "whole" else shifts)
 
@@ -211,37 +325,27 @@ def lattice_point(seed: int, place: int, sample: int, dimensions: int) -> Floats
 
 
 @dataclass(frozen=True)
-class Statistical:
+class Statistical(Sampler):
     """Sampler of continua from the statistics of the annotators' units."""
 
-    def draw(self, continuum: Continuum, seed: int, place: int, sample: int) -> UnitTable:
-        """Return the units of one sample.
-
-        Parameters
-        ----------
-        continuum : Continuum
-            The item.
-        seed, place, sample : int
-            See :func:`generator`.
-
-        Returns
-        -------
-        UnitTable
-        """
-        random = generator(seed, place, sample)
+    def columns(self, continuum: Continuum, seed: int, place: int, first: int, last: int) -> UnitColumns:
         counts = np.array([len(line.starts) for line in continuum.lines], float)
         gaps = np.concatenate([_gaps(line, continuum.bounds[0]) for line in continuum.lines])
         lengths = np.concatenate([line.ends - line.starts for line in continuum.lines])
         codes = np.concatenate([line.codes for line in continuum.lines])
-        lines = []
-        for _ in continuum.lines:
-            number = max(1, round(random.normal(counts.mean(), counts.std())))
-            sizes = np.abs(random.normal(lengths.mean(), lengths.std(), number))
-            steps = random.normal(gaps.mean(), gaps.std(), number)
-            ends = continuum.bounds[0] + np.cumsum(steps + sizes)
-            drawn = codes[(random.random(number) * len(codes)).astype(int)]
-            lines.append(Line(ends - sizes, ends, drawn))
-        return Continuum(tuple(lines), continuum.bounds).table()
+        samples = []
+        for sample in range(first, last):
+            random = generator(seed, place, sample)
+            lines = []
+            for _ in continuum.lines:
+                number = max(1, round(random.normal(counts.mean(), counts.std())))
+                sizes = np.abs(random.normal(lengths.mean(), lengths.std(), number))
+                steps = random.normal(gaps.mean(), gaps.std(), number)
+                ends = continuum.bounds[0] + np.cumsum(steps + sizes)
+                drawn = codes[(random.random(number) * len(codes)).astype(int)]
+                lines.append(Line(ends - sizes, ends, drawn))
+            samples.append(Continuum(tuple(lines), continuum.bounds).columns())
+        return UnitColumns.join(samples)
 
 
 def _gaps(line: Line, low: float) -> Floats:

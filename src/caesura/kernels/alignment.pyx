@@ -13,9 +13,12 @@ sequence with the same cost was met.
 **Pruning.** The costs are reduced costs, none of which is negative. ``limit`` is the difference between the cost of a known
 alignment and the lower bound; a sequence above it is no part of a best alignment. ``beam`` keeps the cheapest sequences of
 every step only; the answer is then an alignment, but perhaps not the cheapest one.
+
+**Samples.** The units may belong to several samples, one after the other, which share no tuple. Each is solved for itself; one
+call for many small samples saves most of the time.
 """
 
-from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
@@ -58,6 +61,11 @@ cdef class Layer:
     cdef void clear(self) noexcept nogil:
         self.size = 0
         memset(self.slot, 255, self.slots * sizeof(int32_t))
+
+    cdef int reset(self) except -1 nogil:
+        """Remove all states, and the slots that a large sample left."""
+        self.size = 0
+        return self.rebuild(min(self.slots, 1024))
 
     cdef void exchange(self, Layer other) noexcept nogil:
         """Exchange the contents of two layers."""
@@ -331,65 +339,103 @@ cdef class Frontier:
                 self.offer(&self.now.state[s], t, covered)
         return 0
 
-    def solution(self):
-        """Return the tuples of the only state of the last layer."""
-        cdef int64_t node = self.now.state[0].node
-        chosen = []
-        while node >= 0:
-            chosen.append(self.choice[node])
+    cdef int restart(self, const uint64_t* empty) except -1 nogil:
+        """Begin with the first unit of a sample."""
+        cdef int64_t index
+        self.nodes = self.work = 0
+        self.now.reset()
+        self.following.reset()
+        index = self.now.find(empty)
+        self.now.state[index] = State(0, 0, 0, -1, 1)
+        return 0
+
+    cdef int64_t write_solution(self, int64_t* chosen) noexcept nogil:
+        """Write the tuples of the only state of the last layer, in ascending order; return their number."""
+        cdef int64_t size = self.now.state[0].tuples, node = self.now.state[0].node, k
+        for k in range(size - 1, -1, -1):
+            chosen[k] = self.choice[node]
             node = self.parent[node]
-        return np.array(chosen[::-1], np.int64)
+        return size
+
+
+cdef class Solved:
+    """The best alignment of each sample, as written by :func:`cheapest_alignment`."""
+
+    cdef int64_t[::1] chosen, first, cost
+    cdef uint8_t[::1] solved, ties, truncated
+
+    def __cinit__(self, int64_t N, int64_t samples):
+        self.chosen = np.empty(N, np.int64)
+        self.first, self.cost = np.zeros(samples + 1, np.int64), np.zeros(samples, np.int64)
+        self.solved = np.zeros(samples, np.uint8)
+        self.ties = np.zeros(samples, np.uint8)
+        self.truncated = np.zeros(samples, np.uint8)
+
+    def arrays(self):
+        first = np.asarray(self.first)
+        solved, ties, truncated = np.asarray(self.solved), np.asarray(self.ties), np.asarray(self.truncated)
+        flags = [flag.view(np.bool_) for flag in (solved, ties, truncated)]
+        return np.asarray(self.chosen)[:first[-1]], first, np.asarray(self.cost), *flags
 
 
 def cheapest_alignment(
-    int64_t N,
+    const int64_t[::1] offset not None,
     const int64_t[::1] begin not None,
     const int32_t[::1] members not None,
     const int64_t[::1] reduced not None,
     const int64_t[::1] category not None,
     const int32_t[::1] twin not None,
-    int64_t limit,
+    const int64_t[::1] limit not None,
     int64_t beam,
     int64_t max_work,
 ):
-    """Return (tuples, cost, ties, truncated): the indices of the chosen tuples and the sum of their reduced costs.
+    """Return (tuples, first, cost, solved, ties, truncated); the last four have one entry per sample.
+
+    Sample s has the tuples tuples[first[s]:first[s + 1]], whose reduced costs sum to cost[s]. ``solved`` is False, and there are
+    no tuples, if the search gave up.
 
     Parameters
     ----------
-    N : int
-        Number of units.
+    offset : ndarray
+        Sample s has the units offset[s]:offset[s + 1].
     begin, members : ndarray
         Tuple t has the units members[begin[t]:begin[t + 1]], ascending; tuples are in lexicographic order.
     reduced, category : ndarray
         Reduced cost and category cost of every tuple.
     twin : ndarray
         Previous identical unit of the same annotator, or -1.
-    limit : int
-        Largest reduced cost of an alignment that is of interest; -1 for any.
+    limit : ndarray
+        For each sample, the largest reduced cost of an alignment that is of interest; -1 for any, -2 to leave the sample out.
     beam : int
         Number of states that are kept per unit.
     max_work : int
-        Number of tuples tried at which the search gives up; ``tuples`` is then None.
+        Number of tuples tried at which the search gives up.
     """
+    cdef int64_t samples = offset.shape[0] - 1, N = offset[samples]
     cdef Frontier frontier = Frontier(N, begin, members, reduced, category, twin)
-    cdef uint64_t[::1] covered = np.zeros(frontier.words, np.uint64)
-    cdef int64_t unit, t = 0, first, largest = INT64_MAX if limit < 0 else limit + TOLERANCE
-    cdef bint truncated = False, exhausted = False
-    cdef int64_t index = frontier.now.find(&covered[0])
-    frontier.now.state[index] = State(0, 0, 0, -1, 1)
+    cdef uint64_t[::1] covered = np.zeros(frontier.words, np.uint64), empty = np.zeros(frontier.words, np.uint64)
+    cdef Solved result = Solved(N, samples)
+    cdef int64_t s, unit, t = 0, first, largest, size = 0
+    cdef bint exhausted
     with nogil:
-        for unit in range(N):
-            first = t
-            while t < frontier.tuples and frontier.members[frontier.begin[t]] == unit:
-                t += 1
-            frontier.advance(unit, first, t, largest, &covered[0])
-            if frontier.following.size > beam:
-                frontier.following.keep_cheapest(beam)
-                truncated = True
-            frontier.now.exchange(frontier.following)
-            if frontier.work > max_work or frontier.nodes > MAX_NODES or frontier.now.size == 0:
-                exhausted = True
-                break
-    if exhausted:
-        return None, 0, False, truncated
-    return frontier.solution(), frontier.now.state[0].cost, frontier.now.state[0].paths > 1, truncated
+        for s in range(samples):
+            frontier.restart(&empty[0])
+            largest, exhausted = INT64_MAX if limit[s] < 0 else limit[s] + TOLERANCE, limit[s] == -2
+            for unit in range(offset[s], offset[s + 1]):
+                first = t
+                while t < frontier.tuples and frontier.members[frontier.begin[t]] == unit:
+                    t += 1
+                if exhausted:
+                    continue
+                frontier.advance(unit, first, t, largest, &covered[0])
+                if frontier.following.size > beam:
+                    frontier.following.keep_cheapest(beam)
+                    result.truncated[s] = True
+                frontier.now.exchange(frontier.following)
+                exhausted = frontier.work > max_work or frontier.nodes > MAX_NODES or frontier.now.size == 0
+            if not exhausted:
+                size += frontier.write_solution(&result.chosen[size]) if offset[s + 1] > offset[s] else 0
+                result.solved[s], result.ties[s] = True, frontier.now.state[0].paths > 1
+                result.cost[s] = frontier.now.state[0].cost
+            result.first[s + 1] = size
+    return result.arrays()

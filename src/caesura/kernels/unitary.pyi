@@ -8,13 +8,16 @@ def enumerate_tuples(
     end: NDArray[np.float64],
     category: NDArray[np.int32],
     annotator: NDArray[np.int32],
+    offset: NDArray[np.int64],
     n: int,
     alpha: float,
     beta: float,
     distance: NDArray[np.float64],
     max_tuples: int,
     max_steps: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], bool]: ...
+) -> tuple[
+    NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]
+]: ...
 def raise_prices(
     N: int,  # noqa: N803 - the symbol of the paper
     begin: NDArray[np.int64],

@@ -23,6 +23,9 @@ is the sum of d over the pairs inside a subset, from which the sum between A and
 For one unit, this is largest at every y between the two smallest reduced costs of the tuples that contain the unit. Setting
 y to the middle, unit after unit, raises the bound (Wedelin 1995). A last round sets y to the smaller end, after which no
 reduced cost is negative and the bound is the sum of y.
+
+**Samples.** The units may belong to several samples, one after the other. Units of different samples never meet, so the samples
+have the same tuples and prices as alone; one call for many small samples saves most of the time.
 """
 
 from libc.math cimport fabs, sqrt
@@ -82,14 +85,12 @@ cdef inline int64_t category_cost(Units* units, int64_t i, int64_t j) noexcept n
 cdef class TupleList:
     """Tuples in lexicographic order of their units.
 
-    Attributes
-    ----------
-    complete : bool
-        False if the search stopped at the largest number of tuples or steps.
+    ``complete`` is False if the search in the present sample stopped at the largest number of tuples or steps.
     """
 
     cdef Units units
     cdef int64_t N, n, size, capacity, members_size, members_capacity, max_tuples, steps, max_steps
+    cdef int64_t last, first_tuple  # end of the present sample, and its first tuple
     cdef int64_t* cost
     cdef int64_t* category
     cdef int64_t* begin
@@ -97,7 +98,7 @@ cdef class TupleList:
     cdef int64_t* within
     cdef int64_t* rows
     cdef int32_t* neighbours
-    cdef public bint complete
+    cdef bint complete
 
     def __cinit__(self, int64_t N, int64_t n, int64_t max_tuples, int64_t max_steps):
         self.N, self.n, self.max_tuples, self.max_steps = N, n, max_tuples, max_steps
@@ -206,7 +207,7 @@ cdef class TupleList:
         cdef int answer
         cdef double reach, middle = self.units.start[first] + self.units.end[first]
         reach = sqrt(self.units.limit / self.units.alpha) * 1.000001
-        for j in range(first + 1, self.N):
+        for j in range(first + 1, self.last):
             if self.units.start[j] + self.units.end[j] - middle > reach * (
                 self.units.end[first] - self.units.start[first] + self.longest
             ):
@@ -238,7 +239,7 @@ cdef class TupleList:
                 continue
             if answer == 2:
                 self.append(chosen, k + 1, total[k + 1])
-            if self.size > self.max_tuples or self.steps > self.max_steps:
+            if self.size - self.first_tuple > self.max_tuples or self.steps > self.max_steps:
                 self.complete = False
                 return 0
             used[self.units.annotator[j]] = 1
@@ -249,11 +250,30 @@ cdef class TupleList:
 
     cdef double longest
 
+    cdef int enumerate(
+        self, int64_t first, int64_t last, int32_t* chosen, int64_t* at, int64_t* total, uint8_t* used
+    ) except -1 nogil:
+        """Add all tuples of one sample, which has the units first .. last - 1; none if there are too many."""
+        cdef int64_t i
+        self.last, self.first_tuple, self.steps, self.complete, self.longest = last, self.size, 0, True, 0
+        for i in range(first, last):
+            if self.units.end[i] - self.units.start[i] > self.longest:
+                self.longest = self.units.end[i] - self.units.start[i]
+        for i in range(first, last):
+            self.grow(i, chosen, at, total, used)
+            if not self.complete:
+                for i in range(self.n):
+                    used[i] = 0
+                self.size = self.first_tuple
+                self.members_size = self.begin[self.size]
+                break
+        return 0
+
     def arrays(self):
         """Return (begin, members, cost, category) as arrays."""
         cdef int64_t size = self.size, members = self.members_size
         return (
-            copy64(self.begin, size + 1 if size else 0),
+            copy64(self.begin, size + 1) if self.begin != NULL else np.zeros(1, np.int64),
             copy32(self.members, members),
             copy64(self.cost, size),
             copy64(self.category, size),
@@ -289,6 +309,7 @@ def enumerate_tuples(
     const double[::1] end not None,
     const int32_t[::1] category not None,
     const int32_t[::1] annotator not None,
+    const int64_t[::1] offset not None,
     int64_t n,
     double alpha,
     double beta,
@@ -296,34 +317,33 @@ def enumerate_tuples(
     int64_t max_tuples,
     int64_t max_steps,
 ):
-    """Return (begin, members, cost, category cost, complete) of the tuples that no division beats.
+    """Return (begin, members, cost, category cost, first, complete) of the tuples that no division beats.
 
-    Units are in ascending order of start + end. Tuple t has the units members[begin[t]:begin[t + 1]], ascending. ``cost`` is
-    c(S) and ``category cost`` the numerator of delta_cat, both in quanta. ``complete`` is False if there are more than
-    ``max_tuples`` tuples or the search compares more than ``max_steps`` divisions; the arrays are then of no use.
+    Sample s has the units offset[s]:offset[s + 1], in ascending order of start + end, and the tuples first[s]:first[s + 1].
+    Tuple t has the units members[begin[t]:begin[t + 1]], ascending. ``cost`` is c(S) and ``category cost`` the numerator of
+    delta_cat, both in quanta. ``complete[s]`` is 0 if the sample has more than ``max_tuples`` tuples or the search compares
+    more than ``max_steps`` divisions; the sample then has no tuples.
     """
-    cdef int64_t N = start.shape[0], i
+    cdef int64_t N = start.shape[0], samples = offset.shape[0] - 1, s
     cdef TupleList tuples = TupleList(N, n, max_tuples, max_steps)
     cdef int32_t[::1] chosen = np.zeros(n + 1, np.int32)
     cdef int64_t[::1] at = np.zeros(n + 2, np.int64), total = np.zeros(n + 2, np.int64)
-    cdef uint8_t[::1] used = np.zeros(n + 1, np.uint8)
-    if N == 0:
-        return (*tuples.arrays(), True)
-    tuples.units.start, tuples.units.end = &start[0], &end[0]
-    tuples.units.category, tuples.units.annotator = &category[0], &annotator[0]
-    tuples.units.distance, tuples.units.categories = &distance[0, 0], distance.shape[0]
-    tuples.units.alpha, tuples.units.beta = alpha, beta
-    tuples.units.limit = n * (n - 1) / 2.0 + n - 1
-    with nogil:
-        tuples.longest = 0
-        for i in range(N):
-            if end[i] - start[i] > tuples.longest:
-                tuples.longest = end[i] - start[i]
-        for i in range(N):
-            tuples.grow(i, &chosen[0], &at[0], &total[0], &used[0])
-            if not tuples.complete:
-                break
-    return (*tuples.arrays(), bool(tuples.complete))
+    cdef int64_t[::1] first = np.zeros(samples + 1, np.int64)
+    cdef uint8_t[::1] used = np.zeros(n + 1, np.uint8), complete = np.ones(samples, np.uint8)
+    if N > 0:
+        tuples.units.start, tuples.units.end = &start[0], &end[0]
+        tuples.units.category, tuples.units.annotator = &category[0], &annotator[0]
+        tuples.units.distance, tuples.units.categories = &distance[0, 0], distance.shape[0]
+        tuples.units.alpha, tuples.units.beta = alpha, beta
+        tuples.units.limit = n * (n - 1) / 2.0 + n - 1
+        with nogil:
+            tuples.reserve(1)
+            tuples.begin[0] = 0
+            for s in range(samples):
+                tuples.enumerate(offset[s], offset[s + 1], &chosen[0], &at[0], &total[0], &used[0])
+                complete[s] = tuples.complete
+                first[s + 1] = tuples.size
+    return (*tuples.arrays(), np.asarray(first), np.asarray(complete).view(np.bool_))
 
 
 def raise_prices(
@@ -336,7 +356,8 @@ def raise_prices(
 ):
     """Return (prices, reduced costs); no reduced cost is negative, and the prices sum to a lower bound of every alignment.
 
-    The prices begin with ``known``, or without it with equal shares of each unit's cheapest tuple.
+    The prices begin with ``known``, or without it with equal shares of each unit's cheapest tuple. A unit without tuples has
+    the price 0.
     """
     cdef int64_t tuples = cost.shape[0], t, k, u, lap, step, smallest, second, change
     cdef bint new = known is None
@@ -354,7 +375,7 @@ def raise_prices(
                 containing[row[u + 1]] = <int32_t>t
                 row[u + 1] += 1
         for u in range(N):
-            if new:
+            if new and row[u] < row[u + 1]:
                 price[u] = INT64_MAX
                 for k in range(row[u], row[u + 1]):
                     t = containing[k]
@@ -364,6 +385,8 @@ def raise_prices(
         for lap in range(rounds + 1):
             for step in range(N):
                 u = step if lap % 2 == 0 else N - 1 - step
+                if row[u] == row[u + 1]:
+                    continue
                 smallest = second = INT64_MAX
                 for k in range(row[u], row[u + 1]):
                     change = reduced[containing[k]]

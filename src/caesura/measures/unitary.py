@@ -13,6 +13,9 @@ How it is found, always the exact minimum:
 
 If this takes more work than allowed, the result is an alignment with ``proved=False`` and the lower bound that was reached.
 
+Samples of chance are small and many, so a table may have the units of several samples, and each step serves all of them at
+once. A sample has the same alignment, to the last bit, as it has alone.
+
 Among alignments whose costs differ by less than 1e-9 delta_empty, the choice is: fewest unitary alignments, then the smallest
 numerator of delta_cat, then the order of the units (by middle, start and annotator).
 """
@@ -28,14 +31,11 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.alignment import cheapest_alignment
-from caesura.kernels.assignment import pair_rows
-from caesura.kernels.unitary import QUANTUM, enumerate_tuples, pair_terms, raise_prices
+from caesura.kernels.sums import sum_groups
+from caesura.kernels.unitary import QUANTUM, enumerate_tuples, pair_terms
+from caesura.measures.unitary_exact import UNKNOWN, Codes, Counts, ExactSearch, Tuples
 from caesura.measures.unitary_search import improve_alignment, pairwise_bound
 from caesura.model.value import Floats
-
-Counts = NDArray[np.int64]
-Codes = NDArray[np.int32]
 
 MAX_TUPLES = 400_000
 MAX_PAIRS = 4_000_000
@@ -43,16 +43,6 @@ MAX_PAIRS = 4_000_000
 MAX_STEPS = 100_000_000
 MANY_ANNOTATORS = 7
 """From this number of annotators on, the search begins with a good alignment and a simple bound, which may prove it."""
-_ROUNDS = 30
-_BEAM = 32
-_FIRST_WORK = 4_000_000
-_WORK = 60_000_000
-_PROGRAMS = 4
-"""Number of linear programs, each with more unitary alignments than the one before."""
-_PROMISING = 0.3
-"""Largest reduced cost, in multiples of delta_empty, of the unitary alignments in the first linear program."""
-_TOLERANCE = 1024
-_ANY = -1
 
 
 @dataclass(frozen=True)
@@ -74,7 +64,7 @@ class Dissimilarity:
 
 @dataclass(frozen=True)
 class UnitTable:
-    """The units of all annotators of one item, in the order of their middles.
+    """The units of all annotators of an item, or of several samples of it, in the order of their middles.
 
     Attributes
     ----------
@@ -86,6 +76,8 @@ class UnitTable:
         Number of annotators; some may have no units.
     index : ndarray of int64
         Place of each unit in the arrays that the table was built from.
+    offset : ndarray of int64
+        Sample s has the units offset[s]:offset[s + 1]; an item alone is one sample.
     """
 
     start: Floats
@@ -94,6 +86,7 @@ class UnitTable:
     annotator: Codes
     annotators: int
     index: Counts
+    offset: Counts
 
     @classmethod
     def build(
@@ -103,6 +96,7 @@ class UnitTable:
         category: Sequence[int] | Codes,
         annotator: Sequence[int] | Codes,
         annotators: int,
+        sizes: Counts | None = None,
     ) -> UnitTable:
         """Return the table of the given units, sorted.
 
@@ -114,13 +108,17 @@ class UnitTable:
             Codes of category and annotator.
         annotators : int
             Number of annotators.
+        sizes : ndarray of int, optional
+            Number of units of each sample; the samples follow each other (default: one sample).
 
         Returns
         -------
         UnitTable
         """
         categories, owners = np.asarray(category, np.int32), np.asarray(annotator, np.int32)
-        order = np.lexsort((categories, owners, start, start + end))
+        sizes = np.array([len(start)]) if sizes is None else sizes
+        sample = np.repeat(np.arange(len(sizes)), sizes)
+        order = np.lexsort((categories, owners, start, start + end, sample))
         return cls(
             np.ascontiguousarray(start[order]),
             np.ascontiguousarray(end[order]),
@@ -128,14 +126,36 @@ class UnitTable:
             np.ascontiguousarray(owners[order]),
             annotators,
             order,
+            np.concatenate(([0], np.cumsum(sizes))),
         )
+
+    def sample(self, number: int) -> UnitTable:
+        """Return the units of one sample.
+
+        Parameters
+        ----------
+        number : int
+            Number of the sample, from 0.
+
+        Returns
+        -------
+        UnitTable
+        """
+        part = slice(self.offset[number], self.offset[number + 1])
+        columns = (self.start[part], self.end[part], self.category[part], self.annotator[part])
+        return UnitTable(*columns, self.annotators, self.index[part], np.array([0, part.stop - part.start]))
+
+    @property
+    def samples(self) -> int:
+        """Number of samples."""
+        return len(self.offset) - 1
 
     def __len__(self) -> int:
         return len(self.start)
 
     @property
     def mean_units(self) -> float:
-        """Mean number of units per annotator."""
+        """Mean number of units per annotator, of a table with one sample."""
         return len(self) / self.annotators
 
     @cached_property
@@ -144,8 +164,9 @@ class UnitTable:
         twin = np.full(len(self), -1, np.int32)
         if len(self) < 2:
             return twin
-        order = np.lexsort((self.category, self.end, self.start, self.annotator))
-        columns = (self.annotator, self.start, self.end, self.category)
+        sample = np.repeat(np.arange(self.samples), np.diff(self.offset))
+        order = np.lexsort((self.category, self.end, self.start, self.annotator, sample))
+        columns = (sample, self.annotator, self.start, self.end, self.category)
         same = np.logical_and.reduce([column[order[1:]] == column[order[:-1]] for column in columns])
         twin[order[1:][same]] = order[:-1][same]
         return twin
@@ -153,7 +174,7 @@ class UnitTable:
 
 @dataclass(frozen=True)
 class BestAlignment:
-    """The best alignment of a table of units.
+    """The best alignment of a table of units with one sample.
 
     Attributes
     ----------
@@ -183,12 +204,7 @@ class BestAlignment:
     @cached_property
     def pairs(self) -> AlignedPairs:
         """Terms of the disorder, one per unitary alignment and one per pair of units in it."""
-        table, how = self.table, self.dissimilarity
-        terms = pair_terms(
-            self.begin, self.members, table.start, table.end, table.category, table.annotators,
-            how.alpha, how.beta, how.distance,
-        )  # fmt: skip
-        return AlignedPairs(*terms)
+        return _aligned_pairs(self)
 
     @cached_property
     def cost(self) -> float:
@@ -200,6 +216,91 @@ class BestAlignment:
         members = self.members.tolist()
         bounds = self.begin.tolist()
         return (members[first:last] for first, last in pairwise(bounds))
+
+
+@dataclass(frozen=True)
+class Alignments:
+    """The best alignment of each sample of a table of units.
+
+    Attributes
+    ----------
+    table : UnitTable
+        The units of all samples.
+    dissimilarity : Dissimilarity
+        How units were compared.
+    begin, members : ndarray
+        Unitary alignment t has the units members[begin[t]:begin[t + 1]] of the table.
+    offset : ndarray of int64
+        Sample s has the unitary alignments offset[s]:offset[s + 1].
+    proved : ndarray of bool
+        Whether no alignment of the sample has a smaller cost.
+    bound : ndarray of float64
+        Lower bound of the cost of each sample, in multiples of delta_empty; the cost itself if it is proved.
+    unique : ndarray of int8
+        Whether no other alignment of the sample has the same cost; -1 if this is unknown.
+    """
+
+    table: UnitTable
+    dissimilarity: Dissimilarity
+    begin: Counts
+    members: Codes
+    offset: Counts
+    proved: NDArray[np.bool_]
+    bound: Floats
+    unique: NDArray[np.int8]
+
+    @classmethod
+    def join(cls, table: UnitTable, parts: Sequence[BestAlignment]) -> Alignments:
+        """Return the alignments of all samples of a table.
+
+        Parameters
+        ----------
+        table : UnitTable
+            The units of all samples.
+        parts : sequence of BestAlignment
+            The alignment of each sample.
+
+        Returns
+        -------
+        Alignments
+        """
+        sizes = np.concatenate([np.diff(part.begin) for part in parts])  # units per unitary alignment
+        members = [part.members + np.int32(first) for part, first in zip(parts, table.offset[:-1], strict=True)]
+        return cls(
+            table,
+            parts[0].dissimilarity,
+            np.concatenate(([0], np.cumsum(sizes))),
+            np.concatenate(members),
+            np.cumsum([0, *(len(part.begin) - 1 for part in parts)]),
+            np.array([part.proved for part in parts]),
+            np.array([part.bound for part in parts]),
+            np.array([UNKNOWN if part.unique is None else part.unique for part in parts], np.int8),
+        )
+
+    @cached_property
+    def sample(self) -> Counts:
+        """The sample of each unitary alignment."""
+        return np.repeat(np.arange(self.table.samples), np.diff(self.offset))
+
+    @cached_property
+    def pairs(self) -> AlignedPairs:
+        """Terms of the disorder, one per unitary alignment and one per pair of units in it."""
+        return _aligned_pairs(self)
+
+    @cached_property
+    def cost(self) -> Floats:
+        """Total cost of each sample, in multiples of delta_empty."""
+        return sum_groups(self.pairs.cost, self.sample, self.table.samples)
+
+    def __getitem__(self, number: int) -> BestAlignment:
+        """Return the alignment of one sample."""
+        table = self.table.sample(number)
+        first, last = self.offset[number : number + 2].tolist()
+        begin = self.begin[first : last + 1]
+        members = self.members[begin[0] : begin[-1]] - np.int32(self.table.offset[number])
+        unique = None if self.unique[number] == UNKNOWN else bool(self.unique[number])
+        facts = (bool(self.proved[number]), float(self.bound[number]), unique)
+        return BestAlignment(table, self.dissimilarity, begin - begin[0], members, *facts)
 
 
 @dataclass(frozen=True)
@@ -224,45 +325,13 @@ class AlignedPairs:
     distance: Floats
 
 
-@dataclass(frozen=True)
-class _Tuples:
-    """Unitary alignments that may be needed, with costs in quanta times the number of pairs of annotators."""
-
-    begin: Counts
-    members: Codes
-    cost: Counts
-    category: Counts
-
-    @property
-    def sizes(self) -> Counts:
-        return np.diff(self.begin)
-
-    def select(self, chosen: NDArray[np.bool_]) -> _Tuples:
-        """Return the chosen unitary alignments."""
-        sizes = self.sizes
-        begin = np.concatenate(([0], np.cumsum(sizes[chosen])))
-        return _Tuples(begin, self.members[np.repeat(chosen, sizes)], self.cost[chosen], self.category[chosen])
-
-    def take(self, indices: Counts) -> tuple[Counts, Codes]:
-        """Return (begin, members) of the unitary alignments with these indices."""
-        chosen = np.zeros(len(self.cost), bool)
-        chosen[indices] = True
-        subset = self.select(chosen)
-        return subset.begin, subset.members
-
-    def reduce(self, prices: Counts) -> Counts:
-        """Return the reduced costs."""
-        return self.cost - np.add.reduceat(prices[self.members], self.begin[:-1])
-
-
-@dataclass
-class _Solution:
-    """The best alignment so far, as indices of unitary alignments."""
-
-    chosen: Counts
-    cost: int
-    unique: bool | None = None
-    proved: bool = False
+def _aligned_pairs(alignment: BestAlignment | Alignments) -> AlignedPairs:
+    table, how = alignment.table, alignment.dissimilarity
+    terms = pair_terms(
+        alignment.begin, alignment.members, table.start, table.end, table.category, table.annotators,
+        how.alpha, how.beta, how.distance,
+    )  # fmt: skip
+    return AlignedPairs(*terms)
 
 
 def best_alignment(table: UnitTable, dissimilarity: Dissimilarity, *, effort: float = 1.0) -> BestAlignment:
@@ -282,147 +351,67 @@ def best_alignment(table: UnitTable, dissimilarity: Dissimilarity, *, effort: fl
     BestAlignment
         With ``proved=False`` if the search took too much work.
     """
-    if len(table) == 0:
-        return BestAlignment(table, dissimilarity, np.zeros(1, np.int64), np.zeros(0, np.int32), True, 0.0, True)
+    return best_alignments(table, dissimilarity, effort=effort)[0]
+
+
+def best_alignments(table: UnitTable, dissimilarity: Dissimilarity, *, effort: float = 1.0) -> Alignments:
+    """Return the alignment with the smallest total cost for each sample of a table.
+
+    Parameters
+    ----------
+    table : UnitTable
+        Samples with units of two or more annotators.
+    dissimilarity : Dissimilarity
+        How units are compared; ``alpha`` is above 0.
+    effort : float, default 1.0
+        Factor of the largest amount of work per sample after which the search ends without proof.
+
+    Returns
+    -------
+    Alignments
+        With ``proved`` False for a sample if the search took too much work.
+    """
+    if table.annotators >= MANY_ANNOTATORS and table.samples > 1:  # such samples need too much memory together
+        samples = map(table.sample, range(table.samples))
+        return Alignments.join(table, [best_alignment(sample, dissimilarity, effort=effort) for sample in samples])
     approximate = _approximate(table, dissimilarity) if table.annotators >= MANY_ANNOTATORS else None
     if approximate is not None and approximate.proved:
-        return approximate
+        return Alignments.join(table, [approximate])
     limit = MAX_TUPLES if table.annotators > 2 else MAX_PAIRS
-    begin, members, cost, category, complete = enumerate_tuples(
-        table.start, table.end, table.category, table.annotator, table.annotators,
+    begin, members, cost, category, first, complete = enumerate_tuples(
+        table.start, table.end, table.category, table.annotator, table.offset, table.annotators,
         dissimilarity.alpha, dissimilarity.beta, dissimilarity.distance,
         int(limit * effort), int(MAX_STEPS * effort),
     )  # fmt: skip
-    if not complete:
-        return approximate or _approximate(table, dissimilarity)
-    return _Search(table, dissimilarity, _Tuples(begin, members, cost, category), effort).run()
+    alignments = _exact(ExactSearch(table, Tuples(begin, members, cost, category, first), effort), dissimilarity)
+    if complete.all():
+        return alignments
+    parts = [
+        alignments[s] if complete[s] else approximate or _approximate(table.sample(s), dissimilarity)
+        for s in range(table.samples)
+    ]
+    return Alignments.join(table, parts)
 
 
-class _Search:
-    """Exact search over enumerated unitary alignments."""
-
-    def __init__(self, table: UnitTable, dissimilarity: Dissimilarity, tuples: _Tuples, effort: float) -> None:
-        self.table = table
-        self.dissimilarity = dissimilarity
-        self.tuples = tuples
-        self.effort = effort
-        self.bound = 0  # lower bound, in the scale of the costs
-        self.best: _Solution | None = None
-
-    def run(self) -> BestAlignment:
-        if self.table.annotators == 2:
-            self._search(self._assign(), _WORK)
-        else:
-            self._by_prices()
-        if self.best is None:  # the beam always leaves an alignment
-            raise AssertionError("no alignment")
-        begin, members = self.tuples.take(self.best.chosen)
-        scale = QUANTUM * self.table.annotators * (self.table.annotators - 1) // 2
-        alignment = BestAlignment(
-            self.table, self.dissimilarity, begin, members, self.best.proved, self.bound / scale, self.best.unique
-        )
-        return alignment if not self.best.proved else _with_bound(alignment)
-
-    def _assign(self) -> Counts:
-        """Return exact prices for two annotators, and keep the assignment as the best alignment."""
-        tuples, size = self.tuples, len(self.table)
-        pairs = np.flatnonzero(tuples.sizes == 2)
-        first = tuples.members[tuples.begin[pairs]]
-        second = tuples.members[tuples.begin[pairs] + 1]
-        swap = self.table.annotator[first] == 1
-        row, column = np.where(swap, second, first), np.where(swap, first, second)
-        order = np.argsort(row, kind="stable")
-        rows = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=size))))
-        edge, u, v = pair_rows(size, rows, column[order], tuples.cost[pairs][order] - 2 * QUANTUM)
-        prices = QUANTUM + u + v
-        used = pairs[order[edge[edge >= 0]]]
-        covered = np.zeros(size, bool)
-        covered[first[np.isin(pairs, used)]] = covered[second[np.isin(pairs, used)]] = True
-        singles = np.flatnonzero(tuples.sizes == 1)
-        self.bound = int(prices.sum())
-        self.best = _Solution(np.sort(np.concatenate((used, singles[~covered]))), self.bound, proved=True)
-        return prices
-
-    def _by_prices(self) -> None:
-        """Search with prices from coordinate ascent, then with prices from linear programs."""
-        prices, reduced = self._raise_prices(_ROUNDS)
-        if self._beam(reduced):
-            return
-        if self._search(prices, _FIRST_WORK):
-            return
-        promising = self.tuples.sizes == 1
-        promising |= reduced <= _PROMISING * QUANTUM * self.table.annotators * (self.table.annotators - 1) / 2
-        for attempt in range(_PROGRAMS):
-            dual = self._linear_program(promising)
-            promising |= self.tuples.reduce(dual) < 0
-            prices, reduced = self._raise_prices(_ROUNDS, dual)
-            if self._beam(reduced) or self._search(prices, _WORK if attempt == _PROGRAMS - 1 else _WORK // 6):
-                return
-
-    def _raise_prices(self, rounds: int, known: Counts | None = None) -> tuple[Counts, Counts]:
-        tuples = self.tuples
-        prices, reduced = raise_prices(len(self.table), tuples.begin, tuples.members, tuples.cost, rounds, known)
-        self.bound = max(self.bound, int(prices.sum()))
-        return prices, reduced
-
-    def _beam(self, reduced: Counts) -> bool:
-        """Search along a beam, and return whether nothing was left out."""
-        tuples = self.tuples
-        chosen, _, ties, truncated = cheapest_alignment(
-            len(self.table), tuples.begin, tuples.members, reduced, tuples.category, self.table.twin,
-            _ANY, _BEAM, int(1e15),
-        )  # fmt: skip
-        if chosen is None:
-            raise AssertionError("a beam always reaches the end")
-        self._offer(_Solution(chosen, int(tuples.cost[chosen].sum()), not ties, not truncated))
-        return not truncated
-
-    def _search(self, prices: Counts, work: int) -> bool:
-        """Search everything within the gap between the best alignment and the bound of these prices."""
-        if self.best is None:
-            raise AssertionError("a search needs an alignment to compare with")
-        reduced = self.tuples.reduce(prices)
-        gap = self.best.cost - int(prices.sum())
-        promising = reduced <= gap + _TOLERANCE
-        rest = self.tuples.select(promising)
-        chosen, _, ties, _ = cheapest_alignment(
-            len(self.table), rest.begin, rest.members, reduced[promising], rest.category, self.table.twin,
-            gap, 1 << 60, int(work * self.effort),
-        )  # fmt: skip
-        if chosen is None:
-            return False
-        self.best = _Solution(np.flatnonzero(promising)[chosen], int(rest.cost[chosen].sum()), not ties, proved=True)
-        return True
-
-    def _offer(self, solution: _Solution) -> None:
-        if self.best is None or solution.proved or solution.cost < self.best.cost:
-            self.best = solution
-
-    def _linear_program(self, promising: NDArray[np.bool_]) -> Counts:
-        """Return the dual prices of the linear program over some of the unitary alignments."""
-        from scipy.optimize import linprog
-        from scipy.sparse import csc_matrix
-
-        rest = self.tuples.select(promising)
-        size = len(self.table)
-        scale = float(QUANTUM)
-        shape = (size, len(rest.cost))
-        matrix = csc_matrix((np.ones(len(rest.members)), rest.members, rest.begin), shape=shape)
-        result = linprog(rest.cost / scale, A_eq=matrix, b_eq=np.ones(size), method="highs-ds")  # type: ignore[call-overload]
-        return np.asarray(np.rint(result.eqlin.marginals * scale), np.int64)
-
-
-def _with_bound(alignment: BestAlignment) -> BestAlignment:
-    """Return the proved alignment with its own cost as the bound."""
-    fields = (alignment.table, alignment.dissimilarity, alignment.begin, alignment.members)
-    return BestAlignment(*fields, True, alignment.cost, alignment.unique)
+def _exact(search: ExactSearch, dissimilarity: Dissimilarity) -> Alignments:
+    """Return the alignments that a search finds."""
+    search.run()
+    table, chosen = search.table, search.tuples.select(search.used)
+    bound = np.zeros(table.samples)
+    columns = (chosen.begin, chosen.members, chosen.first, search.proved, bound, search.unique)
+    alignments = Alignments(table, dissimilarity, *columns)
+    scale = QUANTUM * table.annotators * (table.annotators - 1) // 2
+    bound[search.proved] = alignments.cost[search.proved]
+    for number in np.flatnonzero(~search.proved).tolist():
+        bound[number] = int(search.bound[number]) / scale
+    return alignments
 
 
 def _approximate(table: UnitTable, dissimilarity: Dissimilarity) -> BestAlignment:
     """Return a good alignment of too many annotators for an exact search, and a lower bound from all pairs of them."""
     groups = improve_alignment(table, dissimilarity)
     groups.sort()
-    begin = np.concatenate(([0], np.cumsum([len(group) for group in groups])))
+    begin = np.cumsum([0, *(len(group) for group in groups)])
     members = np.array([unit for group in groups for unit in group], np.int32)
     bound = pairwise_bound(table, dissimilarity)
     alignment = BestAlignment(table, dissimilarity, begin, members, False, bound, None)

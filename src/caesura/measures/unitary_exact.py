@@ -1,0 +1,276 @@
+"""Exact search for the best alignment over enumerated unitary alignments, for many samples at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.kernels.alignment import cheapest_alignment
+from caesura.kernels.assignment import pair_rows
+from caesura.kernels.unitary import QUANTUM, raise_prices
+
+if TYPE_CHECKING:
+    from caesura.measures.unitary import UnitTable
+
+Counts = NDArray[np.int64]
+Codes = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+
+UNKNOWN = -1
+"""Mark of samples of which it is unknown whether another alignment has the same cost."""
+_ROUNDS = 30
+_BEAM = 32
+_FIRST_WORK = 4_000_000
+_WORK = 60_000_000
+_PROGRAMS = 4
+"""Number of linear programs, each with more unitary alignments than the one before."""
+_PROMISING = 0.3
+"""Largest reduced cost, in multiples of delta_empty, of the unitary alignments in the first linear program."""
+_TOLERANCE = 1024
+_ANY, _SKIP = -1, -2
+
+
+def _sums(values: Counts, first: Counts) -> Counts:
+    """Return the sums of values[first[k]:first[k + 1]]."""
+    sums = np.concatenate(([0], np.cumsum(values)))
+    return np.asarray(sums[first[1:]] - sums[first[:-1]])
+
+
+@dataclass(frozen=True)
+class Tuples:
+    """Unitary alignments that may be needed, with costs in quanta times the number of pairs of annotators.
+
+    Attributes
+    ----------
+    begin, members : ndarray
+        Unitary alignment t has the units members[begin[t]:begin[t + 1]].
+    cost, category : ndarray of int64
+        Cost, and numerator of delta_cat.
+    first : ndarray of int64
+        Sample s has the unitary alignments first[s]:first[s + 1].
+    """
+
+    begin: Counts
+    members: Codes
+    cost: Counts
+    category: Counts
+    first: Counts
+
+    @property
+    def sizes(self) -> Counts:
+        """Number of units of each unitary alignment."""
+        return np.diff(self.begin)
+
+    @property
+    def sample(self) -> Counts:
+        """Sample of each unitary alignment."""
+        return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+
+    def select(self, chosen: Mask) -> Tuples:
+        """Return the chosen unitary alignments.
+
+        Parameters
+        ----------
+        chosen : ndarray of bool
+            Whether each unitary alignment is chosen.
+
+        Returns
+        -------
+        Tuples
+        """
+        sizes = self.sizes
+        begin = np.concatenate(([0], np.cumsum(sizes[chosen])))
+        members = self.members[np.repeat(chosen, sizes)]
+        first = np.concatenate(([0], np.cumsum(chosen)))[self.first]
+        return Tuples(begin, members, self.cost[chosen], self.category[chosen], first)
+
+    def of_sample(self, number: int, unit: int) -> Tuples:
+        """Return the unitary alignments of one sample.
+
+        Parameters
+        ----------
+        number : int
+            Number of the sample.
+        unit : int
+            First unit of the sample.
+
+        Returns
+        -------
+        Tuples
+        """
+        part = slice(self.first[number], self.first[number + 1])
+        begin = self.begin[part.start : part.stop + 1]
+        members = self.members[begin[0] : begin[-1]] - np.int32(unit)
+        first = np.array([0, part.stop - part.start])
+        return Tuples(begin - begin[0], members, self.cost[part], self.category[part], first)
+
+    def reduce(self, prices: Counts) -> Counts:
+        """Return the reduced costs.
+
+        Parameters
+        ----------
+        prices : ndarray of int64
+            One price per unit.
+
+        Returns
+        -------
+        ndarray of int64
+        """
+        return self.cost - _sums(prices[self.members], self.begin)
+
+
+class ExactSearch:
+    """Exact search over enumerated unitary alignments; every step serves all samples that still need it.
+
+    Parameters
+    ----------
+    table : UnitTable
+        The units.
+    tuples : Tuples
+        Their unitary alignments.
+    effort : float
+        Factor of the largest amount of work per sample.
+
+    Attributes
+    ----------
+    used : ndarray of bool
+        Whether each unitary alignment is part of the best alignment so far.
+    cost, bound : ndarray of int64
+        For each sample, cost of the best alignment so far and lower bound, in the scale of the costs.
+    proved : ndarray of bool
+        Whether no alignment of the sample has a smaller cost.
+    unique : ndarray of int8
+        Whether no other alignment has the same cost; -1 if this is unknown.
+    """
+
+    def __init__(self, table: UnitTable, tuples: Tuples, effort: float) -> None:
+        self.table = table
+        self.tuples = tuples
+        self.effort = effort
+        self.sample = tuples.sample
+        self.used = np.zeros(len(tuples.cost), bool)
+        self.cost = np.full(table.samples, np.iinfo(np.int64).max)
+        self.bound = np.zeros(table.samples, np.int64)
+        self.proved = np.zeros(table.samples, bool)
+        self.unique = np.full(table.samples, UNKNOWN, np.int8)
+
+    def run(self) -> None:
+        """Find the best alignment of each sample that has unitary alignments, or no units at all."""
+        samples = (np.diff(self.tuples.first) > 0) | (np.diff(self.table.offset) == 0)
+        if self.table.annotators == 2:
+            self._search(samples, self._assign(), _WORK)
+            return
+        prices, reduced = self._raise_prices(_ROUNDS)
+        rest = samples & ~self._beam(samples, reduced)
+        if rest.any():
+            rest &= ~self._search(rest, prices, _FIRST_WORK)
+        for number in np.flatnonzero(rest).tolist():
+            self._alone(number, reduced)
+
+    def _keep(self, samples: Mask, chosen: Counts, *, unique: Mask, proved: Mask) -> None:
+        """Make the chosen unitary alignments the best alignments of some samples."""
+        self.used &= ~samples[self.sample]
+        self.used[chosen[samples[self.sample[chosen]]]] = True
+        self.cost[samples] = _sums(self.tuples.cost * self.used, self.tuples.first)[samples]
+        self.unique[samples], self.proved[samples] = unique[samples], proved[samples]
+
+    def _assign(self) -> Counts:
+        """Return exact prices for two annotators, and keep the assignment as the best alignment."""
+        tuples, size = self.tuples, len(self.table)
+        sizes = tuples.sizes
+        pairs = np.flatnonzero(sizes == 2)
+        first = tuples.members[tuples.begin[pairs]]
+        second = tuples.members[tuples.begin[pairs] + 1]
+        swap = self.table.annotator[first] == 1
+        row, column = np.where(swap, second, first), np.where(swap, first, second)
+        order = np.argsort(row, kind="stable")
+        rows = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=size))))
+        edge, u, v = pair_rows(size, rows, column[order], tuples.cost[pairs][order] - 2 * QUANTUM)
+        prices = QUANTUM + u + v
+        chosen = order[edge[edge >= 0]]
+        covered = np.zeros(size, bool)
+        covered[first[chosen]] = covered[second[chosen]] = True
+        singles = np.flatnonzero(sizes == 1)
+        self.used[pairs[chosen]] = True
+        self.used[singles[~covered[tuples.members[tuples.begin[singles]]]]] = True
+        self.cost = self.bound = _sums(prices, self.table.offset)
+        self.proved[:] = True
+        return prices
+
+    def _alone(self, number: int, reduced: Counts) -> None:
+        """Search one sample with prices from linear programs."""
+        table = self.table.sample(number)
+        search = ExactSearch(table, self.tuples.of_sample(number, int(self.table.offset[number])), self.effort)
+        part = slice(self.tuples.first[number], self.tuples.first[number + 1])
+        search.used[:] = self.used[part]
+        columns = ("cost", "bound", "proved", "unique")
+        for name in columns:
+            getattr(search, name)[0] = getattr(self, name)[number]
+        search._by_programs(reduced[part])
+        self.used[part] = search.used
+        for name in columns:
+            getattr(self, name)[number] = getattr(search, name)[0]
+
+    def _by_programs(self, reduced: Counts) -> None:
+        """Search the only sample with prices from linear programs."""
+        pairs, this = self.table.annotators * (self.table.annotators - 1) / 2, np.full(1, True)
+        promising = (self.tuples.sizes == 1) | (reduced <= _PROMISING * QUANTUM * pairs)
+        for attempt in range(_PROGRAMS):
+            dual = self._linear_program(promising)
+            promising |= self.tuples.reduce(dual) < 0
+            prices, reduced = self._raise_prices(_ROUNDS, dual)
+            work = _WORK if attempt == _PROGRAMS - 1 else _WORK // 6
+            if self._beam(this, reduced)[0] or self._search(this, prices, work)[0]:
+                return
+
+    def _raise_prices(self, rounds: int, known: Counts | None = None) -> tuple[Counts, Counts]:
+        tuples = self.tuples
+        prices, reduced = raise_prices(len(self.table), tuples.begin, tuples.members, tuples.cost, rounds, known)
+        self.bound = np.maximum(self.bound, _sums(prices, self.table.offset))
+        return prices, reduced
+
+    def _beam(self, samples: Mask, reduced: Counts) -> Mask:
+        """Search some samples along a beam, and return those of which nothing was left out."""
+        tuples = self.tuples
+        limit = np.where(samples, _ANY, _SKIP)
+        chosen, _, _, solved, ties, truncated = cheapest_alignment(
+            self.table.offset, tuples.begin, tuples.members, reduced, tuples.category, self.table.twin,
+            limit, _BEAM, int(1e15),
+        )  # fmt: skip
+        used = np.zeros(len(tuples.cost), np.int64)
+        used[chosen] = 1
+        better = _sums(tuples.cost * used, tuples.first) < self.cost
+        self._keep(solved & (~truncated | better), chosen, unique=~ties, proved=~truncated)
+        return np.asarray(solved & ~truncated)
+
+    def _search(self, samples: Mask, prices: Counts, work: int) -> Mask:
+        """Search everything within the gap between the best alignments and the bound of these prices.
+
+        Return the samples for which that took no more than this work.
+        """
+        reduced = self.tuples.reduce(prices)
+        gap = np.where(samples, self.cost - _sums(prices, self.table.offset), _SKIP)
+        promising = reduced <= np.where(samples, gap + _TOLERANCE, _SKIP)[self.sample]
+        rest = self.tuples.select(promising)
+        chosen, _, _, solved, ties, _ = cheapest_alignment(
+            self.table.offset, rest.begin, rest.members, reduced[promising], rest.category, self.table.twin,
+            gap, 1 << 60, int(work * self.effort),
+        )  # fmt: skip
+        self._keep(solved, np.flatnonzero(promising)[chosen], unique=~ties, proved=solved)
+        return solved
+
+    def _linear_program(self, promising: Mask) -> Counts:
+        """Return the dual prices of the linear program over some of the unitary alignments."""
+        from scipy.optimize import linprog
+        from scipy.sparse import csc_matrix
+
+        rest = self.tuples.select(promising)
+        size = len(self.table)
+        scale = float(QUANTUM)
+        shape = (size, len(rest.cost))
+        matrix = csc_matrix((np.ones(len(rest.members)), rest.members, rest.begin), shape=shape)
+        result = linprog(rest.cost / scale, A_eq=matrix, b_eq=np.ones(size), method="highs-ds")  # type: ignore[call-overload]
+        return np.asarray(np.rint(result.eqlin.marginals * scale), np.int64)
