@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -123,8 +122,8 @@ def _counts(reference: Segmentation, hypothesis: Segmentation, tokenize: _Tokeni
     row: list[int] = []
     for with_breaks in (False, True):
         a, b = (tokenize(_tokens(side, shared, types if with_breaks else {})) for side in (reference, hypothesis))
-        common = [(_ngrams(a, n) & _ngrams(b, n)).total() for n in range(1, ORDERS + 1)]
-        row += [*common, *(max(0, len(b) - n + 1) for n in range(1, ORDERS + 1))]
+        all_of_b = [max(0, len(b) - n + 1) for n in range(1, ORDERS + 1)]
+        row += [*(all_of_b if a == b else _common_ngrams(a, b)), *all_of_b]
     return row
 
 
@@ -134,13 +133,29 @@ def _tokens(text: Segmentation, shared: tuple[str, ...], types: Mapping[str, int
     for position, name in text.boundaries if types else ():
         codes[position] = codes.get(position, 0) | 1 << types[name]
     tokens: list[str] = []
-    for position, word in enumerate(text.units or shared, 1):
-        tokens += [word, f"{_BREAK}{codes[position]}"] if position in codes else [word]
-    return tokens
+    words, previous = text.units or shared, 0
+    for position in sorted(codes):
+        tokens += [*words[previous:position], f"{_BREAK}{codes[position]}"]
+        previous = position
+    return [*tokens, *words[previous:]]
 
 
-def _ngrams(tokens: list[str], n: int) -> Counter[tuple[str, ...]]:
-    return Counter(zip(*(tokens[i:] for i in range(n)), strict=False))
+def _common_ngrams(a: list[str], b: list[str]) -> list[int]:
+    """Return how many n-grams of each order both texts have, each as often as in the text that has it less often."""
+    tokens = [*a, *b]
+    number = dict(zip(tokens, range(len(tokens)), strict=True))
+    codes = np.array([number[token] for token in tokens], np.int64)
+    sides = codes[: len(a)], codes[len(a) :]
+    grams, common = sides, []
+    for n in range(1, ORDERS + 1):
+        if n > 1:  # an n-gram is a shorter one, by its number, and a token
+            first, second = (g[:-1] * len(tokens) + side[n - 1 :] for g, side in zip(grams, sides, strict=True))
+            grams = first, second
+        values, numbers = np.unique(np.concatenate(grams), return_inverse=True)
+        grams = numbers[: len(grams[0])], numbers[len(grams[0]) :]
+        counts = [np.bincount(side, minlength=len(values)) for side in grams]
+        common.append(int(np.minimum(*counts).sum()))
+    return common
 
 
 def _value(counts: Floats, smooth: bool) -> float:

@@ -209,13 +209,19 @@ class ExactSearch:
         columns = ("cost", "bound", "proved", "unique")
         for name in columns:
             getattr(search, name)[0] = getattr(self, name)[number]
-        search._by_programs(reduced[part])
+        search.run_programs(reduced[part])
         self.used[part] = search.used
         for name in columns:
             getattr(self, name)[number] = getattr(search, name)[0]
 
-    def _by_programs(self, reduced: Counts) -> None:
-        """Search the only sample with prices from linear programs."""
+    def run_programs(self, reduced: Counts) -> None:
+        """Search the only sample with prices from linear programs.
+
+        Parameters
+        ----------
+        reduced : ndarray of int64
+            Reduced costs of the unitary alignments for the best prices so far.
+        """
         pairs, this = self.table.annotators * (self.table.annotators - 1) / 2, np.full(1, True)
         promising = (self.tuples.sizes == 1) | (reduced <= _PROMISING * QUANTUM * pairs)
         for attempt in range(_PROGRAMS):
