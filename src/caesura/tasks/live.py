@@ -60,7 +60,7 @@ class LiveResult(Result):
     pairs : mapping
         (Coder, coder) -> value over their common items, systems included.
     items : mapping
-        Item -> mean value of its pairs of coders.
+        Item -> mean value of its pairs of human coders; of all pairs if there is only one human coder.
     disagreements : mapping or None
         Item -> number of edits that are no matches; None if that takes too long to count at once.
     systems : tuple of SystemValue
@@ -158,15 +158,13 @@ class LiveComputation:
         pairs = self._all_pairs(measure)
         aligner = aligner_for(measure, subject.corpus)
         values = measure.values(pairs.scores.counts, pairs.scores.types)
-        numbers = np.bincount(pairs.item_index, minlength=len(pairs.items))
-        means = np.bincount(pairs.item_index, values, len(pairs.items)) / numbers
         names = [(pairs.coders[first], pairs.coders[second]) for first, second in pairs.pairs]
         return LiveResult(
             measure=measure,
             aligner=aligner,
             agreement=outcome,
             pairs=dict(zip(names, measure.values(pairs.pair_parts, pairs.scores.types).tolist(), strict=True)),
-            items=dict(zip(pairs.items, means.tolist(), strict=True)),
+            items=_item_means(subject, pairs, values),
             disagreements=self._disagreements(aligner, pairs),
             systems=_systems(subject, pairs),
             people=_value_of(pairs, _members(pairs, subject.human_coders, subject.human_coders)),
@@ -309,6 +307,19 @@ def _systems(subject: Subject, pairs: CoderPairs) -> tuple[SystemValue, ...]:
     sign = -1 if pairs.measure.higher_is_better else 1
     known = [SystemValue(name, value) for name, value in values.items() if value is not None]
     return tuple(sorted(known, key=lambda entry: (sign * entry.value, entry.system)))
+
+
+def _item_means(subject: Subject, pairs: CoderPairs, values: Floats) -> dict[str, float]:
+    """Return the mean value of the pairs of human coders on each item, as the report does."""
+    people = _members(pairs, subject.human_coders, subject.human_coders)
+    chosen = np.isin(pairs.pair_index, people) if people else np.ones(len(values), bool)
+    numbers = np.bincount(pairs.item_index[chosen], minlength=len(pairs.items))
+    sums = np.bincount(pairs.item_index[chosen], values[chosen], len(pairs.items))
+    return {
+        item: total / number
+        for item, total, number in zip(pairs.items, sums.tolist(), numbers.tolist(), strict=True)
+        if number
+    }
 
 
 def _members(pairs: CoderPairs, some: Sequence[str], others: Sequence[str]) -> list[int]:
