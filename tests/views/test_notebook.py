@@ -12,13 +12,15 @@ import pytest
 
 import caesura as cz
 from caesura.data import stargazer
+from caesura.tasks.plan import PlanOptions, plan
+from caesura.tasks.reactions import ReactionOptions, reactions
 from caesura.views.notebook import MAX_UNITS, to_html
 from caesura.views.table import Table
 
 BAD = "<script>alert('x')</script>\"&\x07"
 # A tag that caesura never writes. The control character is made visible.
 SHOWN = "<script>alert('x')</script>\"&\ufffd"
-EMPTY = {"line", "br"}
+EMPTY = {"line", "br", "rect"}
 
 
 class Page(HTMLParser):
@@ -31,6 +33,8 @@ class Page(HTMLParser):
         self.attributes: list[str] = []
         self.cells: list[str] = []
         self.text = ""
+        self.drawn: list[str] = []  # texts in drawings of rows
+        self.bars = 0
         self.feed(text)
         self.close()
         assert self.open == []
@@ -38,17 +42,21 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: Any) -> None:
         self.tags.append(tag)
         self.attributes += [name for name, _ in attrs]
-        self.open.append(tag)
+        self.open.append("img" if ("role", "img") in attrs else tag)
         if tag in ("td", "th"):
             self.cells.append("")
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
+        assert self.open.pop() in (tag, "img")
 
     def handle_startendtag(self, tag: str, attrs: Any) -> None:
         assert tag in EMPTY
+        self.bars += tag == "rect"
 
     def handle_data(self, data: str) -> None:
+        if "img" in self.open:
+            self.drawn.append(data)
+            return
         self.text += data
         if self.open and self.open[-1] in ("td", "th"):
             self.cells[-1] += data
@@ -144,7 +152,11 @@ def test_corpus_has_the_number_of_boundaries() -> None:
             "y": {"a": cz.Hierarchy(2, [(1, 2)])},
         }
     )
-    assert page(corpus).cells == ["item", "a", SHOWN, SHOWN, "1", "0", "y", "1 span", ""]
+    result = page(corpus)
+    assert result.cells == ["item", "a", SHOWN, SHOWN, "1", "0", "y", "1 span", ""]
+    assert result.tags.count("details") == 2
+    assert result.drawn[:3] == ["a", SHOWN[:15] + "…", "0"]  # names of the rows, and the beginning of the axis
+    assert result.bars == 2 + 1 + 1
 
 
 def test_judgement() -> None:
@@ -196,7 +208,7 @@ def test_the_renderer_is_imported_when_something_is_shown() -> None:
         "import sys, caesura as cz\n"
         "value = cz.Segmentation.from_masses([1, 2])\n"
         "assert 'caesura.views.notebook' not in sys.modules\n"
-        "assert value._repr_html_() == '<div><code>·|··</code></div>'\n"
+        "assert '<code>·|··</code>' in value._repr_html_()\n"
         "assert 'matplotlib' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-X", "utf8", "-c", code], check=True)
@@ -205,3 +217,83 @@ def test_the_renderer_is_imported_when_something_is_shown() -> None:
 def test_model_works_without_a_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("caesura.model.hooks._renderer", None)
     assert cz.Segmentation.from_masses([1, 2])._repr_html_() is None
+
+
+# -- drawings of annotations -------------------------------------------------------------------------------------------
+
+
+def test_annotations_are_drawn() -> None:
+    """One bar per segment, span or interval, with its label."""
+    cut = cz.Segmentation.from_masses
+    assert page(cut([2, 3, 6])).bars == 3
+    talk = page(cz.Dialogue({"F": cut([1, 2]), BAD: cut([3])}))
+    assert (talk.bars, talk.drawn[:2]) == (3, ["F", SHOWN[:15] + "…"])
+    nested = page(cz.Hierarchy(8, [(1, 8, 1, "whole"), (1, 4, 2, BAD), (5, 8, 2)]))
+    assert nested.bars == 3
+    assert nested.drawn == ["whole", SHOWN, "0", "8"]
+    tier = page(cz.Tier([(0.5, 1.25, "A"), (1.25, 2, BAD)], end=3))
+    assert (tier.bars, tier.drawn[-2:]) == (2, ["0 s", "3 s"])
+    crossing = cz.Spans([(0, 6, "x"), (4, 9, BAD)], length=10)
+    assert page(crossing).bars == 2
+
+
+def test_both_sides_of_a_score_are_drawn() -> None:
+    score = cz.boundary_similarity(cz.Segmentation.from_masses([2, 3, 6]), cz.Segmentation.from_masses([2, 9]))
+    result = page(score)
+    assert (result.bars, result.drawn) == (3 + 2, ["REF", "HYP", "0", "11"])
+
+
+def test_gold_is_drawn() -> None:
+    corpus = cz.Corpus(
+        {"x": {c: cz.Segmentation.from_masses(m) for c, m in {"a": [2, 3], "b": [2, 3], "c": [5]}.items()}}
+    )
+    result = page(cz.gold(corpus))
+    assert (result.bars, result.drawn[0]) == (2, "gold")
+
+
+def test_a_drawing_of_too_many_bars_is_left_out() -> None:
+    assert page(cz.Segmentation.from_masses([1] * 5000)).bars == 0
+
+
+# -- results ------------------------------------------------------------------------------------------------------------
+
+
+def hostile() -> cz.Corpus:
+    masses = {BAD: [2, 3, 6], "b": [2, 9], "c": [5, 6]}
+    return cz.Corpus({f"{BAD} {i}": {c: cz.Segmentation.from_masses(m) for c, m in masses.items()} for i in range(3)})
+
+
+def spans() -> cz.Corpus:
+    rows = {BAD: [(0, 4, BAD), (5, 9, "y")], "b": [(0, 5, BAD), (6, 9, "y")]}
+    return cz.Corpus({BAD: {coder: cz.Spans(entries, length=10) for coder, entries in rows.items()}})
+
+
+RESULTS: dict[str, Any] = {
+    "clustering": lambda: cz.cluster_coders(hostile()),
+    "heat": lambda: cz.boundary_heat(hostile())[0],
+    "placed": lambda: cz.boundaries_placed(hostile()),
+    "cochran": lambda: cz.cochran_q(hostile()),
+    "scores": lambda: cz.score_many(
+        [(cz.Segmentation.from_masses([2, 3]), cz.Segmentation.from_masses([5]))] * 2, "boundary_similarity"
+    ),
+    "curve": lambda: cz.boundary_curve(cz.Segmentation.from_masses([2, 3]), [0.1, 0.9, 0.2, 0.4]),
+    "gamma": lambda: cz.agreement(spans(), coefficient="gamma", seed=1),
+    "alpha": lambda: cz.agreement(spans(), coefficient="u_alpha"),
+    "operations": lambda: cz.operations_table(
+        [cz.boundary_similarity(*list(hostile().of_item(f"{BAD} 0").values())[:2])]
+    ),
+    "interval": lambda: cz.statistics.mean_interval([1.0, 2.0, 4.0]),
+    "plan": lambda: plan(hostile(), PlanOptions(items=(5, 10), coders=(2, 3))),
+    "reactions": lambda: reactions(options=ReactionOptions(measures=(cz.parse("B"), cz.parse("pk")))),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_shows_itself(name: str) -> None:
+    """Numbers and names are in cells or in a drawing, not in a ``repr``; the helper checks that names are escaped."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cz.errors.CaesuraWarning)
+        result = RESULTS[name]()
+    shown = page(result)
+    assert shown.cells or shown.tags.count("pre")
+    assert not shown.text.startswith(type(result).__name__ + "(")

@@ -12,10 +12,10 @@ from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation, constructo
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
-from caesura.model.value import Value, count_of
+from caesura.model.value import Displayed, Value, count_of
 
 
-class Dialogue(Value, Mapping[str, Segmentation | Tier]):
+class Dialogue(Value, Mapping[str, Segmentation | Tier], Displayed):
     """Mapping from streams to segmentations: each speaker's units form a separate running text.
 
     The streams may also be tiers in seconds. :func:`~caesura.over_units` converts each stream separately.

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from caesura.errors import HierarchyError
 from caesura.model import checks
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import MAX_UNITS, Numbers, Value, count_of
+from caesura.model.value import MAX_UNITS, Displayed, Numbers, Value, count_of
 
 Rows = Iterable[Sequence[Any]]
 """Spans before they are checked: ``(start, end[, level[, label]])``."""
@@ -46,7 +46,7 @@ class Span(NamedTuple):
 _NO_LEVEL = 0  # level of a span whose level is still unknown
 
 
-class Hierarchy(Value):
+class Hierarchy(Value, Displayed):
     """Nested spans over N units. Two spans never cross: they are disjoint, or one contains the other.
 
     Parameters

@@ -119,9 +119,16 @@ class Result(Displayed):
         OptionError
             If neither pandas nor polars is installed.
         """
-        return to_frame(self._frame_rows())
+        return to_frame(self.frame_rows())
 
-    def _frame_rows(self) -> list[dict[str, Any]]:
+    def frame_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the main table, from which ``to_frame`` makes a data frame.
+
+        Returns
+        -------
+        list of dict
+            Column -> value; nested values have columns such as ``score.value``.
+        """
         if self.frame_field is None:
             return [flatten(self.to_dict())]
         entries = getattr(self, self.frame_field)

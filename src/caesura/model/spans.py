@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from caesura.errors import SpansError
 from caesura.model import checks
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.value import MAX_UNITS, Floats, Ints, Value, count_of
+from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Value, count_of
 
 Axis = Literal["units", "seconds"]
 """What the positions of spans count: characters or tokens, or seconds."""
@@ -39,7 +39,7 @@ class MarkedSpan(NamedTuple):
         return f"{self.start:.10g}-{self.end:.10g}{category}"
 
 
-class Spans(Value):
+class Spans(Value, Displayed):
     """The spans that one coder marked in one item. They may leave gaps, overlap, nest, and occur twice.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from caesura.errors import TierError
 from caesura.model import checks
 from caesura.model.edges import Edges, edges_of_intervals, edges_of_points
-from caesura.model.value import count_of
+from caesura.model.value import Displayed, count_of
 
 
 class Interval(NamedTuple):
@@ -51,7 +51,7 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Tier:
+class Tier(Displayed):
     """Labelled intervals, points or both of one coder, in seconds, within a recording.
 
     Parameters

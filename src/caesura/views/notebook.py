@@ -1,44 +1,80 @@
 """HTML of objects in a notebook: plain elements without script, style sheet or library.
 
 :func:`_text` escapes every text that comes from a file or a user. The HTML takes its colours from the theme of the
-notebook, light or dark.
+notebook, light or dark. Annotations are drawn as in the report: coders as rows, segments as blocks.
 """
 
 from __future__ import annotations
 
 import html
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import singledispatch
 from itertools import accumulate
+from typing import Any
 
+from caesura.agreement.clusters import Clustering
+from caesura.agreement.cochran import CochranQ
 from caesura.agreement.disagreement_rows import Disagreements
+from caesura.agreement.experts import ExpertSimilarity
+from caesura.agreement.labels import LabelAgreement
 from caesura.agreement.pairwise import Pairwise
+from caesura.agreement.placed import Heat, Placed
 from caesura.agreement.result import Agreement
 from caesura.evaluation.result import Evaluation
+from caesura.gold.experiment import Unification
 from caesura.gold.gold import Gold
+from caesura.judging.crisp_gold import CrispAndFuzzy
 from caesura.judging.judge import Judgement
+from caesura.judging.planning import Plan
+from caesura.judging.reactions import Reactions
+from caesura.measures.operations import OperationsTable
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.result import Edit, Score
+from caesura.model.result import Edit, Result, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
+from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import count_of
-from caesura.views.agreement import agreement_notes
+from caesura.tasks.curve import CurveStudy
+from caesura.tasks.pairwise import PairwiseStudy
+from caesura.tasks.verify import Verification, Verifications
+from caesura.views.agreement import (
+    agreement_notes,
+    cluster_table,
+    cochran_table,
+    draw_dendrogram,
+    draw_heat,
+    label_table,
+    placed_table,
+)
+from caesura.views.answer import Answer
 from caesura.views.answers.coders import disagreements_answer
+from caesura.views.crisp import crisp_table
+from caesura.views.curve import curve_view
 from caesura.views.disagreements import places_table
-from caesura.views.gold import gold_view
+from caesura.views.gold import gold_view, unification_table
 from caesura.views.judgement import score_notes, score_tables
-from caesura.views.pairwise import matrix_table
-from caesura.views.results import LEGEND, boundary_marks, draw_marks, evaluation_table
+from caesura.views.pairwise import matrix_table, pairwise_view
+from caesura.views.plan import plan_view
+from caesura.views.reactions import reactions_view
+from caesura.views.results import LEGEND, boundary_marks, draw_marks, evaluation_table, operations_view
+from caesura.views.similarity import similarity_view
 from caesura.views.table import Cell, Table, cells, clean, interval_cells, shorten, text_width
+from caesura.views.timeline import Row, rows_of, timeline_svg
+from caesura.views.verify import verification_view
 
 MAX_UNITS = 500
 MAX_ROWS = 100
 MAX_CODERS = 20
 MAX_NODES = 300
+MAX_ITEMS = 10
+"""Items of a corpus that are drawn, and of an agreement that are listed."""
+MAX_CELL = 60
+MAX_TEXT = 300
+"""Characters of a cell, and of the text below a drawing."""
 _SMALL = 'style="opacity:0.7;font-size:85%"'
 
 
@@ -49,8 +85,7 @@ def to_html(value: object) -> str:
     Parameters
     ----------
     value : object
-        A corpus, segmentation, tree, score, agreement, judgement, evaluation, list of disagreements, gold standard or table;
-        the ``repr`` of anything else.
+        A corpus, an annotation, a result or a table; the ``repr`` of anything else.
 
     Returns
     -------
@@ -60,8 +95,9 @@ def to_html(value: object) -> str:
     Examples
     --------
     >>> from caesura import Segmentation
-    >>> to_html(Segmentation.from_masses([1, 2]))
-    '<div><code>·|··</code></div>'
+    >>> shown = to_html(Segmentation.from_masses([1, 2]))
+    >>> shown.count("<rect"), shown.endswith("<code>·|··</code></div>")
+    (2, True)
     """
     lines = "\n".join(map(_text, repr(value).splitlines()))
     return f"<pre>{lines}</pre>"
@@ -105,10 +141,15 @@ def _disagreements(result: Disagreements) -> str:
     return f"<div>{_text(disagreements_answer(result))}{to_html(table)}</div>"
 
 
+def _answer(answer: Answer) -> str:
+    """Return the sentences of an answer and its main table."""
+    table = answer.table()
+    return f"<div>{_text(answer.text)}{to_html(table) if isinstance(table, Table) else ''}</div>"
+
+
 @to_html.register
 def _gold(result: Gold) -> str:
-    answer = gold_view(result)
-    return f"<div>{_text(answer.text)}{to_html(answer.table())}</div>"
+    return f"<div>{_answer(gold_view(result))}{_items(result.corpus)}</div>"
 
 
 @to_html.register
@@ -116,13 +157,75 @@ def _pairwise(table: Pairwise) -> str:
     return str(to_html(matrix_table(table)))
 
 
+@to_html.register
+def _clustering(clustering: Clustering) -> str:
+    drawing = "\n".join(map(_text, draw_dendrogram(clustering).split("\n")))
+    return f"<div><pre>{drawing}</pre>{_table(cluster_table(clustering))}</div>"
+
+
+@to_html.register
+def _heat(strip: Heat) -> str:
+    drawing = "\n".join(map(_text, draw_heat([strip]).split("\n")))
+    return f"<div><pre>{drawing}</pre></div>"
+
+
+_TABLES: Mapping[type[Result], Callable[[Any], Table]] = {
+    Placed: placed_table,
+    CochranQ: cochran_table,
+    LabelAgreement: label_table,
+    OperationsTable: operations_view,
+    Evaluation: evaluation_table,
+    CrispAndFuzzy: crisp_table,
+    Unification: unification_table,
+}
+"""Result -> the view that makes its table."""
+
+_ANSWERS: Mapping[type[Result], Callable[[Any], Answer]] = {
+    CurveStudy: curve_view,
+    Plan: plan_view,
+    Reactions: reactions_view,
+    PairwiseStudy: pairwise_view,
+    ExpertSimilarity: similarity_view,
+    Verification: verification_view,
+    Verifications: verification_view,
+}
+"""Result -> the view that makes its answer."""
+
+
+@to_html.register
+def _result(result: Result) -> str:
+    """Return the view of a result, or else its main table; a result of one row has one line per field."""
+    for kind in type(result).__mro__:
+        if kind in _TABLES:
+            return _table(_TABLES[kind](result))
+        if kind in _ANSWERS:
+            return _answer(_ANSWERS[kind](result))
+    rows = result.frame_rows()
+    signature = getattr(result, "signature", None)
+    notes = () if signature is None else (str(signature),)
+    title = type(result).__name__
+    if result.frame_field is None:
+        lines = tuple((name, _cell(value)) for name, value in rows[0].items())
+        return _table(Table(("", "value"), lines, title=title, notes=notes))
+    if not rows:
+        return f"<div>{_text(repr(result))}</div>"
+    records = [{name: _cell(value) for name, value in row.items()} for row in rows]
+    return _table(Table.from_records(records, title=title, notes=notes))
+
+
+def _cell(value: Any) -> Cell:
+    """Return a number as it is, and anything else as a short text."""
+    return value if value is None or isinstance(value, int | float) else shorten(str(value), MAX_CELL)
+
+
 # -- texts ----------------------------------------------------------------------------------------------------------
 
 
 @to_html.register
 def _segmentation(segmentation: Segmentation) -> str:
+    drawing = timeline_svg(rows_of({"": segmentation}))
     if segmentation.units is None and segmentation.length <= MAX_UNITS:
-        return f"<div><code>{_text(segmentation.draw())}</code></div>"
+        return f"<div>{drawing}<br/><code>{_text(segmentation.draw())}</code></div>"
     marks = boundary_marks(segmentation.boundaries)
     pieces = []
     units = segmentation.units or ("·",) * min(segmentation.length, MAX_UNITS)
@@ -132,7 +235,27 @@ def _segmentation(segmentation: Segmentation) -> str:
             pieces.append(f'<b title="position {position}" style="color:#D55E00">{_text(marks[position])}</b>')
     more = segmentation.length - MAX_UNITS
     ending = f" <i>… {more} units more</i>" if more > 0 else ""
-    return f'<div style="line-height:1.7">{" ".join(pieces)}{ending}</div>'
+    return f'<div>{drawing}<div style="line-height:1.7">{" ".join(pieces)}{ending}</div></div>'
+
+
+@to_html.register(Dialogue)
+@to_html.register(Hierarchy)
+@to_html.register(Spans)
+@to_html.register(Tier)
+def _annotation(annotation: Dialogue | Hierarchy | Spans | Tier) -> str:
+    drawing = timeline_svg(rows_of({"": annotation}))
+    return f"<div>{drawing}{_notes([shorten(repr(annotation), MAX_TEXT)])}</div>"
+
+
+def _items(corpus: Corpus) -> str:
+    """Return the drawings of the first items, coders as rows; the first one is open."""
+    parts = []
+    for number, item in enumerate(corpus.item_names[:MAX_ITEMS]):
+        annotations = dict(list(corpus.of_item(item).items())[:MAX_CODERS])
+        if drawing := timeline_svg(rows_of(annotations)):
+            state = " open" if not number else ""
+            parts.append(f"<details{state}><summary>{_text(item)}</summary>{drawing}</details>")
+    return "".join(parts)
 
 
 @to_html.register
@@ -146,7 +269,8 @@ def _corpus(corpus: Corpus) -> str:
     excess = {"items": len(corpus.item_names) - MAX_ROWS, "coders": len(corpus.coders) - MAX_CODERS}
     notes += [f"{number} {noun} more" for noun, number in excess.items() if number > 0]
     title = repr(corpus).partition(":")[0] + ")"
-    return _table(Table(("item", *coders), tuple(rows), title=title, notes=tuple(notes)))
+    table = Table(("item", *coders), tuple(rows), title=title, notes=tuple(notes))
+    return f"<div>{_table(table)}{_items(corpus)}</div>"
 
 
 def _size(annotation: Annotation) -> Cell:
@@ -180,7 +304,19 @@ def _edits(score: Score, edits: tuple[Edit, ...]) -> str:
     first = boundary_marks((edit.a_position, edit.a_type) for edit in edits)
     second = boundary_marks((edit.b_position, edit.b_type) for edit in edits)
     drawing = "\n".join(map(_text, draw_marks(length, (first, second), edits).split("\n")))
-    return f"<div>{_text(counts)}</div><pre>{drawing}</pre>{_notes([LEGEND])}"
+    rows = [_marked_row("REF", first, length), _marked_row("HYP", second, length)]
+    return f"<div>{_text(counts)}</div>{timeline_svg(rows)}<pre>{drawing}</pre>{_notes(LEGEND.splitlines())}"
+
+
+def _marked_row(name: str, marks: Mapping[int, str], length: int) -> Row:
+    """Return the row of one side of a score; its marks are labels if they are more than a line."""
+    ends = sorted({position for position in marks if position < length} | {length})
+    labels = (marks.get(end, "|") for end in ends)
+    bars = (
+        (start, end, 1, "" if label == "|" else label.strip("{}"))
+        for start, end, label in zip((0, *ends), ends, labels, strict=False)
+    )
+    return Row(name, tuple(bars), (0, length))
 
 
 @to_html.register
@@ -191,12 +327,17 @@ def _agreement(agreement: Agreement) -> str:
     total = Table.from_records([record], notes=agreement_notes([agreement]))
     rows = tuple((row.coder, row.value, row.without, row.gain) for row in agreement.coders)
     coders = Table(("coder", "with all others", "others without", "gain"), rows)
-    return f"<div>{_table(total)}{_table(coders) if len(rows) > 2 else ''}</div>"
+    items = _item_values(agreement)
+    return f"<div>{_table(total)}{_table(coders) if len(rows) > 2 else ''}{items}</div>"
 
 
-@to_html.register
-def _evaluation(evaluation: Evaluation) -> str:
-    return _table(evaluation_table(evaluation))
+def _item_values(agreement: Agreement) -> str:
+    """Return the items with the least agreement, if there are several."""
+    values = [(row.item, row.value) for row in agreement.items if row.value is not None]
+    if len(values) < 2:
+        return ""
+    least = tuple(sorted(values, key=lambda row: row[1])[:MAX_ITEMS])
+    return _table(Table(("item", "value"), least, title="items with the least agreement"))
 
 
 @to_html.register

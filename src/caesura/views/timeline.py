@@ -1,0 +1,190 @@
+"""Annotations as rows of blocks over one axis of units or seconds: a small drawing for notebooks, without script."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.spans import Spans
+from caesura.model.tier import Tier
+from caesura.views.table import clean, shorten
+
+WIDTH = 640
+NAME_WIDTH = 110
+ROW_HEIGHT = 18
+LEVEL_HEIGHT = 13
+MAX_BARS = 3000
+"""Bars of a drawing; a drawing of more would make a notebook slow."""
+_LABEL_SIZE = 6  # pixels per character
+
+Bar = tuple[float, float, int, str]
+"""Start, end, level (from 1) and label."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a drawing.
+
+    Parameters
+    ----------
+    name : str
+        Name to the left of the row.
+    bars : tuple of Bar
+        The segments or spans.
+    extent : tuple of (float, float)
+        Beginning and end of the text or recording.
+    in_seconds : bool, default False
+        Whether places are seconds, not units.
+    """
+
+    name: str
+    bars: tuple[Bar, ...]
+    extent: tuple[float, float]
+    in_seconds: bool = False
+
+    @property
+    def depth(self) -> int:
+        """Number of levels."""
+        return max((level for _, _, level, _ in self.bars), default=1)
+
+    @property
+    def height(self) -> float:
+        """Height in pixels."""
+        return ROW_HEIGHT if self.depth == 1 else LEVEL_HEIGHT * min(self.depth, 12) + 4
+
+
+def rows_of(annotations: Mapping[str, Annotation]) -> list[Row]:
+    """Return the rows of the annotations of an item: one per coder, or one per speaker and coder.
+
+    Parameters
+    ----------
+    annotations : mapping of str to annotation
+        Coder -> annotation. Trees have no rows.
+
+    Returns
+    -------
+    list of Row
+        The rows; coders of the same speaker stand together.
+    """
+    streams: dict[str, list[Row]] = {}
+    for coder, annotation in annotations.items():
+        if isinstance(annotation, Dialogue):
+            for stream, text in annotation.items():
+                name = f"{stream} · {coder}" if coder else stream
+                streams.setdefault(stream, []).append(_row(name, text))
+        elif isinstance(annotation, Segmentation | Hierarchy | Tier | Spans):
+            streams.setdefault("", []).append(_row(coder, annotation))
+    return [row for rows in streams.values() for row in rows]
+
+
+def _row(name: str, annotation: Segmentation | Hierarchy | Tier | Spans) -> Row:
+    if isinstance(annotation, Segmentation):
+        return Row(name, tuple(_segments(annotation)), (0, annotation.length))
+    if isinstance(annotation, Tier):
+        intervals = tuple((row.start, row.end, 1, row.label) for row in annotation.intervals)
+        points = (
+            () if annotation.intervals else tuple((row.time, row.time, 1, row.label) for row in annotation.points or ())
+        )
+        return Row(name, intervals + points, (annotation.begin, annotation.end), in_seconds=True)
+    if isinstance(annotation, Spans):
+        return Row(name, tuple(_lanes(annotation)), annotation.extent, annotation.axis == "seconds")
+    edges: Sequence[float] = annotation.edges or range(annotation.length + 1)
+    bars = tuple((edges[span.start - 1], edges[span.end], span.level, span.label or "") for span in annotation.spans)
+    return Row(name, bars, (edges[0], edges[-1]), annotation.edges is not None)
+
+
+def _segments(segmentation: Segmentation) -> Iterable[Bar]:
+    """Yield the segments; the type of a boundary labels the segment that it ends."""
+    types: dict[int, list[str]] = {}
+    for position, name in segmentation.boundaries:
+        types.setdefault(position, []).extend([] if name in UNTYPED else [name])
+    for start, end in pairwise(accumulate(segmentation.masses, initial=0)):
+        yield (start, end, 1, "+".join(types.get(end, ())))
+
+
+def _lanes(spans: Spans) -> Iterable[Bar]:
+    """Yield the spans, each on the first level on which it overlaps no earlier one."""
+    ends: list[float] = []
+    for span in spans.spans:
+        lane = next((i for i, end in enumerate(ends) if end <= span.start), len(ends))
+        ends[lane : lane + 1] = [span.end]
+        yield (span.start, span.end, lane + 1, span.category or "")
+
+
+def timeline_svg(rows: Sequence[Row]) -> str:
+    """Return a drawing of rows over a common axis.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        The rows, with the same kind of axis.
+
+    Returns
+    -------
+    str
+        An SVG element in the colours of the page around it; empty if there is nothing to draw, or too much.
+
+    Examples
+    --------
+    >>> drawing = timeline_svg(rows_of({"ann": Segmentation.from_masses([1, 2])}))
+    >>> drawing.count("<rect"), drawing.count("<line")
+    (2, 1)
+    """
+    rows = [row for row in rows if row.in_seconds == rows[0].in_seconds]
+    if not rows or sum(len(row.bars) for row in rows) > MAX_BARS:
+        return ""
+    begin, end = min(row.extent[0] for row in rows), max(row.extent[1] for row in rows)
+    left = NAME_WIDTH if any(row.name for row in rows) else 0
+    axis = _Axis(left, begin, (WIDTH - left) / max(end - begin, 1e-9))
+    tops = list(accumulate((row.height for row in rows), initial=0.0))
+    parts = [part for row, top in zip(rows, tops, strict=False) for part in _draw_row(row, top, axis)]
+    unit = " s" if rows[0].in_seconds else ""
+    y = tops[-1] + 12
+    parts.append(f'<text x="{left}" y="{y:g}">{begin:g}{unit}</text>')
+    parts.append(f'<text x="{WIDTH}" y="{y:g}" text-anchor="end">{end:g}{unit}</text>')
+    names = ", ".join(row.name for row in rows if row.name)
+    label = html.escape(clean(f"segments of {names}" if names else "segments"))
+    style = f'style="max-width:100%;width:{WIDTH}px" font-family="sans-serif" font-size="11" fill="currentColor"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + 4:g}" role="img" aria-label="{label}" {style}>'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """Where the axis begins in pixels, where the text or recording begins, and pixels per unit or second."""
+
+    left: float
+    begin: float
+    scale: float
+
+    def x(self, place: float) -> float:
+        return self.left + (place - self.begin) * self.scale
+
+
+def _draw_row(row: Row, top: float, axis: _Axis) -> Iterable[str]:
+    """Yield the name of a row, its bars and the lines between them."""
+    height = (row.height - 4) / row.depth
+    if row.name:
+        yield f'<text x="0" y="{top + 13:g}">{html.escape(shorten(clean(row.name), 16))}</text>'
+    counts: dict[int, int] = {}
+    for start, end, level, label in row.bars:
+        counts[level] = counts.get(level, 0) + 1
+        x, width = axis.x(start), (end - start) * axis.scale
+        y = top + 2 + (level - 1) * height
+        if width:
+            opacity = 0.12 if counts[level] % 2 else 0.26
+            box = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{max(height - 1, 1):.1f}"'
+            yield f'<rect {box} fill-opacity="{opacity}"/>'
+        if start > axis.begin:
+            yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y:.1f}" y2="{y + height - 1:.1f}" stroke="currentColor"/>'
+        room = int((width - 4) // _LABEL_SIZE)
+        if label and height >= 9 and room >= min(len(label), 3):
+            text = html.escape(shorten(clean(label), max(room, 1)))
+            yield f'<text x="{x + 3:.1f}" y="{y + height / 2 + 3.5:.1f}" font-size="10">{text}</text>'
