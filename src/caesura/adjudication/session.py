@@ -71,6 +71,7 @@ class Adjudication:
         self.adjudicator = _check_text("adjudicator", adjudicator)
         self._lock = RLock()
         self._by_key = {place.key: place for place in self.disputed.places}
+        self._numbers = {place.key: number for number, place in enumerate(self.disputed.places)}
         self._data = {item: self.disputed.fingerprint(item) for item in self.disputed.items}
         self._stacks: dict[str, list[Decision]] = {}
         self._revisions: Counter[str] = Counter()
@@ -123,6 +124,26 @@ class Adjudication:
             valid = [decision for decision in stack if decision.data == self._data[entry.item]]
             earlier = stack[-1] if stack and not valid else None
             return PlaceState(entry, valid[-1] if valid else None, earlier, self._revisions[entry.key])
+
+    def number(self, place: DisputedPlace | str) -> int:
+        """Return where a place is in the queue.
+
+        Parameters
+        ----------
+        place : DisputedPlace or str
+            The place, or its key.
+
+        Returns
+        -------
+        int
+            Its number, from 0.
+
+        Raises
+        ------
+        OptionError
+            If there is no such place.
+        """
+        return self._numbers[self._find(place).key]
 
     def states(self) -> tuple[PlaceState, ...]:
         """Return the queue with the decisions.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.applications import Starlette
 from starlette.responses import Response
 
-from caesura.server import live, page, sound
+from caesura.server import adjudication, live, page, sound
 from caesura.server.routes import json_response
 from caesura.server.security import Guard, RequestError
 from caesura.tasks.workbench import Workbench
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import Route
 
-ROUTES: tuple[Callable[[Workbench], list[Route]], ...] = (page.routes, live.routes, sound.routes)
+ROUTES: tuple[Callable[[Workbench], list[Route]], ...] = (page.routes, live.routes, sound.routes, adjudication.routes)
 """Functions that return the routes of a module; a new module adds its own here."""
 
 

@@ -39,11 +39,11 @@ _DESCRIPTIONS = {
     "hierarchy": "hierarchies of spans, shown as boundaries with levels as types",
     "trees": "parses",
 }
-LIVE_SCRIPTS = ("workbench.js", "what_if.js")
+LIVE_SCRIPTS = ("workbench.js", "what_if.js", "adjudicate.js")
 """Scripts of the live page, in this order after the script of the report."""
-LIVE_STYLES = ("workbench.css",)
+LIVE_STYLES = ("workbench.css", "adjudicate.css")
 """Style sheets of the live page, after that of the report."""
-LIVE_PANELS = ("workbench.html",)
+LIVE_PANELS = ("workbench.html", "adjudicate.html")
 """Templates of the live page, in this order above the items."""
 
 

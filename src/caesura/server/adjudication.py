@@ -1,0 +1,156 @@
+"""Adjudication in the live page: the queue, decisions, undo, and export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from caesura.adjudication.session import Adjudication
+from caesura.errors import ConflictError, OptionError
+from caesura.server.routes import get, json_response, post
+from caesura.tasks.adjudicate import export_gold, journal_path
+from caesura.tasks.workbench import Workbench
+from caesura.views.page.adjudication import export_data, marks_from, place_data, progress_data, queue_data
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+MAX_PLACES = 500
+"""Maximum number of places in one answer."""
+
+
+class Desk:
+    """The adjudication of an open corpus. It begins with the first request, and again when the files were reloaded.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        The open corpus.
+    """
+
+    def __init__(self, workbench: Workbench) -> None:
+        self.workbench = workbench
+        self.lock = RLock()
+        self._work: Adjudication | None = None
+        self._material: object = None
+
+    def work(self) -> Adjudication:
+        """Return the adjudication of the corpus as it was last read.
+
+        Returns
+        -------
+        Adjudication
+            The adjudication.
+
+        Raises
+        ------
+        CaesuraError
+            If the corpus cannot be adjudicated, or another process has the journal open.
+        """
+        with self.lock:
+            material = self.workbench.material
+            if self._work is None or self._material is not material:
+                self.close()
+                people = set(self.workbench.report.subject.human_coders)
+                coders = [coder for coder in material.corpus.coders if coder in people]
+                journal = journal_path(self.workbench.paths) if self.workbench.paths else None
+                self._work = Adjudication(material.corpus.select(coders=coders), journal)
+                self._material = material
+            return self._work
+
+    def close(self) -> None:
+        """Close the journal."""
+        with self.lock:
+            if self._work is not None:
+                self._work.close()
+            self._work = None
+
+
+def routes(workbench: Workbench) -> list[Route]:
+    """Return the routes of adjudication.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        The open corpus.
+
+    Returns
+    -------
+    list of starlette.routing.Route
+        ``/api/adjudication`` is the queue; ``decide``, ``undo`` and ``export`` below it change something.
+    """
+    desk = Desk(workbench)
+
+    def queue(query: dict[str, Any]) -> dict[str, Any]:
+        return queue_data(desk.work(), _number(query, "start", 0), min(_number(query, "count", 100), MAX_PLACES))
+
+    def decide(body: dict[str, Any]) -> Any:
+        work = desk.work()
+        return _told(work, body, lambda: _decide(work, body))
+
+    def undo(body: dict[str, Any]) -> Any:
+        work = desk.work()
+        name = body.get("adjudicator", "")
+        return _told(work, body, lambda: _answer(work, work.undo(adjudicator=str(name)).place.key))
+
+    def export(body: dict[str, Any]) -> dict[str, Any]:
+        return export_data(export_gold(desk.work(), undecided="majority" if body.get("majority") is True else "refuse"))
+
+    return [
+        get("/api/adjudication", queue),
+        post("/api/adjudication/decide", decide),
+        post("/api/adjudication/undo", undo),
+        post("/api/adjudication/export", export),
+    ]
+
+
+def _told(work: Adjudication, body: dict[str, Any], act: Callable[[], dict[str, Any]]) -> dict[str, Any] | Response:
+    """Return the answer; if somebody else was faster, a sentence and the place as it is now."""
+    try:
+        return act()
+    except ConflictError as error:
+        place = str(body.get("place", ""))
+        state = _answer(work, place) if place else {}
+        return json_response({"error": str(error), "conflict": True, **state}, 409)
+
+
+def _decide(work: Adjudication, body: dict[str, Any]) -> dict[str, Any]:
+    key, revision = str(body.get("place", "")), body.get("revision")
+    if not isinstance(revision, int):
+        raise OptionError("revision: expected the number of the place that was seen")
+    coders = list(work.state(key).place.marks)
+    marks, kind = body.get("marks"), body.get("type")
+    work.decide(
+        key,
+        body.get("choice"),  # type: ignore[arg-type]
+        coder=_entry(coders, body.get("coder"), "coder"),
+        marks=marks_from(marks, work.types) if isinstance(marks, list) else None,
+        type=_entry(work.types, kind, "type"),
+        note=body.get("note", ""),
+        adjudicator=body.get("adjudicator", ""),
+        revision=revision,
+    )
+    return _answer(work, key)
+
+
+def _answer(work: Adjudication, key: str) -> dict[str, Any]:
+    state = work.state(key)
+    return {**progress_data(work), "place": place_data(state, work.number(key))}
+
+
+def _entry(names: Any, number: Any, what: str) -> str | None:
+    """Return the name with a number, or None."""
+    if number is None:
+        return None
+    if not isinstance(number, int) or not 0 <= number < len(names):
+        raise OptionError(f"{what}: expected a number from 0 to {len(names) - 1}; got {str(number)[:40]}")
+    return str(names[number])
+
+
+def _number(query: dict[str, Any], name: str, default: int) -> int:
+    text = str(query.get(name, default))
+    if not text.isdecimal() or len(text) > 9:
+        raise OptionError(f"{name}: expected a whole number; got {text[:40]!r}")
+    return int(text)
