@@ -1,13 +1,9 @@
-"""Adjudication by keyboard in headless Chromium, with a real server that is killed in between.
-
-Screenshots go to the folder in CAESURA_SCREENSHOTS, or to a temporary folder.
-"""
+"""Adjudication by keyboard in headless Chromium, with a real server that is killed in between."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,21 +16,10 @@ from typing import Any
 import pytest
 
 import caesura as cz
+from support.browser import Browser, open_browser
 
 pytest.importorskip("starlette", reason="starlette is not installed: pip install caesura[open]")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install caesura[open]")
-CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1400,1200",
-)
 PLACES = 50
 ENTER, ESCAPE, RIGHT = "\ue007", "\ue00c", "\ue014"
 
@@ -84,15 +69,15 @@ def serving(path: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 class Tab:
     """A page in the browser; counts the keys that are pressed."""
 
-    def __init__(self, driver: Any, shots: Path) -> None:
-        self.driver = driver
-        self.shots = shots
+    def __init__(self, browser: Browser) -> None:
+        self.browser = browser
+        self.driver = browser.driver
+        self.run = browser.run
         self.keys = 0
 
-    def run(self, script: str, *arguments: object) -> Any:
-        return self.driver.execute_script(script, *arguments)
-
     def open(self, address: str) -> None:
+        self.driver.get("about:blank")
+        self.browser.errors()  # of a page whose server was killed
         self.driver.get(address)
         self.until("return document.getElementById('adj-start') !== null")
 
@@ -125,39 +110,20 @@ class Tab:
         self.until("return document.getElementById('adj-progress').textContent !== arguments[0]", before)
 
     def shoot(self, name: str, width: int = 1400, scheme: str = "light") -> None:
-        size = {"width": width, "height": 1100, "deviceScaleFactor": 1, "mobile": False}
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-        self.run("document.getElementById('adjudicate').scrollIntoView({ behavior: 'instant' })")
-        assert self.driver.save_screenshot(str(self.shots / f"{name}-{width}-{scheme}.png"))
-        assert self.run("return document.documentElement.scrollWidth <= window.innerWidth")
-        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+        self.browser.look(width, scheme)
+        self.browser.shoot(f"{name}-{width}-{scheme}", "adjudicate")
+        assert not self.browser.scrolls_sideways
+        self.browser.look_as_before()
 
     def messages(self) -> list[Any]:
         """Return the messages of the console, without the refusals that the panel shows as a sentence."""
-        return [entry for entry in self.driver.get_log("browser") if "409" not in entry["message"]]
+        return [entry for entry in self.browser.errors() if "409" not in entry["message"]]
 
 
 @pytest.fixture(scope="module")
 def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    for program in (CHROMIUM, DRIVER):
-        if shutil.which(program) is None:
-            pytest.skip(f"no {program}: apt-get install chromium chromium-driver")
-    selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install caesura[test]")
-    shots = Path(os.environ.get("CAESURA_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
-    shots.mkdir(parents=True, exist_ok=True)
-    options = selenium.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = selenium.Chrome(options=options, service=selenium.ChromeService(DRIVER))
-    try:
-        yield Tab(driver, shots)
-    finally:
-        driver.quit()
+    with open_browser(tmp_path_factory) as browser:
+        yield Tab(browser)
 
 
 def test_50_places_are_decided_and_exported_by_keyboard(tab: Tab, tmp_path: Path) -> None:
