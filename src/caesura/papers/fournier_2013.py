@@ -248,7 +248,7 @@ def _table_5_3b(_: Data) -> Computation:
     return Computation(rows)
 
 
-_SEGMENTS = "The printed values count segments where the equation says boundaries; the program was mended later."
+_SEGMENTS = "The printed values count segments where the equation says boundaries; the program was corrected later."
 ENTRIES = (
     PAPER.entry(
         "figure-1",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from caesura.model.value import count_of
@@ -20,12 +21,12 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-ac
 _DIGITS = 4
 
 
-def list_view(listed: DisplayList) -> Answer:
+def list_view(display_list: DisplayList) -> Answer:
     """Return the list of all displays.
 
     Parameters
     ----------
-    listed : DisplayList
+    display_list : DisplayList
         The displays.
 
     Returns
@@ -34,21 +35,21 @@ def list_view(listed: DisplayList) -> Answer:
         The counts, and one row per display.
     """
     rows = tuple(
-        (shown.name, shown.verdict, "" if shown.available or shown.verdict == NOT_FREE else "not found here")
-        for shown in listed.displays
+        (row.name, row.verdict, "" if row.available or row.verdict == NOT_FREE else "not found here")
+        for row in display_list.displays
     )
-    papers = len({shown.paper for shown in listed.displays})
-    text = f"{len(listed.displays)} tables and figures of {papers} papers: {_counted(listed.counts)}."
+    papers = len({row.paper for row in display_list.displays})
+    text = f"{len(display_list.displays)} tables and figures of {papers} papers: {_counted(display_list.counts)}."
     missing = sum(bool(row[2]) for row in rows)
     if missing:
         text += f" {count_of(missing, 'display')} cannot be computed here, because corpora are missing."
     details = Table.from_records(
-        [cells(shown, "name", "display", "place", "about", "needs") for shown in listed.displays]
+        [cells(row, "name", "display", "place", "about", "needs") for row in display_list.displays]
     )
     sections = (
         Section("displays", Table(("name", "verdict", "data"), rows).without_empty_columns()),
         Section("details", details),
-        Section("data", Table(("file", "what it is"), tuple(listed.corpora.items()))),
+        Section("data", Table(("file", "what it is"), tuple(display_list.corpora.items()))),
     )
     more = ("NAME for one of them", "--all -o DIR for a page with all", "--data DIR for further corpora")
     return Answer(text, sections, more)
@@ -68,13 +69,24 @@ def reproductions_view(result: Reproductions) -> Answer:
         The verdict on one display with its numbers, or the verdicts on several.
     """
     if len(result.displays) == 1:
-        return _one(result.displays[0])
+        return _single_view(result.displays[0])
     rows = tuple(
-        (shown.name, shown.display, shown.verdict, shown.largest_difference, shown.reason) for shown in result.displays
+        (
+            reproduction.name,
+            reproduction.display,
+            reproduction.verdict,
+            reproduction.largest_difference,
+            reproduction.reason,
+        )
+        for reproduction in result.displays
     )
     table = Table(("name", "display", "verdict", "largest difference", "reason"), rows, digits=5)
     text = f"Of {count_of(len(result.displays), 'display')}: {_counted(result.counts)}."
-    sections = [Section(shown.name, lambda shown=shown: number_table(shown)) for shown in result.displays if shown.rows]  # type: ignore[misc]
+    sections = [
+        Section(reproduction.name, partial(number_table, reproduction))
+        for reproduction in result.displays
+        if reproduction.rows
+    ]
     return Answer(text, (Section("displays", table), *sections))
 
 
@@ -82,20 +94,21 @@ def _counted(counts: dict[str, int]) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
 
 
-def _one(shown: Reproduction) -> Answer:
-    sections = [Section("numbers", number_table(shown))] if shown.rows else []
-    signatures = Table(("signature",), tuple((signature,) for signature in shown.signatures))
+def _single_view(reproduction: Reproduction) -> Answer:
+    sections = [Section("numbers", number_table(reproduction))] if reproduction.rows else []
+    signatures = Table(("signature",), tuple((signature,) for signature in reproduction.signatures))
     return Answer(
-        verdict_sentence(shown), (*sections, *([Section("signatures", signatures)] if shown.signatures else []))
+        verdict_sentence(reproduction),
+        (*sections, *([Section("signatures", signatures)] if reproduction.signatures else [])),
     )
 
 
-def verdict_sentence(shown: Reproduction) -> str:
-    """Say what became of a display.
+def verdict_sentence(reproduction: Reproduction) -> str:
+    """Return the verdict on a display in words.
 
     Parameters
     ----------
-    shown : Reproduction
+    reproduction : Reproduction
         The display.
 
     Returns
@@ -103,26 +116,26 @@ def verdict_sentence(shown: Reproduction) -> str:
     str
         One to three sentences.
     """
-    subject = f"{shown.display} of {shown.entry.paper.short}"
-    largest = shown.largest_difference
+    subject = f"{reproduction.display} of {reproduction.entry.paper.short}"
+    largest = reproduction.largest_difference
     numbers = "" if largest is None else f" The largest difference from print is {largest:.2g}."
     sentences = {
         REPRODUCED: f"{subject} is reproduced.{numbers}",
-        PRESET: f"{subject} is reproduced under a preset: {shown.preset}.{numbers}",
+        PRESET: f"{subject} is reproduced under a preset: {reproduction.preset}.{numbers}",
         REFUTED: f"{subject} is refuted.",
         NOT_FREE: f"{subject} cannot be computed, because its data are not free.",
-        NOT_RUN: f"{subject} was not computed. It needs {'; '.join(shown.missing)}. Name the folder with --data.",
+        NOT_RUN: f"{subject} was not computed. It needs {'; '.join(reproduction.missing)}. Name the folder with --data.",
     }
-    reason = "" if shown.verdict == NOT_RUN else f" {shown.reason}"
-    return f"{sentences[shown.verdict]}{reason}".rstrip()
+    reason = "" if reproduction.verdict == NOT_RUN else f" {reproduction.reason}"
+    return f"{sentences[reproduction.verdict]}{reason}".rstrip()
 
 
-def number_table(shown: Reproduction) -> Table:
+def number_table(reproduction: Reproduction) -> Table:
     """Return the printed numbers of a display beside ours.
 
     Parameters
     ----------
-    shown : Reproduction
+    reproduction : Reproduction
         The display.
 
     Returns
@@ -131,7 +144,7 @@ def number_table(shown: Reproduction) -> Table:
         One row per number or statement.
     """
     columns = ("what", "printed", "ours", "under the preset", "chance", "agrees")
-    rows = tuple((row.label, row.printed, *_values(row), row.error or None, _agrees(row)) for row in shown.rows)
+    rows = tuple((row.label, row.printed, *_values(row), row.error or None, _agrees(row)) for row in reproduction.rows)
     table = Table(columns, rows, digits=_DIGITS).without_empty_columns(("under the preset", "chance"))
     note = "chance: largest difference that the random draws of both sides explain"
     return replace(table, notes=(note,)) if "chance" in table.columns else table
@@ -165,8 +178,8 @@ def reproductions_page(result: Reproductions) -> str:
         The page, which needs no network.
     """
     papers: dict[Paper, list[dict[str, Any]]] = {}
-    for shown in result.displays:
-        papers.setdefault(shown.entry.paper, []).append(_page_entry(shown))
+    for reproduction in result.displays:
+        papers.setdefault(reproduction.entry.paper, []).append(_page_entry(reproduction))
     template = environment().get_template("reproduce.html")
     return template.render(
         policy=_POLICY,
@@ -178,23 +191,25 @@ def reproductions_page(result: Reproductions) -> str:
     )
 
 
-def _page_entry(shown: Reproduction) -> dict[str, Any]:
+def _page_entry(reproduction: Reproduction) -> dict[str, Any]:
     return {
-        "name": shown.name,
-        "display": shown.display,
-        "place": shown.place,
-        "about": shown.about,
-        "verdict": shown.verdict,
-        "sentence": verdict_sentence(shown).removeprefix(f"{shown.display} of {shown.entry.paper.short} "),
-        "table": number_table(shown) if shown.rows else None,
-        "picture": _picture(shown),
-        "signatures": shown.signatures,
+        "name": reproduction.name,
+        "display": reproduction.display,
+        "place": reproduction.place,
+        "about": reproduction.about,
+        "verdict": reproduction.verdict,
+        "sentence": verdict_sentence(reproduction).removeprefix(
+            f"{reproduction.display} of {reproduction.entry.paper.short} "
+        ),
+        "table": number_table(reproduction) if reproduction.rows else None,
+        "picture": _picture(reproduction),
+        "signatures": reproduction.signatures,
     }
 
 
-def _picture(shown: Reproduction) -> str | None:
+def _picture(reproduction: Reproduction) -> str | None:
     """Return the figure as the address of an embedded picture."""
-    if shown.figure is None:
+    if reproduction.figure is None:
         return None
-    drawn = svg(display(shown.figure, width=4.5))
-    return "data:image/svg+xml;base64," + base64.b64encode(drawn.encode()).decode()
+    picture = svg(display(reproduction.figure, width=4.5))
+    return "data:image/svg+xml;base64," + base64.b64encode(picture.encode()).decode()
