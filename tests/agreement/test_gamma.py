@@ -25,6 +25,7 @@ from caesura.agreement.gamma_chance import (
     uniform_rows,
 )
 from caesura.agreement.unitizing import UnitizingAgreement
+from caesura.engines import use_engine
 from caesura.errors import CaesuraWarning, MismatchError, OptionError, Undefined
 from caesura.measures.unitary import Alignments, BestAlignment
 from oracle.unitizing_gamma import Definition
@@ -143,6 +144,30 @@ def test_category_disorder_of_pygamma(case: dict[str, Any]) -> None:
     for sample in case.get("samples", []):
         stored = _stored(sample["annotators"], sample["alignment"], case)
         assert _pygamma_disorder(stored, case) == pytest.approx(sample["gamma_cat_disorder_pygamma"], abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES.values() if "gamma_k_disorder" in case["pygamma"]], ids=lambda case: case["id"]
+)
+def test_disorder_of_each_category_of_pygamma(case: dict[str, Any]) -> None:
+    """All figures agree. For a category of the matrix that no unit has, it prints 1: nothing can be compared."""
+    categories, delta_empty = _categories(case), case["params"]["delta_empty"]
+    alignment = _stored(case["annotators"], case["pygamma"]["alignment"], case)
+    terms = category_terms(alignment, len(categories), delta_empty, unaligned=True)
+    used = {category for units in case["annotators"].values() for _, _, category in units}
+    for name, expected in case["pygamma"]["gamma_k_disorder"].items():
+        numerator, weight = terms[2 * categories.index(name) + 2 :][:2]
+        if name not in used:
+            assert (numerator, weight, expected) == (0, 0, 1)
+        else:
+            assert (numerator / weight if weight else 0.0) == pytest.approx(expected, abs=2e-6)
+
+
+def test_a_category_that_no_unit_has_is_refused() -> None:
+    matrix = {"categories": ["a", "b", "c", "d"], "matrix": (1 - np.eye(4)).tolist()}
+    for compat in (None, "pygamma"):
+        with pytest.raises(OptionError, match="there is no category 'd'"):
+            compute(TEXT, coefficient="gamma_k", category="d", categories=matrix, compat=compat)
 
 
 @pytest.mark.parametrize("case", WITH_SAMPLES, ids=lambda case: case["id"])
@@ -366,9 +391,21 @@ def test_same_bits_on_threads_and_processes(coefficient: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:an interval from 2 items")
 def test_same_bits_on_dask() -> None:
     pytest.importorskip("distributed")
-    assert compute(TEXT, engine="dask").value == compute(TEXT).value
+    corpus = corpus_of(TEXT, {coder: units[1:] for coder, units in TEXT.items()})
+    with use_engine("dask") as dask, use_engine("processes") as processes:
+        for coefficient in ("gamma", "gamma_cat", "gamma_k", "u_alpha", "bar_u_alpha", "cu_alpha", "alpha_u_2004"):
+            options = {"samples": 40} if coefficient.startswith("gamma") else {}
+            first, *others = [
+                cz.agreement(corpus, coefficient=coefficient, engine=engine, **options)
+                for engine in ("threads", processes, dask)
+            ]
+            for result in others:
+                assert result.value == first.value
+                assert result.interval == first.interval
+                assert result.expected_disorder == first.expected_disorder
 
 
 # -- options and bad input ----------------------------------------------------------------------------------------------
@@ -480,7 +517,6 @@ def test_twenty_coders_give_an_answer_and_a_warning() -> None:
     corpus = corpus_of(coders)
     scored = Gamma(samples=2)
     from caesura.agreement.unitizing import score_items
-    from caesura.engines import use_engine
 
     with use_engine("threads") as engine:
         parts = score_items(corpus, scored, seed=0, engine=engine, tables=False)

@@ -370,7 +370,7 @@ def test_measures_are_cached():
         ("window_diff", "WD"),
         ("win_pr", "WinPR"),
         ("crisp", "F1"),
-        ("crisp(tolerance=2)", "F1(tolerance=2)"),
+        ("crisp(tolerance=2)", "F1@2"),
         ("flexible_similarity", "S_f"),
         ("flexible_similarity(normalize='boundaries')", "S_f^B"),
         ("flexible_similarity(normalize='boundaries', transposition=0.1)", "S_f^B(transposition=0.1)"),

@@ -252,7 +252,8 @@ def _boundaries(annotation: Annotation, stream: str) -> Iterable[tuple[Any, str]
     """Return positions and types of the boundaries of a stream; the positions of a tier are its times."""
     tiers = tiers_of(annotation)
     if tiers:
-        return [(time, UNTYPED[0]) for time in tiers[stream].edges.inner.tolist()]
+        edges = tiers[stream].edges
+        return [(time, UNTYPED[0]) for time in (edges.inner if edges.points is None else edges.points).tolist()]
     return streams_of(annotation)[stream].boundaries
 
 

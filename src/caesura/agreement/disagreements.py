@@ -24,6 +24,7 @@ from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.errors import MismatchError, OptionError
 from caesura.limits import MAX_LISTED_PAIRS
+from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.many import Scores
 from caesura.measures.registry import default_measures, measures, parse
@@ -31,6 +32,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, tiers_of
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.result import Edit, Excluded, signature_line
+from caesura.model.seconds import extent_problem, lack_units
 from caesura.model.segmentation import UNTYPED
 from caesura.model.signature import with_data
 from caesura.options import suggest
@@ -107,7 +109,7 @@ def disagreements(
         return span_disagreements(corpus, _check_coefficient(measure), _check_against(against, corpus))
     if isinstance(measure, UnitizingCoefficient):
         raise OptionError(f"{measure.name} lists disagreements about spans; this corpus has none")
-    chosen = _check_measure(measure, corpus)
+    chosen = _check_measure(measure, corpus, against)
     prepared = prepare(corpus, chosen)
     reference = _check_against(against, corpus)
     excluded: dict[str, str] = {}
@@ -162,12 +164,17 @@ def _lists(entry: type[Measure]) -> bool:
     return entry.align is not Measure.align or entry.unmatched_spans is not Measure.unmatched_spans
 
 
-def _check_measure(measure: str | Measure | None, corpus: Corpus) -> Measure:
-    """Return the measure, or the default for the kind of data."""
+def _check_measure(measure: str | Measure | None, corpus: Corpus, against: str | None) -> Measure:
+    """Return the measure, or the default for the kind of data. A majority of coders needs positions, also in seconds."""
     if corpus.kind == "trees":
         raise OptionError("trees have no boundaries to list; compare two files with `caesura trees GOLD PREDICTED`")
     kind = corpus.kind
     if kind == "timed":
+        if against == MAJORITY and measure is not None and compares_seconds(parse(measure)):
+            problem = "the majority of coders needs common positions, and this measure compares seconds"
+            raise OptionError(f"{problem}; compare with a coder, or leave out the measure")
+        if measure is None and against != MAJORITY and lack_units([corpus]):
+            return _default_in_seconds(corpus)
         kind = "linear" if all("" in tiers_of(entry) for entry in corpus.values() if tiers_of(entry)) else "dialogue"
     chosen = default_measures("disagreements", kind)[0] if measure is None else parse(measure)
     if chosen.name not in aligning_measures(kind):
@@ -176,6 +183,13 @@ def _check_measure(measure: str | Measure | None, corpus: Corpus) -> Measure:
         )
         raise OptionError(f"{chosen.name} {problem}; use {', '.join(aligning_measures(kind))}")
     return chosen
+
+
+def _default_in_seconds(corpus: Corpus) -> Measure:
+    """Return B, or a measure that does not need the extent if the tiers of an item do not have the same one."""
+    defaults = default_measures("disagreements", "timed")
+    known = extent_problem([corpus]) is None
+    return next(measure for measure in defaults if known or not measure.packing.needs_extent)
 
 
 def _check_coefficient(measure: str | Measure | UnitizingCoefficient | None) -> str | UnitizingCoefficient | None:

@@ -67,7 +67,7 @@ COEFFICIENT_ALIASES = {
 _IN_SECONDS = (
     "use a measure in seconds, such as boundary_f(tolerance='0.5s') or purity_coverage, without a coefficient: this is the "
     "mean over pairs of coders, which chance='placement' corrects for chance; or label_share, which has kappa and pi of "
-    "time; or convert the tiers to units first (--reading units=0.01)"
+    "time; files with tiers can be converted to units first (--reading units=0.01)"
 )
 _COEFFICIENT_LABELS = {"multi_pi": "pi", "multi_kappa": "kappa"} | {
     name: entry.label or name.replace("_", "-") for name, entry in UNITIZING.items()

@@ -27,9 +27,10 @@ from caesura.agreement.placement import finish_moments
 from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.measures.batch import Batch
-from caesura.measures.edges import EdgeBatch
+from caesura.measures.edges import OPEN_END, EdgeBatch
 from caesura.measures.expected import Moments
 from caesura.measures.pooled import PooledBatch
+from caesura.model.dialogue import tiers_of
 from caesura.model.value import Floats, Ints
 from caesura.products import product
 
@@ -165,6 +166,8 @@ class AxisPlacement(MeanOverPairs):
                 f"chance='placement' places boundaries on an axis, and {observed.measure.name} compares no boundaries; "
                 "leave chance out for the mean over pairs"
             )
+        if any(tier.open_end for entry in observed.annotations.values() for tier in tiers_of(entry).values()):
+            raise OptionError(f"chance='placement' places boundaries anywhere in a recording: {OPEN_END}")
         size = int(streams.a_count.sum() + streams.b_count.sum()) + len(streams)
         chosen = None if coefficient.chance is None else coefficient.chance.draws
         self.draws = chosen or max(MIN_DRAWS, min(DEFAULT_DRAWS, _MAX_WORK // size))

@@ -141,7 +141,7 @@ def _add_tiers(
         for coder, (line, points) in by_coder.items():
             with reading.item(line, f"item {item!r}, coder {coder!r}: "):
                 end = last if lengths is None else _length(reading, item, lengths)
-                reading.add(item, coder, Tier(end=end, points=points))
+                reading.add(item, coder, Tier(end=end, points=points, open_end=lengths is None))
     if lengths is None:
         reading.notes.append("the length of the items is not known; give it with lengths=FILE (--reading lengths=FILE)")
 

@@ -672,7 +672,7 @@ class _DocumentReader:
         for coder in [fields] if isinstance(fields, str) else fields:
             times = _checked_times(coder, _values(document, coder), duration)
             inner = sorted({float(time) for time in times if time != 0 and time != duration})
-            tier = Tier(end=duration, points=[(time, "") for time in inner])
+            tier = Tier(end=duration, points=[(time, "") for time in inner], open_end=duration is None)
             self.reading.add(item, coder, tier, document.line)
 
     def _add_spans(self, document: Document, item: str, units: tuple[str, ...] | None) -> None:

@@ -71,7 +71,8 @@ def add_marks_of_positions(
                     end = float(times[rows].max()) if lengths is None else lengths.get(item)
                     if end is None:
                         raise InputError(f"the table of lengths has no item {item!r}")
-                    annotation = Segmentation.from_times(times[rows][positions - 1], duration=end)
+                    marked = [(time, "") for time in times[rows][positions - 1].tolist()]
+                    annotation = Tier(points=marked, end=end, open_end=lengths is None)
                 reading.add(item, coder, annotation)
     if times is not None and lengths is None and coders:
         reading.notes.append("the length of the items is not known; give it with lengths=FILE (--reading lengths=FILE)")

@@ -24,7 +24,7 @@ from caesura.measures.base import Measure
 from caesura.measures.batch import warn_about_type_order
 from caesura.measures.registry import default_measures, is_called, parse_measures
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
+from caesura.model.dialogue import Annotation, tiers_of
 from caesura.model.result import HIDDEN, Excluded, Result, Score, signature_line, signature_value
 from caesura.model.segmentation import Segmentation, sort_types
 from caesura.model.value import Floats
@@ -409,6 +409,8 @@ def _undefined(participants: Participants) -> dict[str, str]:
     if participants.kind in ("hierarchy", "spans"):
         reasons["baselines"] = "random, regular, none and all are defined for segmentations only"
         reasons["errors"] = "misses and false alarms are defined for boundaries of segmentations only"
+    if _has_open_ends(participants):
+        reasons["baselines"] = "random, regular and none need the lengths of the items; --reading lengths=FILE"
     if participants.kind == "timed":
         reasons["all"] = "there is no last boundary that could be added to a segmentation of time"
         reasons["errors"] = "misses and false alarms are listed for boundaries between units only"
@@ -417,10 +419,16 @@ def _undefined(participants: Participants) -> dict[str, str]:
     return reasons
 
 
+def _has_open_ends(participants: Participants) -> bool:
+    """Return whether the length of a recording is not known."""
+    annotations = (entry for by_coder in participants.coders.values() for entry in by_coder.values())
+    return any(tier.open_end for annotation in annotations for tier in tiers_of(annotation).values())
+
+
 def _segmenters(participants: Participants, draws: int, seed: int) -> dict[str, Mapping[str, Annotation]]:
     """Return systems and bounds: segmenter -> item -> annotation."""
     segmenters: dict[str, Mapping[str, Annotation]] = dict(participants.systems)
-    if draws and participants.kind not in ("hierarchy", "spans"):
+    if draws and participants.kind not in ("hierarchy", "spans") and not _has_open_ends(participants):
         baselines = TimedBaselines(participants) if participants.kind == "timed" else Baselines(participants)
         rng = np.random.default_rng([seed, 1])
         segmenters |= {f"{RANDOM} {k}": baselines.random(rng) for k in range(draws)}

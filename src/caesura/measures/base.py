@@ -159,6 +159,8 @@ class Measure(Value, ABC):
         Options whose value the short name expresses, such as ``normalize`` in S_f and S_f^B.
     resolved_words : mapping
         For options resolved per document: the words for their integer codes.
+    caution : str
+        When not to use the measure, or what its value hides; empty if nothing special is known.
     hint_in_seconds : str
         Why the measure does not compare annotations in seconds, and what to use instead; empty if nothing special is known.
     two_ratios : tuple of str or None
@@ -207,6 +209,7 @@ class Measure(Value, ABC):
     two_ratios: ClassVar[tuple[str, str] | None] = None
     accepts_union: ClassVar[bool] = False
     question_options: ClassVar[tuple[str, ...]] = ()
+    caution: ClassVar[str] = ""
 
     __slots__ = ("_resolved", "compat", "settings")
 
@@ -306,12 +309,26 @@ class Measure(Value, ABC):
 
         Long values are abbreviated. The signature and the ``repr`` contain the name in the registry and the full values.
         """
-        return self._call_text(self.short_name, (), _label_value)
+        name, after_at = self.short_name, ""
+        if self.at_option is not None and self[self.at_option] != self._defaults(self.compat)[self.at_option]:
+            after_at = str(self[self.at_option])
+        if not _AFTER_AT.fullmatch(after_at):
+            return self._call_text(name, (), _label_value)
+        assert self.at_option is not None
+        hidden = (*self.options_in_short_name, self.at_option)
+        return self._call_text(f"{name}@{after_at}", (), _label_value, hidden)
 
-    def _call_text(self, name: str, always: Collection[str], format_value: Callable[[Any], str]) -> str:
+    def _call_text(
+        self,
+        name: str,
+        always: Collection[str],
+        format_value: Callable[[Any], str],
+        hidden: Collection[str] | None = None,
+    ) -> str:
         """Return the name, the preset and all options that differ from the default or are always shown."""
         defaults = self._defaults(self.compat)
-        hidden = self.options_in_short_name if name == self.short_name else ()
+        if hidden is None:
+            hidden = self.options_in_short_name if name == self.short_name else ()
         shown = [(k, v) for k, v in self._resolved if (v != defaults[k] or k in always) and k not in hidden]
         entries = [f"{k}={format_value(v)}" for k, v in shown]
         entries += [] if self.compat is None else [f"compat={format_value(self.compat)}"]
@@ -340,12 +357,13 @@ class Measure(Value, ABC):
         Returns
         -------
         Measure
-            The same question (``question_options``) without the preset; this measure if it has no preset.
+            The same question (``question_options``) without the preset, and without its mean over items; this measure if it
+            has no preset.
         """
         if self.compat is None:
             return self
         defaults = self._defaults(self.compat)
-        kept = {*self.question_options, "average", "references"}
+        kept = {*self.question_options, "references"}
         return type(self)(**{name: value for name, value in self._resolved if name in kept or value != defaults[name]})
 
     def plain_pairs(self, pairs: Sequence[Comparison]) -> Sequence[Comparison]:
@@ -1026,6 +1044,9 @@ class Measure(Value, ABC):
 _cache: dict[Any, Measure] = {}
 
 _WORD = re.compile(r"[A-Za-z][\w.-]*")
+
+
+_AFTER_AT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?(s|%)?")  # F1@2, F1@0.5s, F1@5%
 
 
 def _label_value(value: Any) -> str:

@@ -273,6 +273,7 @@ class RandIndex(ClassMeasure):
     name = "rand_index"
     summary = "pairs in the same segment"
     title = "Rand index (Rand 1971)"
+    caution = "near 1 for many segments, because most pairs are apart; use adjusted_rand_index then"
     short_name = "RI"
     aliases = MappingProxyType({"rand": {}})
     options = (_over("segments"), _FRAME, *AXIS_OPTIONS)
@@ -405,6 +406,7 @@ class VMeasure(_EntropyMeasure):
     name = "v_measure"
     summary = "labels: homogeneous and complete"
     title = "V-measure (Rosenberg & Hirschberg 2007)"
+    caution = "rewards many labels; compare systems with similar numbers of labels"
     short_name = "V"
     needs_labels = True
 
@@ -418,6 +420,7 @@ class NormalizedConditionalEntropy(_EntropyMeasure):
     name = "nce"
     summary = "labels: conditional entropy"
     title = "Normalized conditional entropy, over- and under-segmentation (Lukashevich 2008)"
+    caution = "rewards many labels; compare systems with similar numbers of labels"
     short_name = "NCE F"
     needs_labels = True
     aliases = MappingProxyType({"s_over": {}, "s_under": {}})

@@ -59,6 +59,10 @@ class BoundaryF(OverlapMeasure):
     kinds = ("hierarchy", "timed", "linear", "dialogue")
     name = "boundary_f"
     title = "Boundary precision, recall and F within a tolerance"
+    caution = (
+        "systems of different density are hardly comparable, because the number of marks moves F; with a tolerance "
+        "near half a segment everything matches"
+    )
     summary = "boundaries within a tolerance"
     short_name = "F1"
     aliases = MappingProxyType({"F": {}, "crisp": {}, "boundary_f1": {}, "hit_rate": {}, "collar_f1": {}})
@@ -139,7 +143,7 @@ class BoundaryF(OverlapMeasure):
     aligns = True
     parts = ("matches", "reference", "hypothesis")
     accepts_union = True
-    question_options = ("tolerance", "extent")
+    question_options = ("tolerance", "extent", "chunk")
     resolved_words = AXIS_WORDS
     amount_options: ClassVar[tuple[str, ...]] = ("tolerance",)
 
@@ -363,6 +367,7 @@ class BoundaryDeviation(_DistanceMeasure):
 
     name = "boundary_deviation"
     title = "Median distance to the nearest boundary of the other side (Turnbull et al. 2007)"
+    caution = "do not rank systems by it alone: one boundary that is exactly right has no deviation"
     summary = "distance to the nearest boundary"
     short_name = "median deviation"
     aliases = MappingProxyType({"deviation": {}})
@@ -409,6 +414,7 @@ class Hausdorff(_DistanceMeasure):
 
     name = "hausdorff"
     title = "Hausdorff distance: the largest distance to the nearest boundary of the other side"
+    caution = "one stray boundary decides the value; it is undefined if one side has no boundary"
     summary = "largest distance to a boundary"
     short_name = "Hausdorff distance"
     options = (_ENDS, EXTENT, LEVEL)
@@ -430,6 +436,7 @@ class GeneralizedHamming(AxisMeasure):
 
     name = "generalized_hamming"
     title = "Generalized Hamming distance (Bookstein, Kulyukin & Raita 2002)"
+    caution = "compare texts of different length with normalize='worst' only"
     summary = "cost of moving boundaries"
     short_name = "GHD"
     options = (

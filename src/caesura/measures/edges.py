@@ -28,6 +28,12 @@ EXTENTS = ("same", "reference", "intersection", "union", "from_zero")
 """What to do if the two sides have different extents: refuse, or compare on one of these extents. ``from_zero`` is 0 to the end
 of the reference, as in mir_eval."""
 
+OPEN_END = (
+    "the length of the recording is not known, and the last boundary is not its end; give the lengths of the items with "
+    "lengths=FILE (--reading lengths=FILE), or use a measure that does not need them, such as boundary_f(tolerance='0.5s')"
+)
+"""Message for measures that need the extent of a recording whose length is not known."""
+
 
 class Packing(NamedTuple):
     """What a measure needs to know about the two sides.
@@ -261,6 +267,8 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
     if tiers is None:
         return None
     if packing.needs_extent:
+        if any(a.open_end or b.open_end for a, b in tiers):
+            return None
         extents = np.array([(a.begin, a.end, b.begin, b.end) for a, b in tiers])
         if (np.abs(extents[:, :2] - extents[:, 2:]) > SAME_PLACE).any():
             return None
@@ -410,6 +418,8 @@ def _level_edges(text: Hierarchy, side: str, level: int | None) -> Edges:
 
 def _on_one_extent(a: Edges, b: Edges, sides: tuple[str, str], packing: Packing) -> tuple[Edges, Edges, float]:
     """Return both sides on the same extent, and by how much the extents differ."""
+    if packing.needs_extent and (a.open_end or b.open_end):
+        raise MismatchError(OPEN_END)
     change = max(abs(a.begin - b.begin), abs(a.end - b.end))
     if packing.extent == "from_zero" and packing.needs_extent:
         padding = ("__T_MIN", "__T_MAX")

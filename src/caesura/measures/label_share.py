@@ -83,6 +83,10 @@ class LabelShare(SegmentMeasure):
     name = "label_share"
     summary = "time with equal labels"
     title = "Share of time with equal labels, with kappa and pi of time"
+    caution = (
+        "a label cut in two is no disagreement; kappa is low if one label covers nearly all the time, so report "
+        "the share beside it; if coders have streams, their times are added"
+    )
     aliases = MappingProxyType({"time_kappa": {"coefficient": "kappa"}, "time_pi": {"coefficient": "pi"}})
     options = (
         Option(

@@ -69,6 +69,7 @@ class PurityCoverage(_OverlapMeasure):
     name = "purity_coverage"
     summary = "how far segments cover each other"
     title = "Purity, coverage and their F (pyannote.metrics)"
+    caution = "purity alone is 1 for the finest segmentation and coverage alone for a single segment; report both"
     short_name = "purity F"
     aliases = MappingProxyType({"purity": {}, "coverage": {}, "f_purity_coverage": {}})
     options = (
@@ -181,6 +182,7 @@ class Covering(_OverlapMeasure):
     name = "covering"
     summary = "the best overlap of each segment"
     title = "Segmentation covering (Arbelaez et al. 2010; van den Burg & Williams 2020)"
+    caution = "not symmetric, and long reference segments weigh more; direction='mean' is symmetric"
     short_name = "Covering"
     aliases = MappingProxyType({"cover": {}})
     options = (
@@ -217,6 +219,9 @@ class AlignmentIndex(_OverlapMeasure):
     name = "alignment_index"
     summary = "time that aligned segments share"
     title = "Alignment index A (Ocampo Diaz & Ouyang 2022)"
+    caution = (
+        "with ties='left', the rule of its authors, a text read backwards can have another value; ties='all' has not"
+    )
     short_name = "A"
     aliases = MappingProxyType({"a_index": {}})
     options = (

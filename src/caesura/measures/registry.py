@@ -333,6 +333,8 @@ def parse_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[M
 
 _BOUNDARIES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)")
 _DIALOGUE = ("flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')")
+_SECONDS = ("boundary_f(tolerance='0.5s')", "purity_coverage")
+_LABELS = ("label_share", *_SECONDS)
 _SPANS = ("span_f", "token_f")
 _TREES = ("struct_iou", "parseval")
 
@@ -342,16 +344,31 @@ DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
         "dialogue": _DIALOGUE,
         "hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "non_crossing", "t_measure", "l_measure"),
         "trees": _TREES,
+        "timed": _SECONDS,
+        "timed labels": _LABELS,
     },
-    "agree": {"linear": _BOUNDARIES, "dialogue": _DIALOGUE, "hierarchy": ("hierarchy_kappa",)},
+    "agree": {
+        "linear": _BOUNDARIES,
+        "dialogue": _DIALOGUE,
+        "hierarchy": ("hierarchy_kappa",),
+        "timed": _SECONDS,
+        "timed labels": _LABELS,
+    },
     "judge": {
         "linear": (*_BOUNDARIES, "boundary_confusion(n_t=2)", "window_diff", "fuzzy_success"),
         "dialogue": _DIALOGUE,
         "hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "non_crossing", "t_measure"),
         "spans": _SPANS,
         "timed spans": _SPANS[:1],
+        "timed": _SECONDS,
+        "timed labels": _LABELS,
     },
-    "disagreements": {"linear": _BOUNDARIES[:1], "dialogue": _DIALOGUE[:1], "hierarchy": ("hierarchy_overlap",)},
+    "disagreements": {
+        "linear": _BOUNDARIES[:1],
+        "dialogue": _DIALOGUE[:1],
+        "hierarchy": ("hierarchy_overlap",),
+        "timed": ("boundary_similarity(n_t='1s')", _SECONDS[0]),
+    },
     "pairwise": {
         "linear": _BOUNDARIES[:1],
         "dialogue": _DIALOGUE[:1],
@@ -359,8 +376,17 @@ DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
         "spans": _SPANS,
         "timed spans": _SPANS[:1],
         "trees": _TREES[:1],
+        "timed": _SECONDS,
+        "timed labels": _LABELS,
     },
-    "report": {"linear": _BOUNDARIES, "dialogue": _DIALOGUE, "hierarchy": ("hierarchy_kappa",), "trees": _TREES},
+    "report": {
+        "linear": _BOUNDARIES,
+        "dialogue": _DIALOGUE,
+        "hierarchy": ("hierarchy_kappa",),
+        "trees": _TREES,
+        "timed": _SECONDS,
+        "timed labels": _LABELS,
+    },
 }
 """Task -> kind of data -> measures. If a kind is missing, the task is not defined for it."""
 

@@ -33,8 +33,9 @@ _MAX_TYPES = 20  # a tier with more labels is a transcription
 _ROUNDING = 1e-9  # seconds: rounding error of sums of binary floating-point numbers
 _UNION_WARNING = (
     "the units are the union of the coders' times: every position is marked by a coder, and an additional coder changes "
-    "the scores of the others. Do not trust S, Pk, WindowDiff or chance-corrected coefficients here; choose a word "
-    "tier, or use equal steps with units=0.01"
+    "the scores of the others. Do not trust S, Pk, WindowDiff or chance-corrected coefficients here; compare seconds "
+    "instead, for example with F1@0.5s or purity_coverage; files with tiers may also have a word tier, or equal steps "
+    "(units=0.01)"
 )
 
 Scale = tuple[str, ...] | None
@@ -267,7 +268,22 @@ def labels_of_tiers(corpus: Corpus) -> Counter[str]:
     Counter
         Label -> number, over all items and coders; labels without text are not counted.
     """
-    tiers = (tier for annotation in corpus.values() for tier in tiers_of(annotation).values())
+    return label_counts(tier for annotation in corpus.values() for tier in tiers_of(annotation).values())
+
+
+def label_counts(tiers: Iterable[Tier]) -> Counter[str]:
+    """Return how often each label occurs in some tiers.
+
+    Parameters
+    ----------
+    tiers : iterable of Tier
+        The tiers.
+
+    Returns
+    -------
+    Counter
+        Label -> number; labels without text are not counted.
+    """
     return Counter(row.label.strip() for tier in tiers for row in tier.rows if row.label.strip())
 
 

@@ -33,6 +33,8 @@ class Edges(NamedTuple):
     points : numpy.ndarray, optional
         All boundaries, if one of them is a point at an end of the extent. Such a point separates no segments, but it can
         agree with a boundary of another annotation.
+    open_end : bool, default False
+        Whether the end of the extent is not known and ``end`` is only the last boundary.
     """
 
     begin: float
@@ -41,6 +43,7 @@ class Edges(NamedTuple):
     codes: Ints = NO_CODES
     labels: tuple[str, ...] = ()
     points: Floats | None = None
+    open_end: bool = False
 
     def fit(self, begin: float, end: float, padding: tuple[str, str] | None = None) -> Edges:
         """Return the edges on a different extent: boundaries outside it are cut off, missing time has no label.

@@ -66,6 +66,9 @@ class Tier(Displayed):
         Points in order. Two points of a tier without intervals must not have the same time.
     words : iterable of (start, end, label), optional
         Intervals of the spoken words, if they are known.
+    open_end : bool, default False
+        Whether the length of the recording is not known, so that ``end`` is only the last time that is. Measures that need
+        the extent refuse such a tier.
 
     Attributes
     ----------
@@ -99,6 +102,7 @@ class Tier(Displayed):
     end: float = math.nan
     points: tuple[Point, ...] | None = None
     words: tuple[Interval, ...] | None = None
+    open_end: bool = field(default=False, metadata={"json": False})
     edges: Edges = field(init=False, compare=False, repr=False, metadata={"json": False})
 
     def __init__(
@@ -108,6 +112,7 @@ class Tier(Displayed):
         end: float | None = None,
         points: Iterable[Sequence[Any]] | None = None,
         words: Iterable[Sequence[Any]] | None = None,
+        open_end: bool = False,
     ) -> None:
         put = object.__setattr__
         put(self, "intervals", _check_intervals(intervals, "intervals"))
@@ -115,8 +120,9 @@ class Tier(Displayed):
         put(self, "words", None if words is None else _check_intervals(words, "words"))
         put(self, "begin", _check_time(begin, "begin"))
         put(self, "end", self._last_time() if end is None else _check_time(end, "end"))
+        put(self, "open_end", bool(open_end))
         self._check_extent()
-        put(self, "edges", self._edges())
+        put(self, "edges", self._edges()._replace(open_end=self.open_end))
 
     def _edges(self) -> Edges:
         """Return the boundaries in seconds, for measures."""
@@ -165,7 +171,7 @@ class Tier(Displayed):
         -------
         Tier
         """
-        return Tier(self.intervals, self.begin, self.end, self.points, words)
+        return Tier(self.intervals, self.begin, self.end, self.points, words, self.open_end)
 
 
 def _check_time(value: object, place: str) -> float:

@@ -60,4 +60,5 @@ def _union_of_tiers(tiers: Sequence[Tier]) -> Tier:
     places = np.sort(np.concatenate([side.inner if side.points is None else side.points for side in edges]))
     distinct = places[np.concatenate([[True], np.diff(places) > SAME_PLACE])] if len(places) else places
     begin, end = min(side.begin for side in edges), max(side.end for side in edges)
-    return Tier(points=[(time, "") for time in distinct.tolist()], begin=begin, end=end)
+    open_end = any(side.open_end for side in edges)
+    return Tier(points=[(time, "") for time in distinct.tolist()], begin=begin, end=end, open_end=open_end)

@@ -27,10 +27,17 @@ from caesura.formats.settings import Settings
 from caesura.measures.base import Measure
 from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import tiers_of
 from caesura.model.result import Excluded, Result, to_plain
 from caesura.model.similarity import first_asymmetry, is_full_matrix, symmetric_mean
+from caesura.notices import issue
 from caesura.options import OptionSet, choice, fraction, optional, path, preset_check, seed, setting, switch, whole
-from caesura.tasks.measure_choice import choose_measures, measures_as_they_are, measures_setting
+from caesura.tasks.measure_choice import (
+    choose_measures,
+    default_direct_measures,
+    measures_as_they_are,
+    measures_setting,
+)
 from caesura.tasks.units import CommonUnits, at_level, level_setting, on_common_units, with_units
 
 PRESETS = tuple(
@@ -79,7 +86,7 @@ class AgreeOptions(OptionSet):
 
     measures: tuple[Measure, ...] = measures_setting(
         'Symmetric measure with its options, such as "boundary_similarity(n_t=3)". May be repeated (default: B and S; '
-        "S_f and S_f^B for dialogues)."
+        "S_f and S_f^B for dialogues; in seconds F1@0.5s and purity_coverage, and label_share for labels)."
     )
     coefficients: tuple[str, ...] = setting(
         (),
@@ -288,19 +295,23 @@ def agree(
         return _agree_on_spans(corpus, unitizing, options, engine)
     if unitizing:
         return _agree_on_both(corpus, unitizing, replace(options, coefficients=others), settings, engine, checkpoint)
+    if options.compat is None and corpus.kind == "timed" and not options.measures:
+        options = replace(options, measures=_defaults_in_seconds(corpus, options, settings))
     as_they_are = measures_as_they_are([corpus], options.measures)
     unchanged = bool(as_they_are) and set(as_they_are) == set(options.measures) and not _needs_units(options)
     original = corpus
-    corpora, without_units = ([corpus], ()) if unchanged else with_units([corpus])
+    corpora, without_units = ([corpus], ()) if unchanged else with_units([corpus], needs_lengths=True)
     (corpus,) = at_level(corpora, options.hierarchy_level)
     chosen = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
     chosen = tuple(_with_symmetric_matrix(measure, options.symmetric_mean) for measure in chosen)
     check_agree_options(chosen, options, checkpoint)
+    _note_streams(original, chosen)
     prepared = CommonUnits(corpus, corpus) if unchanged else on_common_units(corpus)
     corpus_of = {measure: original if measure in as_they_are else prepared.corpus for measure in chosen}
     coefficients, failures = _coefficients(corpus_of, options, engine, checkpoint)
     excluded = dict.fromkeys(entry for result in coefficients if result.result for entry in result.result.excluded)
-    analyses, more_failures = _analyses(prepared.corpus, chosen[0], options, {entry.item for entry in excluded})
+    compared = prepared.corpus, corpus_of[chosen[0]]
+    analyses, more_failures = _analyses(*compared, chosen[0], options, {entry.item for entry in excluded})
     groups = _groups(corpus_of, options, engine)
     return AgreementStudy(
         agreement=tuple(coefficients),
@@ -309,6 +320,24 @@ def agree(
         groups=groups,
         excluded=(*without_units, *failures, *excluded, *more_failures),
     )
+
+
+def _defaults_in_seconds(corpus: Corpus, options: AgreeOptions, settings: Settings | None) -> tuple[Measure, ...]:
+    """Return the default measures of tiers in seconds; if coefficients were chosen, those that have one of them."""
+    defaults = default_direct_measures("agree", [corpus], (), settings=settings)
+    if MEAN in options.coefficients:
+        return defaults
+    having = [measure for measure in defaults if default_coefficient(measure, has_positions=False) != MEAN]
+    chosen = tuple(measure for measure in having if set(options.coefficients) & set(measure.coefficients))
+    return chosen or defaults
+
+
+def _note_streams(corpus: Corpus, measures: Sequence[Measure]) -> None:
+    """Say that a coefficient over labels adds the times of all streams."""
+    if any(measure.chance_family == "labels" for measure in measures):
+        streams = dict.fromkeys(stream for entry in corpus.values() for stream in tiers_of(entry) if stream)
+        if streams:
+            issue([f"the times of the streams {', '.join(streams)} are added: they have one coefficient together"])
 
 
 def _needs_units(options: AgreeOptions) -> bool:
@@ -554,12 +583,12 @@ def _groups(
 
 
 def _analyses(
-    corpus: Corpus, measure: Measure, options: AgreeOptions, excluded_items: set[str | None]
+    corpus: Corpus, compared: Corpus, measure: Measure, options: AgreeOptions, excluded_items: set[str | None]
 ) -> tuple[dict[str, Outcome[Any]], list[Excluded]]:
     """Return the additional analyses; those for which the corpus is unsuitable are listed as excluded."""
     items = [item for item in corpus.item_names if item not in excluded_items]
     analyses: dict[str, Callable[[], Any]] = {
-        "clusters": partial(_clusters, corpus, measure, options),
+        "clusters": partial(_clusters, compared, measure, options),
         "cochran": partial(cochran_q, corpus),
         "label_similarity": partial(label_agreement, corpus),
         "heat": lambda: boundary_heat(corpus.select(items=items)),

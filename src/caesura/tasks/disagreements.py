@@ -199,7 +199,7 @@ def _with_words(tier: Tier, words: Sequence[Interval] | None) -> Tier:
     if not words:
         return tier
     begin, end = min(tier.begin, words[0].start), max(tier.end, words[-1].end)
-    return Tier(tier.intervals, begin, end, tier.points, words)
+    return Tier(tier.intervals, begin, end, tier.points, words, tier.open_end)
 
 
 def _with_tier(tiers: Mapping[str, Tier], places: Sequence[DisagreementPlace], *, points: bool) -> dict[str, Tier]:

@@ -14,8 +14,14 @@ from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.result import Excluded
-from caesura.options import OptionSet, choice, flag, fraction, number, optional, seed, setting, whole
-from caesura.tasks.measure_choice import choose_measures, default_span_measures, measures_as_they_are, measures_setting
+from caesura.options import OptionSet, choice, flag, fraction, number, optional, seed, setting, switch, whole
+from caesura.tasks.measure_choice import (
+    choose_measures,
+    default_direct_measures,
+    measures_as_they_are,
+    measures_setting,
+    with_plain_measures,
+)
 from caesura.tasks.systems import systems_with_units
 from caesura.tasks.units import level_setting
 
@@ -26,7 +32,8 @@ class JudgeOptions(OptionSet):
 
     measures: tuple[Measure, ...] = measures_setting(
         "Measure with its options. May be repeated (default: B, S, B-precision and B-recall, WindowDiff and fuzzy success; "
-        "S_f and S_f^B for dialogues, or with --settings; kappa, hierarchy F, non-crossing and t-measure for hierarchies)."
+        "S_f and S_f^B for dialogues, or with --settings; kappa, hierarchy F, non-crossing and t-measure for hierarchies; in "
+        "seconds F1@0.5s and purity_coverage, and label_share for labels)."
     )
     hierarchy_level: int | None = level_setting()
     interval: str | None = setting(
@@ -52,6 +59,7 @@ class JudgeOptions(OptionSet):
         "Margin of the alternative annotator test: .2 for experts, .15 for skilled coders, .1 for crowds.",
     )
     seed: int = setting(0, seed, "Random seed for bootstrap, tests and random baseline.")
+    only: bool = switch("Do not add the plain number of a measure with a preset.")
 
 
 def judge_systems(
@@ -83,9 +91,9 @@ def judge_systems(
     drops = _drops_on_spans(corpus, systems, options.seed) if corpus.kind == "spans" else ()
     without_units: tuple[Excluded, ...] = ()
     annotations: list[Mapping[Any, Annotation]] = [corpus, *systems.values()]
-    requested = options.measures
+    requested = options.measures if options.only else with_plain_measures(options.measures)
     if options.hierarchy_level is None:
-        requested = default_span_measures("judge", annotations, requested)
+        requested = default_direct_measures("judge", annotations, requested, settings=settings)
     as_they_are = measures_as_they_are(annotations, requested)
     if not as_they_are or set(as_they_are) != set(requested):
         corpus, systems, without_units = systems_with_units(corpus, systems, level=options.hierarchy_level)

@@ -14,8 +14,10 @@ from caesura.measures.registry import measures as registered_measures
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, tiers_of
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.seconds import lack_units
 from caesura.model.spans import Spans
 from caesura.options import setting
+from caesura.tasks.seconds import default_timed_measures
 
 KIND_NAMES = {
     "linear": "segmentations",
@@ -62,6 +64,23 @@ def measures_setting(
         The field.
     """
     return setting((), measure_value, description, flags=("-m", "--measure"))
+
+
+def with_plain_measures(measures: Sequence[Measure]) -> tuple[Measure, ...]:
+    """Return the measures; those with a preset are followed by their plain form, unless files are read for the preset.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        The measures.
+
+    Returns
+    -------
+    tuple of Measure
+        The measures without duplicates.
+    """
+    plain = {measure: () if measure.preset_reading.get(measure.compat) else (measure.plain(),) for measure in measures}
+    return tuple(dict.fromkeys(entry for measure in measures for entry in (measure, *plain[measure])))
 
 
 def choose_measures(
@@ -229,29 +248,37 @@ def measures_as_they_are(
     return measures_in_seconds(corpora, requested)
 
 
-def default_span_measures(
-    task: str, corpora: Sequence[Mapping[Any, Annotation]], requested: tuple[Measure, ...]
+def default_direct_measures(
+    task: str,
+    corpora: Sequence[Mapping[Any, Annotation]],
+    requested: tuple[Measure, ...],
+    *,
+    settings: Settings | None = None,
 ) -> tuple[Measure, ...]:
-    """Return the requested measures, or those that compare spans as they are if there are none and all data are spans.
+    """Return the requested measures; if there are none, those that compare spans or seconds without conversion.
 
     Parameters
     ----------
     task : str
-        ``"judge"`` or ``"pairwise"``.
+        ``"score"``, ``"agree"``, ``"judge"``, ``"pairwise"`` or ``"report"``.
     corpora : sequence of mapping
         Corpora, or annotations by any key.
     requested : tuple of Measure
         Measures that the user requested.
+    settings : Settings, optional
+        A settings file. Its types and similarities belong to units, so that tiers are not compared in seconds.
 
     Returns
     -------
     tuple of Measure
-        Empty if none was requested and there are other annotations than spans.
+        Empty if none was requested and there are other annotations than spans, or than tiers without units.
     """
-    axes = _axes_of_spans(corpora)
-    if requested or not axes:
+    if requested:
         return requested
-    return default_measures(task, "timed spans" if "seconds" in axes else "spans")
+    if settings is None and lack_units(corpora):
+        return default_timed_measures(task, corpora)
+    axes = _axes_of_spans(corpora)
+    return default_measures(task, "timed spans" if "seconds" in axes else "spans") if axes else ()
 
 
 def _axes_of_spans(corpora: Sequence[Mapping[Any, Annotation]]) -> set[str]:

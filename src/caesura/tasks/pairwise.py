@@ -13,7 +13,12 @@ from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result
 from caesura.options import OptionSet, setting, switch, text
-from caesura.tasks.measure_choice import choose_measures, default_span_measures, measures_as_they_are, measures_setting
+from caesura.tasks.measure_choice import (
+    choose_measures,
+    default_direct_measures,
+    measures_as_they_are,
+    measures_setting,
+)
 from caesura.tasks.units import CommonUnits, on_common_units
 
 
@@ -94,10 +99,10 @@ def compare_pairs(
     """
     options = options or PairwiseOptions()
     selected = corpus.select(items=options.items or None)
-    requested = default_span_measures("pairwise", [selected], options.measures)
+    requested = default_direct_measures("pairwise", [selected], options.measures, settings=settings)
     as_they_are = measures_as_they_are([selected], requested)
     unchanged = bool(as_they_are) and set(as_they_are) == set(requested)
-    prepared = CommonUnits(selected, selected) if unchanged else on_common_units(selected)
+    prepared = CommonUnits(selected, selected) if unchanged else on_common_units(selected, needs_lengths=True)
     measures = choose_measures("pairwise", prepared.corpus, requested, settings=settings)
     corpus_of = {measure: selected if measure in as_they_are else prepared.corpus for measure in measures}
     results = tuple(

@@ -40,8 +40,10 @@ from caesura.options import OptionSet, choice, flag, preset_check, seed, setting
 from caesura.tasks.measure_choice import (
     choose_measures,
     compares_spans,
+    default_direct_measures,
     measures_in_seconds,
     measures_setting,
+    with_plain_measures,
     with_settings,
 )
 from caesura.tasks.units import at_level, level_setting, with_units
@@ -214,10 +216,12 @@ def score_corpora(
     options = options or ScoreOptions()
     original = [reference, *([] if hypothesis is None else [hypothesis])]
     requested = with_aggregation(with_preset(options.measures, options.compat) if options.measures else (), options)
+    if not requested and options.compat is None and options.hierarchy_level is None:
+        requested = with_aggregation(_defaults_in_seconds(original, settings), options)
     in_seconds = measures_in_seconds(original, requested)
     only_seconds = bool(in_seconds) and len(in_seconds) == len(set(requested))
     as_they_are = only_seconds or compares_spans(requested)
-    corpora, without_units = (original, ()) if as_they_are else with_units(original)
+    corpora, without_units = (original, ()) if as_they_are else with_units(original, needs_lengths=True)
     corpora = at_level(corpora, options.hierarchy_level)
     reference, hypothesis = corpora if len(corpora) == 2 else (corpora[0], None)
     measures = choose_measures("score", reference, requested, settings=settings, compat=options.compat)
@@ -244,6 +248,13 @@ def score_corpora(
     entries = [replace(entry, score=_with_facts(entry, reference, data)) for entry in entries]
     operations = _operations(results) if options.operations else ()
     return Scoring(tuple(entries), operations, excluded, pairs, _confusion(list(pairs.values()), measures))
+
+
+def _defaults_in_seconds(corpora: Sequence[Corpus], settings: Settings | None) -> tuple[Measure, ...]:
+    """Return the default measures of tiers in seconds; none for other data."""
+    if any(corpus.kind != "timed" for corpus in corpora):
+        return ()
+    return default_direct_measures("score", corpora, (), settings=settings)
 
 
 def _failures(results: Sequence[tuple[Measure, Scores]], items: Sequence[str]) -> list[Excluded]:
@@ -655,11 +666,7 @@ class EvaluateOptions(OptionSet):
     @property
     def all_measures(self) -> tuple[Measure, ...]:
         """The measures; those with a preset are followed by their plain form, unless files are read for the preset."""
-        plain = {
-            measure: () if self.only or measure.preset_reading.get(measure.compat) else (measure.plain(),)
-            for measure in self.measures
-        }
-        return tuple(dict.fromkeys(entry for measure in self.measures for entry in (measure, *plain[measure])))
+        return tuple(dict.fromkeys(self.measures)) if self.only else with_plain_measures(self.measures)
 
 
 def evaluate(

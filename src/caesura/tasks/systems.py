@@ -38,7 +38,7 @@ def systems_with_units(
     for name, by_name in systems.items():
         for item, annotation in by_name.items():
             by_item.setdefault(item, {})[name] = annotation
-    corpora, excluded = with_units([corpus, Corpus(by_item)])
+    corpora, excluded = with_units([corpus, Corpus(by_item)], needs_lengths=True)
     humans, programs = at_level(corpora, level)
     return humans, {name: programs.of_coder(name) if name in programs.coders else {} for name in systems}, excluded
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from caesura.errors import InputError, OptionError, SpansError
+from caesura.errors import InputError, OptionError, SpansError, TierError
+from caesura.measures.edges import OPEN_END
 from caesura.model.common_units import levels_as_types, over_common_units, tiers_over_units
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, tiers_of
@@ -152,13 +153,15 @@ class CommonUnits:
     excluded: tuple[Excluded, ...] = ()
 
 
-def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded, ...]]:
+def with_units(corpora: Sequence[Corpus], *, needs_lengths: bool = False) -> tuple[list[Corpus], tuple[Excluded, ...]]:
     """Convert tiers in seconds to segmentations, and spans to hierarchies; an item has the same units in all corpora.
 
     Parameters
     ----------
     corpora : sequence of Corpus
         Corpora such as a reference and a hypothesis; corpora without tiers and spans do not change.
+    needs_lengths : bool, default False
+        Whether the result depends on the lengths of recordings, as that of measures over units does.
 
     Returns
     -------
@@ -170,11 +173,14 @@ def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded,
     Raises
     ------
     TierError
-        If no item of a corpus can be converted.
+        If no item of a corpus can be converted, or the length of a recording is needed and not known.
     """
     corpora, crossing = spans_as_hierarchies(corpora)
-    if not any(tiers_of(annotation) for corpus in corpora for annotation in corpus.values()):
+    tiers = [tier for corpus in corpora for entry in corpus.values() for tier in tiers_of(entry).values()]
+    if not tiers:
         return list(corpora), crossing
+    if needs_lengths and any(tier.open_end for tier in tiers):
+        raise TierError(OPEN_END)
     errors: list[InputError] = []
     converted, notes = tiers_over_units(corpora, excluded=errors)
     for item, note in notes.items():
@@ -184,7 +190,7 @@ def with_units(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded,
     return converted, (*crossing, *(Excluded(None, None, str(error)) for error in errors))
 
 
-def on_common_units(corpus: Corpus, *, warn: bool = True) -> CommonUnits:
+def on_common_units(corpus: Corpus, *, warn: bool = True, needs_lengths: bool = False) -> CommonUnits:
     """Convert the hierarchies and tiers of a corpus to units that all coders of an item share.
 
     Parameters
@@ -193,13 +199,15 @@ def on_common_units(corpus: Corpus, *, warn: bool = True) -> CommonUnits:
         Any corpus; a corpus without hierarchies and tiers does not change.
     warn : bool, default True
         Whether to issue the notes as warnings; they point to the line that called the task.
+    needs_lengths : bool, default False
+        Whether the result depends on the lengths of recordings.
 
     Returns
     -------
     CommonUnits
         The corpus, and its boundaries.
     """
-    (corpus,), excluded = with_units([corpus])
+    (corpus,), excluded = with_units([corpus], needs_lengths=needs_lengths)
     if corpus.kind != "hierarchy":
         return CommonUnits(corpus, corpus, excluded=excluded)
     shared, notes = over_common_units(corpus)

@@ -27,6 +27,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result
 from caesura.model.signature import SHORT_DATA, UNKNOWN_DATA, option_value
+from caesura.tasks.measure_choice import measures_as_they_are
 from caesura.tasks.score import ScoreOptions, evaluate, fingerprint_of_sides, pair_items, score_corpora
 from caesura.tasks.units import at_level, on_common_units, with_units
 from caesura.version import __version__
@@ -346,14 +347,23 @@ def _coder_tasks(claim: Signature) -> dict[str, Callable[[Corpus], float]]:
 
 def _coders(claim: Signature, corpus: Corpus, compute: Callable[[Corpus], float]) -> _Recomputed:
     """Recompute with the corpus, the level of hierarchies, or the group of coders that has the fingerprint."""
+
+    def shared(variant: Corpus) -> Corpus:
+        return variant if _compares_directly(claim, [variant]) else on_common_units(variant, warn=False).corpus
+
     return _first_with_the_data(
         claim,
         (
             _Recomputed(part.fingerprint, partial(compute, part))
             for _, (variant,) in _levels(claim, [corpus])
-            for part in _parts(claim, on_common_units(variant, warn=False).corpus)
+            for part in _parts(claim, shared(variant))
         ),
     )
+
+
+def _compares_directly(claim: Signature, corpora: Sequence[Corpus]) -> bool:
+    """Return whether the measure of the signature compares tiers or spans without conversion."""
+    return claim.measure is not None and bool(measures_as_they_are(corpora, [claim.measure]))
 
 
 def _first_with_the_data(claim: Signature, candidates: Iterator[_Recomputed]) -> _Recomputed:
@@ -378,7 +388,13 @@ def _first_with_the_data(claim: Signature, candidates: Iterator[_Recomputed]) ->
 
 
 def _levels(claim: Signature, corpora: Sequence[Corpus]) -> Iterator[tuple[int | None, list[Corpus]]]:
-    """Yield the corpora over units; hierarchies also level by level if the measure compares segmentations."""
+    """Yield the corpora over units; hierarchies also level by level if the measure compares segmentations.
+
+    If the measure compares tiers or spans as they are, they do not change.
+    """
+    if _compares_directly(claim, corpora):
+        yield None, list(corpora)
+        return
     converted, _ = with_units(corpora)
     kinds = ("linear",) if claim.measure is None else claim.measure.kinds
     hierarchies = all(corpus.kind == "hierarchy" for corpus in converted)
@@ -404,12 +420,13 @@ def _score(claim: Signature, corpora: Sequence[Corpus]) -> _Recomputed:
     """Score the two coders whose data have the fingerprint of the signature, in whatever order they are."""
 
     def candidates() -> Iterator[_Recomputed]:
+        direct = _compares_directly(claim, corpora)
         for level, variant in _levels(claim, corpora):
             for places, coders in _sides(variant):
                 reference, hypothesis = (variant[place] for place in places)
                 options: dict[str, Any] = {"reference_coder": coders[0], "hypothesis_coder": coders[1]}
                 with suppress(OptionError):  # coders without a common item
-                    pairs, _ = pair_items(reference, hypothesis, **options)
+                    pairs, _ = pair_items(reference, hypothesis, **options, tiers=direct)
                     data = fingerprint_of_sides(reference, hypothesis, pairs, **options)
                     sides = [corpora[place] for place in places]
                     yield _Recomputed(data, partial(_total, claim, sides, {**options, "hierarchy_level": level}))

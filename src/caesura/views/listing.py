@@ -194,7 +194,9 @@ def measure_view(measure_class: type[Measure]) -> Answer:
     rows = _option_rows(measure_class.options)
     if measure_class.presets:
         rows.append(("compat", "None", "preset: the conventions of a publication or program"))
-    sections = [Section("options", Table(("option", "default", "description"), tuple(rows)))] if rows else []
+    notes = (f"note: {measure_class.caution}",) if measure_class.caution else ()
+    table = Table(("option", "default", "description"), tuple(rows), notes=notes)
+    sections = [Section("options", table)] if rows else []
     if measure_class.presets:
         presets = tuple((name, _settings_text(values)) for name, values in measure_class.presets.items())
         sections.append(Section("presets", Table(("preset", "options that it sets"), presets), shown=True))

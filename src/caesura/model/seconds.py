@@ -1,0 +1,104 @@
+"""Annotations in seconds that have no units: which tiers belong together, and whether they have one extent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, tiers_of
+from caesura.model.edges import SAME_PLACE
+from caesura.model.tier import Tier
+
+Corpora = Sequence[Mapping[Any, Annotation]]
+"""Corpora such as a reference and a hypothesis, or the annotations of a system by item."""
+
+
+def tier_option(corpus: Mapping[Any, Annotation], name: str) -> Any:
+    """Return an option for the tiers of a corpus, which reading stored in its source.
+
+    Parameters
+    ----------
+    corpus : mapping
+        A corpus, or annotations by any key.
+    name : str
+        Name of the option.
+
+    Returns
+    -------
+    object
+        Its value; None if it was not chosen.
+    """
+    source = corpus.source if isinstance(corpus, Corpus) else None
+    return None if source is None else source.tier_options.get(name)
+
+
+def lack_units(corpora: Corpora) -> bool:
+    """Return whether all annotations are tiers without units: there are no words, and the user chose no units.
+
+    Parameters
+    ----------
+    corpora : sequence of mapping
+        Corpora, or annotations by any key.
+
+    Returns
+    -------
+    bool
+        True if they should be compared in seconds.
+    """
+    annotations = [annotation for corpus in corpora for annotation in corpus.values()]
+    if not annotations or not all(map(tiers_of, annotations)):
+        return False
+    if any(tier_option(corpus, "units") is not None for corpus in corpora):
+        return False
+    return all(tier.words is None for annotation in annotations for tier in tiers_of(annotation).values())
+
+
+def tiers_by_item(corpora: Corpora) -> dict[tuple[str, str], list[Tier]]:
+    """Return the tiers of each item and stream, in all corpora.
+
+    Parameters
+    ----------
+    corpora : sequence of mapping
+        Corpora of tiers. If each has exactly one item, these are the same item, even if their names differ.
+
+    Returns
+    -------
+    dict
+        Item and stream -> tiers.
+    """
+    named = [
+        [(key[0] if isinstance(key, tuple) else key, entry) for key, entry in corpus.items()] for corpus in corpora
+    ]
+    one_item = all(len({item for item, _ in entries}) == 1 for entries in named)
+    together: dict[tuple[str, str], list[Tier]] = {}
+    for item, annotation in (entry for entries in named for entry in entries):
+        for stream, tier in tiers_of(annotation).items():
+            together.setdefault((named[0][0][0] if one_item else item, stream), []).append(tier)
+    return together
+
+
+def extent_problem(corpora: Corpora) -> str | None:
+    """Return why measures that need the extent of recordings cannot be computed.
+
+    Parameters
+    ----------
+    corpora : sequence of mapping
+        Corpora of tiers.
+
+    Returns
+    -------
+    str or None
+        The reason, with what to do; None if all tiers of an item have the same extent, and it is known.
+    """
+    boundaries = "so that only boundaries are compared"
+    for (item, _), tiers in tiers_by_item(corpora).items():
+        if any(tier.open_end for tier in tiers):
+            hint = "give the lengths with --reading lengths=FILE to compare segments too"
+            return f"the lengths of the items are not known, {boundaries}; {hint}"
+        begins, ends = [tier.begin for tier in tiers], [tier.end for tier in tiers]
+        if max(begins) - min(begins) > SAME_PLACE or max(ends) - min(ends) > SAME_PLACE:
+            extents = " and ".join(dict.fromkeys(f"{tier.begin:.10g}-{tier.end:.10g} s" for tier in tiers))
+            hint = "to compare segments too, choose an extent: -m 'purity_coverage(extent=union)', reference or intersection"
+            return f"item {item!r} has the extents {extents}, {boundaries}; {hint}"
+    return None

@@ -1,0 +1,180 @@
+"""Cases of spans that must have an answer: a number, ``Undefined`` with its reason, or an error that names the place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import caesura as cz
+from caesura.errors import CaesuraWarning, InputError, MismatchError, Undefined
+from support.commands import invoke
+
+pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")
+
+GAMMA = ("gamma", "gamma_cat")
+ALPHA = ("u_alpha", "cu_alpha", "alpha_u_2004")
+Units = Mapping[str, list[tuple[float, float, str]]]
+
+# 0----5----0----5----0
+# ann |-a-|  |b|  |--a--|
+# bo  |-a--| |b|  |-a-|
+PAIR: Units = {"ann": [(0, 4, "a"), (7, 9, "b"), (12, 18, "a")], "bo": [(0, 5, "a"), (7, 9, "b"), (12, 16, "a")]}
+SAME: Units = {"ann": PAIR["ann"], "bo": PAIR["ann"]}
+FAR: Units = {"ann": [(0, 2, "a"), (40, 42, "b")], "bo": [(20, 22, "a"), (60, 62, "b")]}
+
+
+def value(units: Units, name: str, *, length: float | None = 100, **options: Any) -> float:
+    corpus = cz.Corpus({"text": {coder: cz.Spans(rows, length=length) for coder, rows in units.items()}})
+    options = ({"samples": 30} if name.startswith("gamma") else {}) | options
+    return cz.agreement(corpus, coefficient=name, interval=None, **options).value
+
+
+@pytest.mark.parametrize("name", GAMMA + ALPHA)
+@pytest.mark.parametrize(
+    ("units", "error", "message"),
+    [
+        ({"ann": PAIR["ann"]}, MismatchError, "at least two coders"),
+        ({"ann": [], "bo": []}, Undefined, "nobody marked anything"),
+        (PAIR | {"bo": [(90, 101, "a")]}, InputError, r"101"),
+    ],
+)
+def test_both_families_refuse(units: Units, error: type[Exception], message: str, name: str) -> None:
+    with pytest.raises(error, match=message):
+        value(units, name)
+
+
+@pytest.mark.parametrize("name", GAMMA + ALPHA)
+def test_identical_coders_agree(name: str) -> None:
+    assert value(SAME, name) == 1
+
+
+@pytest.mark.parametrize("name", ["gamma", "u_alpha", "alpha_u_2004"])
+def test_one_coder_who_marked_nothing_counts(name: str) -> None:
+    assert value(PAIR | {"cy": []}, name) < value(PAIR, name)
+
+
+@pytest.mark.parametrize("name", ["gamma", "u_alpha", "alpha_u_2004"])
+def test_one_span_each(name: str) -> None:
+    assert value({"ann": [(2, 6, "a")], "bo": [(3, 6, "a")]}, name) < 1
+
+
+def test_one_span_each_is_warned_about() -> None:
+    with pytest.warns(CaesuraWarning, match="fewer than 5 spans per coder"):
+        value({"ann": [(2, 6, "a")], "bo": [(3, 6, "a")]}, "gamma")
+
+
+@pytest.mark.parametrize(
+    ("units", "name", "message"),
+    [
+        ({"ann": [(0, 100, "a")], "bo": [(0, 100, "a")]}, "u_alpha", "same category"),
+        (FAR, "gamma_cat", "no span is aligned"),
+        (FAR, "gamma_k(category=b)", "b"),
+        (PAIR | {"bo": [(0, 5, "a")]}, "ku_alpha(category=b)", "coverage 0"),
+    ],
+)
+def test_undefined_with_its_reason(units: Units, name: str, message: str) -> None:
+    with pytest.raises(Undefined, match=message):
+        value(units, name)
+
+
+def test_expected_disorder_of_zero_is_undefined() -> None:
+    """The only span has no length, so that the text has none and every shift leaves it where it is."""
+    with pytest.raises(Undefined, match="expected disorder is 0"):
+        value({"ann": [(5, 5, "a")], "bo": [(5, 5, "a")]}, "gamma", length=None)
+
+
+def test_spans_of_length_zero() -> None:
+    """Gamma aligns them at the same position only, counts them and warns; an alpha has no atoms to count."""
+    units = {"ann": [*PAIR["ann"], (30, 30, "a")], "bo": [*PAIR["bo"], (31, 31, "a")]}
+    with pytest.warns(CaesuraWarning, match="2 spans have length 0"):
+        apart = value(units, "gamma")
+    assert apart < value({"ann": units["ann"], "bo": [*PAIR["bo"], (30, 30, "a")]}, "gamma")
+    with pytest.raises(InputError, match=r"coder 'ann': spans\[3\] \(30-30 'a'\) has no atoms"):
+        value(units, "u_alpha")
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [((4, 2, "a"), r"spans\[0\]"), ((float("nan"), 2, "a"), r"spans\[0\]"), ((0, float("inf"), "a"), r"spans\[0\]")],
+)
+def test_impossible_spans(row: tuple[float, float, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        cz.Spans([row])
+
+
+@pytest.mark.parametrize("name", GAMMA)
+def test_gamma_accepts_overlaps_and_copies(name: str) -> None:
+    overlapping = PAIR | {"ann": [*PAIR["ann"], (2, 8, "b")]}
+    assert value(overlapping, name) <= 1
+    with pytest.warns(CaesuraWarning, match="1 spans occur twice"):
+        value(PAIR | {"ann": [*PAIR["ann"], PAIR["ann"][0]]}, name)
+
+
+@pytest.mark.parametrize("extra", [(2, 8, "b"), (0, 4, "a")], ids=["overlap", "copy"])
+def test_alphas_name_both_spans_that_overlap(extra: tuple[float, float, str]) -> None:
+    units = PAIR | {"ann": [*PAIR["ann"], extra]}
+    with pytest.raises(InputError, match=r"spans\[0\] .* and spans\[\d\] .*overlap"):
+        value(units, "u_alpha")
+    if extra[2] == "a":
+        with pytest.raises(InputError, match="overlap"):
+            value(units, "alpha_u_2004")
+
+
+def test_alpha_of_2004_allows_overlaps_of_different_categories() -> None:
+    assert value(PAIR | {"ann": [*PAIR["ann"], (2, 6, "b")]}, "alpha_u_2004") < 1
+
+
+def test_missing_coder_is_not_a_coder_who_marked_nothing() -> None:
+    def corpus(items: Mapping[str, Units]) -> cz.Corpus:
+        return cz.Corpus({i: {c: cz.Spans(u, length=100) for c, u in units.items()} for i, units in items.items()})
+
+    full = PAIR | {"cy": PAIR["ann"]}
+    missing, empty = corpus({"x": full, "y": PAIR}), corpus({"x": full, "y": PAIR | {"cy": []}})
+    for name in ("gamma", "u_alpha"):
+        options = {"samples": 30} if name == "gamma" else {}
+        values = [cz.agreement(data, coefficient=name, interval=None, **options).value for data in (missing, empty)]
+        assert values[0] > values[1]
+    alone = cz.agreement(corpus({"x": full, "z": {"cy": PAIR["ann"]}}), coefficient="u_alpha", interval=None)
+    assert [(entry.item, "only 'cy'" in entry.reason) for entry in alone.excluded] == [("z", True)]
+
+
+# -- one bad item of ten ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ten_items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten items of three coders as a table; the last row of item i9 ends before it starts."""
+    monkeypatch.chdir(tmp_path)
+    rows = ["item,coder,start,end,label"]
+    for i in range(10):
+        for shift, coder in enumerate(("ann", "bo", "sys")):
+            rows += [f"i{i},{coder},{start + shift},{start + 6},{label}" for start, label in ((0, "a"), (10, "b"))]
+    rows[-1] = "i9,sys,16,12,b"
+    Path("spans.csv").write_text("\n".join(rows) + "\n")
+
+
+@pytest.mark.usefixtures("ten_items")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["agree", "-c", "gamma"],
+        ["agree", "-c", "u_alpha"],
+        ["score", "--reference", "ann", "--hypothesis", "sys", "-m", "span_f"],
+        ["judge", "--system", "sys"],
+        ["disagreements"],
+        ["pairwise"],
+    ],
+    ids=" ".join,
+)
+def test_one_bad_item_of_ten_is_listed_and_nine_are_used(arguments: list[str]) -> None:
+    command, *options = arguments
+    result = invoke([command, "spans.csv", *options, "--json"])
+    assert result.exit_code == 1, result.stderr
+    assert "spans.csv:61" in result.stderr
+    envelope = json.loads(result.stdout)
+    assert any("i9" in json.dumps(entry) for entry in envelope["excluded"])
+    assert envelope["results"]
