@@ -488,8 +488,7 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
             {"x": {"a": [2, 3], "b": [5, 3]}},
             {},
             OptionError,
-            "no item was annotated by two coders: item 'x': a is a, b is b: both sides must have the same units; "
-            "a has 5, b has 8",
+            "no item can be compared: item 'x': a is a, b is b: both sides must have the same units; a has 5, b has 8",
         ),
         ({"x": BLANK}, {}, Undefined, "no coder placed a boundary, so agreement beyond chance is undefined"),
         (

@@ -213,3 +213,20 @@ def test_other_commands_leave_the_scores_out(tmp_path):
     assert json.loads(invoke(["info", path, "--json"]).stdout)["reading"][0]["coders"] == ["reference"]
     score = invoke(["score", path, "-m", "AP@1", "--reading", "scores=yes", "--json"])
     assert json.loads(score.stdout)["results"]["scores"][0]["value"] == 1
+
+
+def test_several_references_have_one_threshold(tmp_path):
+    """By hand: F at .9, .7 and .3 is 2/3, 1/2 and 2/3 for ann, and 0, 1/2 and 2/3 for bo; the means are 1/3, 1/2, 2/3."""
+    rows = ("0.1,0,0", "0.9,1,0", "0.3,0,1", "0.3,1,0", "0.7,0,1", "0.05,0,0")
+    table = "item,position,score,ann,bo\n" + "".join(f"s1,{i},{row}\n" for i, row in enumerate(rows, 1))
+    paths = files(tmp_path, scores_csv=table)
+    study = results(paths)
+    assert [row["average_precision"] for row in study["curves"]] == [0.75, 0.5]
+    assert (study["average_precision"], study["best_threshold"]) == (0.625, 0.3)
+    assert study["best_f"] == pytest.approx(2 / 3)
+    printed = " ".join(invoke(["curve", *paths]).stdout.split())
+    assert (
+        "mean AP of .62 over 2 coders (.75 for ann and .50 for bo). The best threshold for all of them is 0.3"
+        in printed
+    )
+    assert results([*paths, "--reference", "ann"])["best_threshold"] == 0.9

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 import caesura as cz
 from caesura.cli import main
 from caesura.errors import CaesuraError
+from oracle.disrpt import precision_recall_f, tags
 from support.oracles import read_oracle
 
 CASES = [case for case in read_oracle("disrpt.jsonl")[1:] if case["task"] == "S"]
@@ -98,3 +99,14 @@ def test_connectives(tmp_path, case):
     assert ratios(total) == pytest.approx(case["right"]["spans"], abs=1e-9)
     if not case["wrong"] and "f_score" in case["peer"]["tok"]:
         assert total.value == pytest.approx(case["peer"]["tok"]["f_score"], abs=1e-9)
+
+
+@pytest.mark.parametrize("case", CONNECTIVES, ids=lambda case: str(case["id"]))
+def test_connectives_of_the_scorer_follow_from_its_state(case):
+    """One state for the whole file explains every figure of the scorer; no option of a measure could."""
+    peer = case["peer"]["tok"]
+    if "exit" in peer:
+        assert not {"B", "I"} & set(tags(case["gold_tok"])) or not {"B", "I"} & set(tags(case["pred_tok"]))
+        return
+    figures = precision_recall_f(case["gold_tok"], case["pred_tok"])
+    assert figures == pytest.approx([peer[name] for name in ("precision", "recall", "f_score")], abs=1e-9)

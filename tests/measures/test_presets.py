@@ -82,6 +82,17 @@ def test_gebd_oracle(case):
     assert ratios(peer) == close([case["peer"][name] for name in ("precision", "recall", "f1")], abs=1e-9)
 
 
+def test_gebd_without_a_consistent_video():
+    """The script drops all videos of five sets, and prints P 0, R 1 and F 0; here there is nothing to score."""
+    dropped = [case for case in GEBD[1:] if not list(videos(case))]
+    assert len(dropped) == 5
+    for case in dropped:
+        assert case["peer"] == {"f1": 0, "precision": 0, "recall": 1}
+        assert all(video["f1_consis_avg"] < 0.3 for video in case["gt"].values())
+        with pytest.raises(OptionError, match="there are no pairs to score"):
+            _ = cz.score_many(list(videos(case)), "boundary_f(compat=gebd)").total
+
+
 # -- SuperDialseg -----------------------------------------------------------------------------------------------------
 
 
@@ -127,6 +138,16 @@ def test_chunkseg_oracle(case):
     assert ratios(marks)[:2] == close([peer["precision"], peer["recall"]], abs=1e-9)
     collar = cz.boundary_f(*pair, compat="chunkseg-collar")
     assert ratios(collar) == close([peer[f"collar_{name}"] for name in ("precision", "recall", "f1")], abs=1e-9)
+
+
+def test_window_diff_of_one_chunk_is_the_only_difference_from_chunkseg():
+    """It prints 1 for two equal recordings of one chunk."""
+    short = [case for case in CHUNKSEG[1:] if case["peer"] and len(case["marks"][0]) == 1]
+    assert short
+    for case in short:
+        assert case["marks"][0] == case["marks"][1]
+        assert case["peer"]["window_diff"] == 1
+        assert cz.window_diff(*recording(case), compat="chunkseg").value == 0
 
 
 def test_chunkseg_corpus():
@@ -392,7 +413,7 @@ def test_an_item_with_a_bad_reference_is_excluded_alone():
         ("boundary_f(compat=mir_eval)", "boundary_f(tolerance=0.5, extent=from_zero)"),
         ("boundary_f(tolerance='3s', compat=pyannote)", "boundary_f(tolerance='3s')"),
         ("boundary_f(compat=tcpd)", "boundary_f(tolerance=5, references=union)"),
-        ("pk(compat=superdialseg)", "pk(average=items)"),
+        ("pk(compat=superdialseg)", "pk"),
         ("v_measure(compat=mir_eval)", "v_measure(extent=from_zero)"),
         ("pk(window=3)", "pk(window=3)"),
     ],

@@ -414,9 +414,12 @@ def test_invalid_input(options: dict[str, object], message: str) -> None:
     assert message in str(raised.value)
 
 
-def test_tiers_are_converted_to_units() -> None:
+def test_tiers_are_compared_in_seconds() -> None:
+    """Kappa of time: observed 2/3; expected (1/3)(2/3) + (2/3)(1/3) = 4/9; so 2/5."""
     by_coder = {"ann": cz.Tier([(0, 1, "a"), (1, 3, "b")]), "bo": cz.Tier([(0, 2, "a"), (2, 3, "b")])}
-    assert "the units are the union of the coders" in cz.report(cz.Corpus({"song": by_coder}))
+    page = cz.report(cz.Corpus({"song": by_coder}))
+    assert "kappa over label share = .40" in page
+    assert "the units are the union of the coders" not in page
     with pytest.raises(OptionError, match="there is nothing to report"):
         cz.report(cz.Corpus({}))
 

@@ -350,7 +350,7 @@ def score_coder_pairs(
     Raises
     ------
     OptionError
-        If no item was annotated by two coders.
+        If no item was annotated by two coders, or none can be compared.
     """
     check_corpus(corpus)
     check_coders(corpus.coders)
@@ -427,7 +427,9 @@ def score_keys(
     while True:
         keys = [key for key in keys if key[0] not in excluded]
         if not keys:
-            raise OptionError(f"no item was annotated by two coders{_reasons(excluded)}")
+            alone = all(reason.startswith("coded by ") for reason in excluded.values())
+            problem = "no item was annotated by two coders" if alone else "no item can be compared"
+            raise OptionError(f"{problem}{_reasons(excluded)}")
         # An annotation that cannot be compared, such as a tier, produces an error here.
         pairs = [cast(Pair, (corpus[item, a], corpus[item, b])) for item, a, b in keys]
         scores = score_many(pairs, measure, engine=engine)

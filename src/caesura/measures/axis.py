@@ -82,7 +82,7 @@ def amounts(name: str, value: float | str, batch: EdgeBatch) -> Floats:
         return np.full(len(batch), float(value))
     if value.endswith("%"):
         return (batch.end - batch.begin) * float(value[:-1]) / 100
-    if not batch.timed:
+    if not batch.timed and len(batch):  # an empty batch, of which no pair could be compared, has no axis
         raise OptionError(seconds_on_units(name, value))
     return np.full(len(batch), float(value[:-1]))
 

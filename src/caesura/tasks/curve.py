@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any, ClassVar
+
+import numpy as np
 
 from caesura.errors import OptionConflictError, OptionError
 from caesura.measures.average_precision import AveragePrecision
@@ -13,6 +16,7 @@ from caesura.measures.curve import PRESETS, BoundaryCurve, curve_of, with_thresh
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result
 from caesura.model.scores import BoundaryScores
+from caesura.model.value import Floats
 from caesura.options import OptionSet, choice, finite, path, setting, text, whole
 from caesura.tasks.reading import ReadingOptions
 
@@ -115,6 +119,80 @@ class CoderDensity:
 
 
 @dataclass(frozen=True)
+class MeanPoint:
+    """One threshold for all coders: the one with the highest mean F of a program against each of them.
+
+    Attributes
+    ----------
+    system : str
+        Name of the scores.
+    references : tuple of str
+        The coders.
+    average_precision : float or None
+        Mean of the average precisions; None if it is undefined for a coder.
+    threshold : float or None
+        The highest of the best thresholds; None: mark nothing.
+    precision, recall, f : float
+        Means over the coders at this threshold.
+    marked : int
+        Number of marks at this threshold.
+    density : float
+        Marks per unit, or per minute.
+    """
+
+    system: str
+    references: tuple[str, ...]
+    average_precision: float | None
+    threshold: float | None
+    precision: float
+    recall: float
+    f: float
+    marked: int
+    density: float
+
+    @classmethod
+    def of(cls, rows: Sequence[CurveRow]) -> MeanPoint:
+        """Return the best point of one program over several coders.
+
+        Parameters
+        ----------
+        rows : sequence of CurveRow
+            The curves of the program, one per coder.
+
+        Returns
+        -------
+        MeanPoint
+            The point.
+        """
+        curves = [row.curve for row in rows]
+        thresholds = np.unique(np.concatenate([curve.thresholds for curve in curves]))[::-1]
+        f = np.mean([_f_at(curve, thresholds) for curve in curves], axis=0)
+        nothing = fmean(curve.at(None).f for curve in curves)
+        # Nothing is marked only if that is better than every threshold, as for one coder.
+        best = float(thresholds[np.argmax(f)]) if f.size and f.max() >= nothing else None
+        points = [curve.at(best) for curve in curves]
+        values = [curve.average_precision for curve in curves]
+        defined = [value for value in values if value is not None]
+        return cls(
+            system=rows[0].system,
+            references=tuple(row.reference for row in rows),
+            average_precision=fmean(defined) if len(defined) == len(values) else None,
+            threshold=points[0].threshold,
+            precision=fmean(point.precision for point in points),
+            recall=fmean(point.recall for point in points),
+            f=fmean(point.f for point in points),
+            marked=points[0].marked,
+            density=points[0].density,
+        )
+
+
+def _f_at(curve: BoundaryCurve, thresholds: Floats) -> Floats:
+    """Return F of a curve at many thresholds, which need not be its own."""
+    marked = np.searchsorted(-curve.thresholds, -thresholds, "right")
+    return np.asarray(np.concatenate([[curve.at(None).f], curve.f])[marked], np.float64)
+
+
+@dataclass(frozen=True)
 class CurveStudy(Result):
     """Curves of all programs against all coders, the result of :func:`score_thresholds`.
 
@@ -128,6 +206,8 @@ class CurveStudy(Result):
         Axis of the scores.
     threshold_from : tuple of str
         Files on which the threshold was chosen.
+    means : tuple of MeanPoint
+        One threshold per program for all coders, if there are several; empty if a threshold is applied.
     excluded : tuple of Excluded
         Items that could not be used.
     """
@@ -136,6 +216,7 @@ class CurveStudy(Result):
     densities: tuple[CoderDensity, ...]
     axis: str
     threshold_from: tuple[str, ...] = ()
+    means: tuple[MeanPoint, ...] = ()
     excluded: tuple[Excluded, ...] = ()
 
     json_properties: ClassVar[tuple[str, ...]] = ("average_precision", "best_threshold", "best_f", "signature")
@@ -148,18 +229,18 @@ class CurveStudy(Result):
 
     @property
     def average_precision(self) -> float | None:
-        """Average precision of the first curve; None if it is undefined."""
-        return self.first.average_precision
+        """Average precision of the first program, as mean over the coders; None if it is undefined."""
+        return self.means[0].average_precision if self.means else self.first.average_precision
 
     @property
     def best_threshold(self) -> float | None:
-        """The best threshold of the first curve; None: mark nothing."""
-        return self.first.best_threshold
+        """The best threshold of the first program for all coders; None: mark nothing."""
+        return self.means[0].threshold if self.means else self.first.best_threshold
 
     @property
     def best_f(self) -> float:
-        """F of the first curve at its best threshold."""
-        return self.first.best_f
+        """F of the first program at its best threshold, as mean over the coders."""
+        return self.means[0].f if self.means else self.first.best_f
 
     @property
     def signature(self) -> str:
@@ -230,7 +311,11 @@ def score_thresholds(
             excluded += missing
     densities = tuple(_density(row) for row in rows if row.system == systems[0])
     axis = rows[0].curve.axis
-    return CurveStudy(tuple(rows), densities, axis, options.threshold_from, tuple(dict.fromkeys(excluded)))
+    several = len(coders) > 1 and rows[0].curve.chosen is None and options.compat is None
+    means = [MeanPoint.of([row for row in rows if row.system == system]) for system in systems] if several else []
+    return CurveStudy(
+        tuple(rows), densities, axis, options.threshold_from, tuple(means), tuple(dict.fromkeys(excluded))
+    )
 
 
 def _measure(options: CurveOptions, timed: bool) -> AveragePrecision:

@@ -335,7 +335,8 @@ class CoderContents:
     coder : str
         Name of the coder.
     kind : str
-        ``segmentation``, ``dialogue``, ``hierarchy``, ``spans``, ``tree`` or ``tier``.
+        ``segmentation``, ``dialogue``, ``hierarchy``, ``spans``, ``tree``, ``tier``, or ``points`` for tiers without
+        intervals.
     items : int
         Number of items.
     units : int
@@ -350,6 +351,8 @@ class CoderContents:
         Streams (speakers) of dialogues.
     items_with_text, items_with_labels : int
         Items whose units have text, and items with labels.
+    seconds : float or None
+        Total length of the items in seconds; None for items with units.
     """
 
     coder: str
@@ -363,11 +366,12 @@ class CoderContents:
     streams: tuple[str, ...]
     items_with_text: int
     items_with_labels: int
+    seconds: float | None = None
 
     @property
     def mark_name(self) -> str:
         """Name of the marks in annotations of this kind."""
-        return {"hierarchy": "spans", "spans": "spans", "tree": "nodes", "tier": "intervals"}.get(
+        return {"hierarchy": "spans", "spans": "spans", "tree": "nodes", "tier": "intervals", "points": "points"}.get(
             self.kind, "boundaries"
         )
 
@@ -404,6 +408,7 @@ class _ItemContents(NamedTuple):
     streams: tuple[str, ...]
     has_text: bool
     has_labels: bool
+    seconds: float | None = None
 
 
 def describe(corpus: Corpus) -> Contents:
@@ -429,14 +434,17 @@ def describe(corpus: Corpus) -> Contents:
     """
     groups: dict[tuple[str, str], list[_ItemContents]] = {}
     for (_, coder), annotation in corpus.items():
-        kind = "tier" if tiers_of(annotation) else type(annotation).__name__.lower()
+        tiers = tiers_of(annotation).values()
+        kind = type(annotation).__name__.lower()
+        if tiers:
+            kind = "tier" if any(tier.intervals or not tier.points for tier in tiers) else "points"
         groups.setdefault((coder, kind), []).append(_item_contents(annotation))
     coders = (_coder_contents(coder, kind, items) for (coder, kind), items in groups.items())
     return Contents(corpus.item_names, tuple(coders))
 
 
 def _coder_contents(coder: str, kind: str, items: Sequence[_ItemContents]) -> CoderContents:
-    units, marks, types, streams, has_text, has_labels = zip(*items, strict=True)
+    units, marks, types, streams, has_text, has_labels, seconds = zip(*items, strict=True)
     return CoderContents(
         coder=coder,
         kind=kind,
@@ -449,6 +457,7 @@ def _coder_contents(coder: str, kind: str, items: Sequence[_ItemContents]) -> Co
         streams=_distinct(chain.from_iterable(streams)),
         items_with_text=sum(has_text),
         items_with_labels=sum(has_labels),
+        seconds=None if None in seconds else sum(seconds),
     )
 
 
@@ -457,7 +466,8 @@ def _item_contents(annotation: Annotation) -> _ItemContents:
         return _labelled(annotation.length, [span.label for span in annotation.spans], annotation.units is not None)
     if isinstance(annotation, Spans):
         has_text = annotation.text is not None or annotation.units is not None
-        return _labelled(round(annotation.length), annotation.categories, has_text)
+        contents = _labelled(round(annotation.length), annotation.categories, has_text)
+        return contents._replace(seconds=annotation.length if annotation.axis == "seconds" else None)
     if isinstance(annotation, Tree):
         return _labelled(annotation.length, annotation.labels, True)
     if isinstance(annotation, BoundaryScores):
@@ -465,7 +475,8 @@ def _item_contents(annotation: Annotation) -> _ItemContents:
     if tiers := tiers_of(annotation):
         labels = [row.label for tier in tiers.values() for row in tier.rows]
         has_words = all(tier.words is not None for tier in tiers.values())
-        return _labelled(0, labels, has_words)._replace(streams=tuple(filter(None, tiers)))
+        seconds = max(tier.end for tier in tiers.values()) - min(tier.begin for tier in tiers.values())
+        return _labelled(0, labels, has_words)._replace(streams=tuple(filter(None, tiers)), seconds=seconds)
     assert not isinstance(annotation, Tier)
     return _text_contents(annotation)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
@@ -37,13 +38,14 @@ from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
+from caesura.notices import collect_warnings
 from caesura.options import OptionSet, seed, setting
 from caesura.progress import on_progress, report_progress
 from caesura.statistics import bootstrap
 from caesura.tasks.agree import AgreementOutcome, Outcome
 from caesura.tasks.alignments import Alignments, align_coders
 from caesura.tasks.gold import make_gold
-from caesura.tasks.measure_choice import KIND_NAMES, choose_measures, measure_value
+from caesura.tasks.measure_choice import KIND_NAMES, choose_measures, default_direct_measures, measure_value
 from caesura.tasks.systems import human_coders
 from caesura.tasks.units import on_common_units, with_units
 
@@ -296,7 +298,12 @@ class _Analyst:
         self.systems = system_names
         self.spans = joined if joined.kind == "spans" else None
         tiers = joined if joined.holds(Tier) else None
-        (joined,), without_units = with_units([joined])
+        self.in_seconds: tuple[Measure, ...] = ()  # measures of tiers that have no units
+        if options.measure is None and joined.kind == "timed":
+            self.in_seconds = default_direct_measures("report", [joined], (), settings=settings)
+        # The units of tiers that are compared in seconds place boundaries in pictures; no number depends on them.
+        with collect_warnings() if self.in_seconds else nullcontext():
+            (joined,), without_units = with_units([joined])
         self.excluded += without_units
         shared = on_common_units(self.of_one_kind(joined), warn=False)
         self.notes = list(shared.notes)
@@ -391,7 +398,7 @@ class _Analyst:
         if judged:
             systems = {"judgement": self.judgement, "fuzzy": self.fuzzy}
             analyses |= {"parsers": self.parsers} if kind == "trees" else systems
-        if kind in ("linear", "hierarchy"):
+        if kind in ("linear", "hierarchy") and not self.in_seconds:
             analyses["precision_recall"] = self.precision_recall
         if kind == "hierarchy":
             analyses["golds"] = self.golds
@@ -424,8 +431,16 @@ class _Analyst:
             raise OptionError(
                 "agreement beyond chance is not defined over trees; the pairs below show how well parses agree"
             )
-        corpus = self.subject.without_systems(self.subject.corpus)
-        return (*self.agreement_on_spans(), *(self.outcome(corpus, measure) for measure in self.subject.measures))
+        corpus, measures = self.compared()
+        people = self.subject.without_systems(corpus)
+        return (*self.agreement_on_spans(), *(self.outcome(people, measure) for measure in measures))
+
+    def compared(self) -> tuple[Corpus, tuple[Measure, ...]]:
+        """Return the annotations that are compared and the measures: tiers without units are compared in seconds."""
+        subject = self.subject
+        if not self.in_seconds or subject.tiers is None:
+            return subject.corpus, subject.measures
+        return subject.tiers.select(items=subject.corpus.item_names), self.in_seconds
 
     def agreement_on_spans(self) -> Iterator[AgreementOutcome]:
         """Yield the default coefficients of spans, which compare also those that are no hierarchy."""
@@ -451,9 +466,10 @@ class _Analyst:
         self.check_pairs()
         tables: list[Pairwise] = []
         errors: dict[str, CaesuraError] = {}
-        for measure in self.subject.measures:
+        corpus, measures = self.compared()
+        for measure in measures:
             try:
-                tables.append(pairwise(self.subject.corpus, measure))
+                tables.append(pairwise(corpus, measure))
             except CaesuraError as error:
                 errors[measure.label] = error
         if not tables:
@@ -475,12 +491,11 @@ class _Analyst:
         return {row.item: row.mean for row in table.items}
 
     def clustering(self) -> Clustering:
-        corpus = self.subject.corpus
+        corpus, (measure, *_) = self.compared()
         if len(corpus.coders) < 3:
             raise OptionError(f"clusters need at least three coders; got {len(corpus.coders)}")
         hint = "use caesura.cluster_coders, or choose fewer coders"
         check_limit("coders in clusters on a page", len(corpus.coders), MAX_REPORT_CODERS, hint)
-        measure = self.subject.measures[0]
         return cluster_coders(corpus, measure, seed=self.subject.seed, chance=exact_chance(measure))
 
     def heat(self) -> tuple[Heat, ...]:
@@ -490,7 +505,8 @@ class _Analyst:
 
     def judgement(self) -> Judgement:
         subject = self.subject
-        judgement = judge(self.subject.boundaries, subject.systems, measures=self.judge_measures, seed=subject.seed)
+        corpus, measures = self.compared() if self.in_seconds else (subject.boundaries, self.judge_measures)
+        judgement = judge(corpus, subject.systems, measures=measures, seed=subject.seed)
         self.excluded += judgement.excluded
         return judgement
 

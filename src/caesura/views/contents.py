@@ -79,10 +79,11 @@ def contents_table(contents: Contents) -> Table:
 
 def _record(row: CoderContents, *, kind: bool, mark_name: bool) -> dict[str, Cell]:
     """Return one row. The kind of annotation and the kind of mark are cells only if coders differ in them."""
-    timed = row.kind == "tier"
+    timed = row.seconds is not None
     sizes = str(row.shortest) if row.shortest == row.longest else f"{row.shortest}-{row.longest}"
     marks: dict[str, Cell] = {"marks": f"{row.mark_name}: {row.marks}"} if mark_name else {row.mark_name: row.marks}
     return cells(row, "coder", *(["kind"] if kind else []), "items") | {
+        "seconds": row.seconds if row.seconds is None else f"{row.seconds:g}",
         "units": None if timed else row.units,
         "per item": None if timed else sizes,
         **marks,

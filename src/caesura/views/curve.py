@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from caesura.measures.curve import PRESET_MISTAKES, CurvePoint
-from caesura.tasks.curve import CurveRow, CurveStudy
+from caesura.tasks.curve import CurveRow, CurveStudy, MeanPoint
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.curves import curve_answer, threshold_text
 from caesura.views.answers.words import join
@@ -49,9 +49,27 @@ def curve_view(study: CurveStudy, figure: str | None = None) -> Answer:
 
 def _thresholds(study: CurveStudy, per_length: str) -> Table:
     records = [record for row in study.curves for record in _records(study, row, per_length)]
-    left_out = "choice" if len(records) == len(study.curves) else "marks"  # so that a row fits into 80 columns
+    records += [_mean_record(mean, per_length) for mean in study.means]
+    left_out = (
+        "choice" if len(records) == len(study.curves) + len(study.means) else "marks"
+    )  # so that a row fits into 80 columns
     records = [{name: cell for name, cell in record.items() if name != left_out} for record in records]
     return Table.from_records(records, notes=_notes(study), digits=3)
+
+
+def _mean_record(mean: MeanPoint, per_length: str) -> dict[str, Any]:
+    return {
+        "scores": mean.system,
+        "reference": "(mean)",
+        "AP": or_undefined(mean.average_precision),
+        "choice": "best",
+        "threshold": "none" if mean.threshold is None else f"{mean.threshold:.6g}",
+        "P": mean.precision,
+        "R": mean.recall,
+        "F": mean.f,
+        "marks": mean.marked,
+        per_length: mean.density,
+    }
 
 
 def _notes(study: CurveStudy) -> tuple[str, ...]:
@@ -59,7 +77,8 @@ def _notes(study: CurveStudy) -> tuple[str, ...]:
     chosen = [f"chosen: on {join(study.threshold_from)}; applied: here"] if study.threshold_from else []
     compat = study.first.compat
     mistakes = [f"{compat}: {PRESET_MISTAKES[compat]}"] if compat is not None else []
-    return (*chosen, *mistakes, *undefined, study.signature)
+    means = ["(mean): over coders, at the threshold with the highest mean F"] if study.means else []
+    return (*means, *chosen, *mistakes, *undefined, study.signature)
 
 
 def _records(study: CurveStudy, row: CurveRow, per_length: str) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from caesura.views.answers.words import join, short
 
 if TYPE_CHECKING:  # commands with other results must not import these
     from caesura.measures.curve import BoundaryCurve, CurvePoint
-    from caesura.tasks.curve import CurveRow, CurveStudy
+    from caesura.tasks.curve import CurveRow, CurveStudy, MeanPoint
 
 _MAX_ROWS = 3
 
@@ -27,6 +27,8 @@ def curve_answer(study: CurveStudy) -> str:
     str
         One to three sentences about the first curves.
     """
+    if study.means:
+        return " ".join(_over_coders(study, mean) for mean in study.means[:_MAX_ROWS])
     first = study.curves[0]
     sentences = [_quality(row) for row in study.curves[:_MAX_ROWS]]
     sentences.append(_threshold(study, first.curve))
@@ -65,6 +67,30 @@ def density_text(density: float, axis: str) -> str:
         The number with its unit.
     """
     return f"{density:.3g} per {'minute' if axis == 'time' else 'unit'}"
+
+
+def _over_coders(study: CurveStudy, mean: MeanPoint) -> str:
+    """Say how good scores are against several coders, and at which common threshold."""
+    curves = {row.reference: row.curve for row in study.curves if row.system == mean.system}
+    tolerance = study.first.measure.settings["tolerance"]
+    coders = f"{len(curves)} coders{f' within {tolerance}' if tolerance else ''}"
+    if mean.average_precision is None:
+        quality = f"{mean.system}: the mean AP over {coders} is undefined, because a coder marked nothing."
+    else:
+        each = [f"{short(curve.average_precision)} for {name}" for name, curve in curves.items()]
+        quality = f"{mean.system} has a mean AP of {short(mean.average_precision)} over {coders} ({_few(each)})."
+    if mean.threshold is None:
+        return f"{quality} The best is to mark nothing: mean F = {short(mean.f)}."
+    densities = [f"{name} {density_text(curve.reference_density, study.axis)}" for name, curve in curves.items()]
+    return (
+        f"{quality} The best threshold for all of them is {mean.threshold:.6g}: mean F = {short(mean.f)}, with "
+        f"{density_text(mean.density, study.axis)} marked ({_few(densities)})."
+    )
+
+
+def _few(entries: list[str]) -> str:
+    rest = len(entries) - _MAX_ROWS
+    return join(entries) if rest <= 0 else ", ".join(entries[:_MAX_ROWS]) + f" and {rest} more"
 
 
 def _quality(row: CurveRow) -> str:
