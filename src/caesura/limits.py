@@ -35,7 +35,7 @@ MAX_DIGITS = 4000
 """Digits of a count that is exact. Python does not print longer whole numbers."""
 MAX_KEY_PARTS = 100
 """Parts of a dotted key in a settings file."""
-MAX_CHANCE_CELLS = 2**25
+MAX_CHANCE_CELLS = 2**24
 """States of exact chance times boundary types of both coders; above, chance is simulated."""
 MAX_COLUMNS = 20_000
 """Columns of a table."""

@@ -12,7 +12,7 @@ SECONDS = 5.0
 """Processor time that one input may take."""
 MEGABYTES = 1024
 """Memory that one input may take."""
-MODULES = ("damaged", "complexity", "accidents")
+MODULES = ("damaged", "complexity", "round_trips", "commands", "accidents")
 """Modules of this folder that register attacks."""
 
 
@@ -53,6 +53,8 @@ class Attack:
         Memory that an input may take beyond what the process had before.
     total : int, optional
         Number of different inputs, if they are not random.
+    prepare : callable, optional
+        ``prepare(case)`` makes the files of an input; it does not count as time and memory of the input.
     """
 
     name: str
@@ -61,18 +63,25 @@ class Attack:
     seconds: float
     megabytes: int
     total: int | None
+    prepare: Callable[[Case], object] | None = None
 
 
 _attacks: dict[str, Attack] = {}
 
 
 def attack(
-    name: str, *, share: float = 1.0, seconds: float = SECONDS, megabytes: int = MEGABYTES, total: int | None = None
+    name: str,
+    *,
+    share: float = 1.0,
+    seconds: float = SECONDS,
+    megabytes: int = MEGABYTES,
+    total: int | None = None,
+    prepare: Callable[[Case], object] | None = None,
 ) -> Callable[[Callable[[Case], str]], Callable[[Case], str]]:
     """Register a function as an attack; the parameters are those of :class:`Attack`."""
 
     def register(run: Callable[[Case], str]) -> Callable[[Case], str]:
-        _attacks[name] = Attack(name, run, share, seconds, megabytes, total)
+        _attacks[name] = Attack(name, run, share, seconds, megabytes, total, prepare)
         return run
 
     return register

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from campaign.registry import Attack, Case, attacks
-from campaign.worker import try_input
+from campaign.structures import CHANGES
+from campaign.worker import slowness, try_input
+from support import fuzzing
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,8 +34,18 @@ def test_every_attack_can_run(name: str, tmp_path: Path) -> None:
     assert outcome.ended
 
 
+@pytest.mark.parametrize("name", fuzzing.SAMPLES)
+def test_every_format_has_changes_that_change_it(name: str) -> None:
+    sample = fuzzing.SAMPLES[name]
+    data = sample.files[sample.name]
+    for change in CHANGES[name]:
+        results = [change(random.Random(seed), data) for seed in range(20)]
+        assert len(set(results)) > 5
+        assert results == [change(random.Random(seed), data) for seed in range(20)] or name.startswith("table-")
+
+
 def _spend() -> str:
-    until = time.process_time() + 0.3
+    until = time.process_time() + 0.3 * slowness()
     while time.process_time() < until:
         pass
     return "corpus"

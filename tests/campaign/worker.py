@@ -12,12 +12,15 @@ import traceback
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 from .registry import Attack, Case, attacks
 
 GRACE = 12
 """An input is stopped after this many times its limit of seconds, by the clock; the limit itself is processor time."""
+REFERENCE_SECONDS = 0.04
+"""Processor time of the loop in :func:`slowness` on the machine that the limits are for."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,26 @@ def _forget_peak() -> float:
     return _status("VmRSS")
 
 
+@cache
+def slowness() -> float:
+    """Return how many times slower this machine is than the one that the limits are for; 1 if it is faster."""
+    durations = []
+    for _ in range(3):
+        started = time.process_time()
+        table = {str(i): [i, -i] for i in range(60_000)}
+        sorted(table, key=lambda key: table[key][1])
+        durations.append(time.process_time() - started)
+    return max(1.0, min(durations) / REFERENCE_SECONDS)
+
+
 def try_input(attack: Attack, case: Case) -> Outcome:
-    """Return how an input ended, and whether it kept to the limits of time and memory."""
+    """Return how an input ended, and whether it kept to the limits of time and memory.
+
+    The limit of time is for a machine of the speed that ``REFERENCE_SECONDS`` states; a slower one may take longer.
+    """
+    limit = attack.seconds * slowness()
+    if attack.prepare is not None:
+        attack.prepare(case)
     before, started = _forget_peak(), _processor_time()
     ended = problem = ""
     handler = signal.signal(signal.SIGALRM, _stop)
@@ -92,7 +113,7 @@ def try_input(attack: Attack, case: Case) -> Outcome:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
     seconds, megabytes = _processor_time() - started, max(0.0, _status("VmHWM") - before)
-    if not problem and seconds > attack.seconds:
+    if not problem and seconds > limit:
         problem = f"took {seconds:.1f} s"
     if not problem and megabytes > attack.megabytes:
         problem = f"took {megabytes:.0f} MB"

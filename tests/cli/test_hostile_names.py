@@ -13,14 +13,15 @@ pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
 HOSTILE = "\x1b[31m\x07\x9b2J"
 
 
-@pytest.mark.parametrize("command", ["agree", "pairwise", "disagreements", "gold"])
+@pytest.mark.parametrize("command", ["agree", "pairwise", "disagreements", "gold", "convert"])
 def test_commands_in_a_terminal(command: str, tmp_path: Path) -> None:
     coders = {f"ann{HOSTILE}": [2, 3], f"bo{HOSTILE}": [3, 2]}
     path = tmp_path / "a.json"
     path.write_text(json.dumps({"items": {f"x{HOSTILE}": coders, "y": coders}}))
+    target = [str(tmp_path / "b.json")] if command == "convert" else []
     process, terminal = pty.fork()
     if not process:
-        os.execv(sys.executable, [sys.executable, "-m", "caesura", command, str(path)])
+        os.execv(sys.executable, [sys.executable, "-m", "caesura", command, str(path), *target])
     printed = b""
     while True:
         try:

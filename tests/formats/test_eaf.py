@@ -326,10 +326,20 @@ def test_written_file(tmp_path: Path) -> None:
 
 def test_times_are_rounded_to_milliseconds(tmp_path: Path) -> None:
     path = tmp_path / "talk.eaf"
-    cz.write(Corpus({"talk": {"ann": Tier([(0.12345, 2.00049, "A")], end=3)}}), path)
+    with pytest.warns(cz.errors.CaesuraWarning, match=r"whole milliseconds; times such as 0\.12345 s are rounded"):
+        cz.write(Corpus({"talk": {"ann": Tier([(0.12345, 2.00049, "A")], end=3)}}), path)
     tier_read = cz.read(path, units="times", tiers="ann")["talk", "ann"]
     assert isinstance(tier_read, Tier)
     assert (tier_read.intervals[0][:2], tier_read.end) == ((0.123, 2.0), 3.0)
+
+
+def test_tiers_end_at_the_same_time(tmp_path: Path) -> None:
+    path = tmp_path / "talk.eaf"
+    corpus = Corpus({"talk": {"ann": Tier([(0, 0.038, "A")], end=3), "bo": Tier([(0, 2, "A")], end=2)}})
+    with pytest.warns(cz.errors.CaesuraWarning, match="no end per tier; all tiers end at 3 s") as caught:
+        cz.write(corpus, path)
+    assert len(caught) == 1  # 0.038 s are whole milliseconds
+    assert {tier.end for tier in cz.read(path, units="times", tiers=["ann", "bo"]).values()} == {3.0}
 
 
 @pytest.mark.parametrize(

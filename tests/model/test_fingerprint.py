@@ -175,3 +175,9 @@ def test_negative_zero_equals_zero() -> None:
         first, second = (cz.Corpus({"i": {"c": annotation}}) for annotation in pair)
         assert (first == second, first.fingerprint) == (True, second.fingerprint)
     assert repr(cz.parse("boundary_similarity(w_trp=-0.0)")) == repr(cz.parse("boundary_similarity(w_trp=0.0)"))
+
+
+def test_times_beyond_all_clocks_have_a_fingerprint() -> None:
+    edges = [cz.Hierarchy(1, [(1, 1)], edges=[0, end]) for end in (1e300, 2e300)]
+    first, second = (cz.Corpus({"x": {"a": hierarchy}}).fingerprint for hierarchy in edges)
+    assert first != second

@@ -126,6 +126,8 @@ def test_the_end_is_that_of_the_last_interval_or_point() -> None:
         ({"words": [(0, 1, "w"), (0.5, 2, "v")]}, r"words\[1\]: intervals must follow each other"),
         ({}, "end: a recording must end after it begins; got 0-0 s"),
         ({"end": math.inf}, "end must be a time in seconds; got inf"),
+        ({"end": 1e300}, r"end must be at most 1e\+12 s; got 1e\+300"),
+        ({"intervals": [(0, 2e12, "A")]}, r"intervals\[0\]: end must be at most 1e\+12 s; got 2e\+12"),
     ],
 )
 def test_invalid_input(arguments: dict[str, Any], message: str) -> None:

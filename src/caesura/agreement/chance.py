@@ -435,6 +435,16 @@ class ChanceModel(ABC):
             One row per row of weights.
         """
 
+    def without_coders(self) -> AgreementArrays:
+        """Return the agreement of all coders but one, for each coder.
+
+        Returns
+        -------
+        AgreementArrays
+            One row per coder.
+        """
+        return self.over_coders(1 - np.eye(len(self.observed.coders)))
+
     @abstractmethod
     def by_item(self) -> AgreementArrays:
         """Return the agreement on each item separately.

@@ -445,14 +445,14 @@ def _pair_rows(coders: Sequence[str], name: str, model: ChanceModel) -> tuple[Pa
     """Return pairs in the order of the corpus."""
     observed = model.observed
     order = {coder: i for i, coder in enumerate(coders)}
+    places = np.array([order[coder] for coder in observed.coders], np.int64)
+    first, second = places[observed.first], places[observed.second]
+    if not observed.ordered:
+        first, second = np.minimum(first, second), np.maximum(first, second)
     items = np.bincount(observed.pair_index, minlength=len(observed.pairs)).tolist()
-    rows = []
-    for (a, b), columns, count in zip(observed.pairs, model.by_pair().rows(name), items, strict=True):
-        names = observed.coders[a], observed.coders[b]
-        if not observed.ordered:
-            names = min(names, key=order.__getitem__), max(names, key=order.__getitem__)
-        rows.append(PairAgreement(names, *columns, count))
-    return tuple(sorted(rows, key=lambda row: [order[coder] for coder in row.coders]))
+    columns = zip(first.tolist(), second.tolist(), model.by_pair().rows(name), items, strict=True)
+    rows = [PairAgreement((coders[a], coders[b]), *numbers, count) for a, b, numbers, count in columns]
+    return tuple(rows[i] for i in np.lexsort((second, first)).tolist())
 
 
 def _item_rows(items: Sequence[str], name: str, model: ChanceModel) -> tuple[ItemAgreement, ...]:
@@ -463,7 +463,7 @@ def _item_rows(items: Sequence[str], name: str, model: ChanceModel) -> tuple[Ite
 def _coder_rows(coders: Sequence[str], name: str, model: ChanceModel, value: float) -> tuple[CoderAgreement, ...]:
     observed = model.observed
     n = len(observed.coders)
-    without = model.over_coders(1 - np.eye(n)).values(name) if n > 2 else np.full(n, np.nan)
+    without = model.without_coders().values(name) if n > 2 else np.full(n, np.nan)
     items = observed.present.sum(axis=0).tolist()
     rows = {}
     sign = 1 if model.higher_is_better else -1

@@ -130,11 +130,12 @@ class CountChance(ChanceModel):
         return np.concatenate([b, n, rates, possible, total], axis=2)
 
     def _agreement(
-        self, parts: Floats, sums: Floats, coders: Floats, pairs: Floats, sides: tuple[Ints, Ints] | None = None
+        self, parts: Floats, sums: Floats, coders: Floats, pairs: Floats | None, sides: tuple[Ints, Ints] | None = None
     ) -> AgreementArrays:
         """Return the agreement from summed parts, cells summed over items, and weights of coders and pairs.
 
-        The sums of cells have the shape rows x coders x columns. ``sides`` are the coders of each pair, as indices.
+        The sums of cells have the shape rows x coders x columns. ``sides`` are the coders of each pair, as indices. Without
+        weights of pairs, there is no bias.
         """
         left, right = sides or (self.observed.first, self.observed.second)
         T = (sums.shape[2] - 3) // 2  # noqa: N806 - the number of types
@@ -144,8 +145,7 @@ class CountChance(ChanceModel):
         any_boundary = np.einsum("rc,rc->r", sums[:, :, -1], coders) > 0
         P = numerator / np.where(any_boundary, denominator[:, 0], np.nan)[:, None]  # noqa: N806 - the paper's symbol
         pi = (P * P).sum(axis=1)
-        if len(P) > 1 and pairs.shape[1] > 1 and self.coefficient.name not in _WITH_BIAS:
-            # Resamples need no bias, whose products of all pairs take most of the time.
+        if pairs is None or (pairs.shape[1] > 1 and not self._has_bias(len(P))):
             return AgreementArrays.of(self.observed.similarity(parts), pi)
         # Products of kappa as deviations from P, so that coders with equal rates have a bias of exactly 0.
         possible = n[:, :, 0] > 0
@@ -185,6 +185,19 @@ class CountChance(ChanceModel):
         usable = ((rows > 0).astype(float) @ observed.present.T >= 2).astype(float)
         pairs = rows[:, observed.first] * rows[:, observed.second]
         return self._agreement(product(pairs, observed.pair_parts), self._summed(usable), rows, pairs)
+
+    def without_coders(self) -> AgreementArrays:
+        observed, n = self.observed, len(self.observed.coders)
+        if self._has_bias(n):
+            return super().without_coders()
+        rows = 1 - np.eye(n)
+        usable = (observed.present.sum(axis=1) - observed.present.T >= 2).astype(float)
+        parts = observed.pair_parts.sum(axis=0) - observed.coder_parts
+        return self._agreement(parts, self._summed(usable), rows, None)
+
+    def _has_bias(self, rows: int) -> bool:
+        """Return whether bias is computed. Resamples need none, and its products of all pairs take most of the time."""
+        return rows == 1 or len(self.observed.pairs) == 1 or self.coefficient.name in _WITH_BIAS
 
     def by_item(self) -> AgreementArrays:
         observed = self.observed

@@ -360,22 +360,34 @@ def score_coder_pairs(
     excluded: dict[str, str] = {}
     keys, scores = score_keys(corpus, measure, _keys(corpus, order, ordered, excluded), engine, excluded)
     item_order = _numbered(dict.fromkeys(item for item, _, _ in keys))
-    numbers = np.array([(item_order[item], order[a], order[b]) for item, a, b in keys], np.int64)
-    present, members = np.unique(numbers[:, 1:], return_inverse=True)
-    pairs, pair_index = np.unique(members.reshape(-1, 2), axis=0, return_inverse=True)
+    item_index = np.fromiter((item_order[key[0]] for key in keys), np.int64, len(keys))
+    sides = np.stack([np.fromiter((order[key[side]] for key in keys), np.int64, len(keys)) for side in (1, 2)], axis=1)
+    present, members = np.unique(sides, return_inverse=True)
+    members = members.reshape(-1, 2)
+    # One number per pair, because sorting rows is slow.
+    pairs, pair_index = np.unique(members[:, 0] * len(present) + members[:, 1], return_inverse=True)
     return CoderPairs(
         measure=measure,
         items=tuple(item_order),
         coders=tuple(np.array([*order], object)[present]),
-        item_index=numbers[:, 0],
+        item_index=item_index,
         pair_index=pair_index.reshape(-1),
-        first=pairs[:, 0],
-        second=pairs[:, 1],
+        first=pairs // len(present),
+        second=pairs % len(present),
         scores=scores,
-        annotations={(item, coder): cast(Comparable, corpus[item, coder]) for item, *pair in keys for coder in pair},
+        annotations=_scored_annotations(corpus, tuple(item_order), [*order], item_index, sides),
         excluded=tuple(Excluded(item, None, reason) for item, reason in excluded.items()),
         ordered=ordered,
     )
+
+
+def _scored_annotations(
+    corpus: Corpus, items: Sequence[str], coders: Sequence[str], item_index: Ints, sides: Ints
+) -> dict[tuple[str, str], Comparable]:
+    """Return the annotations in some pairs, in the order in which they occur in them."""
+    codes, first = np.unique((item_index[:, None] * len(coders) + sides).reshape(-1), return_index=True)
+    keys = [(items[code // len(coders)], coders[code % len(coders)]) for code in codes[np.argsort(first)].tolist()]
+    return {key: cast(Comparable, corpus[key]) for key in keys}
 
 
 def _numbered(values: Iterable[str]) -> dict[str, int]:
@@ -424,6 +436,7 @@ def score_keys(
     OptionError
         If nothing can be scored.
     """
+    annotations = {item: corpus.of_item(item) for item in dict.fromkeys(key[0] for key in keys)}
     while True:
         keys = [key for key in keys if key[0] not in excluded]
         if not keys:
@@ -431,7 +444,7 @@ def score_keys(
             problem = "no item was annotated by two coders" if alone else "no item can be compared"
             raise OptionError(f"{problem}{_reasons(excluded)}")
         # An annotation that cannot be compared, such as a tier, produces an error here.
-        pairs = [cast(Pair, (corpus[item, a], corpus[item, b])) for item, a, b in keys]
+        pairs: list[Any] = [(annotations[item][a], annotations[item][b]) for item, a, b in keys]
         scores = score_many(pairs, measure, engine=engine)
         if not scores.errors:
             return keys, scores

@@ -11,6 +11,7 @@ from caesura.tasks.files import ConvertOptions, convert_files, file_info
 from caesura.tasks.reading import ReadingOptions
 from caesura.views.answers.files import written_answer
 from caesura.views.contents import first_lines, info_view
+from caesura.views.table import clean
 
 
 @main.command()
@@ -56,5 +57,5 @@ def convert(sources: tuple[str, ...], target: str, options: ConvertOptions, read
     """
     corpus, notes = convert_files(sources, target, options, reading)
     for note in notes:
-        click.echo(note, err=True)
-    click.echo(written_answer(corpus, target))
+        click.echo(clean(note), err=True)
+    click.echo(clean(written_answer(corpus, target)))

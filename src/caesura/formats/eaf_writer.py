@@ -9,6 +9,7 @@ from typing import cast
 from caesura.formats.content import describe_value
 from caesura.formats.format import Writing
 from caesura.model.tier import Interval, Tier
+from caesura.notices import warn
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <ANNOTATION_DOCUMENT AUTHOR="" DATE="1970-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0" \
@@ -20,6 +21,7 @@ _TAIL = """    <LINGUISTIC_TYPE GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="d
 """
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MAX_MILLISECONDS = 10**12
+_NEAR_MILLISECOND = 1e-3  # milliseconds; the nearest number to a time such as 0.038 s is not exact
 
 
 def write_eaf(writing: Writing) -> str:
@@ -33,7 +35,8 @@ def write_eaf(writing: Writing) -> str:
     Returns
     -------
     str
-        The XML document. Times are rounded to whole milliseconds, as ELAN stores them.
+        The XML document. Times are rounded to whole milliseconds, as ELAN stores them, and all tiers end at the same time;
+        a warning says so if that changes a tier.
 
     Raises
     ------
@@ -47,6 +50,7 @@ def write_eaf(writing: Writing) -> str:
     tiers = cast("Mapping[str, Tier]", writing.corpus.of_item(item))
     rows = {coder: _rows(writing, item, coder, tier) for coder, tier in tiers.items()}
     rows |= _words(writing, item, tiers)
+    _warn_of_losses(writing, tiers)
     times = sorted({time for intervals in rows.values() for row in intervals for time in row[:2]} | {_end(tiers)})
     slots = {time: f"ts{i}" for i, time in enumerate(times, 1)}
     parts = [_HEAD, "    <TIME_ORDER>\n"]
@@ -64,6 +68,19 @@ def write_eaf(writing: Writing) -> str:
             )
         parts.append("    </TIER>\n")
     return "".join([*parts, _TAIL])
+
+
+def _warn_of_losses(writing: Writing, tiers: Mapping[str, Tier]) -> None:
+    """Warn if ELAN cannot store a time or the end of a tier."""
+    times = [time for tier in tiers.values() for row in (*tier.intervals, *(tier.words or ())) for time in row[:2]]
+    ends = {tier.end for tier in tiers.values()}
+    rounded = next(
+        (time for time in (*times, *ends) if abs(round(time * 1000) - time * 1000) > _NEAR_MILLISECOND), None
+    )
+    if rounded is not None:
+        warn(f"{writing.path}: ELAN stores whole milliseconds; times such as {rounded!r} s are rounded")
+    if len(ends) > 1:
+        warn(f"{writing.path}: ELAN stores no end per tier; all tiers end at {max(ends):g} s")
 
 
 def _end(tiers: Mapping[str, Tier]) -> int:

@@ -398,7 +398,15 @@ def write(writing: Writing) -> str:
     -------
     str
         Content of the file.
+
+    Raises
+    ------
+    FormatError
+        If a table cannot represent the spans, or an item below another has a blank name.
     """
+    for item in writing.corpus.item_names[1:]:
+        if not item.strip():  # an empty cell belongs to the item above it
+            raise writing.error("a table cannot contain a blank name below another; write spans as .json", item)
     if all(isinstance(annotation, Spans) for annotation in writing.corpus.values()):
         return table_text(spans_table(writing), writing.delimiter)
     spans = spans_of(writing)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from caesura.errors import OptionError, SegmentationError
+from caesura.formats.content import describe_value
 from caesura.formats.format import NAME_OPTIONS, Reading
 from caesura.model.segmentation import Segmentation, sort_types
 from caesura.options import Option, text
@@ -137,7 +138,7 @@ class Symbols:
                 return [*words, word], self.types[symbol]
         self._refuse_lookalike(last)
         if self.unclassified is None:
-            problem = f"an utterance must end in one of {self.symbol_list}; the last token is {last!r}"
+            problem = f"an utterance must end in one of {self.symbol_list}; the last token is {describe_value(last)}"
             hint = "name the boundary symbols with symbols=, or the type of other endings with unclassified="
             raise SegmentationError(f"{problem}; {hint}")
         return list(tokens), self.unclassified

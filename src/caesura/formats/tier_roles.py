@@ -46,6 +46,7 @@ _PART = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL_CASE = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 _MIN_WORDS = 4  # fewer intervals are not evidence for a word tier without a name
 _MAX_LISTED = 20  # tiers in an error
+_MAX_NAME = 200  # characters of a tier that can be chosen
 _MAX_TIERS = 200  # in a file with more tiers, the word tier must be named
 
 
@@ -301,9 +302,9 @@ def _possible_segmentations(reading: Reading, tiers: list[FileTier], words: File
 def _choices(
     reading: Reading, tiers: Sequence[FileTier], coders: Sequence[FileTier]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    if 1 < len(coders) <= _MAX_LISTED:
+    if 1 < len(coders) <= _MAX_LISTED and all(len(tier.name) <= _MAX_NAME for tier in coders):
         yield "one coder per tier", {"tiers": [tier.name for tier in coders]}
-    for tier in tiers[:_MAX_LISTED]:
+    for tier in [tier for tier in tiers if len(tier.name) <= _MAX_NAME][:_MAX_LISTED]:
         number = len(_labelled(reading, tier)) if tier.points is None else len(tier.points)
         kind = "interval" if tier.points is None else "point"
         yield f"tier {tier.name[:80]}, {count_of(number, kind)}", {"tiers": tier.name}

@@ -72,7 +72,11 @@ def has_references(pairs: Sequence[Any]) -> bool:
     bool
         True if the first side of a pair is a list or tuple of annotations.
     """
-    return any(isinstance(pair, (tuple, list)) and len(pair) == 2 and _are_several(pair[0]) for pair in pairs)
+    several = (tuple, list)
+    return any(
+        isinstance(pair, several) and len(pair) == 2 and isinstance(pair[0], several) and _are_several(pair[0])
+        for pair in pairs
+    )
 
 
 def _are_several(side: Any) -> bool:

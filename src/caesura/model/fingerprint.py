@@ -25,6 +25,7 @@ from unicodedata import normalize
 
 import numpy as np
 
+from caesura.limits import MAX_SECONDS
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import BoundaryColumn, Documents
 from caesura.model.hierarchy import Hierarchy
@@ -239,11 +240,18 @@ def numbers_bytes(numbers: Iterable[int]) -> bytes:
     bytes
     """
     listed = list(numbers)
+    if any(abs(number) >= 2**63 for number in listed):
+        return b"n" + repr(listed).encode()
     return struct.pack(f"<q{len(listed)}q", len(listed), *listed)
 
 
+def _microseconds(time: float) -> int:
+    """Return a time in whole microseconds; beyond all clocks, they may be too many for a floating-point number."""
+    return round(time * _MICROSECONDS) if abs(time) <= MAX_SECONDS else int(time) * 10**6
+
+
 def _times(times: Iterable[float]) -> bytes:
-    return numbers_bytes(round(time * _MICROSECONDS) for time in times)
+    return numbers_bytes(map(_microseconds, times))
 
 
 def annotation_bytes(annotation: Any) -> bytes:
@@ -312,9 +320,9 @@ def _(annotation: Hierarchy) -> bytes:
         extent = (annotation.length, annotation.extent)
         rows = sorted((span.start, span.end, span.level, span.label or "") for span in spans)
     else:
-        extent = (round(edges[0] * _MICROSECONDS), round(edges[-1] * _MICROSECONDS))
+        extent = (_microseconds(edges[0]), _microseconds(edges[-1]))
         ends = [(edges[span.start - 1], edges[span.end]) for span in spans]
-        times = [(round(start * _MICROSECONDS), round(end * _MICROSECONDS)) for start, end in ends]
+        times = [(_microseconds(start), _microseconds(end)) for start, end in ends]
         rows = sorted((*time, span.level, span.label or "") for time, span in zip(times, spans, strict=True))
     kind = b"h" if edges is None else b"H"
     return (

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from caesura.errors import TierError
+from caesura.limits import MAX_SECONDS
 from caesura.model import checks
 from caesura.model.edges import Edges, edges_of_intervals, edges_of_points
 from caesura.model.value import Displayed, count_of
@@ -178,6 +179,8 @@ def _check_time(value: object, place: str) -> float:
     time = checks.finite_number(value)
     if time is None:
         raise TierError(f"{place} must be a time in seconds; got {value!r}")
+    if abs(time) > MAX_SECONDS:
+        raise TierError(f"{place} must be at most {MAX_SECONDS:g} s; got {time:g}")
     return time
 
 
