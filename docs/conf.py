@@ -14,6 +14,7 @@ copyright = "The caesura developers"
 release = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "furo"
+html_static_path = ["static"]
 html_title = f"caesura {release}"
 highlight_language = "none"  # equations stand in indented blocks; what is code says so
 myst_heading_anchors = 3
