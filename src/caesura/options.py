@@ -236,6 +236,8 @@ def normalize_name(name: str) -> str:
 _OPTION_NAME = re.compile(r"[^\W\d][\w-]*")
 _WORD = re.compile(r"""(?:[^\W\d]|[./~])[^\s'"()\[\]{},=]*""")
 _AMOUNT = re.compile(r"[0-9.]+(?:s|ms|%)")  # 0.5s, 500ms, 5%
+# A text in quotes, or a character that matters outside quotes.
+_SPECIAL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[][(){},'"]""", re.DOTALL)
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _CONSTANTS = {"inf": math.inf, "true": True, "false": False}
 
@@ -275,25 +277,21 @@ def parse_call(text: str) -> tuple[str, dict[str, Any]]:
 
 def _split_entries(text: str) -> list[str]:
     """Return the parts of a text between commas that are in neither quotes nor brackets."""
-    entries, start, quote, closing = [], 0, "", []
-    characters = enumerate(text)
-    for i, character in characters:
-        if quote:
-            if character == "\\":
-                next(characters, None)
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif character in _BRACKETS:
-            closing.append(_BRACKETS[character])
-        elif character in ")]}":
-            if not closing or closing.pop() != character:
+    entries, start, closing = [], 0, []
+    for match in _SPECIAL.finditer(text):
+        special = match.group()
+        if special in _BRACKETS:
+            closing.append(_BRACKETS[special])
+        elif special in ")]}":
+            if not closing or closing.pop() != special:
                 raise ValueError("a bracket is closed that is not open")
-        elif character == "," and not closing:
-            entries.append(text[start:i])
-            start = i + 1
-    if quote or closing:
-        raise ValueError("a quotation mark or bracket is open")
+        elif special in "'\"":  # the text in quotes would be one match if it were closed
+            raise ValueError("a quotation mark is open")
+        elif special == "," and not closing:
+            entries.append(text[start : match.start()])
+            start = match.end()
+    if closing:
+        raise ValueError("a bracket is open")
     last = text[start:]
     return [*entries, last] if last.strip() else entries
 

@@ -19,7 +19,7 @@ still unpaired (``kernels/placement.pyx``). Other measures have formulas of thei
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -76,12 +76,10 @@ class BoundaryCounts:
         entries: list[tuple[int, int, int, int]] = []
         lengths = []
         for i, by_coder in enumerate(items):
-            texts = [None if annotation is None else _texts(annotation) for annotation in by_coder]
+            texts = [[] if annotation is None else _texts(annotation) for annotation in by_coder]
             lengths.append([text.length - 1 for text in next(filter(None, texts), ())])
-            for c, coder_texts in enumerate(texts):
-                for text in coder_texts or ():
-                    for types_here, times in _sets_of(text, types):
-                        entries.append((i, c, number.setdefault(types_here, len(number)), times))
+            for c, types_here, times in _counts_by_coder(texts, types):
+                entries.append((i, c, number.setdefault(types_here, len(number)), times))
         self.sets: Sets = tuple(number)
         self.boundaries = np.zeros((len(items), max(map(len, items), default=0), max(1, len(number))))
         for i, c, k, times in entries:
@@ -90,6 +88,16 @@ class BoundaryCounts:
         self.streams = np.zeros((len(items), len(self.lengths)))
         for i, row in enumerate(lengths):
             np.add.at(self.streams[i], np.searchsorted(self.lengths, row), 1.0)
+
+
+def _counts_by_coder(
+    texts: Sequence[Sequence[Segmentation]], types: tuple[str, ...]
+) -> Iterator[tuple[int, tuple[int, ...], int]]:
+    """Yield the coder's number, each set of types of the coder's streams, and the number of its positions."""
+    for c, streams in enumerate(texts):
+        for text in streams:
+            for types_here, times in _sets_of(text, types):
+                yield c, types_here, times
 
 
 def _texts(annotation: Any) -> list[Segmentation]:

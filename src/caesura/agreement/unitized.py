@@ -103,13 +103,7 @@ def _item(name: str, annotations: Mapping[str, Spans], bounds: tuple[float, floa
     """Return an item after checking that its coders annotated the same text or recording."""
     first, spans = next(iter(annotations.items()))
     for coder, other in annotations.items():
-        pair = f"coders {first!r} and {coder!r}"
-        if other.axis != spans.axis:
-            raise MismatchError(f"{pair}: one has spans in {spans.axis}, the other in {other.axis}")
-        if spans.text is not None and other.text is not None and spans.text != other.text:
-            raise MismatchError(f"{pair} have different texts; {_text_difference(spans.text, other.text)}")
-        if spans.units is not None and other.units is not None and spans.units != other.units:
-            raise MismatchError(f"{pair} have different tokens; {_token_difference(spans.units, other.units)}")
+        _check_same_material(f"coders {first!r} and {coder!r}", spans, other)
     stated = {coder: other.bounds for coder, other in annotations.items() if other.bounds is not None}
     if bounds is None and len(set(stated.values())) > 1:
         (a, one_extent), (b, other_extent) = _two_different(stated)
@@ -120,6 +114,16 @@ def _item(name: str, annotations: Mapping[str, Spans], bounds: tuple[float, floa
         return UnitizedItem(name, annotations, _extent(annotations), False)
     _check_inside(annotations, extent)
     return UnitizedItem(name, annotations, extent, True)
+
+
+def _check_same_material(pair: str, first: Spans, second: Spans) -> None:
+    """Raise an error if two coders have different axes, texts or tokens."""
+    if second.axis != first.axis:
+        raise MismatchError(f"{pair}: one has spans in {first.axis}, the other in {second.axis}")
+    if first.text is not None and second.text is not None and first.text != second.text:
+        raise MismatchError(f"{pair} have different texts; {_text_difference(first.text, second.text)}")
+    if first.units is not None and second.units is not None and first.units != second.units:
+        raise MismatchError(f"{pair} have different tokens; {_token_difference(first.units, second.units)}")
 
 
 def _two_different(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from caesura.errors import CaesuraError, HierarchyError, OptionError
 from caesura.gold.candidates import Candidate, CoderHierarchies, DroppedSpan, collect_hierarchies
 from caesura.gold.linear import METHODS, GoldBoundary, LinearGold, LinearGoldOptions, linear_golds, method_name
 from caesura.gold.unify import METHODS as HIERARCHY_METHODS
-from caesura.gold.unify import UnifiedHierarchy, build_gold, check_method, kappa_or_none
+from caesura.gold.unify import UnificationMethod, UnifiedHierarchy, build_gold, check_method, kappa_or_none
 from caesura.limits import plain_count, short_count
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -336,13 +336,9 @@ def _reject(options: Mapping[str, Any], defaults: Mapping[str, Any], owner: str,
 def _linear_gold(corpus: Corpus, options: LinearGoldOptions) -> Gold:
     golds, excluded, thresholds = linear_golds(corpus, options)
     several = [*golds.values()]
-    coders = tuple(coder for coder in corpus.coders if any(coder in entry.coders for entry in several))
-    threshold: Any = options.threshold
+    coders = _coders_of(corpus, several)
     data = corpus.select(items=golds).fingerprint
     facts: dict[str, Any] = {**corpus.alignment_facts, "data": data}
-    if thresholds:
-        listed = [f"{name}={number}" for name, number in thresholds.items()]
-        threshold = thresholds[UNTYPED[0]] if [*thresholds] == [*UNTYPED] else ",".join(listed)
     return Gold(
         corpus=Corpus({item: {GOLD_CODER: entry.annotation} for item, entry in golds.items()}),
         method=options.method,
@@ -356,7 +352,7 @@ def _linear_gold(corpus: Corpus, options: LinearGoldOptions) -> Gold:
             "gold",
             method=options.method,
             n_t=options.n_t,
-            threshold=threshold,
+            threshold=_threshold_text(thresholds) if thresholds else options.threshold,
             alpha=f"{options.alpha:g}" if options.method == "cochran" else None,
             ignore_types=options.ignore_types or None,
             coders=len(coders),
@@ -364,6 +360,19 @@ def _linear_gold(corpus: Corpus, options: LinearGoldOptions) -> Gold:
             **facts,
         ),
     )
+
+
+def _coders_of(corpus: Corpus, entries: Collection[LinearGold | UnifiedHierarchy]) -> tuple[str, ...]:
+    """Return the coders who annotated an item with a gold standard, in the order of the corpus."""
+    names = {coder for entry in entries for coder in entry.coders}
+    return tuple(coder for coder in corpus.coders if coder in names)
+
+
+def _threshold_text(thresholds: Mapping[str, int]) -> str:
+    """Return the thresholds of boundary types for a signature; without types, there is only one."""
+    if [*thresholds] == [*UNTYPED]:
+        return str(thresholds[UNTYPED[0]])
+    return ",".join(f"{name}={number}" for name, number in thresholds.items())
 
 
 def _linear_item(entry: LinearGold) -> GoldItem:
@@ -380,29 +389,15 @@ def _hierarchical_gold(corpus: Corpus, method: str | None, threshold: float | No
     name = _ALIASES.get(name, name)
     if threshold is not None:
         options |= {"threshold": threshold}
-    tolerance = options["tolerance"]
-    checked = check_method(name, **{key: value for key, value in options.items() if key != "tolerance"})
-    golds: dict[str, UnifiedHierarchy] = {}
-    excluded: list[Excluded] = []
-    items: list[GoldItem] = []
-    for item in corpus.item_names:
-        by_coder = corpus.of_item(item)
-        try:
-            annotations = collect_hierarchies(by_coder, tolerance)  # type: ignore[arg-type]  # checked there
-            golds[item] = build_gold(annotations, checked, tolerance)
-            items.append(_hierarchy_item(item, golds[item], annotations))
-        except CaesuraError as error:
-            excluded.append(Excluded(item, None, str(error)))
-    if not golds:
-        raise OptionError(f"no item has a gold standard: {'; '.join(map(str, excluded[:5]))}")
+    tolerance = options.pop("tolerance")
+    golds, items, excluded = _unify_items(corpus, check_method(name, **options), tolerance)
     hierarchies, notes = writable_hierarchies(golds)
     data = corpus.select(items=golds).fingerprint
     head, _, version = next(iter(golds.values())).signature.rpartition("|")
-    coders = tuple(coder for coder in corpus.coders if any(coder in entry.coders for entry in golds.values()))
     return Gold(
         corpus=Corpus({item: {GOLD_CODER: hierarchy} for item, hierarchy in hierarchies.items()}),
         method=name,
-        coders=coders,
+        coders=_coders_of(corpus, golds.values()),
         items=tuple(items),
         kept=tuple(GoldSpan.of(item, span) for item, entry in golds.items() for span in entry.included),
         dropped=tuple(GoldSpan.of(item, span) for item, entry in golds.items() for span in entry.dropped),
@@ -412,6 +407,26 @@ def _hierarchical_gold(corpus: Corpus, method: str | None, threshold: float | No
         notes=notes,
         hierarchies=golds,
     )
+
+
+def _unify_items(
+    corpus: Corpus, method: UnificationMethod, tolerance: float
+) -> tuple[dict[str, UnifiedHierarchy], list[GoldItem], list[Excluded]]:
+    """Return the gold standard and the description of each item, and the items without one; raise if none has one."""
+    golds: dict[str, UnifiedHierarchy] = {}
+    items: list[GoldItem] = []
+    excluded: list[Excluded] = []
+    for item in corpus.item_names:
+        by_coder = corpus.of_item(item)
+        try:
+            annotations = collect_hierarchies(by_coder, tolerance)  # type: ignore[arg-type]  # checked there
+            golds[item] = build_gold(annotations, method, tolerance)
+            items.append(_hierarchy_item(item, golds[item], annotations))
+        except CaesuraError as error:
+            excluded.append(Excluded(item, None, str(error)))
+    if not golds:
+        raise OptionError(f"no item has a gold standard: {'; '.join(map(str, excluded[:5]))}")
+    return golds, items, excluded
 
 
 def _hierarchy_item(item: str, entry: UnifiedHierarchy, annotations: CoderHierarchies) -> GoldItem:

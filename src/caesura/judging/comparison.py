@@ -247,12 +247,13 @@ def _corrected(
     pairs = []
     for test, (p, near), (p_bootstrap, near_bootstrap) in zip(tests, randomised, bootstrapped, strict=True):
         u, v = (names.index(name) for name in test.systems)
-        p_ranks, p_blocks = (None if ranks is None else float(ranks.pairs[u, v]) for ranks in (by_ranks, in_blocks))
+        p_ranks, near_ranks = _pair_by_ranks(by_ranks, u, v)
+        p_blocks, near_blocks = _pair_by_ranks(in_blocks, u, v)
         borderline = {
             "randomisation": near,
             "bootstrap": near_bootstrap,
-            "friedman": in_blocks is not None and in_blocks.is_borderline(u, v),
-            "kruskal_wallis": by_ranks is not None and by_ranks.is_borderline(u, v),
+            "friedman": near_blocks,
+            "kruskal_wallis": near_ranks,
         }
         pairs.append(
             SystemPair(
@@ -270,6 +271,11 @@ def _corrected(
             )
         )
     return tuple(pairs)
+
+
+def _pair_by_ranks(test: RankTest | None, u: int, v: int) -> tuple[float | None, bool]:
+    """Return the p-value of two systems by a test of ranks, and whether it is borderline."""
+    return (None, False) if test is None else (float(test.pairs[u, v]), bool(test.is_borderline(u, v)))
 
 
 def _holm(tests: Sequence[Randomisation | PairedBootstrap | None], alpha: float) -> list[tuple[float | None, bool]]:

@@ -160,14 +160,18 @@ def _consistent_items(corpus: Corpus, excluded: list[Excluded]) -> dict[str, dic
 
 def _difference(by_coder: Mapping[str, Annotation]) -> str | None:
     """Return the first difference between the texts of one item, as the second part of an error message."""
-    hierarchies = {coder: entry for coder, entry in by_coder.items() if isinstance(entry, Hierarchy)}
     if any(tiers_of(entry) for entry in by_coder.values()):
         return _tier_difference(by_coder)
     if any(isinstance(entry, Spans) for entry in by_coder.values()):
         return _span_difference(by_coder)
-    if not hierarchies:
-        return text_difference(by_coder)
-    (first, model), *_ = hierarchies.items()
+    if any(isinstance(entry, Hierarchy) for entry in by_coder.values()):
+        return _hierarchy_difference(by_coder)
+    return text_difference(by_coder)
+
+
+def _hierarchy_difference(by_coder: Mapping[str, Annotation]) -> str | None:
+    """Return the first difference from the first hierarchy: another kind of annotation, times or another length."""
+    first, model = next((coder, entry) for coder, entry in by_coder.items() if isinstance(entry, Hierarchy))
     for coder, annotation in by_coder.items():
         if not isinstance(annotation, Hierarchy):
             return f": {first} has a hierarchy and {coder} has a {kind_name(annotation)}"
@@ -214,20 +218,24 @@ def _over_common_units(
     coders = {item: corpus.of_item(item) for item in corpus.item_names}
     dropped = 0
     for item, by_coder in coders.items():
-        names = [name for name, by_item in systems.items() if item in by_item]
-        everyone: dict[str, object] = {**by_coder, **{name: systems[name][item] for name in names}}
-        timed = {name: entry for name, entry in everyone.items() if isinstance(entry, Hierarchy) and entry.edges}
-        try:
-            shared, lost = common_units(timed)
-        except HierarchyError:
-            continue  # all times are equal; the measures raise the error
+        of_systems = {name: by_item[item] for name, by_item in systems.items() if item in by_item}
+        shared, lost = _on_shared_units({**by_coder, **of_systems})
         dropped += lost
         by_coder |= {coder: shared[coder] for coder in by_coder if coder in shared}
-        for name in names:
-            systems[name][item] = shared.get(name, systems[name][item])
+        for name in of_systems.keys() & shared.keys():
+            systems[name][item] = shared[name]
     if dropped:
         warn(short_spans_note(dropped))
     return systems, Corpus(coders)
+
+
+def _on_shared_units(by_name: Mapping[str, object]) -> tuple[dict[str, Hierarchy], int]:
+    """Return the timed hierarchies of an item on common units, and the number of spans that were dropped."""
+    timed = {name: entry for name, entry in by_name.items() if isinstance(entry, Hierarchy) and entry.edges}
+    try:
+        return common_units(timed)
+    except HierarchyError:
+        return {}, 0  # all times are equal; the measures raise the error
 
 
 def _first(excluded: Sequence[Excluded]) -> str:

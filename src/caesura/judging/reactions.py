@@ -190,13 +190,7 @@ def measure_reactions(
     chosen = linear_measures() if measures is None else parse_measures(measures)
     annotations = {key: entry for key, entry in corpus.items() if isinstance(entry, Segmentation)}
     masses = [_SCALE * mass + step for entry in annotations.values() for mass in entry.masses for step in range(-2, 3)]
-    rng = np.random.default_rng([root, 3])
-    references = [random_segmentation(_UNITS, masses, seed=rng) for _ in range(_TEXTS)]
-    degraded = {
-        kind: [[(text, degrade(text, level, rng)) for text in references] for level in LEVELS]
-        for kind, degrade in DEGRADATIONS.items()
-    }
-    random_texts = [[(text, _random_text(text, density, rng)) for text in references] for density in DENSITIES]
+    degraded, random_texts = _artificial_texts(masses, np.random.default_rng([root, 3]))
     real = _real_pairs(annotations)
     reactions, excluded = [], []
     for measure in chosen:
@@ -207,6 +201,18 @@ def measure_reactions(
     ranks = _ranks([reaction.measure for reaction in reactions], real)
     signature = signature_line("reactions", texts=_TEXTS, units=_UNITS, pairs=len(real), seed=root)
     return Reactions(tuple(reactions), ranks, len(real), tuple(excluded), signature)
+
+
+def _artificial_texts(
+    masses: Sequence[int], rng: np.random.Generator
+) -> tuple[dict[str, list[list[Text]]], list[list[Text]]]:
+    """Return random references, each with a text with errors by kind and level, and with a random text by density."""
+    references = [random_segmentation(_UNITS, masses, seed=rng) for _ in range(_TEXTS)]
+    degraded = {
+        kind: [[(text, degrade(text, level, rng)) for text in references] for level in LEVELS]
+        for kind, degrade in DEGRADATIONS.items()
+    }
+    return degraded, [[(text, _random_text(text, density, rng)) for text in references] for density in DENSITIES]
 
 
 def _random_text(reference: Segmentation, density: float, rng: np.random.Generator) -> Segmentation:

@@ -116,6 +116,22 @@ def _digits(value: int) -> tuple[int, int]:
     return (value - pairs) // _DIGIT, pairs
 
 
+def _raise_subsets(values: list[int], number: int) -> None:
+    """Give each set of boundaries at least the value of a larger set: if that can remain unpaired, so can its subsets."""
+    for j in range(number):
+        for s in range(1 << number):
+            if not s >> j & 1:
+                values[s] = max(values[s], values[s | 1 << j])
+
+
+def _raise_supersets(values: list[int], limits: list[int]) -> None:
+    """Give each set at least the value without boundary j, less the most that j can still add."""
+    for s in range(1 << len(limits)):
+        for j, limit in enumerate(limits):
+            if s >> j & 1:
+                values[s] = max(values[s], values[s & ~(1 << j)] - limit)
+
+
 class _Reader:
     """Reads one position of both texts."""
 
@@ -167,18 +183,11 @@ class _Reader:
 
     def _canonical(self, boundaries: tuple[Pending, ...], values: list[int]) -> tuple[State, int]:
         """Return the state in its normal form, and the value of its best set, which is subtracted."""
-        full = 1 << len(boundaries)
-        for j in range(len(boundaries)):  # if a larger set can remain unpaired, so can each of its subsets
-            for s in range(full):
-                if not s >> j & 1:
-                    values[s] = max(values[s], values[s | 1 << j])
+        _raise_subsets(values, len(boundaries))
         base = values[0]
         values = [value - base for value in values]
         limits = [self.largest[d + 1] if d + 1 < self.n_t else 0 for d, _, _ in boundaries]
-        for s in range(full):
-            for j, limit in enumerate(limits):
-                if s >> j & 1:
-                    values[s] = max(values[s], values[s & ~(1 << j)] - limit)
+        _raise_supersets(values, limits)
         useful = [j for j, limit in enumerate(limits) if not self._is_useless(j, limit, values)]
         useful.sort(key=lambda j: boundaries[j])
         subset_values = tuple(

@@ -239,18 +239,24 @@ def _short_head(claim: Signature) -> str:
         return ""
     facts = {name: value for name, value in claim.facts.items() if name not in _NOT_COMPARED}
     facts = {name: value for name, value in facts.items() if value != DEFAULT_FACTS.get(name)}
-    chance = chance_word(facts.pop("chance", ""))
-    if chance == "simulate" and "no control" in claim.facts["chance"]:
-        facts["chance"] = claim.facts["chance"]
-    elif chance not in ("", "simulate"):
-        facts["chance"] = chance
+    chance = facts.pop("chance", "")
+    if word := _fact_of_chance(chance):
+        facts["chance"] = word
     if "ordered" in claim.words:
         facts["ordered"] = "yes"
-    if not chance:
+    if not chance_word(chance):
         facts.pop("seed", None)  # without simulation it belongs to the interval
     texts = {name: value if _PLAIN.fullmatch(value) else option_text(value) for name, value in facts.items()}
     options = ", ".join(f"{name}={text}" for name, text in texts.items())
     return f"{claim.words[0]}({options})" if options else claim.words[0]
+
+
+def _fact_of_chance(text: str) -> str:
+    """Return how a chance agreement other than the default is named: simulation with control variates has no name."""
+    word = chance_word(text)
+    if word == "simulate":
+        return text if "no control" in text else ""
+    return word
 
 
 def chance_word(text: str) -> str:
@@ -291,21 +297,27 @@ def _with_options(
 ) -> tuple[Measure | None, dict[str, str]]:
     """Return the measure, and the entries that are not options; add the names of absent options to ``missing``."""
     texts = dict(entries)
-    optional = {option.name for option in measure_class.options if option.omitted_at_default}
-    declared = [option.name for option in measure_class.options if option.name in texts or option.name not in optional]
-    absent = ", ".join(f"{name}:..." for name in declared if name not in texts)
+    _check_complete(measure_class, texts, missing)
+    compat, auto = texts.pop("compat", None), texts.pop("auto", "").split(",")
+    options = {}
+    for option in measure_class.options:
+        if option.name in texts:
+            text = texts.pop(option.name)
+            options[option.name] = None if option.name in auto else option_value(text)
+        elif compat in measure_class.presets:  # an option that is not written has its default, whatever the preset sets
+            options[option.name] = option.default
+    return measure_class(compat=compat, **options), texts
+
+
+def _check_complete(measure_class: type[Measure], texts: Mapping[str, str], missing: list[str]) -> None:
+    """Raise an error if a signature lacks options, because a part of it is missing."""
+    needed = [option.name for option in measure_class.options if not option.omitted_at_default]
+    absent = ", ".join(f"{name}:..." for name in needed if name not in texts)
     if absent:
         listed = "; ".join([absent, *missing])
         raise OptionError(
             f"the signature is cut off or incomplete; {measure_class.name} lacks {listed}. Copy the whole line"
         )
-    compat, auto = texts.get("compat"), texts.get("auto", "").split(",")
-    options = {name: None if name in auto else option_value(texts[name]) for name in declared}
-    if compat in measure_class.presets:  # an option that is not written has its default, whatever the preset sets
-        defaults = {option.name: option.default for option in measure_class.options}
-        options |= {name: defaults[name] for name in optional if name not in texts}
-    resolved = {name: value for name, value in texts.items() if name not in (*declared, "compat", "auto")}
-    return measure_class(compat=compat, **options), resolved
 
 
 # -- the short form ---------------------------------------------------------------------------------------------------

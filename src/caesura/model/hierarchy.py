@@ -471,12 +471,7 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
     first_times, group = _group_times(times, seconds)
     if len(first_times) < 2:
         raise HierarchyError(f"all times lie within the tolerance of {seconds:g} s; choose a smaller tolerance")
-    ratio = (times[-1] - times[0]) / seconds
-    if not ratio < checks.MAX_NUMBER:
-        raise HierarchyError(
-            f"times from {times[0]:g} to {times[-1]:g} s are too far apart for a tolerance of {seconds:g} s"
-        )
-    extent = max(1, round(ratio))
+    extent = _extent_of_times(times, seconds)
     merged = {}
     dropped = 0
     for coder, hierarchy in by_coder.items():
@@ -485,6 +480,16 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
         dropped += len(hierarchy.spans) - len(spans)
         merged[coder] = Hierarchy(len(first_times) - 1, dict.fromkeys(spans), edges=first_times, extent=extent)
     return merged, dropped
+
+
+def _extent_of_times(times: list[float], tolerance: float) -> int:
+    """Return the number of units that chance agreement counts; ``times`` must ascend."""
+    ratio = (times[-1] - times[0]) / tolerance
+    if not ratio < checks.MAX_NUMBER:
+        raise HierarchyError(
+            f"times from {times[0]:g} to {times[-1]:g} s are too far apart for a tolerance of {tolerance:g} s"
+        )
+    return max(1, round(ratio))
 
 
 def _group_times(times: list[float], tolerance: float) -> tuple[list[float], dict[float, int]]:
@@ -544,11 +549,7 @@ def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | N
 
 def _check_nesting(raw: list[Span], edges: tuple[float, ...] | None, must_nest: bool) -> tuple[tuple[Span, ...], bool]:
     """Return the spans sorted and with levels, and whether they nest; raise an error if they must nest and do not."""
-    without_level = [i for i, span in enumerate(raw) if span.level == _NO_LEVEL]
-    if without_level and len(without_level) < len(raw):
-        raise HierarchyError(
-            f"spans[{without_level[0]}]: either all spans must have a level or none; this span has none"
-        )
+    by_nesting = _have_no_levels(raw)
     around: list[Span] = []  # the distinct spans that contain the current one, the largest first
     spans = []
     nested: list[tuple[Span, Span]] = []  # each span, with the smallest span that starts before it
@@ -559,14 +560,24 @@ def _check_nesting(raw: list[Span], edges: tuple[float, ...] | None, must_nest: 
         if not around or around[-1][:2] != span[:2]:
             nested += [(span, outer) for outer in around[-1:]]
             around.append(span)
-        spans.append(span._replace(level=len(around)) if without_level else span)
+        spans.append(span._replace(level=len(around)) if by_nesting else span)
     try:
         _check_inside(nested, edges)
     except HierarchyError:
-        if must_nest or without_level:
+        if must_nest or by_nesting:
             raise
         return tuple(dict.fromkeys(spans)), False
     return tuple(dict.fromkeys(spans)), True
+
+
+def _have_no_levels(spans: list[Span]) -> bool:
+    """Return whether nesting determines the levels; raise an error if only some spans have a level."""
+    without_level = [i for i, span in enumerate(spans) if span.level == _NO_LEVEL]
+    if without_level and len(without_level) < len(spans):
+        raise HierarchyError(
+            f"spans[{without_level[0]}]: either all spans must have a level or none; this span has none"
+        )
+    return bool(without_level)
 
 
 def _check_inside(pairs: list[tuple[Span, Span]], edges: tuple[float, ...] | None) -> None:

@@ -142,12 +142,16 @@ def _unit(corpus: Corpus) -> str:
     """Return what the lengths of a corpus count."""
     if corpus.kind == "timed":
         return "seconds"
-    spans = [annotation for annotation in corpus.values() if isinstance(annotation, Spans)]
-    if spans and all(annotation.axis == "seconds" for annotation in spans):
+    units = {_unit_of_spans(annotation) for annotation in corpus.values() if isinstance(annotation, Spans)}
+    return units.pop() if len(units) == 1 else "units"
+
+
+def _unit_of_spans(spans: Spans) -> str:
+    if spans.axis == "seconds":
         return "seconds"
-    if spans and all(annotation.text is not None for annotation in spans):
+    if spans.text is not None:
         return "characters"
-    return "tokens" if spans and all(annotation.units is not None for annotation in spans) else "units"
+    return "units" if spans.units is None else "tokens"
 
 
 def _extent(values: Iterable[float]) -> dict[str, float]:
@@ -249,22 +253,24 @@ def _implausible_counts(corpus: Corpus, boundaries: Mapping[str, Mapping[str, in
     by_coder: dict[str, dict[str, Annotation]] = {coder: {} for coder in corpus.coders}
     for (item, coder), annotation in corpus.items():
         by_coder[coder][item] = annotation
-    without: list[str] = []
-    everywhere: list[str] = []
-    for coder, entries in by_coder.items():
-        texts = {item: streams_of(entry).values() for item, entry in entries.items() if _has_units(entry)}
-        marked = sum(boundaries[item][coder] for item in texts)
-        places = sum(text.length - 1 for streams in texts.values() for text in streams)
-        if not marked and places:
-            without.append(coder)
-        elif marked == places > 1:
-            everywhere.append(coder)
+    counts = {coder: _marks_and_places(coder, entries, boundaries) for coder, entries in by_coder.items()}
+    without = [coder for coder, (marks, places) in counts.items() if places and not marks]
+    everywhere = [coder for coder, (marks, places) in counts.items() if marks == places > 1]
     yield from _of_coders(without, "no boundary")
     yield from _of_coders(everywhere, "a boundary at every position")
     short = [item for item, entries in boundaries.items() if length_of(corpus[item, next(iter(entries))]) == 1]
     if short:
         yield f"{count_of(len(short), 'item')} with only one unit (first: {short[0]!r})"
     yield from _identical_coders(by_coder)
+
+
+def _marks_and_places(
+    coder: str, entries: Mapping[str, Annotation], boundaries: Mapping[str, Mapping[str, int]]
+) -> tuple[int, int]:
+    """Return how many boundaries a coder placed in texts with units, and how many positions these texts have."""
+    texts = {item: streams_of(entry).values() for item, entry in entries.items() if _has_units(entry)}
+    places = sum(text.length - 1 for streams in texts.values() for text in streams)
+    return sum(boundaries[item][coder] for item in texts), places
 
 
 def _of_coders(coders: Sequence[str], what: str) -> Iterator[str]:

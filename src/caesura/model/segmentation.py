@@ -431,12 +431,10 @@ class Segmentation(Value, Displayed):
         if isinstance(marks, str):
             raise SegmentationError("marks: expected a sequence with one mark per unit; got one string")
         marks = checks.as_list(marks, "marks")
-        flags = (int, float, np.number, np.bool_)
-        is_flag = [isinstance(mark, flags) and mark in (0, 1) for mark in marks if mark is not None]
-        if types is None and is_flag and all(is_flag):
+        if types is None and _are_flags(marks):
             return cls.from_ends([0 if mark is None else mark for mark in marks], units=units)
         length = checks.count(len(marks))
-        at = [i for i, mark in enumerate(marks) if mark is not None and not (isinstance(mark, str) and mark == "")]
+        at = [i for i, mark in enumerate(marks) if not (mark is None or (isinstance(mark, str) and mark == ""))]
         sets: list[tuple[str | int]] = [(marks[i],) for i in at]
         return cls._from_types(length, [i + 1 for i in at], sets, types, units, lambda i: f"marks[{at[i]}]")
 
@@ -821,6 +819,14 @@ def _flags(values: str | Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.
     if (i := checks.first_true((flags != 0) & (flags != 1))) is not None:
         raise SegmentationError(f"{name}[{i}]: expected 0 or 1; got {values[i]!r}")
     return flags.astype(bool)
+
+
+def _are_flags(marks: Iterable[object]) -> bool:
+    """Return whether marks are 0, 1, booleans and None, and not only None."""
+    filled = [mark for mark in marks if mark is not None]
+    return bool(filled) and all(
+        isinstance(mark, (int, float, np.number, np.bool_)) and mark in (0, 1) for mark in filled
+    )
 
 
 def constructors_for(value: object) -> str:

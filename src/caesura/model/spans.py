@@ -357,15 +357,16 @@ class _Item(NamedTuple):
             raise SpansError(f"text: expected a string; got {self.text!r:.80}")
         if self.text is not None and words is not None:
             raise SpansError("text and units: set text if positions count characters, or units if they count tokens")
-        if self.seconds and (self.text is not None or words is not None):
+        content = words if self.text is None else self.text
+        if self.seconds and content is not None:
             raise SpansError("text and units belong to spans in characters or tokens; these are in seconds")
         bounds = self._bounds()
-        number = len(self.text) if self.text is not None else None if words is None else len(words)
-        if number is None:
+        if content is None:
             return bounds, words
-        if bounds not in (None, (0.0, float(number))):
-            raise SpansError(f"length: expected the number of characters or tokens, {number}; got {bounds}")
-        return (0.0, float(number)), words
+        whole = (0.0, float(len(content)))
+        if bounds not in (None, whole):
+            raise SpansError(f"length: expected the number of characters or tokens, {len(content)}; got {bounds}")
+        return whole, words
 
     def _bounds(self) -> tuple[float, float] | None:
         if self.length is not None:

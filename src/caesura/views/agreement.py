@@ -513,16 +513,18 @@ def category_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     """
     rows: dict[str | None, dict[str, Any]] = {}
     for outcome, result in _defined(outcomes):
-        for row in result.categories if isinstance(result, UnitizingAgreement) else ():
+        if not isinstance(result, UnitizingAgreement):
+            continue
+        name = UNITIZING[outcome.coefficient].category_label or coefficient_name(outcome)
+        for row in result.categories:
             record = rows.setdefault(row.category, {"category": row.category or "(none)", "spans": row.spans})
-            name = UNITIZING[outcome.coefficient].category_label or coefficient_name(outcome)
             record[name] = or_undefined(row.value)
             if row.coverage is not None:
                 record["coverage"] = row.coverage
             if row.reason is not None:
                 record.setdefault("reason", row.reason)
-    columns = list(dict.fromkeys(name for record in rows.values() for name in record if name != "reason"))
-    columns += ["reason"] if any("reason" in record for record in rows.values()) else []
+    names = dict.fromkeys(name for record in rows.values() for name in record)
+    columns = sorted(names, key=lambda name: name == "reason")  # reasons are last
     return Table.from_records(rows.values(), columns=columns, title="Categories of spans")
 
 
@@ -552,13 +554,12 @@ def group_table(studies: Sequence[GroupedAgreement]) -> Table:
     for study in studies:
         name = coefficient_name(AgreementOutcome(None, coefficient=study.coefficient, measure=study.measure))
         mean[name], deviation[name] = study.mean, study.deviation
+        placed = f"{name} placed"
+        if study.placement_mean is not None:
+            mean[placed], deviation[placed] = study.placement_mean, study.placement_deviation
         for group in study.groups:
             rows[group.name][name] = or_undefined(group.value)
-        if study.placement_mean is not None:
-            placed = f"{name} placed"
-            mean[placed], deviation[placed] = study.placement_mean, study.placement_deviation
-            for group in study.groups:
-                rows[group.name][placed] = or_undefined(None if group.placement is None else group.placement.value)
+            rows[group.name][placed] = or_undefined(None if group.placement is None else group.placement.value)
     reasons = {f"{group.name}: {group.reason}" for study in studies for group in study.groups if group.reason}
     return Table.from_records(
         [*rows.values(), mean, deviation],
@@ -601,12 +602,16 @@ def items_table(study: AgreementStudy) -> Table:
         for row in () if result is None else result.items:
             by_item.setdefault(row.item, {"item": row.item})[name] = or_undefined(row.value)
     records = [everything, *by_item.values()] if len(by_item) > 1 else [*by_item.values()]
-    corrected = any(result.expected is not None for _, result in study.defined)
-    notes = [STRENGTH_NOTE] if corrected else []
+    return Table.from_records(records, columns=tuple(everything), notes=_item_notes(study), limit=MAX_ITEMS)
+
+
+def _item_notes(study: AgreementStudy) -> tuple[str, ...]:
+    """Return the source of the words for sizes, what the columns mean, and the signatures."""
+    has_chance = {result.expected is not None for _, result in study.defined}
+    notes = [STRENGTH_NOTE] if True in has_chance else []
     notes += [PLACEMENT_NOTE] if any(outcome.placement for outcome in study.agreement) else []
-    notes += [MEAN_NOTE] if any(result.expected is None for _, result in study.defined) else []
-    notes += [short_signature(result) for _, result in study.defined]
-    return Table.from_records(records, columns=tuple(everything), notes=tuple(notes), limit=MAX_ITEMS)
+    notes += [MEAN_NOTE] if False in has_chance else []
+    return (*notes, *(short_signature(result) for _, result in study.defined))
 
 
 def _columns(study: AgreementStudy) -> Iterator[tuple[str, Agreement | None]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,13 +155,19 @@ def _has(place: DisagreementPlace) -> str | None:
     several = len(place.positions) > 1 and place.span is None
     typed = len({kind for marks in place.marks.values() for _, kind in marks}) > 1
     groups: dict[tuple[float, str, str], list[str]] = {}
+    for coder, at, text, kind in _marks(place):
+        name = f" ({kind})" if typed and kind else ""
+        groups.setdefault((at, text, name) if several else (0, "", name), []).append(coder)
+    return "; ".join(f"{key[1]}{', '.join(groups[key])}{key[2]}" for key in sorted(groups)) or None
+
+
+def _marks(place: DisagreementPlace) -> Iterator[tuple[str, float, str, str | None]]:
+    """Yield the coder, the time or position as a number and as text, and the type of every mark."""
     for coder, marks in place.marks.items():
         times = place.mark_times.get(coder, ())
         for i, (position, kind) in enumerate(marks):
             at, text = (times[i], f"{times[i]:.2f} s: ") if times else (position, f"{position}: ")
-            name = f" ({kind})" if typed and kind else ""
-            groups.setdefault((at, text, name) if several else (0, "", name), []).append(coder)
-    return "; ".join(f"{key[1]}{', '.join(groups[key])}{key[2]}" for key in sorted(groups)) or None
+            yield coder, at, text, kind
 
 
 def pairs_table(result: Disagreements) -> Table:

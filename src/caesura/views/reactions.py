@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from caesura.judging.reactions import LEVELS, Reaction, Reactions
@@ -100,11 +101,16 @@ def _sentences(result: Reactions) -> str:
         if names:
             reward = "rewards" if len(names) == 1 else "reward"
             text += f" If a system ignores the text, {join(names)} {reward} {comparison} boundaries than people place."
-    taus = [row for row in result.ranks if row.tau is not None]
-    if len(taus) > 1:
-        least = min(taus, key=lambda row: 2.0 if row.tau is None else row.tau)
-        text += f" {least.first} and {least.second} rank real pairs least alike (tau {least.tau:.2f})."
-    return text
+    return text + _least_alike(result)
+
+
+def _least_alike(result: Reactions) -> str:
+    """Return the sentence on the two measures that rank real pairs least alike; empty for fewer than two pairs."""
+    taus = [(row.tau, row.first, row.second) for row in result.ranks if row.tau is not None]
+    if len(taus) < 2:
+        return ""
+    tau, first, second = min(taus, key=itemgetter(0))
+    return f" {first} and {second} rank real pairs least alike (tau {tau:.2f})."
 
 
 def reactions_figure(result: Reactions, *, width: float = 7.0) -> Figure:

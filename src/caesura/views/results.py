@@ -36,6 +36,9 @@ def _score_record(entry: ItemScore, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
+_COLUMNS = ("measure", "item", "reference", "value", "plain", "chance", "chance error", "beyond chance")
+
+
 def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0) -> Table:
     """Return one row per score, with further figures such as precision and recall.
 
@@ -54,12 +57,15 @@ def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0
         The signatures of the totals are its notes.
     """
     names = _new_figures(scores)
-    coders = any(entry.coder for entry in scores)
-    plain = any(entry.plain is not None for entry in scores)
     records = [_score_record(entry, names) for entry in scores]
-    chance = ["chance", "chance error", "beyond chance"] if any(entry.chance for entry in scores) else []
-    columns = ["measure", *(["item"] if by_item else []), *(["reference"] if coders else []), "value"]
-    columns += [*(["plain"] if plain else []), *chance, *names, "items"]
+    has_chance = any(entry.chance for entry in scores)
+    optional = {
+        "item": by_item,
+        "reference": any(entry.coder for entry in scores),
+        "plain": any(entry.plain is not None for entry in scores),
+        **dict.fromkeys(("chance", "chance error", "beyond chance"), has_chance),
+    }
+    columns = [name for name in (*_COLUMNS, *names, "items") if optional.get(name, True)]
     notes = [short_signature(entry.score) for entry in scores if entry.item is None and entry.coder is None]
     if excluded:
         notes.append(f"excluded: {excluded} (reasons on standard error)")

@@ -120,32 +120,38 @@ def _widths(
 ) -> list[int] | None:
     """Return the width of every column, or None if the columns do not fit side by side.
 
-    Columns of sentences share the room that the other columns leave.
+    Columns of sentences share the width that the other columns leave.
     """
     columns = list(zip(*texts, strict=True))
     natural = [max(map(text_width, (name, *column))) for name, column in zip(names, columns, strict=True)]
-    room = width - len(GAP) * len(names)
-    if sum(natural) <= room:
+    available = width - len(GAP) * len(names)
+    if sum(natural) <= available:
         return natural
-    prose = [i for i, column in enumerate(columns) if not numeric[i] and natural[i] > MIN_PROSE and _can_wrap(column)]
-    room -= sum(size for i, size in enumerate(natural) if i not in prose)
-    minimal = {i: max(MIN_PROSE, text_width(names[i])) for i in prose}
-    if not prose or room < sum(minimal.values()):
+    wide = [i for i, size in enumerate(natural) if size > MIN_PROSE and not numeric[i]]
+    minimal = {i: max(MIN_PROSE, text_width(names[i])) for i in wide if _can_wrap(columns[i])}
+    available -= sum(size for i, size in enumerate(natural) if i not in minimal)
+    if not minimal or available < sum(minimal.values()):
         return None
-    for i in sorted(prose, key=natural.__getitem__):
-        share = max(minimal[i], room // sum(natural[k] >= natural[i] for k in minimal))
-        natural[i] = min(natural[i], share, room - sum(size for k, size in minimal.items() if k != i))
-        room -= natural[i]
+    return _share_width(natural, minimal, available)
+
+
+def _share_width(natural: list[int], minimal: dict[int, int], available: int) -> list[int]:
+    """Return the widths after dividing what is available among the columns that can be narrower, narrow columns first."""
+    widths = list(natural)
+    for i in sorted(minimal, key=natural.__getitem__):
+        share = max(minimal[i], available // sum(natural[k] >= natural[i] for k in minimal))
         del minimal[i]
-    return natural
+        widths[i] = min(natural[i], share, available - sum(minimal.values()))
+        available -= widths[i]
+    return widths
 
 
 def _columns(table: Table, names: list[str], texts: list[list[str]], widths: list[int]) -> list[str]:
     numeric = table.numeric_columns
     lines = [*_row_lines(names, widths, numeric), GAP + "─" * (sum(widths) + len(GAP) * (len(names) - 1))]
     for row, repeated in zip(texts, _repeated(table), strict=True):
-        shown = ["" if i < repeated else text for i, text in enumerate(row)]
-        lines += _row_lines(shown, widths, numeric)
+        cells = ["" if i < repeated else text for i, text in enumerate(row)]
+        lines += _row_lines(cells, widths, numeric)
     return lines
 
 
