@@ -91,13 +91,12 @@ def pseudo_inverse(matrix: Sequence[Sequence[float]] | Floats, rcond: float) -> 
     for _ in range(_MAX_SWEEPS):
         if not sum([_rotate(a, v, p, q) for p in range(k) for q in range(p + 1, k)]):
             break
-    limit = rcond * max([abs(a[i][i]) for i in range(k)], default=0.0)
+    values, vectors = np.reshape(a, (k, k)).diagonal(), np.reshape(v, (k, k)).T
+    limit = rcond * max(map(abs, values), default=0.0)
     result = np.zeros((k, k))
-    for e in range(k):
-        if abs(a[e][e]) > limit:
-            for i in range(k):
-                for j in range(k):
-                    result[i, j] += v[i][e] * v[j][e] / a[e][e]
+    for value, vector in zip(values, vectors, strict=True):
+        if abs(value) > limit:
+            result += np.outer(vector, vector) / value
     return result
 
 

@@ -22,6 +22,7 @@ from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.model.value import Floats
 from caesura.options import Option, OptionSet, flag, fraction, optional, path, setting, whole
+from caesura.products import product
 
 DEFAULT_DRAWS = 10_000
 MAX_DRAWS = 1_000_000
@@ -358,6 +359,9 @@ class ChanceModel(ABC):
     draws: int = 0
 
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
+        name, coders = coefficient.name, len(observed.coders)
+        if name in self.general_forms and coders > 2:
+            raise OptionError(f"{name} is for two coders; use {self.general_forms[name]} for {coders} coders")
         self.observed = observed
         self.coefficient = coefficient
 
@@ -484,6 +488,39 @@ class ChanceModel(ABC):
             A single row.
         """
         return self.over_items(np.ones((1, len(self.observed.items))))
+
+
+class PartsChance(ChanceModel):
+    """Chance model that computes observed and expected agreement from summed parts of the measure.
+
+    Parameters
+    ----------
+    observed : CoderPairs
+        Scores of all pairs of coders.
+    coefficient : Coefficient
+        The coefficient.
+    engine : Engine
+        Not used.
+    """
+
+    @abstractmethod
+    def _arrays(self, parts: Floats) -> AgreementArrays:
+        """Return the agreement of each row of summed parts."""
+
+    def over_items(self, weights: Floats) -> AgreementArrays:
+        return self._arrays(product(weights, self.observed.item_parts))
+
+    def over_coders(self, weights: Floats) -> AgreementArrays:
+        return self._arrays(product(self.observed.pair_weights(weights), self.observed.pair_parts))
+
+    def by_item(self) -> AgreementArrays:
+        return self._arrays(self.observed.item_parts)
+
+    def by_pair(self) -> AgreementArrays:
+        return self._arrays(self.observed.pair_parts)
+
+    def by_coder(self) -> AgreementArrays:
+        return self._arrays(self.observed.coder_parts)
 
 
 def in_blocks(compute: Callable[[Any], AgreementArrays], rows: NDArray[Any], width: int) -> AgreementArrays:

@@ -25,7 +25,6 @@ import numpy as np
 from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, in_blocks
 from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Engine
-from caesura.errors import OptionError
 from caesura.measures.batch import inner_boundaries
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
@@ -73,9 +72,6 @@ class CountChance(ChanceModel):
     )
 
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
-        name, coders = coefficient.name, len(observed.coders)
-        if name in self.general_forms and coders > 2:
-            raise OptionError(f"{name} is for two coders; use {self.general_forms[name]} for {coders} coders")
         super().__init__(observed, coefficient, engine)
         self._settings = coefficient.settings
         self._width = max(len(observed.items), len(observed.pairs) * self._cells.shape[2])
@@ -182,8 +178,7 @@ class CountChance(ChanceModel):
 
     def _coders_block(self, rows: Floats) -> AgreementArrays:
         observed = self.observed
-        usable = ((rows > 0).astype(float) @ observed.present.T >= 2).astype(float)
-        pairs = rows[:, observed.first] * rows[:, observed.second]
+        pairs, usable = observed.pair_weights(rows), observed.usable_items(rows)
         return self._agreement(product(pairs, observed.pair_parts), self._summed(usable), rows, pairs)
 
     def without_coders(self) -> AgreementArrays:

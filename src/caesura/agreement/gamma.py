@@ -59,7 +59,7 @@ from caesura.agreement.gamma_chance import (
 from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import NOTHING_MARKED, Disorders, Job, Plan, UnitizingCoefficient
 from caesura.engines import Engine
-from caesura.errors import InputError, OptionError
+from caesura.errors import InputError
 from caesura.measures.unitary import Alignments, Dissimilarity, UnitTable, best_alignment, best_alignments
 from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
@@ -562,16 +562,10 @@ class GammaK(GammaCat):
 
     category: str | None = setting(None, text, "The category k (default: all categories together, which is gamma-cat).")
 
-    def _place(self, plan: Plan) -> int:
-        if self.category not in plan.categories:
-            known = ", ".join(repr(category) for category in plan.categories[:20]) or "none"
-            raise OptionError(f"there is no category {self.category!r}; the categories are {known}")
-        return plan.categories.index(self.category)
-
     def finish(self, parts: Floats, plan: Plan) -> Disorders:
         if self.category is None:
             return super().finish(parts, plan)
-        return self._of_category(parts, self._place(plan))
+        return self._of_category(parts, plan.place_of(self.category))
 
     def extras(self, items: Sequence[UnitizedItem], parts: Floats, plan: Plan, engine: Engine) -> dict[str, Any]:
         fields = super().extras(items, parts, plan, engine)
@@ -582,4 +576,4 @@ class GammaK(GammaCat):
     def reason(self, parts: Floats, plan: Plan) -> str:
         if self.category is None or not parts[4]:
             return super().reason(parts, plan)
-        return f"category {self.category!r}: {_no_value(parts[_HEAD + 3 * self._place(plan) + 1])}"
+        return f"category {self.category!r}: {_no_value(parts[_HEAD + 3 * plan.place_of(self.category) + 1])}"

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient
+from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, PartsChance
 from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
@@ -101,8 +101,7 @@ class LabelChance(ChanceModel):
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
         observed = self.observed
-        usable = ((weights > 0).astype(float) @ observed.present.T >= 2).astype(float)
-        return self._agreement(usable, weights, weights[:, observed.first] * weights[:, observed.second])
+        return self._agreement(observed.usable_items(weights), weights, observed.pair_weights(weights))
 
     def by_item(self) -> AgreementArrays:
         observed = self.observed
@@ -125,7 +124,7 @@ class _TwoTables(AgreementArrays):
         return self.kappas
 
 
-class NearLabelChance(ChanceModel):
+class NearLabelChance(PartsChance):
     """Chance model of labels within a tolerance, for two coders: two tables, with either coder as the base.
 
     Parameters
@@ -163,19 +162,6 @@ class NearLabelChance(ChanceModel):
         assert isinstance(arrays, _TwoTables)
         arrays.kappas = kappas
         return arrays
-
-    def over_items(self, weights: Floats) -> AgreementArrays:
-        return self._arrays(weights @ self.observed.item_parts)
-
-    def over_coders(self, weights: Floats) -> AgreementArrays:
-        observed = self.observed
-        return self._arrays(weights[:, observed.first] * weights[:, observed.second] @ observed.pair_parts)
-
-    def by_item(self) -> AgreementArrays:
-        return self._arrays(self.observed.item_parts)
-
-    def by_coder(self) -> AgreementArrays:
-        return self._arrays(self.observed.coder_parts)
 
 
 def _sweep(measure: LabelShare, annotations: Sequence[Any], labels: tuple[str, ...]) -> tuple[Floats, float, Floats]:

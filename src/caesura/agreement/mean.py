@@ -120,7 +120,7 @@ class MeanOverPairs(ChanceModel):
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
         items = np.ones((1, len(self.observed.items)))
-        return self._over(items, weights[:, self.observed.first] * weights[:, self.observed.second])
+        return self._over(items, self.observed.pair_weights(weights))
 
     def by_pair(self) -> AgreementArrays:
         return self._over(np.ones((1, len(self.observed.items))), np.eye(len(self.observed.pairs)))

@@ -112,8 +112,7 @@ class NominalChance(ChanceModel):
     def _block(self, rows: Floats) -> AgreementArrays:
         """Weight the pairs of an item so that each value counts once, even if the bootstrap draws a coder twice."""
         observed = self.observed
-        usable = ((rows > 0).astype(float) @ observed.present.T >= 2).astype(float)
-        pairs = rows[:, observed.first] * rows[:, observed.second]
+        pairs, usable = observed.pair_weights(rows), observed.usable_items(rows)
         counts = np.einsum("ri,icv,rc->rv", usable, self._counts, rows, optimize=True)
         if observed.complete:
             return _arrays(product(pairs, self._pair_matches[0]) * rows.sum(axis=1) / pairs.sum(axis=1), counts)

@@ -143,6 +143,36 @@ class CoderPairs:
         member: NDArray[np.bool_] = (self.first == coders[:, None]) | (self.second == coders[:, None])
         return member.astype(float)
 
+    def pair_weights(self, weights: Floats) -> Floats:
+        """Return how often each pair counts if coders count several times; a coder is never paired with itself.
+
+        Parameters
+        ----------
+        weights : numpy.ndarray, rows x coders
+            Number of times that each coder counts.
+
+        Returns
+        -------
+        numpy.ndarray
+            Rows x pairs.
+        """
+        return np.asarray(weights[:, self.first] * weights[:, self.second])
+
+    def usable_items(self, weights: Floats) -> Floats:
+        """Return which items at least two coders with a weight above 0 annotated.
+
+        Parameters
+        ----------
+        weights : numpy.ndarray, rows x coders
+            Number of times that each coder counts.
+
+        Returns
+        -------
+        numpy.ndarray
+            Rows x items, with 1 for the items that count.
+        """
+        return np.asarray(((weights > 0).astype(float) @ self.present.T >= 2).astype(float))
+
     def sum_by_coder(self, values: Floats) -> Floats:
         """Return values of pairs, summed over the pairs of each coder.
 

@@ -37,7 +37,6 @@ from caesura.agreement.chance import (
 )
 from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Engine
-from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.batch import inner_boundaries
 from caesura.measures.expected import ExpectedCounts, Moments, RandomStreams, SimulatedCounts
@@ -222,12 +221,9 @@ class PlacementChance(ChanceModel):
     accepts_chance = True
 
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
-        name, coders = coefficient.name, len(observed.coders)
-        if name in self.general_forms and coders > 2:
-            raise OptionError(f"{name} is for two coders; use {self.general_forms[name]} for {coders} coders")
         super().__init__(observed, coefficient, engine)
         assert isinstance(coefficient.chance, Placement)
-        self._own_rates = name in ("kappa", "multi_kappa")
+        self._own_rates = coefficient.name in ("kappa", "multi_kappa")
         types = observed.scores.types if observed.measure.view == "typed" else observed.scores.types[:1]
         annotations = [
             [observed.annotations.get((item, coder)) for coder in observed.coders] for item in observed.items
@@ -363,8 +359,7 @@ class PlacementChance(ChanceModel):
 
     def _coders_block(self, rows: Floats) -> AgreementArrays:
         observed = self.observed
-        usable = ((rows > 0).astype(float) @ observed.present.T >= 2).astype(float)
-        pairs = rows[:, observed.first] * rows[:, observed.second]
+        pairs, usable = observed.pair_weights(rows), observed.usable_items(rows)
         return self._agreement(product(pairs, observed.pair_parts), usable, rows, pairs)
 
     def by_item(self) -> AgreementArrays:

@@ -198,7 +198,7 @@ class RandomTextChance(ChanceModel):
         return AgreementArrays.of(self._similarity, expected, error=error)
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
-        pairs = weights[:, self.observed.first] * weights[:, self.observed.second]
+        pairs = self.observed.pair_weights(weights)
         return self._mean(self._similarity, *self._expected, pairs)
 
     def by_coder(self) -> AgreementArrays:

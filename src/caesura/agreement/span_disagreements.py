@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
@@ -52,18 +52,14 @@ def span_disagreements(
     OptionError
         If the coefficient is not gamma, or ``against`` is the majority.
     """
-    chosen = resolve_unitizing(coefficient or "gamma", {})
-    if not isinstance(chosen, Gamma):
-        raise OptionError(f"disagreements about spans come from the alignment of gamma; got {coefficient!r}")
+    chosen = _gamma(coefficient)
     if against == MAJORITY and MAJORITY not in corpus.coders:
         raise OptionError(
             "spans have no majority; give the name of a coder, or leave out against for all pairs of coders"
         )
     items, excluded = unitized_items(corpus, chosen.bounds)
     alignments = align_items(items, chosen)
-    for name, alignment in alignments.items():
-        if not alignment.proved:
-            warn(f"item {name!r}: the alignment is not proved to be the best, because the search took too much work")
+    _warn_unproved(alignments)
     places = [
         place for item in items for place in _item_places(item, alignments[item.name], chosen.delta_empty, against)
     ]
@@ -81,6 +77,19 @@ def span_disagreements(
         excluded=tuple(excluded),
         signature=with_data(signature, corpus.fingerprint, sum(place.cost for place in places)),
     )
+
+
+def _gamma(coefficient: str | UnitizingCoefficient | None) -> Gamma:
+    chosen = resolve_unitizing(coefficient or "gamma", {})
+    if not isinstance(chosen, Gamma):
+        raise OptionError(f"disagreements about spans come from the alignment of gamma; got {coefficient!r}")
+    return chosen
+
+
+def _warn_unproved(alignments: Mapping[str, ItemAlignment]) -> None:
+    for name, alignment in alignments.items():
+        if not alignment.proved:
+            warn(f"item {name!r}: the alignment is not proved to be the best, because the search took too much work")
 
 
 def _comparisons(item: UnitizedItem, against: str | None) -> int:

@@ -6,7 +6,7 @@ then computed once from the sums. See :mod:`caesura.measures.span_chance`.
 
 from __future__ import annotations
 
-from caesura.agreement.chance import AgreementArrays, ChanceModel
+from caesura.agreement.chance import AgreementArrays, PartsChance
 from caesura.measures.base import Measure
 from caesura.measures.span_f import CERTAIN
 from caesura.model.value import Floats
@@ -15,7 +15,7 @@ LI2024 = "li2024"
 """Name of the coefficient, and word for ``chance=``."""
 
 
-class PlacedSpans(ChanceModel):
+class PlacedSpans(PartsChance):
     """Chance model that takes expected matches from the parts of the measure.
 
     Parameters
@@ -47,19 +47,3 @@ class PlacedSpans(ChanceModel):
         chance[chance >= CERTAIN] = 1.0
         chance[~known] = float("nan")
         return AgreementArrays.of(2 * matches / divisor, chance)
-
-    def over_items(self, weights: Floats) -> AgreementArrays:
-        return self._arrays(weights @ self.observed.item_parts)
-
-    def over_coders(self, weights: Floats) -> AgreementArrays:
-        observed = self.observed
-        return self._arrays(weights[:, observed.first] * weights[:, observed.second] @ observed.pair_parts)
-
-    def by_item(self) -> AgreementArrays:
-        return self._arrays(self.observed.item_parts)
-
-    def by_pair(self) -> AgreementArrays:
-        return self._arrays(self.observed.pair_parts)
-
-    def by_coder(self) -> AgreementArrays:
-        return self._arrays(self.observed.members.T @ self.observed.pair_parts)

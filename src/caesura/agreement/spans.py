@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from caesura.agreement.chance import AgreementArrays, ChanceModel
+from caesura.agreement.chance import AgreementArrays, PartsChance
 from caesura.model.value import Floats
-from caesura.products import product
 
 
-class SpanChance(ChanceModel):
+class SpanChance(PartsChance):
     """Chance model that takes expected agreement from the parts of the measure: matched spans, spans, chance.
 
     Parameters
@@ -29,24 +28,7 @@ class SpanChance(ChanceModel):
     family = "spans"
     coefficients = ("kappa",)
 
-    def over_items(self, weights: Floats) -> AgreementArrays:
-        return _arrays(product(weights, self.observed.item_parts))
-
-    def over_coders(self, weights: Floats) -> AgreementArrays:
-        observed = self.observed
-        return _arrays(product(weights[:, observed.first] * weights[:, observed.second], observed.pair_parts))
-
-    def by_item(self) -> AgreementArrays:
-        return _arrays(self.observed.item_parts)
-
-    def by_pair(self) -> AgreementArrays:
-        return _arrays(self.observed.pair_parts)
-
-    def by_coder(self) -> AgreementArrays:
-        return _arrays(self.observed.coder_parts)
-
-
-def _arrays(parts: Floats) -> AgreementArrays:
-    matched, spans, chance = parts.T
-    size = np.where(spans > 0, spans, np.nan)  # a resample may have no pair that shares an item
-    return AgreementArrays.of(matched / size, chance / size)
+    def _arrays(self, parts: Floats) -> AgreementArrays:
+        matched, spans, chance = parts.T
+        size = np.where(spans > 0, spans, np.nan)  # a resample may have no pair that shares an item
+        return AgreementArrays.of(matched / size, chance / size)

@@ -29,7 +29,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -389,30 +389,24 @@ class KuAlpha(CuAlpha):
 
     category: str | None = setting(None, text, "The category k (default: all categories together, which is cu-alpha).")
 
-    def _place(self, plan: Plan) -> int:
-        if self.category not in plan.categories:
-            known = ", ".join(repr(category) for category in plan.categories[:20]) or "none"
-            raise OptionError(f"there is no category {self.category!r}; the categories are {known}")
-        return plan.categories.index(self.category)
-
     def finish(self, parts: Floats, plan: Plan) -> Disorders:
         if self.category is None:
             return super().finish(parts, plan)
-        place = self._place(plan)
+        place = plan.place_of(self.category)
         rows = self._by_category(_Sums.of(parts, len(plan.categories)), plan)
         return Disorders(rows.observed[:, place], rows.expected[:, place])
 
     def extras(self, items: Sequence[UnitizedItem], parts: Floats, plan: Plan, engine: Engine) -> dict[str, Any]:
         if self.category is None:
             return super().extras(items, parts, plan, engine)
-        sums, place = _Sums.of(parts.sum(axis=0)[None], len(plan.categories)), self._place(plan)
+        sums, place = _Sums.of(parts.sum(axis=0)[None], len(plan.categories)), plan.place_of(self.category)
         return {"coverage": float(sums.shared[0, place] / sums.length[0, place])}
 
     def reason(self, parts: Floats, plan: Plan) -> str:
         if self.category is None:
             return super().reason(parts, plan)
         sums = _Sums.of(parts[None], len(plan.categories))
-        return f"category {self.category!r}: {_category_reason(float(sums.shared[0, self._place(plan)]))}"
+        return f"category {self.category!r}: {_category_reason(float(sums.shared[0, plan.place_of(self.category)]))}"
 
 
 # -- the coefficient of 1995 and 2004 -----------------------------------------------------------------------------------
@@ -451,10 +445,7 @@ class AlphaU2004(_Alpha):
         for code in sorted({code for line in lines.values() for code in np.unique(line.codes).tolist()}):
             chosen = {coder: self._of_category(coder, item, line, code) for coder, line in lines.items()}
             sections = {coder: _Sections.of(line) for coder, line in chosen.items()}
-            observed = {
-                (a, b): unit_differences(chosen[a].starts, chosen[a].ends, chosen[b].starts, chosen[b].ends)
-                for a, b in combinations(item.coders, 2)
-            }
+            observed = _differences_of_pairs(chosen)
             for row, (group, extent) in enumerate(zip(job.groups, extents, strict=True)):
                 m, length = len(group), extent[1] - extent[0]
                 total = 2 * sum(observed[pair] for pair in combinations(group, 2)) / (m * (m - 1) * length)
@@ -479,6 +470,14 @@ class AlphaU2004(_Alpha):
         values = Disorders(parts[1::2], parts[2::2]).values.tolist()
         undefined: tuple[None, None, str] = (None, None, "expected disagreement is 0")
         return [undefined if math.isnan(value) else (value, None, None) for value in values]
+
+
+def _differences_of_pairs(lines: Mapping[str, _Line]) -> dict[tuple[str, str], float]:
+    """Return the differences between the spans of every two coders."""
+    return {
+        (a, b): unit_differences(first.starts, first.ends, second.starts, second.ends)
+        for (a, first), (b, second) in combinations(lines.items(), 2)
+    }
 
 
 class _Sections(NamedTuple):

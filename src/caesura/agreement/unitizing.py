@@ -88,6 +88,29 @@ class Plan(NamedTuple):
     categories: tuple[str | None, ...]
     seed: int
 
+    def place_of(self, category: str | None) -> int:
+        """Return the place of a category.
+
+        Parameters
+        ----------
+        category : str or None
+            The category.
+
+        Returns
+        -------
+        int
+            Its index in ``categories``.
+
+        Raises
+        ------
+        OptionError
+            If no span has this category.
+        """
+        if category not in self.categories:
+            known = ", ".join(map(repr, self.categories[:20])) or "none"
+            raise OptionError(f"there is no category {category!r}; the categories are {known}")
+        return self.categories.index(category)
+
 
 class Job(NamedTuple):
     """One item, and the groups of coders for which its parts are needed.

@@ -446,14 +446,13 @@ def spans_table(writing: Writing) -> list[list[Any]]:
         positions in units that are not whole numbers.
     """
     entries = {key: annotation for key, annotation in writing.corpus.items() if isinstance(annotation, Spans)}
-    seconds = {spans.axis == "seconds" for spans in entries.values()}
-    if len(seconds) > 1:
+    axes = {spans.axis for spans in entries.values()}
+    if len(axes) > 1:
         raise writing.error("a table is in units or in seconds; these are in both; write spans as .json")
     if any(spans.text is not None for spans in entries.values()):
         warn(f"{writing.path}: the table does not contain the text; write spans as .json to keep it")
-    between, length = (_IN_SECONDS, "duration") if seconds == {True} else (_IN_UNITS, "length")
-    fields = [length] * any(spans.bounds is not None for spans in entries.values())
-    fields += ["units"] * any(spans.units is not None for spans in entries.values())
+    between, length = (_IN_SECONDS, "duration") if axes == {"seconds"} else (_IN_UNITS, "length")
+    fields = _fields_of_spans(entries.values(), length)
     table: list[list[Any]] = [["item", "coder", *between, "label", *fields]]
     for (item, coder), spans in entries.items():
         cells = _continuum_cells(writing, item, coder, spans, length)
@@ -461,6 +460,12 @@ def spans_table(writing: Writing) -> list[list[Any]]:
             table.append([item, coder, *row, *(cells.get(name, "") for name in fields)])
             cells.pop("units", None)  # the units are only in the first row of a coder
     return table
+
+
+def _fields_of_spans(entries: Collection[Spans], length: str) -> list[str]:
+    """Return the columns for what is known about the items: their length, and their units."""
+    has_length = any(spans.bounds is not None for spans in entries)
+    return [length] * has_length + ["units"] * any(spans.units is not None for spans in entries)
 
 
 def _continuum_cells(writing: Writing, item: str, coder: str, spans: Spans, length: str) -> dict[str, str]:

@@ -209,23 +209,25 @@ class _TableReader:
     # -- marks and labels --------------------------------------------------------------------------------------------
 
     def _read_marks(self) -> Corpus:
-        check_speaker(self.reading, self.table, self.roles)
-        if "coder" in self.roles:
-            return self._read_long()
-        groups = self.columns.item_groups()
-        self._check_order(groups)
-        coders, shape = self.columns.wide_coders(groups)
-        describe_roles(self.reading, self.roles, {DESCRIPTIONS[shape]: coders}, _UNIT_ROLES)
-        self.columns.ignore_others(coders)
-        typed = shape == "types"
-        return self._build(groups, {name: self._coder_name(name) for name in coders}, shape, typed)
+        return self._read_coders(self.columns.wide_coders)
 
     def _read_labels(self) -> Corpus:
+        return self._read_coders(self._columns_of_labels)
+
+    def _read_coders(self, choose: Callable[[Groups], tuple[list[str], str]]) -> Corpus:
+        """Read one column per coder, which ``choose`` returns with their shape, or one column of all coders."""
         check_speaker(self.reading, self.table, self.roles)
         if "coder" in self.roles:
             return self._read_long()
         groups = self.columns.item_groups()
         self._check_order(groups)
+        coders, shape = choose(groups)
+        describe_roles(self.reading, self.roles, {DESCRIPTIONS[shape]: coders}, _UNIT_ROLES)
+        self.columns.ignore_others(coders)
+        return self._build(groups, {name: self._coder_name(name) for name in coders}, shape, typed=shape == "types")
+
+    def _columns_of_labels(self, groups: Groups) -> tuple[list[str], str]:
+        """Return the columns of labels: those that the user named, or those whose cells fit."""
         coders = self.roles.coders
         if coders is None:
             coders = [self.roles.columns["label"]] if "label" in self.roles else []
@@ -235,9 +237,7 @@ class _TableReader:
             ]
         if not coders:
             raise self.columns.no_coder(groups)
-        describe_roles(self.reading, self.roles, {DESCRIPTIONS["labels"]: coders}, _UNIT_ROLES)
-        self.columns.ignore_others(coders)
-        return self._build(groups, {name: self._coder_name(name) for name in coders}, "labels", False)
+        return coders, "labels"
 
     def _coder_name(self, column: str) -> str:
         """Return the name of a coder: a column that only says what its cells are has the name of the file."""
@@ -494,15 +494,19 @@ class _TableReader:
             self.reading.ignored = [entry for entry in self.reading.ignored if not entry.startswith(f"{score} (score,")]
             self.reading.roles[score] = "score"
         else:
-            describe_roles(self.reading, self.roles, {"1/0 marks": coders} if coders else {})
-            self.columns.ignore_others(coders)
-            columns = {name: MarkColumn(self.columns, self.table.columns[name], False) for name in coders}
-            add_marks_of_positions(self.reading, self.table, self.roles, groups, columns)
+            self._add_marks_of_positions(coders, groups)
         if with_scores:
             rows = self._long_groups() if "coder" in self.roles else groups
             add_scores(self.reading, self.table, self.roles, rows, per_unit=per_unit, named=bool(coders))
         self.reading.notes.append(self._scores_note(score, per_unit))
         return self.reading.corpus()
+
+    def _add_marks_of_positions(self, coders: Sequence[str], groups: Groups) -> None:
+        """Add the marks of a table whose rows are positions between units, or times."""
+        describe_roles(self.reading, self.roles, {"1/0 marks": coders} if coders else {})
+        self.columns.ignore_others(coders)
+        columns = {name: MarkColumn(self.columns, self.table.columns[name], False) for name in coders}
+        add_marks_of_positions(self.reading, self.table, self.roles, groups, columns)
 
     def _columns_of_marks(self, groups: Groups) -> list[str]:
         """Return the column with the role mark, and the columns without a role that contain marks."""

@@ -78,7 +78,7 @@ def name_tier_files(
         If two arrangements are plausible, or files of several folders have the same tiers.
     """
     notes = [] if notes is None else notes
-    if any(corpus.item_names != (file.stem,) or not corpus.holds(Tier) for file, corpus in pairs):
+    if not all(starmap(_is_named_by_file, pairs)):
         return pairs
     if any(len(corpus.coders) > 1 for _, corpus in pairs):
         return _several_tiers(pairs, notes)
@@ -87,6 +87,11 @@ def name_tier_files(
     if any(file.relative in (names_elsewhere or ()) for file, _ in pairs):
         return [(file._replace(item=file.relative, coder=file.root_name), corpus) for file, corpus in pairs]
     return pairs if len(pairs) < 2 else _by_arrangement(pairs, notes)
+
+
+def _is_named_by_file(file: InputFile, corpus: Corpus) -> bool:
+    """Return whether a file in seconds names no item of its own."""
+    return corpus.item_names == (file.stem,) and corpus.holds(Tier)
 
 
 def _names_no_coder(file: InputFile, corpus: Corpus) -> bool:

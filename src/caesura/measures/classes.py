@@ -317,9 +317,9 @@ class AdjustedRandIndex(ClassMeasure):
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         joined, expected, maximum = counts.T
-        room = maximum - expected
-        same = room <= _ROUNDING * maximum
-        return np.where(same, 1.0, (joined - expected) / (room + same))
+        largest = maximum - expected
+        same = largest <= _ROUNDING * maximum
+        return np.where(same, 1.0, (joined - expected) / (largest + same))
 
 
 class PairwiseF(ClassMeasure):

@@ -15,7 +15,7 @@ from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.kernels import crossing as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, OverlapMeasure, divide
 from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, pack_spans
+from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, count_common, pack_spans
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
@@ -132,14 +132,7 @@ class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, HierarchyBatch)
-        keys = [self._keys(side) for side in (batch.a, batch.b)]
-        # Keys are unique on each side, so equal neighbors belong to different sides.
-        both = np.concatenate(keys)
-        both = both[np.lexsort(both.T[::-1])]
-        common = both[1:][(both[1:] == both[:-1]).all(axis=1), 0]
-        documents = (common, keys[0][:, 0], keys[1][:, 0])
-        counts = [np.bincount(document, minlength=len(batch)) for document in documents]
-        return BatchCounts(np.column_stack(counts).astype(float), {})
+        return BatchCounts(count_common(self._keys(batch.a), self._keys(batch.b), len(batch)), {})
 
     def unmatched_spans(self, a: Hierarchy, b: Hierarchy) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
         size = 3 if self["level"] == "full" else 2  # start, end and level

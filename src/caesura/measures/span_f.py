@@ -12,7 +12,7 @@ from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.measures.base import BatchCounts, Counts, OverlapMeasure, divide, precision_recall
 from caesura.measures.batch import Batch, Comparison, Packed, offsets_of, units_difference
 from caesura.measures.span_chance import expected_span_matches, expected_token_matches
-from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays
+from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, count_common
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Score
 from caesura.model.spans import Spans
@@ -74,16 +74,10 @@ class _SpanMeasure(OverlapMeasure):
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, HierarchyBatch)
-        keys = [self._keys(side) for side in (batch.a, batch.b)]
-        # Keys are unique on each side, so equal neighbors belong to different sides.
-        both = np.concatenate(keys)
-        both = both[np.lexsort(both.T[::-1])]
-        common = both[1:][(both[1:] == both[:-1]).all(axis=1), 0]
-        documents = (common, keys[0][:, 0], keys[1][:, 0])
-        columns = [np.bincount(document, minlength=len(batch)).astype(float) for document in documents]
+        counts = count_common(self._keys(batch.a), self._keys(batch.b), len(batch))
         if self["chance"] != "none":
-            columns.append(self._expected_matches(batch))
-        return BatchCounts(np.column_stack(columns), {})
+            counts = np.column_stack([counts, self._expected_matches(batch)])
+        return BatchCounts(counts, {})
 
     def _expected_matches(self, batch: HierarchyBatch) -> Floats:
         sides = [_lengths(side, self._labels_of(side)) for side in (batch.a, batch.b)]
@@ -112,8 +106,8 @@ class _SpanMeasure(OverlapMeasure):
         if self["chance"] != "li2024":
             return observed
         expected = self.expected_f(counts)
-        room = np.where(expected < CERTAIN, 1 - expected, np.nan)
-        return np.asarray((observed - expected) / room, np.float64)
+        largest = np.where(expected < CERTAIN, 1 - expected, np.nan)
+        return np.asarray((observed - expected) / largest, np.float64)
 
     def expected_f(self, counts: Counts) -> Floats:
         """Return F of the expected matches, which is exact because the numbers of spans are fixed.
@@ -219,16 +213,22 @@ def _side_spans(
         return [(s.start, s.end, labels.setdefault(s.label, len(labels) - 1)) for s in text.spans]
     if not isinstance(text, Spans):
         raise MismatchError(f"{side}: expected Spans or a Hierarchy; got {type(text).__name__}")
-    if text.axis == "seconds":
-        if times is None:
-            problem = "spans are compared over tokens or characters; these are in seconds; use gamma"
-            raise MismatchError(f"{side}: {problem}")
-        edges = [
-            [times.setdefault(time, len(times)) for time in side_edges.tolist()]
-            for side_edges in (text.starts, text.ends)
-        ]
-        codes = [labels.setdefault(category, len(labels) - 1) for category in text.categories]
-        return list(zip(edges[0], edges[1], codes, strict=True))
+    starts, ends = _whole_positions(text, side) if text.axis == "units" else _codes_of_times(text, side, times)
+    codes = [labels.setdefault(category, len(labels) - 1) for category in text.categories]
+    return list(zip(starts, ends, codes, strict=True))
+
+
+def _codes_of_times(text: Spans, side: str, times: dict[float, int] | None) -> tuple[list[int], list[int]]:
+    """Return the codes of starts and ends in seconds; equal times have equal codes."""
+    if times is None:
+        problem = "spans are compared over tokens or characters; these are in seconds; use gamma"
+        raise MismatchError(f"{side}: {problem}")
+    starts = [times.setdefault(time, len(times)) for time in text.starts.tolist()]
+    return starts, [times.setdefault(time, len(times)) for time in text.ends.tolist()]
+
+
+def _whole_positions(text: Spans, side: str) -> tuple[list[int], list[int]]:
+    """Return the first and the last token of every span, counted from 1."""
     begin = 0.0 if text.bounds is None else text.bounds[0]
     wrong = np.flatnonzero((text.starts % 1 != 0) | (text.ends % 1 != 0) | (text.starts == text.ends))
     if wrong.size:
@@ -236,9 +236,7 @@ def _side_spans(
         raise MismatchError(
             f"{side}: spans[{place}] must begin and end at whole positions and be longer than 0; got {text.spans[place]}"
         )
-    starts, ends = (text.starts - begin + 1).astype(int).tolist(), (text.ends - begin).astype(int).tolist()
-    codes = [labels.setdefault(category, len(labels) - 1) for category in text.categories]
-    return list(zip(starts, ends, codes, strict=True))
+    return (text.starts - begin + 1).astype(int).tolist(), (text.ends - begin).astype(int).tolist()
 
 
 def _common_length(a: Any, b: Any, sides: tuple[str, str]) -> int:

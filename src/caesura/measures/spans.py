@@ -185,6 +185,28 @@ def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_unit
     return HierarchyBatch.of(length, a, b), places, errors
 
 
+def count_common(a: Ints, b: Ints, documents: int) -> Floats:
+    """Return how many keys both sides of each document have, and how many each side has.
+
+    Parameters
+    ----------
+    a, b : numpy.ndarray
+        One row per key, which is unique on its side; the first column is the document.
+    documents : int
+        Number of documents.
+
+    Returns
+    -------
+    numpy.ndarray, documents x 3
+        Common keys, keys of the first side and keys of the second side.
+    """
+    both = np.concatenate([a, b])
+    both = both[np.lexsort(both.T[::-1])]
+    common = both[1:][(both[1:] == both[:-1]).all(axis=1), 0]  # equal neighbors belong to different sides
+    columns = [np.bincount(document, minlength=documents) for document in (common, a[:, 0], b[:, 0])]
+    return np.column_stack(columns).astype(float)
+
+
 def _has_spans(pair: Any) -> bool:
     return isinstance(pair, tuple) and any(isinstance(text, Spans) for text in pair)
 

@@ -394,21 +394,26 @@ def _align_positions(a: str, b: str, a_units: Sequence[str], b_units: Sequence[s
 def _align_tokens(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]) -> _Alignment:
     """Align two lists of tokens at the lowest cost."""
     m, n = len(a_units), len(b_units)
-    first = next((i for i in range(min(m, n)) if a_units[i] != b_units[i]), min(m, n))
-    last = next((i for i in range(min(m, n) - first) if a_units[m - 1 - i] != b_units[n - 1 - i]), min(m, n) - first)
+    first = _number_of_equal(a_units, b_units)
+    last = _number_of_equal(a_units[first:][::-1], b_units[first:][::-1])
     if (m - first - last) * (n - first - last) > _MAX_TOKEN_CELLS:
         raise MismatchError(f"texts of {m} tokens for {a} and {n} for {b} are too long to align; use smaller items")
     pairs = token_pairs(a_units[first : m - last], b_units[first : n - last])
     steps = [("equal", 0, first, 0, first)] if first else []
     for i, j in pairs:
         if i is None or j is None:
-            at, place = steps[-1][2] if steps else 0, steps[-1][4] if steps else 0
+            _, _, at, _, place = steps[-1] if steps else ("", 0, 0, 0, 0)
             steps.append(("insert", at, at, place, place + 1) if j is None else ("delete", at, at + 1, place, place))
         else:
             i, j = i + first, j + first
             steps.append(("equal" if a_units[i] == b_units[j] else "replace", j, j + 1, i, i + 1))
     steps += [("equal", n - last, n, m - last, m)] if last else []
     return _Alignment.of_steps(steps, n, m)
+
+
+def _number_of_equal(a: Sequence[str], b: Sequence[str]) -> int:
+    """Return how many tokens at the beginning are equal."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def token_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int | None, int | None]]:

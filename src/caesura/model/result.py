@@ -228,10 +228,10 @@ def short_repr(value: Any) -> str:
     line = f"{name}({', '.join(texts)})"
     if len(line) <= MAX_COLUMNS:
         return line
-    room = MAX_LINES - 2
-    if len(texts) > room:
-        hidden = [text.partition("=")[0] for text in texts[room - 1 :]]
-        texts = [*texts[: room - 1], f"... {', '.join(hidden)}"]
+    limit = MAX_LINES - 2
+    if len(texts) > limit:
+        hidden = [text.partition("=")[0] for text in texts[limit - 1 :]]
+        texts = [*texts[: limit - 1], f"... {', '.join(hidden)}"]
     lines = [f"    {text}," for text in texts]
     return "\n".join([f"{name}(", *(_cut(text) for text in lines), ")"])
 

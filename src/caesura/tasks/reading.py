@@ -411,14 +411,10 @@ def read_tree_files(
     return [tree for name in files for tree in read_trees(name, times=times, **options)], files
 
 
-def _hold_one_file_each(corpora: Sequence[Corpus]) -> bool:
-    return all(len(corpus) == 1 for corpus in corpora)
-
-
 def _merge_folders(paths: Sequence[str], corpora: Sequence[Corpus]) -> Corpus:
     """Return one corpus from several folders, such as one per coder."""
     keys = [key for corpus in corpora for key in corpus]
-    same_item = _hold_one_file_each(corpora) and len(dict(keys)) > 1
+    same_item = all(len(corpus) == 1 for corpus in corpora) and len(dict(keys)) > 1  # one file per folder
     name_coders = not same_item and len(set(keys)) == len(keys)
     annotations: dict[str, dict[str, Annotation]] = {}
     for path, corpus in zip(paths, corpora, strict=True):
@@ -430,4 +426,5 @@ def _merge_folders(paths: Sequence[str], corpora: Sequence[Corpus]) -> Corpus:
                 hint = "read the folder above them, with --pattern if the names do not tell item and coder"
                 raise FormatError(path, None, f"{problem}; {hint}")
             annotations[item][coder] = annotation
-    return Corpus(annotations).with_source(Source.merge(filter(None, (corpus.source for corpus in corpora))))
+    sources = [corpus.source for corpus in corpora if corpus.source is not None]
+    return Corpus(annotations).with_source(Source.merge(sources))

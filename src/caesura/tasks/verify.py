@@ -318,17 +318,20 @@ def _recompute(
         raise OptionError(f"the signature is about {task}, which takes one corpus; got two")
     if task == "judge":
         return _judge(claim, corpus, systems)
-    if task == "disagreements" and claim.words[1:] and claim.words[1] in UNITIZING:
-        parts = (_Recomputed(part.fingerprint, partial(_span_cost, claim, part)) for part in _parts(claim, corpus))
-        return _first_with_the_data(claim, parts)
     if task in UNITIZING:
-        parts = (_Recomputed(part.fingerprint, partial(_unitizing, claim, part)) for part in _parts(claim, corpus))
-        return _first_with_the_data(claim, parts)
+        return _about_spans(claim, corpus, _unitizing)
+    if task == "disagreements" and not UNITIZING.keys().isdisjoint(claim.words[1:2]):
+        return _about_spans(claim, corpus, _span_cost)
     compute = _coder_tasks(claim).get(task)
     if compute is not None:
         return _coders(claim, corpus, compute)
     known = "score, agree, disagreements, pairwise, judge, trees and evaluate"
     raise OptionError(f"a signature of {task!r} cannot be verified; numbers of {known} can")
+
+
+def _about_spans(claim: Signature, corpus: Corpus, compute: Callable[[Signature, Corpus], float]) -> _Recomputed:
+    parts = (_Recomputed(part.fingerprint, partial(compute, claim, part)) for part in _parts(claim, corpus))
+    return _first_with_the_data(claim, parts)
 
 
 def _coder_tasks(claim: Signature) -> dict[str, Callable[[Corpus], float]]:

@@ -1,4 +1,4 @@
-"""Tables as text that fits a terminal: columns side by side if there is room, otherwise one paragraph per row."""
+"""Tables as text that fits a terminal: columns side by side if they fit, otherwise one paragraph per row."""
 
 from __future__ import annotations
 
