@@ -10,10 +10,9 @@ import csv
 import io
 import re
 import sys
-import zipfile
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count, islice
@@ -22,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import AmbiguousFileError, FormatError
+from caesura.errors import FormatError
 from caesura.formats import arrow, csv_arrow
 from caesura.formats.arrow import pa, pc, pq
 from caesura.formats.column_names import ROLE_OF_NAME, normalize
-from caesura.formats.content import MAX_BYTES, MAX_UNPACKED, json_text, unpacked_path
+from caesura.formats.content import MAX_BYTES, json_text, unpacked_path
 from caesura.formats.format import Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header, sample_rows
 from caesura.formats.parquet_pages import PageChecker
@@ -40,11 +39,11 @@ from caesura.limits import (
 )
 
 _DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-_MAX_SHEETS = 8  # in a message
 
 _BATCH_ROWS = 2**14
 _ROW_ROLES = ("item", "unit", "text", "coder", "start", "time")  # roles of columns that are filled in every row
-_MAX_TITLE_LINE = 20  # an error further down is not about titles above the header
+MAX_TITLE_LINE = 20
+"""Last line in which titles above the header are expected."""
 _PIECE_SIZE = 2**20  # characters
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
@@ -97,6 +96,11 @@ class Column:
     def stripped(self) -> list[str]:
         """Distinct cells without surrounding space."""
         return [value.strip() for value in self.values]
+
+    @property
+    def filled(self) -> NDArray[np.bool_]:
+        """Whether each cell has content."""
+        return np.array([bool(value) for value in self.stripped], bool)[self.codes]
 
     def cells(self) -> list[str]:
         """Return one cell per row.
@@ -191,7 +195,7 @@ def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = T
     _add_rows(reading, rows, parts)
     table = _with_names(reading, names, parts)
     if above:
-        table.notes.append(_lines_above(first_line))
+        table.notes.append(titles_note(first_line))
     if chosen in _DELIMITER_NAMES and unpacked_path(reading.path).suffix.lower() != ".tsv":
         table.notes.append(f"{_DELIMITER_NAMES[chosen]} between cells")
     if chosen != ",":
@@ -216,8 +220,19 @@ def _skip_titles(rows: _Rows, sample: Sequence[Sequence[str]], skip: int | None)
     return number
 
 
-def _lines_above(line: int) -> str:
-    """Return the note about lines above the header."""
+def titles_note(line: int) -> str:
+    """Return the note about lines above the header.
+
+    Parameters
+    ----------
+    line : int
+        Line of the header.
+
+    Returns
+    -------
+    str
+        The note.
+    """
     lines = "line 1 is" if line == 2 else f"lines 1 to {line - 1} are"
     return f"the header is in line {line}; {lines} left out"
 
@@ -363,11 +378,42 @@ def _with_width(reading: Reading, lines: Sequence[int], rows: Sequence[list[str]
         if len(row) != width:
             hint = (
                 "; if the header is further down, say so with --reading skip=LINES"
-                if len(row) > width and line <= _MAX_TITLE_LINE
+                if len(row) > width and line <= MAX_TITLE_LINE
                 else ""
             )
             raise reading.error(line, f"a row must have {width} cells like the header; got {len(row)}{hint}")
     return rows
+
+
+def table_of_rows(reading: Reading, names: Sequence[str], lines: Sequence[int], rows: Sequence[Sequence[str]]) -> Table:
+    """Return the table of rows that are as long as the header.
+
+    Parameters
+    ----------
+    reading : Reading
+        The file.
+    names : sequence of str
+        Names of the columns; empty for a column without a name.
+    lines : sequence of int
+        Line of each row.
+    rows : sequence of sequences of str
+        The cells.
+
+    Returns
+    -------
+    Table
+        The table, without columns that have no name.
+
+    Raises
+    ------
+    FormatError
+        If a name occurs twice, or a column with content has no name.
+    """
+    _check_names(reading, names)
+    parts = _Accumulator(len(names))
+    if rows:
+        parts.add(lines, rows)
+    return _with_names(reading, names, parts)
 
 
 def _check_names(reading: Reading, names: Sequence[str]) -> None:
@@ -421,15 +467,10 @@ def _rows_to_keep(table: Table) -> NDArray[np.bool_]:
     by_size = sorted(table.columns.values(), key=lambda column: len(column.values))
     if not by_size or any(all(column.stripped) for column in by_size):
         return everything  # a column without empty cells, so that no row is empty
-    filled = {name: _filled(column) for name, column in table.columns.items()}
+    filled = {name: column.filled for name, column in table.columns.items()}
     kept: NDArray[np.bool_] = np.logical_or.reduce([*filled.values()])
     keys = [cells for name, cells in filled.items() if ROLE_OF_NAME.get(normalize(name)) in _ROW_ROLES]
     return kept if any(np.array_equal(cells, kept) for cells in keys) else everything
-
-
-def _filled(column: Column) -> NDArray[np.bool_]:
-    """Return whether each cell has content."""
-    return np.array([bool(value) for value in column.stripped], bool)[column.codes]
 
 
 def _counts_rows(column: Column) -> bool:
@@ -650,203 +691,3 @@ def _from_pandas(data: Any, name: str) -> Table:
         for i, column in enumerate(names)
     }
     return Table(columns, np.arange(1, len(data) + 1, dtype=np.int64))
-
-
-def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = None, sheets: str | None = None) -> Table:
-    """Return a sheet of an Excel workbook as a table.
-
-    Parameters
-    ----------
-    reading : Reading
-        The file.
-    sheet : str, optional
-        Name of the sheet; by default the only sheet with a table.
-    skip : int, optional
-        Number of rows above the header; by default titles are recognised.
-    sheets : {"coder", "item"}, optional
-        What the names of sheets with the same columns are; all of them are read.
-
-    Returns
-    -------
-    Table
-        The table. Cells with formulas have the values that Excel stored.
-
-    Raises
-    ------
-    FormatError
-        If the workbook is encrypted, damaged or empty.
-    AmbiguousFileError
-        If several sheets have content.
-    """
-    pages, formulas = _workbook(reading)
-    chosen = _sheets_with_content(reading, pages, sheet)
-    tables = {title: rows for title, rows in chosen.items() if _is_table(rows)} or chosen
-    if len(tables) > 1 and sheets is None:
-        raise _several_sheets(reading, tables)
-    joined: dict[str, Table] = {}
-    for title, rows in tables.items():
-        _check_formulas(reading, rows, formulas.get(title, set()))
-        joined[title] = _from_rows(reading, rows, skip)
-    table = _join_sheets(reading, joined, sheets)
-    table.ignored += [f"sheet {title} (not a table)" for title in chosen if title not in tables]
-    if any(formulas.get(title) for title in tables):
-        table.notes.append("cells with formulas have the values that the program stored last")
-    return table
-
-
-def _sheets_with_content(
-    reading: Reading, pages: Mapping[str, list[_NumberedRow]], sheet: str | None
-) -> dict[str, list[_NumberedRow]]:
-    """Return the sheets that are not empty, or the one that the user chose; raise an error if there is none."""
-    chosen = {title: rows for title, rows in pages.items() if rows and sheet in (None, title)}
-    if not chosen:
-        missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
-        raise reading.error(None, f"{missing}; the sheets are {', '.join(pages)}")
-    return chosen
-
-
-def _workbook(reading: Reading) -> tuple[dict[str, list[_NumberedRow]], dict[str, set[tuple[int, int]]]]:
-    """Return the rows of every sheet with their numbers, and the cells of every sheet that have formulas."""
-    try:
-        import openpyxl
-    except ImportError:
-        raise reading.error(None, "reading this needs openpyxl; install caesura[excel]") from None
-    if reading.data.startswith(b"\xd0\xcf\x11\xe0"):
-        raise reading.error(None, "the workbook is protected by a password, or is an old .xls file; save it as .xlsx")
-    _check_unpacked_size(reading)
-    try:
-        book = openpyxl.load_workbook(io.BytesIO(reading.data), read_only=True, data_only=True, keep_links=False)
-        pages = {page.title: _without_blank_ends([*enumerate(_excel_rows(page), 1)]) for page in book.worksheets}
-        return pages, _formulas(reading.data, openpyxl)
-    except FormatError:
-        raise
-    except Exception as problem:  # openpyxl raises many kinds of errors for damaged files
-        raise reading.error(None, f"not a valid Excel workbook: {str(problem)[:200]}") from None
-
-
-def _several_sheets(reading: Reading, tables: dict[str, list[_NumberedRow]]) -> AmbiguousFileError:
-    """Return the error for a workbook with several tables: read one of them, or all if they have the same columns."""
-    choices: list[tuple[str, dict[str, Any]]] = []
-    if len({tuple(rows[0][1]) for rows in tables.values()}) == 1:
-        choices += [(f"one {role} per sheet", {"sheets": role}) for role in ("coder", "item")]
-    choices += [(f"the sheet {title}", {"sheet": title}) for title in list(tables)[:_MAX_SHEETS]]
-    return AmbiguousFileError(reading.path, f"the workbook has {len(tables)} sheets with content", choices)
-
-
-def _join_sheets(reading: Reading, tables: dict[str, Table], role: str | None) -> Table:
-    """Return one table of all sheets, with their names in a column of its own."""
-    (first, table), *_ = tables.items()
-    if role is None:
-        table.notes.append(f"sheet {first!r}")
-        return table
-    _check_same_columns(reading, tables, role)
-    columns = {role: Column.of(role, [title for title, other in tables.items() for _ in range(len(other))])}
-    for name in table.columns:
-        columns[name] = Column.of(name, [cell for other in tables.values() for cell in other.columns[name].cells()])
-    notes = [note for other in tables.values() for note in other.notes]
-    lines = np.concatenate([other.lines for other in tables.values()])
-    return Table(columns, lines, notes=[*notes, f"each sheet is one {role}: {', '.join(list(tables)[:_MAX_SHEETS])}"])
-
-
-def _check_same_columns(reading: Reading, tables: Mapping[str, Table], role: str) -> None:
-    """Raise an error unless all sheets have the same columns, and none has the name of the column for the sheets."""
-    names = list(next(iter(tables.values())).columns)
-    for title, table in tables.items():
-        if list(table.columns) != names or role in table.columns:
-            problem = f"all sheets must have the same columns, and none called {role}"
-            raise reading.error(None, f"{problem}; sheet {title!r} has {', '.join(table.columns)[:200]}")
-
-
-def _check_unpacked_size(reading: Reading) -> None:
-    """Raise an error if a workbook, which is a compressed archive, would unpack to too many bytes."""
-    try:
-        size = sum(entry.file_size for entry in zipfile.ZipFile(io.BytesIO(reading.data)).infolist())
-    except (zipfile.BadZipFile, ValueError, NotImplementedError) as problem:
-        raise reading.error(None, f"not a valid Excel workbook: {problem}") from None
-    if size > MAX_UNPACKED:
-        limit = f"a workbook may unpack to {MAX_UNPACKED // 2**20} MB; this unpacks to {size // 2**20} MB"
-        raise reading.error(None, f"{limit}; save the table as .csv")
-
-
-def _excel_rows(page: Any) -> Iterator[list[str]]:
-    if (page.max_row or 0) * (page.max_column or 0) > MAX_TABLE_CELLS:
-        page.reset_dimensions()  # the file may claim any size
-    for row in page.iter_rows(values_only=True):
-        if len(row) > MAX_COLUMNS:
-            raise ValueError(f"a table may have {MAX_COLUMNS} columns; this has {len(row)}")
-        yield [cell_text(value) for value in row]
-
-
-def _formulas(data: bytes, openpyxl: Any) -> dict[str, set[tuple[int, int]]]:
-    """Return the places of formulas in each sheet, as row from 1 and column from 0."""
-    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, keep_links=False)
-    return {
-        page.title: {
-            (line, i)
-            for line, row in enumerate(page.iter_rows(values_only=True), 1)
-            for i, value in enumerate(row)
-            if isinstance(value, str) and value.startswith("=")
-        }
-        for page in book.worksheets
-    }
-
-
-def _check_formulas(reading: Reading, rows: Sequence[_NumberedRow], places: set[tuple[int, int]]) -> None:
-    """Raise an error if a formula has no stored value; programs that do not compute formulas write such files."""
-    for line, row in rows:
-        for i, cell in enumerate(row):
-            if not cell and (line, i) in places:
-                problem = f"column {i + 1} has a formula without a stored value"
-                raise reading.error(line, f"{problem}; open the workbook in a spreadsheet program and save it")
-
-
-_NumberedRow = tuple[int, list[str]]
-
-
-def _without_blank_ends(rows: list[_NumberedRow]) -> list[_NumberedRow]:
-    """Return the rows from the first to the last one with content."""
-    filled = [i for i, (_, row) in enumerate(rows) if any(cell.strip() for cell in row)]
-    return rows[filled[0] : filled[-1] + 1] if filled else []
-
-
-def _is_table(rows: Sequence[_NumberedRow]) -> bool:
-    """Return whether a sheet has at least two rows with two cells; a sheet with notes has not."""
-    return sum(sum(bool(cell.strip()) for cell in row) > 1 for _, row in rows) > 1
-
-
-def _from_rows(reading: Reading, rows: Sequence[_NumberedRow], skip: int | None = None) -> Table:
-    """Return a table of rows that may have different lengths; missing cells at the end are empty."""
-    above = _rows_to_skip(rows, skip)
-    if above >= len(rows):
-        raise reading.error(None, f"the sheet has no row below line {skip}")
-    (header_line, header), *body = rows[above:]
-    width = max(len(row) for _, row in (*body, (header_line, header)))
-    names = [name.strip() for name in header] + [""] * (width - len(header))
-    _check_names(reading, names)
-    parts = _Accumulator(width)
-    padded = [row + [""] * (width - len(row)) for _, row in body]
-    if body:
-        parts.add([line for line, _ in body], padded)
-    table = _with_names(reading, names, parts)
-    if above:
-        table.notes.append(_lines_above(header_line))
-    _check_filled(reading, table)
-    return table
-
-
-def _rows_to_skip(rows: Sequence[_NumberedRow], skip: int | None) -> int:
-    """Return the number of rows above the header: titles, or the rows that the user wants to skip."""
-    if skip is None:
-        return rows_above_header([row for _, row in rows[:_MAX_TITLE_LINE]])
-    return sum(line <= skip for line, _ in rows)
-
-
-def _check_filled(reading: Reading, table: Table) -> None:
-    """Raise an error if rows are empty and no column is filled in all other rows: then the number of units is unknown."""
-    if not len(table) or not table.columns:
-        return
-    empty = ~np.logical_or.reduce([_filled(column) for column in table.columns.values()])
-    if empty.any():
-        problem = "the row is empty, and no column is filled in all rows, so that the number of units is not clear"
-        hint = "add a column called unit with the numbers of the units"
-        raise reading.error(int(table.lines[np.argmax(empty)]), f"{problem}; {hint}")

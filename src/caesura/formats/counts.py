@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from caesura.errors import AmbiguousFileError
 from caesura.formats.column_names import normalize
-from caesura.formats.columns import Column, Table, from_excel, from_frame, from_parquet, parse_delimited
+from caesura.formats.columns import Column, Table, from_frame, from_parquet, parse_delimited
 from caesura.formats.content import decode_text, load
+from caesura.formats.excel import from_excel
 from caesura.formats.format import Reading
 from caesura.formats.marks import Groups, content_of
 from caesura.formats.roles import Roles, assign_roles, check_fields, describe_roles, whole_numbers

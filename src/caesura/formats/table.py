@@ -40,11 +40,12 @@ from caesura.errors import AmbiguousFileError
 from caesura.formats import spans_csv
 from caesura.formats.coder_columns import DESCRIPTIONS, CoderColumns
 from caesura.formats.column_names import PERSON, RESERVED, ROLE_OF_NAME, normalize, split_unit
-from caesura.formats.columns import Column, Table, from_excel, from_parquet, parse_delimited
+from caesura.formats.columns import Column, Table, from_parquet, parse_delimited
 from caesura.formats.content import NUMBER
 from caesura.formats.counts import COUNT_OPTIONS, read_counts
 from caesura.formats.documents_parquet import is_documents
 from caesura.formats.events import ALL_CODERS, LENGTHS, read_events
+from caesura.formats.excel import from_excel
 from caesura.formats.format import Format, Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header
 from caesura.formats.mark_columns import LabelColumn, MarkColumn, MarkPositions, TagColumn, Texts, are_segments
