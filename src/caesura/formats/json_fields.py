@@ -16,24 +16,29 @@ A file with one flat object per row, such as pandas writes with ``to_json``, is 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
-from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from caesura.errors import AmbiguousFileError, FormatError, InputError, OptionError
+from caesura.errors import AmbiguousFileError, FormatError, InputError
 from caesura.formats.columns import Column, Table, cell_text
 from caesura.formats.content import describe_value, lines_of, parse_json, unpacked_path
 from caesura.formats.documents import FIELDS as DOCUMENT_FIELDS
 from caesura.formats.events import read_lengths
 from caesura.formats.format import Format, Reading
+from caesura.formats.json_recipes import ALIASES, CONTENT_ROLES, ROLES, choose_recipe
+from caesura.formats.json_values import (
+    MARK_VALUES,
+    Document,
+    are_marks,
+    is_nested_text,
+    is_whole_list,
+    select_documents,
+    values_at,
+)
 from caesura.formats.mark_places import CHOICES
 from caesura.formats.roles import FIELDS
 from caesura.formats.scores import score_field, scores_of_list
@@ -43,54 +48,12 @@ from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
-from caesura.options import Option, choice, suggest, text, whole
+from caesura.options import Option, choice, text, whole
 
-ALIASES: dict[str, tuple[str, ...]] = {
-    "item": ("item", "id", "doc", "document", "doc_id", "dial_id", "dialogue_id", "video_id", "file", "name"),
-    "coder": ("coder", "annotator", "rater", "worker"),
-    "units": ("units", "sentences", "utterances", "tokens", "words", "turns", "texts", "paragraphs"),
-    "masses": ("masses", "segments", "segment_lengths"),
-    "marks": ("marks", "boundaries", "targets", "labels", "bits"),
-    "positions": ("positions", "boundary_positions"),
-}
-"""Role -> names of fields that have it, in files without a recipe."""
-_CONTENT = ("masses", "marks", "positions", "times", "spans")
-_ROLES = (*ALIASES, "stream", "times", "duration", "spans", "labels", "text", "documents", "length")
 _CONVENTIONS = {"ends": 0, "starts": -1, "0-based": 0}
 _MIN_DOCUMENTS = 2  # that must agree about the place of marks
 _MAX_KEYS = 100_000
 _MAX_CELLS = 2**26
-
-
-@cache
-def recipes() -> dict[str, dict[str, Any]]:
-    """Return the recipes that ship with the package.
-
-    Returns
-    -------
-    dict
-        Name -> recipe.
-    """
-    return tomllib.loads(files("caesura.data").joinpath("recipes.toml").read_text(encoding="utf-8"))
-
-
-@dataclass(frozen=True)
-class Document:
-    """A document of a JSON file.
-
-    Attributes
-    ----------
-    value : object
-        The JSON value.
-    name : str
-        Key of the document in its object, or its number, counted from 1.
-    line : int or None
-        Line of the document in a file with one document per line.
-    """
-
-    value: Any
-    name: str
-    line: int | None = None
 
 
 def _read(reading: Reading) -> Corpus:
@@ -98,7 +61,7 @@ def _read(reading: Reading) -> Corpus:
     if reading.options["recipe"] is None and (rows := _rows(documents)):
         reading.options = {**reading.options, "header": True}
         return read_table(reading, _table(reading, rows))
-    name, recipe = _recipe(reading, documents)
+    name, recipe = choose_recipe(reading, documents)
     if name:
         reading.notes.append(f"recipe {name}")
     reader = _DocumentReader(reading, recipe)
@@ -185,299 +148,17 @@ def _table(reading: Reading, rows: Sequence[Document]) -> Table:
     return Table(columns, lines, notes=["each object is a row of a table"])
 
 
-# -- recipes ----------------------------------------------------------------------------------------------------------
-
-
-def _recipe(reading: Reading, documents: Sequence[Document]) -> tuple[str, Mapping[str, Any]]:
-    """Return the recipe of a file and its name; the name is empty if the recipe comes from fields."""
-    name = reading.options["recipe"]
-    fields = _fields(reading)
-    if name is not None:
-        return name, {**_named_recipe(name), **fields}
-    for known, recipe in recipes().items():
-        for path in dict.fromkeys(
-            (recipe.get("documents", ""), "")
-        ):  # the documents of a data set may be in lines, too
-            if recipe.get("match") and _matches({**recipe, "documents": path}, documents):
-                return known, {**recipe, "documents": path, **fields}
-    if not fields and _is_nested_lists(documents):
-        return "", _nested_recipe(reading, documents)
-    if not fields and _is_pairs(documents):
-        return "tiage", recipes()["tiage"]
-    return "", {**_guess_fields(reading, documents), **fields}
-
-
-def _fields(reading: Reading) -> dict[str, Any]:
-    fields = {}
-    for role, names in (reading.options["fields"] or {}).items():
-        if role not in _ROLES:
-            raise OptionError(suggest("fields: no role", role, _ROLES))
-        names = tuple(part for name in names for part in name.split("+")) if role in _CONTENT else names
-        fields[role] = list(names) if role == "times" or len(names) > 1 else names[0]
-    return fields
-
-
-def _named_recipe(name: str) -> Mapping[str, Any]:
-    if name in recipes():
-        return recipes()[name]
-    if not name.endswith(".toml"):
-        raise OptionError(suggest("no recipe", name, recipes()))
-    try:
-        content = tomllib.loads(Path(name).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise FormatError(name, None, f"cannot be read as a recipe: {problem}") from None
-    tables = [value for value in content.values() if isinstance(value, dict)]
-    if len(tables) == 1 and len(content) == 1:
-        content = tables[0]
-    for key in content:
-        if key not in (*_ROLES, "match", "marks_at", "span_label", "span_range", "start", "size"):
-            raise FormatError(name, None, suggest("no key", key, _ROLES))
-    return content
-
-
-def _matches(recipe: Mapping[str, Any], documents: Sequence[Document]) -> bool:
-    """Return whether the first documents have all fields that a recipe requires."""
-    try:
-        first = next(iter(_select(documents, str(recipe.get("documents", "")))), None)
-    except InputError:
-        return False
-    if first is None or not isinstance(first.value, dict):
-        return False
-    return all(name in first.value for name in recipe["match"])
-
-
-def _is_nested_lists(documents: Sequence[Document]) -> bool:
-    """Return whether the file is an object of objects of lists of whole numbers: item, coder, positions or masses."""
-    if len(documents) != 1 or not isinstance(documents[0].value, dict) or not documents[0].value:
-        return False
-    return all(
-        isinstance(by_coder, dict) and by_coder and all(_is_whole_list(numbers) for numbers in by_coder.values())
-        for by_coder in documents[0].value.values()
-    )
-
-
-def _is_whole_list(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(entry, int) and not isinstance(entry, bool) for entry in value)
-
-
-def _is_pairs(documents: Sequence[Document]) -> bool:
-    """Return whether the file is an object of lists of pairs of text and mark -1, 0 or 1, as in TIAGE."""
-    value = documents[0].value if len(documents) == 1 else None
-    if not isinstance(value, dict) or not value:
-        return False
-    return all(
-        isinstance(turns, list)
-        and turns
-        and all(isinstance(turn, list) and len(turn) == 2 and str(turn[1]) in ("-1", "0", "1") for turn in turns)
-        for turns in value.values()
-    )
-
-
-def _nested_recipe(reading: Reading, documents: Sequence[Document]) -> dict[str, Any]:
-    """Decide whether the numbers of an object of coders are positions or masses."""
-    says_positions = any(reading.options[name] is not None for name in ("positions", "length", "lengths"))
-    if not says_positions and all(map(_may_be_masses, documents[0].value.values())):
-        reading.notes.append("the lists of numbers are masses: the lengths of segments")
-        return {"documents": "*", "item": "@key", "masses": "*"}
-    reading.notes.append("the lists of numbers are positions of boundaries: i is the end of unit i")
-    return recipes()["tcpd"]
-
-
-def _may_be_masses(by_coder: Mapping[str, Sequence[int]]) -> bool:
-    """Return whether the numbers of all coders are positive and have the same sum."""
-    positive = all(numbers and min(numbers) > 0 for numbers in by_coder.values())
-    return positive and len({sum(numbers) for numbers in by_coder.values()}) == 1
-
-
-def _guess_fields(reading: Reading, documents: Sequence[Document]) -> dict[str, Any]:
-    """Return the fields of the first document by their names."""
-    first = _first_object(reading, documents)
-    recipe = _known_fields(first)
-    content = [role for role in _CONTENT if role in recipe]
-    if any(role in _CONTENT for role in reading.options["fields"] or ()):
-        return {role: name for role, name in recipe.items() if role not in content}
-    if not content and _has_scores(reading, first):
-        return recipe
-    if len(content) == 1:
-        _report_similar(reading, first, content[0], recipe[content[0]])
-        return recipe
-    raise _unclear_fields(reading, documents[0], recipe, content)
-
-
-def _has_scores(reading: Reading, first: Mapping[str, Any]) -> bool:
-    return reading.options["scores"] and score_field(first) is not None
-
-
-def _first_object(reading: Reading, documents: Sequence[Document]) -> Mapping[str, Any]:
-    first = documents[0].value if documents else None
-    if not isinstance(first, dict):
-        raise reading.error(1, f"expected objects with fields; got {describe_value(first)}")
-    return first
-
-
-def _unclear_fields(
-    reading: Reading, document: Document, recipe: Mapping[str, Any], content: Sequence[str]
-) -> FormatError:
-    """Return the error for a document in which no field, or several fields, may contain boundaries."""
-    first = document.value
-    problem = "no field is known to contain boundaries" if not content else "several fields may contain boundaries"
-    problem += f"; the fields are {', '.join(map(_field_text, list(first.items())[:20]))}"
-    choices = [(_reading_text(fields), {"fields": fields}) for fields in _possible_fields(first, recipe)]
-    if choices:
-        return AmbiguousFileError(reading.path, problem, choices)
-    hint = "name the fields with fields, such as --fields units=sentences,marks=labels, or use a recipe"
-    return reading.error(document.line or 1, f"{problem}; {hint}")
-
-
-def _known_fields(first: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a document whose names are known, by role."""
-    recipe: dict[str, Any] = {}
-    for role, names in ALIASES.items():
-        field_name = next((name for key in names for name in first if name.lower() == key), None)
-        if field_name is not None and field_name not in recipe.values():
-            recipe[role] = field_name
-    return recipe
-
-
-def _report_similar(reading: Reading, first: Mapping[str, Any], role: str, name: str) -> None:
-    """Note which fields look like the field with the boundaries; they may be further coders."""
-    form = _form(first.get(name), None)
-    others = [other for other, value in first.items() if other != name and form and _form(value, None) == form]
-    if others and role in ("marks", "masses") and all(len(first[other]) == len(first[name]) for other in others):
-        fields = "+".join([name, *others])
-        reading.notes.append(
-            f"{', '.join(others)} may contain boundaries too; to read all, use --fields {role}={fields}"
-        )
-
-
-def _form(value: object, length: int | None) -> str | None:
-    """Return the role that a list of numbers may have: marks, masses or positions; None for other values."""
-    if not isinstance(value, list) or not value:
-        return None
-    if _are_marks(value) and (length is None or len(value) in (length, length - 1)):
-        return "marks"
-    if not _is_whole_list(value) or min(value) < 0:
-        return None
-    return "masses" if min(value) > 0 and length in (None, sum(value)) else "positions"
-
-
-def _are_marks(values: Iterable[object]) -> bool:
-    return all(str(value).lower() in _MARK_VALUES for value in values)
-
-
-def _possible_fields(first: Mapping[str, Any], recipe: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the possible readings of a document whose fields have other names."""
-    texts = [name for name, value in first.items() if _is_text_list(value)]
-    units = recipe.get("units", texts[0] if len(texts) == 1 else None)
-    common = {"units": units} if units in texts else {}
-    if "item" not in recipe:
-        common |= _item_field(first)
-    by_form = _fields_by_form(first, units, len(first[units]) if units in texts else None)
-    return [{**common, form: names[0] if len(names) == 1 else names} for form, names in by_form.items()]
-
-
-def _fields_by_form(first: Mapping[str, Any], units: str | None, length: int | None) -> dict[str, list[str]]:
-    """Return the fields other than the units that may be marks, masses or positions, by that form."""
-    by_form: dict[str, list[str]] = {}
-    for name, value in first.items():
-        if name != units and (form := _form(value, length)) is not None:
-            by_form.setdefault(form, []).append(name)
-    if "positions" in by_form:  # numbers that could be masses are more likely positions as well
-        numbers = {*by_form["positions"], *by_form.get("masses", ())}
-        by_form["positions"] = [name for name in first if name in numbers]
-    return by_form
-
-
-def _item_field(first: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the only field whose name ends in id or name, as the item."""
-    names = [
-        name for name, value in first.items() if isinstance(value, (str, int)) and re.search("(?i)(id|name)$", name)
-    ]
-    return {"item": names[0]} if len(names) == 1 else {}
-
-
-def _is_nested_text(value: object) -> bool:
-    """Return whether a value is a list of segments, each a list of the texts of its units."""
-    return isinstance(value, list) and bool(value) and all(map(_is_text_list, value))
-
-
-def _is_text_list(value: object) -> bool:
-    """Return whether a value is a list of texts, and not empty."""
-    return isinstance(value, list) and bool(value) and all(isinstance(entry, str) for entry in value)
-
-
-def _reading_text(fields: Mapping[str, Any]) -> str:
-    listed = ((role, [names] if isinstance(names, str) else names) for role, names in fields.items())
-    return ", ".join(f"{role} in {' and '.join(names)}" for role, names in listed)
-
-
-def _field_text(entry: tuple[str, Any]) -> str:
-    """Return the name of a field, with the fields of its objects if it contains a list of objects."""
-    name, value = entry
-    inner = value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else None
-    return name if inner is None else f"{name} (objects with {', '.join(list(inner)[:8])})"
-
-
-# -- paths ------------------------------------------------------------------------------------------------------------
-
-
-def _select(documents: Sequence[Document], path: str) -> Iterator[Document]:
-    """Yield the documents at a path, such as ``dial_data.*[]``."""
-    steps = path.replace("[]", ".[]").strip(".").split(".") if path else []
-    for document in documents:
-        yield from _walk(document, steps)
-
-
-def _walk(document: Document, steps: Sequence[str]) -> Iterator[Document]:
-    if not steps:
-        yield document
-        return
-    step, *rest = steps
-    for key, value in _step(document.value, step):
-        yield from _walk(Document(value, document.name if key is None else key, document.line), rest)
-
-
-def _step(value: Any, step: str) -> Iterator[tuple[str | None, Any]]:
-    """Yield the values that a step of a path reaches, with their keys if it reaches all of a list or an object."""
-    if step == "[]":
-        if not isinstance(value, list):
-            raise InputError(f"expected a list; got {describe_value(value)}")
-        yield from zip(map(str, count(1)), value, strict=False)
-    elif step == "*":
-        if not isinstance(value, dict):
-            raise InputError(f"expected an object; got {describe_value(value)}")
-        yield from value.items()
-    else:
-        yield None, _member(value, step)
-
-
-def _member(value: Any, name: str) -> Any:
-    """Return a field of an object, or an entry of a list by its number."""
-    if isinstance(value, dict) and name in value:
-        return value[name]
-    if isinstance(value, list) and name.isdigit() and int(name) < len(value):
-        return value[int(name)]
-    raise InputError(f"expected a field {name!r}; got {describe_value(value)}")
-
-
-def _values(document: Document, path: str) -> Any:
-    """Return the value at a path in a document: a list if the path goes through a list."""
-    steps = path.replace("[]", ".[]").strip(".").split(".")
-    values = [entry.value for entry in _walk(document, steps)]
-    return values if "[]" in steps or "*" in steps else values[0]
-
-
 # -- documents --------------------------------------------------------------------------------------------------------
 
 
 def _check_whole_list(role: str, values: Any) -> None:
-    if not isinstance(values, list) or not _is_whole_list(values):
+    if not isinstance(values, list) or not is_whole_list(values):
         raise InputError(f"{role}: expected a list of whole numbers; got {describe_value(values)}")
 
 
 def _from_masses(values: Any, units: tuple[str, ...] | None) -> Segmentation:
     """Return the segmentation for masses, or for one list of units per segment."""
-    if _is_nested_text(values):
+    if is_nested_text(values):
         units = tuple(text for segment in values for text in segment)
         values = [len(segment) for segment in values]
     _check_whole_list("masses", values)
@@ -501,7 +182,7 @@ class _DocumentReader:
 
     def select(self, documents: Sequence[Document]) -> Iterator[Document]:
         try:
-            selected = list(_select(documents, str(self.recipe.get("documents", ""))))
+            selected = list(select_documents(documents, str(self.recipe.get("documents", ""))))
         except InputError as error:
             raise self.reading.error(None, str(error)) from None
         if self.recipe.get("documents", "") == "" and len(selected) > 1 and "item" not in self.recipe:
@@ -529,7 +210,7 @@ class _DocumentReader:
         edges = []
         for document in documents:
             with suppress(InputError, KeyError, TypeError):
-                marks, units = self._marks(_values(document, path)), self._units(document)
+                marks, units = self._marks(values_at(document, path)), self._units(document)
                 if marks and (units is None or len(units) == len(marks)):
                     edges.append((marks[0], marks[-1]))
         return edges
@@ -570,7 +251,7 @@ class _DocumentReader:
 
     def _content_role(self) -> str | None:
         """Return the role of the field with the boundaries."""
-        return next((role for role in _CONTENT if role in self.recipe), None)
+        return next((role for role in CONTENT_ROLES if role in self.recipe), None)
 
     def _segmentations(
         self, document: Document, role: str, item: str, units: tuple[str, ...] | None
@@ -583,7 +264,7 @@ class _DocumentReader:
             return
         coders = [(name, name) for name in fields] if isinstance(fields, list) else [(self._coder(document), fields)]
         for coder, name in coders:
-            yield coder, self._segmentation(role, _values(document, name), item, units, document)
+            yield coder, self._segmentation(role, values_at(document, name), item, units, document)
 
     def _add_scores(self, document: Document, *, named: bool) -> bool:
         """Add the boundary scores of a document, and return whether there are any."""
@@ -599,7 +280,7 @@ class _DocumentReader:
     def _units(self, document: Document) -> tuple[str, ...] | None:
         if "units" not in self.recipe:
             return None
-        values = _values(document, self.recipe["units"])
+        values = values_at(document, self.recipe["units"])
         if not isinstance(values, list) or not all(isinstance(entry, (str, dict)) for entry in values):
             raise InputError(f"{self.recipe['units']}: expected a list of texts; got {describe_value(values)}")
         return tuple(entry if isinstance(entry, str) else str(entry.get("text", "")) for entry in values)
@@ -649,10 +330,10 @@ class _DocumentReader:
 
     def _marks(self, values: Any) -> list[bool]:
         entries = list(values) if isinstance(values, (str, list)) else None
-        if entries is None or not _are_marks(entries):
+        if entries is None or not are_marks(entries):
             wrong = describe_value(values) if entries is None else _first_wrong(entries)
             raise InputError(f"{self.recipe['marks']}: expected 0 and 1; got {wrong}")
-        return [_MARK_VALUES[str(entry).lower()] for entry in entries]
+        return [MARK_VALUES[str(entry).lower()] for entry in entries]
 
     def _from_marks(self, marks: Sequence[bool], units: tuple[str, ...] | None) -> Segmentation:
         if units is not None and len(marks) == len(units) - 1:
@@ -668,9 +349,9 @@ class _DocumentReader:
     def _add_times(self, document: Document, item: str) -> None:
         """Add one tier of points per coder."""
         fields = self.recipe["times"]
-        duration = _values(document, self.recipe["duration"]) if "duration" in self.recipe else None
+        duration = values_at(document, self.recipe["duration"]) if "duration" in self.recipe else None
         for coder in [fields] if isinstance(fields, str) else fields:
-            times = _checked_times(coder, _values(document, coder), duration)
+            times = _checked_times(coder, values_at(document, coder), duration)
             inner = sorted({float(time) for time in times if time != 0 and time != duration})
             tier = Tier(end=duration, points=[(time, "") for time in inner], open_end=duration is None)
             self.reading.add(item, coder, tier, document.line)
@@ -681,7 +362,7 @@ class _DocumentReader:
         if units is None and not isinstance(content, str):
             raise InputError("spans need the units or the text of the document")
         rows: list[SpanRow] = []
-        for entry in _walk(document, self.recipe["spans"].replace("[]", ".[]").strip(".").split(".")):
+        for entry in select_documents([document], self.recipe["spans"]):
             if not isinstance(entry.value, dict):
                 raise InputError(f"expected an object for a span; got {describe_value(entry.value)}")
             rows += self._span_rows(entry.value)
@@ -718,7 +399,7 @@ class _DocumentReader:
         """Describe the roles of the fields, and list the fields that were not used."""
         used = self._role_of_path()
         self.reading.roles |= used
-        if "*" in (self.recipe.get(role) for role in _CONTENT):
+        if "*" in (self.recipe.get(role) for role in CONTENT_ROLES):
             return  # the fields are the coders
         names = {path.replace("[]", "").split(".")[0] for path in used}
         self.reading.ignored += sorted(name for name in self.fields - names if "item" not in name)[:20]
@@ -726,7 +407,7 @@ class _DocumentReader:
     def _role_of_path(self) -> dict[str, str]:
         """Return the paths of fields in the recipe, each with its role."""
         roles = {}
-        for role in _ROLES:
+        for role in ROLES:
             paths = self.recipe.get(role) if role != "documents" else None
             for path in [paths] if isinstance(paths, str) else paths or []:
                 if path not in ("*", "@key", ""):
@@ -738,11 +419,8 @@ class _Undecided(Exception):  # noqa: N818 - a signal rather than an error
     """Raised when marks may be at the first or at the last unit of a segment."""
 
 
-_MARK_VALUES = {"0": False, "1": True, "-1": False, "true": True, "false": False}
-
-
 def _first_wrong(entries: Sequence[Any]) -> str:
-    return describe_value(next(entry for entry in entries if str(entry).lower() not in _MARK_VALUES))
+    return describe_value(next(entry for entry in entries if str(entry).lower() not in MARK_VALUES))
 
 
 def _checked_times(name: str, times: Any, duration: float | None) -> list[float]:
@@ -788,7 +466,7 @@ def _looks_like(text: str) -> bool:
         documents = _documents(reading)
         if _rows(documents):
             return True
-        _recipe(reading, documents[:1] if len(documents) > 1 else documents)
+        choose_recipe(reading, documents[:1] if len(documents) > 1 else documents)
     except AmbiguousFileError:
         return True
     except (FormatError, InputError):
