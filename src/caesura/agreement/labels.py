@@ -14,9 +14,9 @@ from caesura.agreement.pairwise import check_corpus
 from caesura.errors import OptionError, Undefined
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, reason_not_linear
-from caesura.model.projection import text_difference
 from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.segmentation import Segmentation
+from caesura.model.text_difference import text_difference
 from caesura.options import optional, text
 
 Tally = Counter[float]

@@ -23,7 +23,7 @@ from caesura.formats.reading import (
 from caesura.formats.registry import NAMES, companions, find_format, formats
 from caesura.formats.settings import Settings, read_settings
 from caesura.formats.writing import encode, format_for_writing, write
-from caesura.model.projection import check_same_tokens
+from caesura.model.text_difference import check_same_tokens
 
 __all__ = [
     "NAMES",

@@ -14,9 +14,9 @@ from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.boundary import BoundarySimilarity
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
-from caesura.model.projection import text_difference
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
+from caesura.model.text_difference import text_difference
 from caesura.model.value import Ints
 from caesura.options import OptionSet, flag, fraction, setting, suggest, whole
 

@@ -12,10 +12,10 @@ from caesura.errors import CaesuraError, MismatchError
 from caesura.model.dialogue import kind_name
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
-from caesura.model.projection import alignment_hint
 from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for, sort_types
 from caesura.model.spans import Spans
+from caesura.model.text_difference import alignment_hint
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.model.value import Ints

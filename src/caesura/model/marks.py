@@ -9,8 +9,8 @@ import numpy as np
 from caesura.errors import SegmentationError
 from caesura.model import checks
 from caesura.model.fingerprint import content_bytes, numbers_bytes
-from caesura.model.projection import text_difference
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
+from caesura.model.text_difference import text_difference
 from caesura.model.value import Ints, Numbers, Texts, Value, count_of
 
 

@@ -17,7 +17,6 @@ characters, about five per English word. Choose these options accordingly.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -27,18 +26,17 @@ from numpy.typing import NDArray
 
 from caesura.errors import InputError, MismatchError, OptionError, TreeError
 from caesura.model.corpus import Corpus, collect_errors
-from caesura.model.dialogue import Annotation, Dialogue, kind_name, streams_of
+from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.model.text_difference import without_space
+from caesura.model.token_alignment import token_pairs
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_SPACE = re.compile(r"\s+")
 _MAX_CELLS = 10**11  # maximum size of the table of an edit distance: about ten seconds
 _MAX_TOKEN_CELLS = 10**8  # the same for tokens: 100 MB and a few seconds
-_BLOCK_SIZE = 256  # number of distinct tokens per call of rapidfuzz
-_GAP = 1000
 """Cost of a token without counterpart. A pair of tokens costs this number times the proportion of characters that differ."""
 
 
@@ -247,32 +245,6 @@ ALIGNMENTS = {"tokens": over_tokens, "characters": over_characters, "edit": over
 """Alignment functions for the values of ``read(..., align=...)``."""
 
 
-def alignment_hint(a: Sequence[str] | None, b: Sequence[str] | None) -> str:
-    """Return advice about units that differ, to be added to an error message.
-
-    Parameters
-    ----------
-    a, b : sequence of str or None
-        Units of two coders.
-
-    Returns
-    -------
-    str
-        The advice; empty if a text is unknown.
-
-    Examples
-    --------
-    >>> alignment_hint(["well-founded"], ["well", "-", "founded"])
-    "; to align them, read with align='tokens' (or align='characters', because the characters agree)"
-    """
-    if a is None or b is None:
-        return ""
-    advice = "; to align them, read with align='tokens'"
-    if _characters(a) == _characters(b):
-        return f"{advice} (or align='characters', because the characters agree)"
-    return f"{advice} (or align='positions', which ignores the spelling)" if len(a) == len(b) else advice
-
-
 # -- alignment of two texts -------------------------------------------------------------------------------------------
 
 
@@ -342,11 +314,11 @@ class _Method:
 
     def units(self, tokens: Sequence[str]) -> tuple[str, ...]:
         """Return the units of a text."""
-        return tuple(tokens if self.unit == "tokens" else _characters(tokens))
+        return tuple(tokens if self.unit == "tokens" else without_space(tokens))
 
     def offsets(self, tokens: Sequence[str]) -> Ints:
         """Return the edges of the tokens in units."""
-        lengths = [1 if self.unit == "tokens" else len(_characters([token])) for token in tokens]
+        lengths = [1 if self.unit == "tokens" else len(without_space([token])) for token in tokens]
         return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
@@ -414,80 +386,6 @@ def _align_tokens(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]
 def _number_of_equal(a: Sequence[str], b: Sequence[str]) -> int:
     """Return how many tokens at the beginning are equal."""
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-
-
-def token_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int | None, int | None]]:
-    """Return the alignment of two lists of tokens at the lowest cost.
-
-    Parameters
-    ----------
-    a, b : sequence of str
-        The tokens.
-
-    Returns
-    -------
-    list of pairs
-        Indices of the two tokens of each pair, from left to right; None for a token without counterpart.
-
-    Raises
-    ------
-    OptionError
-        If rapidfuzz is not installed.
-
-    Notes
-    -----
-    The cost of a token without counterpart is 1000. The cost of a pair is 1000 times the edit distance of both tokens
-    divided by the length of the longer one, rounded down, but at least 1 unless the tokens are equal. Costs are whole
-    numbers, so that the minimum is exact. If several alignments have the lowest cost, pairs at the end are preferred.
-
-    Examples
-    --------
-    >>> token_pairs(["good", "night"], ["good", "uh", "knight"])
-    [(0, 0), (None, 1), (1, 2)]
-    """
-    if not a or not b:
-        return [(i, None) for i in range(len(a))] + [(None, j) for j in range(len(b))]
-    costs, a_codes, b_codes = _substitution_costs(a, b)
-    columns = np.arange(len(b) + 1, dtype=np.int64) * _GAP
-    row = columns.copy()
-    choices = np.zeros((len(a), len(b)), np.uint8)  # 0: pair, 1: token of a alone, 2: token of b alone
-    for i, code in enumerate(a_codes.tolist()):
-        pair = row[:-1] + costs[code][b_codes]
-        alone = row[1:] + _GAP
-        best = np.concatenate([[row[0] + _GAP], np.minimum(pair, alone)])
-        row = np.minimum.accumulate(best - columns) + columns
-        choices[i] = np.where(row[1:] == pair, 0, np.where(row[1:] == alone, 1, 2))
-    return _trace(choices)
-
-
-def _trace(choices: NDArray[np.uint8]) -> list[tuple[int | None, int | None]]:
-    """Return the pairs of the best alignment, followed from the end of both texts."""
-    i, j = choices.shape
-    pairs: list[tuple[int | None, int | None]] = []
-    while i or j:
-        choice = 2 if not i else 1 if not j else choices[i - 1, j - 1]
-        i, j = i - int(choice != 2), j - int(choice != 1)
-        pairs.append((None if choice == 2 else i, None if choice == 1 else j))
-    return pairs[::-1]
-
-
-def _substitution_costs(a: Sequence[str], b: Sequence[str]) -> tuple[NDArray[np.int16], Ints, Ints]:
-    """Return the cost of every pair of distinct tokens, and the numbers of the tokens of both texts."""
-    try:
-        from rapidfuzz.distance import Levenshtein
-        from rapidfuzz.process import cdist
-    except ImportError:
-        raise OptionError("align='tokens' needs rapidfuzz; install caesura[align]") from None
-    a_words, b_words = list(dict.fromkeys(a)), list(dict.fromkeys(b))
-    b_lengths = np.array([max(1, len(word)) for word in b_words])
-    costs = np.empty((len(a_words), len(b_words)), np.int16)
-    for start in range(0, len(a_words), _BLOCK_SIZE):
-        block = a_words[start : start + _BLOCK_SIZE]
-        distances = cdist(block, b_words, scorer=Levenshtein.distance, dtype=np.int32).astype(np.int64)
-        lengths = np.maximum.outer([len(word) for word in block], b_lengths)
-        costs[start : start + _BLOCK_SIZE] = np.maximum(_GAP * distances // lengths, distances > 0)
-    codes = [{word: i for i, word in enumerate(words)} for words in (a_words, b_words)]
-    return costs, np.array([codes[0][word] for word in a]), np.array([codes[1][word] for word in b])
 
 
 _TOKENS = _Method(_align_tokens, "tokens")
@@ -641,10 +539,6 @@ def _tokens(coder: str, annotation: Annotation) -> Sequence[str]:
     return annotation.units
 
 
-def _characters(tokens: Sequence[str]) -> str:
-    return _SPACE.sub("", "".join(tokens))
-
-
 def _unescaped(word: str) -> str:
     """Return the original form of a Penn Treebank word: brackets are escaped there, and quotes have two forms."""
     plain = _BRACKETS.get(word, word).replace("\\/", "/").replace("\\*", "*")
@@ -708,88 +602,3 @@ def _project_tree(tree: Tree, alignment: _Alignment, offsets: Ints, counts: _Cou
         raise MismatchError(str(problem)) from None
     counts.lost += tree.length - projected.length
     return projected
-
-
-def check_same_tokens(corpus: Corpus) -> list[MismatchError]:
-    """Return the first difference between the coders' texts for each item.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Segmentations and dialogues.
-
-    Returns
-    -------
-    list of MismatchError
-        One error per item whose coders cannot be compared; empty if there is none. The errors are not raised.
-
-    Notes
-    -----
-    First the streams of all coders must be the same, then the tokens of each stream. If one coder has no text, only the
-    lengths are compared.
-
-    Examples
-    --------
-    >>> ann = Segmentation.from_marks(["", "."], units=["good", "night"])
-    >>> bo = Segmentation.from_marks([",", "."], units=["good", "knight"])
-    >>> for problem in check_same_tokens(Corpus({"x": {"Ann": {"F": ann}, "Bo": {"F": bo}}})):
-    ...     print(str(problem).split(";")[0])
-    item 'x', stream 'F': token 2 is 'night' for Ann and 'knight' for Bo
-    """
-    differences = ((item, text_difference(corpus.of_item(item))) for item in corpus.item_names)
-    return [MismatchError(f"item {item!r}{difference}") for item, difference in differences if difference is not None]
-
-
-def text_difference(by_coder: Mapping[str, Annotation]) -> str | None:
-    """Return the first difference between the coders' texts of one item.
-
-    Parameters
-    ----------
-    by_coder : mapping of str to annotation
-        Annotations of the item.
-
-    Returns
-    -------
-    str or None
-        The second part of an error message (": 4 tokens for ..."), or None if there is no difference.
-
-    Notes
-    -----
-    The streams of every coder are compared with those of the first coder, and every text with the first known text.
-    """
-    (first, annotation), *_ = by_coder.items()
-    for coder in by_coder:
-        difference = _stream_difference(first, annotation, coder, by_coder[coder])
-        if difference is not None:
-            return f": {difference}"
-    for stream in streams_of(annotation):
-        sides = {coder: streams_of(side)[stream] for coder, side in by_coder.items()}
-        base = next((coder for coder, side in sides.items() if side.units is not None), first)
-        for coder, side in sides.items():
-            difference = _token_difference(base, sides[base], coder, side)
-            if difference is not None:
-                place = f", stream {stream!r}" if isinstance(annotation, Dialogue) else ""
-                return f"{place}: {difference}"
-    return None
-
-
-def _stream_difference(a: str, a_side: Annotation, b: str, b_side: Annotation) -> str | None:
-    if isinstance(a_side, Dialogue) != isinstance(b_side, Dialogue):
-        with_streams, without = (a, b) if isinstance(a_side, Dialogue) else (b, a)
-        return f"{with_streams} has streams and {without} has none"
-    if isinstance(a_side, Dialogue) and isinstance(b_side, Dialogue):
-        for stream in (*a_side, *b_side):
-            if stream not in a_side or stream not in b_side:
-                present, absent = (a, b) if stream in a_side else (b, a)
-                return f"{present} has stream {stream!r}, but {absent} does not"
-    return None
-
-
-def _token_difference(a: str, a_side: Segmentation, b: str, b_side: Segmentation) -> str | None:
-    lengths = f"{a_side.length} tokens for {a} and {b_side.length} for {b}" if a_side.length != b_side.length else ""
-    tokens = () if a_side.units == b_side.units else zip(a_side.units or (), b_side.units or (), strict=False)
-    for i, (x, y) in enumerate(tokens, 1):
-        if x != y:
-            difference = f"token {i} is {x!r} for {a} and {y!r} for {b}" + (f" ({lengths})" if lengths else "")
-            return difference + alignment_hint(a_side.units, b_side.units)
-    return lengths + alignment_hint(a_side.units, b_side.units) if lengths else None

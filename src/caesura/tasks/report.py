@@ -32,10 +32,10 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
-from caesura.model.projection import text_difference
 from caesura.model.reading import length_of
 from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.model.segmentation import Segmentation
+from caesura.model.text_difference import text_difference
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.notices import collect_warnings
