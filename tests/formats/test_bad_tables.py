@@ -120,3 +120,15 @@ def test_a_frame_with_several_levels() -> None:
     for several in (frame.set_index(["item", "unit"]), pandas.concat({"x": frame}, axis=1)):
         with pytest.raises(FormatError, match=r"got a MultiIndex; call reset_index\(\) first"):
             cz.read(several)
+
+
+def test_an_empty_coder_beside_coders_of_different_shapes(tmp_path: Path) -> None:
+    """Marks in A and labels in B cannot both be right, whatever the empty column C is."""
+    path = tmp_path / "shapes.csv"
+    path.write_text("text,A,B,C\na,0,intro,\nb,1,intro,\nc,0,main,\nd,0,main,\n")
+    with pytest.raises(AmbiguousFileError, match="the columns fit different shapes") as caught:
+        cz.read(path, fields="coders=A+B+C")
+    assert [options for _, options in caught.value.choices] == [
+        {"fields": {"coders": ["A"]}},
+        {"fields": {"coders": ["B"]}},
+    ]

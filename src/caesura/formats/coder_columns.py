@@ -284,7 +284,10 @@ class CoderColumns:
         shape = _shape_of_unfit({*reasons.values()}, [*by_shape])
         if shape is not None:
             return coders, shape
-        name, reason = next((name, reason) for name, reason in reasons.items() if reason not in _BLANK)
+        filled = {name: reason for name, reason in reasons.items() if reason not in _BLANK}
+        if not filled:
+            raise self._different_shapes(by_shape)
+        name, reason = next(iter(filled.items()))
         problem = f"column {name!r}: expected marks, boundary types or labels; got {reason}"
         raise self.reading.error(None, f"{problem}; if the cells are boundary types, declare them (--types A,B)")
 
@@ -363,12 +366,15 @@ class CoderColumns:
             self._check_times(shape, names)
             self._check_tags(shape, names)
             return names, shape
+        raise self._different_shapes(by_shape)
+
+    def _different_shapes(self, by_shape: Mapping[str, list[str]]) -> AmbiguousFileError:
         problem = "the columns fit different shapes, so that it is not clear which of them are coders"
         choices = [
             (f"{DESCRIPTIONS[shape]} in {', '.join(names[:8])}", {"fields": {"coders": names}})
             for shape, names in by_shape.items()
         ]
-        raise AmbiguousFileError(self.reading.path, problem, choices)
+        return AmbiguousFileError(self.reading.path, problem, choices)
 
     def _check_marks(self, names: Sequence[str], groups: Groups) -> None:
         """Raise an error if 0 and 1 may be marks or segment numbers, and the user has not said which."""
