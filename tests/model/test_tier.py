@@ -457,7 +457,7 @@ def test_functions_of_positions_reject_tiers_in_one_line(ask: Any) -> None:
 def test_other_formats_cannot_contain_tiers(tmp_path: Any, name: str) -> None:
     with pytest.raises(
         FormatError,
-        match=r"cannot store a Tier; convert the tiers to common units with over_units; it can be written as audacity, textgrid",
+        match=r"cannot store a Tier; convert the tiers to common units with over_units; it can be written as rttm, audacity, textgrid",
     ):
         cz.write(TIERS, tmp_path / name)
     assert not (tmp_path / name).exists()
