@@ -29,8 +29,8 @@ category of all warnings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from os import PathLike, fspath
 from typing import Any
 
@@ -172,8 +172,30 @@ class ResourceError(CaesuraError, ValueError):
     """Raised when an input needs more memory than available, is nested too deeply, or has too large numbers."""
 
 
-@contextmanager
-def own_errors(place: object) -> Iterator[None]:
+class _OwnErrors:
+    """The block of :func:`own_errors`; a class, because every call of a measure enters one."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, place: object) -> None:
+        self.place = place
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, traceback: object) -> None:
+        if kind is None or not issubclass(kind, (MemoryError, RecursionError, OverflowError)):
+            return
+        if issubclass(kind, MemoryError):
+            problem = "it needs more memory than is available; divide the data, or use a smaller measure or option"
+        elif issubclass(kind, RecursionError):
+            problem = "it is nested too deeply; flatten it"
+        else:
+            problem = "a number is too large to compute with; use smaller numbers"
+        raise ResourceError(f"{self.place}: {problem}")
+
+
+def own_errors(place: object) -> AbstractContextManager[None]:
     """Turn the errors of Python that a large or hostile input causes into a :class:`ResourceError`.
 
     Parameters
@@ -181,9 +203,9 @@ def own_errors(place: object) -> Iterator[None]:
     place : object
         What is computed, such as ``"item 'a'"``; the message begins with it. If blocks are nested, the innermost counts.
 
-    Yields
-    ------
-    None
+    Returns
+    -------
+    context manager
 
     Raises
     ------
@@ -197,17 +219,7 @@ def own_errors(place: object) -> Iterator[None]:
     Traceback (most recent call last):
     caesura.errors.ResourceError: item 'a': a number is too large to compute with; use smaller numbers
     """
-    try:
-        yield
-    except MemoryError:
-        problem = "it needs more memory than is available; divide the data, or use a smaller measure or option"
-    except RecursionError:
-        problem = "it is nested too deeply; flatten it"
-    except OverflowError:
-        problem = "a number is too large to compute with; use smaller numbers"
-    else:
-        return
-    raise ResourceError(f"{place}: {problem}")  # outside the handlers, so that the memory of the failure is free
+    return _OwnErrors(place)
 
 
 class TooManyStates(CaesuraError, ValueError):  # noqa: N818 - a signal rather than an error

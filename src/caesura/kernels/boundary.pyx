@@ -23,26 +23,41 @@ GREEDY = 2
 LINEAR = 3
 
 
+cdef list spare_buffers = []  # buffers of earlier calls: allocating them takes longer than aligning two short texts
+cdef Py_ssize_t MAX_SPARE_CELLS = 4096
+
+
 cdef class Buffers:
     """Input arrays, and work arrays as long as the longest stretch so far."""
 
     cdef const int64_t[::1] a_pos, a_code, b_pos, b_code, gain_t, gain_s
-    cdef int64_t[::1] mate                  # output: index in b of the partner of each boundary of a; initially -1
+    cdef int64_t[::1] mate                  # output: index in b of the partner of each boundary of a, or -1
     cdef int64_t[::1] xa, xb                # unmatched boundaries of a stretch, as indices into a and b
     cdef int64_t[::1] lo, hi, row, gain, F  # ordered.pxd
     cdef int64_t n_t, slope
     cdef bint typed, linear
 
-    def __cinit__(self, a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate):
-        self.a_pos, self.a_code, self.b_pos, self.b_code = a_pos, a_code, b_pos, b_code
-        self.gain_t, self.gain_s, self.mate = gain_t, gain_s, mate
+    def __cinit__(self):
         self.xa, self.xb = np.empty((2, 16), np.int64)
         self.lo, self.hi, self.row = np.empty((3, 16), np.int64)
         self.gain, self.F = np.empty((2, 64), np.int64)
+
+    cdef int set_input(self, a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate) except -1:
+        self.a_pos, self.a_code, self.b_pos, self.b_code = a_pos, a_code, b_pos, b_code
+        self.gain_t, self.gain_s, self.mate = gain_t, gain_s, mate
         self.n_t = self.gain_t.shape[0]
         self.linear = False
         self.slope = 0
         self.typed = self.a_code.shape[0] > 0 or self.b_code.shape[0] > 0
+        return 0
+
+    cdef int release(self) except -1:
+        """Forget the input, and keep the buffers for a later call if they are small."""
+        self.a_pos = self.a_code = self.b_pos = self.b_code = self.gain_t = self.gain_s = None
+        self.mate = None
+        if self.F.shape[0] <= MAX_SPARE_CELLS and self.xa.shape[0] <= MAX_SPARE_CELLS and len(spare_buffers) < 8:
+            spare_buffers.append(self)
+        return 0
 
     cdef int lengthen(self) except -1:
         """Double the number of boundaries that fit into a stretch; keep the present ones."""
@@ -70,21 +85,33 @@ def align(
     int method,
     mate not None,
 ):
-    """Fill ``mate``, which is initially -1, for all documents between a_off[0] and a_off[-1].
+    """Fill ``mate`` for all documents between a_off[0] and a_off[-1]; -1 stands for a boundary without partner.
 
     gain_t[d] is the gain of a transposition over d positions (n_t entries; the first is unused). gain_s[x] is the gain of a
     substitution over x steps of the type scale. The codes are empty arrays if there is only one type. With LINEAR, gain_t
     has the gain at distance 0, the loss per distance, and n_t.
     """
     cdef Py_ssize_t d, n = a_off.shape[0] - 1
-    cdef Buffers buffers = Buffers(a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate)
+    cdef int64_t i
+    cdef Buffers buffers = take_buffers()
+    buffers.set_input(a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate)
     cdef Graph graph = None if method == 0 or method == 3 else Graph()
     if method == 3:
         buffers.linear, buffers.slope, buffers.n_t = True, gain_t[1], gain_t[2]
         method = 0
     with nogil:
+        for i in range(a_off[0], a_off[n]):
+            buffers.mate[i] = -1
         for d in range(n):
             align_one(buffers, graph, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1], method)
+    buffers.release()
+
+
+cdef Buffers take_buffers():
+    try:
+        return spare_buffers.pop()
+    except IndexError:
+        return Buffers()
 
 
 cdef inline int64_t code(const int64_t[::1] codes, bint typed, int64_t i) except? -1 nogil:

@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -418,7 +419,7 @@ class Measure(Value, ABC):
         """Whether counts can be summed only if they have the same boundary types."""
         return True
 
-    @property
+    @cached_property
     def is_averaged(self) -> bool:
         """Whether the value of several items is a mean over items, and not computed from summed counts."""
         return self["average"] != "micro" or self["references"] in ("each", "union")
@@ -760,9 +761,17 @@ class Measure(Value, ABC):
         tuple
             Batch, indices and errors.
         """
+        if self._packs_as_they_are and are_plain(pairs):
+            return self._with_checks(*pack(pairs, self.view, self.sides, plain=True))
         if self["references"] is not None or has_references(pairs):
             return pack_references(pairs, self, self._pack_comparisons)
         return self._pack_comparisons(pairs)
+
+    @cached_property
+    def _packs_as_they_are(self) -> bool:
+        """Whether pairs of segmentations over the same units need no preparation."""
+        options = ("references", "last_position", "chunk", "first_token")
+        return type(self).to_batch is Measure.to_batch and not any(self.settings.get(name) for name in options)
 
     def _pack_comparisons(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         """Return the arrays of pairs with one reference each."""
@@ -777,10 +786,16 @@ class Measure(Value, ABC):
         if errors and self.hint_in_seconds:
             timed = [place for place in errors if has_times([pairs[place]])]
             errors |= {place: MismatchError(f"{self.name} {self.hint_in_seconds}") for place in timed}
+        return self._with_checks(batch, places, errors)
+
+    def _with_checks(self, batch: Batch, places: Ints, errors: dict[int, CaesuraError]) -> Packed[Batch]:
+        """Return the documents that pass ``check``, and the errors of the others."""
         if isinstance(batch, PooledBatch):
             problems = batch.document_errors(self.check(batch.streams))
         else:
             problems = self.check(batch)
+        if not problems:
+            return batch, places, errors
         batch, places, undefined = batch.drop(problems, places)
         return batch, places, errors | undefined
 
@@ -950,7 +965,9 @@ class Measure(Value, ABC):
         plain = {n: int(x) if x.is_integer() else x for n, x in zip(self.columns(types), counts.tolist(), strict=True)}
         value = float(self.values(counts[None, :], types)[0])
         averaged = self.is_averaged
-        figures = averaged_figures(self, plain, types, value) if averaged else self.derived(plain, types)
+        figures = (
+            partial(averaged_figures, self, plain, types, value) if averaged else partial(self.derived, plain, types)
+        )
         score_class = Score if averaged else self.score_class
         return score_class(
             measure=self,
@@ -962,7 +979,7 @@ class Measure(Value, ABC):
             source=batch if self.aligns else None,
         )
 
-    @property
+    @cached_property
     def _shown_settings(self) -> dict[str, Any]:
         """The options that parameters and signatures list."""
         omitted = {option.name: option.default for option in self.options if option.omitted_at_default}
@@ -1087,7 +1104,7 @@ def divide(numerator: NDArray[Any], denominator: NDArray[Any], *, empty: float |
     numpy.ndarray
         One quotient per row.
     """
-    if denominator.all():
+    if np.count_nonzero(denominator) == denominator.size:
         return np.asarray(numerator / denominator, np.float64)
     zero = denominator == 0
     return np.asarray(np.where(zero, empty, numerator / (denominator + zero)), np.float64)

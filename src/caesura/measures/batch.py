@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, Self, TypeVar, cast
 
 import numpy as np
@@ -304,10 +305,18 @@ def offsets_of(arrays: Sequence[Sized]) -> Ints:
         Offsets, one more than there are arrays.
     """
     if len(arrays) == 1:
-        return np.array((0, len(arrays[0])))
+        return _offsets_of_one(len(arrays[0]))
     out = np.zeros(len(arrays) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, arrays), np.int64, len(arrays)), out=out[1:])
     return out
+
+
+@lru_cache(1024)
+def _offsets_of_one(size: int) -> Ints:
+    """Return the offsets of one array; calls for a single pair share them."""
+    offsets = np.array((0, size))
+    offsets.flags.writeable = False
+    return offsets
 
 
 def select_pairs(

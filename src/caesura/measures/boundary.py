@@ -291,7 +291,16 @@ class EditDistanceMeasure(Measure):
         BoundaryCosts
             The costs.
         """
-        return _costs(*_cost_options(self.settings), len(types))
+        number = len(types)
+        costs = self._known_costs.get(number)
+        if costs is None:
+            costs = self._known_costs[number] = _costs(*_cost_options(self.settings), number)
+        return costs
+
+    @cached_property
+    def _known_costs(self) -> dict[int, BoundaryCosts]:
+        """Costs by the number of types."""
+        return {}
 
     def validate(self) -> None:
         for weight, kind in (("wt", "transposition"), ("ws", "substitution")):
@@ -399,7 +408,6 @@ class EditDistanceMeasure(Measure):
         if self["alignment"] == "greedy":
             method = kernel.GREEDY
         partners = np.empty(len(batch.a_pos), np.int64)
-        partners[batch.a_off[0] : batch.a_off[-1]] = -1
         kernel.align(*batch.arrays, gain_t, gain_s, method, partners)
         return partners
 
@@ -468,9 +476,12 @@ class _SimilarityMeasure(EditDistanceMeasure):
         numpy.ndarray
             Eight columns.
         """
-        # S and B share their counts if the options that affect the edits are equal.
-        key = ("edits", self["alignment"], *_cost_options(self.settings))
-        return batch.cached(key, lambda: self.align_and_count(batch))
+        return batch.cached(self._edits_key, lambda: self.align_and_count(batch))
+
+    @cached_property
+    def _edits_key(self) -> tuple[Any, ...]:
+        """S and B share their counts if the options that affect the edits are equal."""
+        return ("edits", self["alignment"], *_cost_options(self.settings))
 
     def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
         gain, pairs, matches, positions, a, b = edits.T

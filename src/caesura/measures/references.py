@@ -80,8 +80,10 @@ def has_references(pairs: Sequence[Any]) -> bool:
 
 
 def _are_several(side: Any) -> bool:
+    if not isinstance(side, (tuple, list)):
+        return False
     kinds = (Segmentation, Tier, Hierarchy, Tree, Mapping)
-    return isinstance(side, (tuple, list)) and bool(side) and all(isinstance(entry, kinds) for entry in side)
+    return bool(side) and all(isinstance(entry, kinds) for entry in side)
 
 
 @dataclass(frozen=True, slots=True)

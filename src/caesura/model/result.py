@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from importlib import import_module
@@ -418,18 +418,25 @@ class Parts(Mapping[str, Any]):
     ----------
     counts : mapping of str to float
         The counts.
-    figures : mapping of str to float, optional
-        Figures derived from the counts.
+    figures : mapping of str to float, or callable, optional
+        Figures derived from the counts, or a function that computes them when they are first needed.
     """
 
     __slots__ = ("_counts", "_figures")
 
-    def __init__(self, counts: Mapping[str, float], figures: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self,
+        counts: Mapping[str, float],
+        figures: Mapping[str, float] | Callable[[], Mapping[str, float]] | None = None,
+    ) -> None:
         self._counts = dict(counts)
-        self._figures = dict(figures or {})
+        self._figures = figures or {}
 
     def __getitem__(self, name: str) -> Any:
-        return self._counts[name] if name in self._counts else self._figures[name]
+        return self._counts[name] if name in self._counts else self.figures[name]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Parts, (self._counts, dict(self.figures))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._counts)
@@ -446,7 +453,10 @@ class Parts(Mapping[str, Any]):
     @property
     def figures(self) -> Mapping[str, float]:
         """Figures derived from the counts."""
-        return MappingProxyType(self._figures)
+        if not isinstance(self._figures, MappingProxyType):
+            figures = self._figures() if callable(self._figures) else self._figures
+            self._figures = MappingProxyType(dict(figures))
+        return self._figures
 
 
 class _Measure(Protocol):
