@@ -192,7 +192,7 @@ def test_the_exported_gold_standard_is_what_was_decided(tmp_path: Path, name: st
     assert exported.notes == (
         ()
         if expected_format != "spans-csv"
-        else ("the corpus came as table-csv, which cannot store this; the gold standard is spans-csv",)
+        else ("the corpus came as table-csv, which cannot store this; it is spans-csv now",)
     )
     again = read_again(exported, corpus)
     assert set(again) == set(corpus.item_names)

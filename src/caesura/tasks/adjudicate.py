@@ -204,12 +204,12 @@ def export_gold(
             with collect_warnings() as warnings:
                 contents = {path: _encoded(part, path, file_format) for path, part in plan.items()}
         except CaesuraError as error:
-            problems.append(f"{file_format.name}: {error}")
+            problems.append(f"{file_format.name}: {error.problem if isinstance(error, FormatError) else error}")
             continue
         record = f"{base}.decisions.csv"
         contents[record] = table_text(_record_rows(gold), ",").encode("utf-8", "backslashreplace")
         _write(contents, kept)
-        notes = (*_format_note(source.format if source else "", file_format), *gold.notes, *warnings)
+        notes = (*_format_note(source.format if source else "", file_format, problems), *gold.notes, *warnings)
         return ExportedGold(gold, tuple(plan), record, file_format.name, notes, gold.excluded)
     raise FormatError(base, None, f"no format can store this gold standard: {'; '.join(problems)[:1000]}")
 
@@ -339,10 +339,12 @@ def _without_timed_streams(corpus: Corpus) -> Corpus:
     return Corpus(annotations)
 
 
-def _format_note(source_format: str, file_format: Format) -> tuple[str, ...]:
+def _format_note(source_format: str, file_format: Format, problems: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence if the gold standard is not in the format of the corpus."""
     if not source_format or source_format == file_format.name:
         return ()
-    return (f"the corpus came as {source_format}, which cannot store this; the gold standard is {file_format.name}",)
+    reason = f": {problems[0]}" if problems else ""
+    return (f"the corpus came as {source_format}, which cannot store this; it is {file_format.name} now{reason}",)
 
 
 def _record_rows(gold: AdjudicatedGold) -> list[list[object]]:

@@ -383,6 +383,7 @@
 
   const start = () => inTurn(async () => {
     queue.clear();
+    complain("Preparing the queue …");
     if (!await load(0)) return;
     if (state.total === 0) {
       complain("The coders agree everywhere; there is nothing to adjudicate.");
