@@ -197,11 +197,12 @@ def test_times_are_decided_in_seconds() -> None:
     work = cz.adjudicate(corpus, in_memory=True)
     assert work.types == ("a", "b", "c")
     labels = [place.label for place in work.places]
-    assert labels == ["none: ann, bo; 1.5 b: cy", "4 a: ann, cy; none: bo", "3 b: ann; 3.01 b: bo; 3 c: cy"]
+    assert labels == ["none: ann, bo; 1.5 b: cy", "3 b: ann; 3.01 b: bo; 3 c: cy", "4 a: ann, cy; none: bo"]
+    assert [place.cost > 0 for place in work.places] == [True, True, False]  # B does not compare the end
     assert all(place.seconds for place in work.places)
     work.decide(work.places[0], "none")
-    work.decide(work.places[1], "majority")
-    work.decide(work.places[2], "hand", marks=[{"start": 2.90049, "type": "b"}])
+    work.decide(work.places[1], "hand", marks=[{"start": 2.90049, "type": "b"}])
+    work.decide(work.places[2], "majority")
     gold = work.gold().corpus["song", "gold"]
     assert gold == Tier([(0, 1, "a"), (1, 2.9, "b"), (2.9, 4, "a")], end=4)
     with pytest.raises(OptionError, match="marks: a boundary has a time in 0-4 s; got 5 b"):
@@ -261,6 +262,20 @@ def test_spans_of_hierarchies_must_nest() -> None:
     work.decide(second, "hand", marks=[{"start": 5, "end": 6}])
     gold = work.gold().corpus["tree", "gold"]
     assert gold == Hierarchy(6, [(1, 6), (1, 4), (5, 6)])
+
+
+def test_labels_of_hierarchies_are_decided_too() -> None:
+    rows = {"ann": [(0, 8, 1, "A")], "bo": [(0, 8, 1, "B")], "cy": [(0, 8, 1, "B"), (0, 4, 2, "c")]}
+    corpus = Corpus({"song": {coder: Hierarchy.from_times(spans, duration=8) for coder, spans in rows.items()}})
+    work = cz.adjudicate(corpus, in_memory=True)
+    span, label = work.places
+    assert (span.times, span.kinds, span.cost) == ((0, 4), ("span",), 2)
+    assert (label.times, label.kinds, label.cost, label.pairs) == ((0, 8), ("different label",), 0, 2)
+    work.decide(span, "none")
+    work.decide(label, "coder", coder="ann")
+    gold = work.gold().corpus["song", "gold"]
+    assert isinstance(gold, Hierarchy)
+    assert [span.label for span in gold.spans] == ["A"]
 
 
 # -- laws ---------------------------------------------------------------------------------------------------------------

@@ -145,7 +145,7 @@ class DisputedBoundaries(DisputedCorpus):
         return result
 
     def _unmeasured_place(self, item: str, stream: str, text: Segmentation, disputed: list[Boundary]) -> DisputedPlace:
-        """Return a place at which coders differ although the measure does not count it: every pair that differs costs 1."""
+        """Return a place at which coders differ although the measure does not count it, so that it costs nothing."""
         marks = self._variants(item, stream, disputed)
         pairs = sum(first != second for first, second in combinations(marks.values(), 2))
         position, units = disputed[0][0], text.units or ()
@@ -158,7 +158,7 @@ class DisputedBoundaries(DisputedCorpus):
             marks=marks,
             majority=self._majority(item, stream, disputed),
             kinds=("miss" if () in marks.values() else "different type",),
-            cost=float(pairs),
+            cost=0.0,
             pairs=pairs,
             before=" ".join(units[max(0, position - _CONTEXT) : position]),
             after=" ".join(units[position : position + _CONTEXT]),

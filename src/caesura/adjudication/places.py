@@ -105,11 +105,13 @@ class DisputedPlace:
     kinds : tuple of str
         Kinds of the disagreements, the costliest first.
     cost : float
-        Sum of the costs of the disagreements of all pairs.
+        Sum of the costs of the disagreements of all pairs; 0 if the measure does not count the difference.
     pairs : int
         Number of disagreements of pairs of coders.
     before, between, after : str
         The text around the place, if it is known.
+    times : tuple of (float, float) or None
+        Start and end in seconds of a span of a hierarchy whose units have times.
     """
 
     key: str
@@ -125,6 +127,7 @@ class DisputedPlace:
     before: str = ""
     between: str = ""
     after: str = ""
+    times: tuple[float, float] | None = None
 
     @property
     def start(self) -> float:

@@ -207,6 +207,7 @@ class DisputedHierarchies(DisputedCorpus):
         for place in self.result.places:
             assert place.span is not None
             marks = spans[place.item].pop(place.span)
+            times = self._times(place.item, place.span)
             yield DisputedPlace(
                 key="",
                 item=place.item,
@@ -221,9 +222,17 @@ class DisputedHierarchies(DisputedCorpus):
                 before=place.before,
                 between=place.between,
                 after=place.after,
+                times=times,
             )
         for item, remaining in spans.items():
-            yield from (_label_place(item, marks) for marks in remaining.values() if len(_labels(marks)) > 1)
+            for span, marks in remaining.items():
+                if len(_labels(marks)) > 1:
+                    yield _label_place(item, marks, self._times(item, span))
+
+    def _times(self, item: str, span: tuple[int, int]) -> tuple[float, float] | None:
+        """Return start and end of a span in seconds, if the hierarchies have times."""
+        edges = next(iter(self._of_item(item).values())).edges
+        return None if edges is None else (edges[span[0] - 1], edges[span[1]])
 
     def agreed(self, item: str) -> Streams:
         """Return the spans that the coders agree on, with the level and the label that most of them chose.
@@ -298,12 +307,23 @@ def _labels(marks: Mapping[str, PlacedMarks]) -> set[tuple[str | None, ...]]:
     return {tuple(mark.type for mark in own) for own in marks.values()}
 
 
-def _label_place(item: str, marks: Mapping[str, PlacedMarks]) -> DisputedPlace:
-    """Return the place of a span that all coders have, with different labels: every pair that differs costs 1."""
+def _label_place(item: str, marks: Mapping[str, PlacedMarks], times: tuple[float, float] | None) -> DisputedPlace:
+    """Return the place of a span that all coders have, with different labels; the measure does not count labels."""
     labels = [tuple(mark.type for mark in own) for own in marks.values()]
     pairs = sum(first != second for first, second in combinations(labels, 2))
-    kinds = ("different label",)
-    return DisputedPlace("", item, None, SPAN, False, marks, _majority_span(marks), kinds, float(pairs), pairs)
+    return DisputedPlace(
+        key="",
+        item=item,
+        stream=None,
+        about=SPAN,
+        seconds=False,
+        marks=marks,
+        majority=_majority_span(marks),
+        kinds=("different label",),
+        cost=0.0,
+        pairs=pairs,
+        times=times,
+    )
 
 
 def _level(mark: PlacedMark, spans: Sequence[PlacedMark]) -> int:

@@ -87,6 +87,7 @@ def place_data(state: PlaceState, index: int) -> dict[str, Any]:
         "seconds": place.seconds,
         "start": plain_number(place.start),
         "end": plain_number(place.end),
+        "times": None if place.times is None else list(place.times),
         "coders": [[clean(coder), _marks_data(marks)] for coder, marks in place.marks.items()],
         "majority": _marks_data(place.majority),
         "kinds": list(place.kinds),

@@ -153,7 +153,8 @@
     card.dataset.index = place.index;
     const where = place.start === place.end ? number(place.start) : `${number(place.start)}–${number(place.end)}`;
     const stream = place.stream === null ? "" : `, ${place.stream}`;
-    const what = place.seconds ? `${where} s` : `${place.about === "span" ? "units" : "position"} ${where}`;
+    const times = place.times ? `, ${place.times.map(number).join("–")} s` : "";
+    const what = place.seconds ? `${where} s` : `${place.about === "span" ? "units" : "position"} ${where}${times}`;
     byId("adj-place").textContent =
       `${place.index + 1} of ${state.total}: ${place.item}${stream}, ${what} (${place.kinds.join(", ")}; cost ${number(place.cost)})`;
     byId("adj-context").replaceChildren(...context(place));
@@ -255,6 +256,7 @@
     const isSpan = place.about === "span";
     byId("adj-hand").hidden = false;
     byId("adj-end-label").hidden = !isSpan;
+    byId("adj-from-name").textContent = isSpan ? "From" : place.seconds ? "Time" : "Position";
     for (const id of ["adj-from", "adj-to"]) byId(id).step = place.seconds ? "0.001" : "1";
     byId("adj-hand-keys").textContent = isSpan
       ? "← → move the start, Shift with ← → the end; Esc cancels" : "← → move it, with Shift ten times as far; Esc cancels";
