@@ -22,7 +22,7 @@ from caesura.views.table import clean
 def info(files: tuple[str, ...], exact: bool, reading: ReadingOptions, output: OutputOptions) -> None:
     """Show what is in the files, how they were understood, and which command comes next.
 
-    FILE is one file, a folder or a glob, or there is one per coder. Tiers are shown as they are, in seconds. Of large
+    FILE is one file with all coders, a folder or glob, or one file per coder. Tiers are shown as they are, in seconds. Of large
     tables, only the first rows are read, and a sentence says how many. Files that cannot be read are listed, and the
     exit code is 1.
 

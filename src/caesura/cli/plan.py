@@ -19,7 +19,7 @@ from caesura.views.plan import plan_figure, plan_view
 @reading_options
 @table_options
 def plan(files: tuple[str, ...], options: PlanOptions, reading: ReadingOptions, output: OutputOptions) -> None:
-    """Say how many items and coders a study needs, by a pilot study.
+    """Say how many items and coders a study needs, from a pilot study.
 
     PILOT is one file with all coders, a folder or glob, or one file per coder: at least three items by at least two
     coders. The first table has the expected width of the interval of agreement for several sizes of the study, the

@@ -66,7 +66,7 @@ COMMANDS = {
     "pairwise": Entry(_CODERS, "disagreements", "Compare every coder with every coder, under any measure."),
     "gold": Entry(_CODERS, "gold", "Make one reference from several coders."),
     "similarity": Entry(_CODERS, "similarity", "Say which boundary types experts confuse, as a matrix for S_f."),
-    "plan": Entry(_CODERS, "plan", "Say how many items and coders a study needs, by a pilot study."),
+    "plan": Entry(_CODERS, "plan", "Say how many items and coders a study needs, from a pilot study."),
     "judge": Entry(
         _SYSTEMS, "judge", "Say which segmenter is best, whether it is luck, and whether it is as good as people."
     ),
