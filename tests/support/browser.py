@@ -31,6 +31,7 @@ FLAGS = (
     "--window-size=1200,1400",
     # No host but this machine can be resolved, so a page that needs the network fails.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--autoplay-policy=no-user-gesture-required",
 )
 
 AXE_PATHS = ("build/node_modules/axe-core/axe.min.js", "node_modules/axe-core/axe.min.js")

@@ -20,6 +20,56 @@ LOOPBACK = "127.0.0.1"
 """The only address that the server listens at."""
 
 
+class LocalServer:
+    """A server for one open corpus, which listens at a port of this machine.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        The open corpus.
+    port : int, default 0
+        Port to listen at; 0 for any free port.
+
+    Attributes
+    ----------
+    address : str
+        Address of the page, with the token.
+
+    Raises
+    ------
+    OptionError
+        If the port is in use or may not be used.
+    """
+
+    def __init__(self, workbench: Workbench, port: int = 0) -> None:
+        self._listener = _listen(port)
+        number, token = self._listener.getsockname()[1], new_token()
+        hosts = [f"{name}:{number}" for name in (LOOPBACK, "localhost")]
+        self.address = f"http://{LOOPBACK}:{number}/{token}/"
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                create_app(workbench, token=token, hosts=hosts),
+                log_level="error",
+                access_log=False,  # it would contain the token
+                proxy_headers=False,  # a header must not say which machine a request comes from
+                server_header=False,
+                lifespan="off",
+                ws="none",
+                limit_concurrency=100,
+                timeout_graceful_shutdown=2,
+            )
+        )
+
+    def run(self) -> None:
+        """Answer requests until :meth:`stop` is called or the user presses Ctrl-C."""
+        with self._listener:
+            self._server.run(sockets=[self._listener])
+
+    def stop(self) -> None:
+        """End the server; requests that are being answered have two seconds."""
+        self._server.should_exit = True
+
+
 def serve(workbench: Workbench, *, port: int = 0, browser: bool = True, announce: Callable[[str], None]) -> None:
     """Serve an open corpus until the user presses Ctrl-C.
 
@@ -39,27 +89,12 @@ def serve(workbench: Workbench, *, port: int = 0, browser: bool = True, announce
     OptionError
         If the port is in use or may not be used.
     """
-    with _listen(port) as listener:
-        number, token = listener.getsockname()[1], new_token()
-        hosts = [f"{name}:{number}" for name in (LOOPBACK, "localhost")]
-        address = f"http://{LOOPBACK}:{number}/{token}/"
-        server = uvicorn.Server(
-            uvicorn.Config(
-                create_app(workbench, token=token, hosts=hosts),
-                log_level="error",
-                access_log=False,  # it would contain the token
-                proxy_headers=False,  # a header must not say which machine a request comes from
-                server_header=False,
-                lifespan="off",
-                limit_concurrency=100,
-                timeout_graceful_shutdown=2,
-            )
-        )
-        with suppress(KeyboardInterrupt):  # uvicorn raises it again after a clean end
-            announce(address)
-            if browser:
-                Thread(target=_open_browser, args=(address, announce), daemon=True).start()
-            server.run(sockets=[listener])
+    server = LocalServer(workbench, port)
+    with suppress(KeyboardInterrupt):  # uvicorn raises it again after a clean end
+        announce(server.address)
+        if browser:
+            Thread(target=_open_browser, args=(server.address, announce), daemon=True).start()
+        server.run()
 
 
 def _listen(port: int) -> socket.socket:

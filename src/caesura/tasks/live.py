@@ -20,7 +20,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import streams_of
 from caesura.model.reading import length_of
 from caesura.model.result import Excluded, Result
-from caesura.model.segmentation import UNTYPED
+from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import Floats
 from caesura.tasks.agree import AgreementOutcome
 from caesura.tasks.alignments import Alignments, align_coders
@@ -271,9 +271,29 @@ def boundary_types(subject: Subject) -> tuple[str, ...]:
     tuple of str
         The types; empty if boundaries have none.
     """
-    entries = [streams_of(annotation) for annotation in subject.boundaries.values()]
-    names = dict.fromkeys(name for streams in entries for text in streams.values() for name in text.types)
+    names = dict.fromkeys(name for streams in _streams(subject) for text in streams.values() for name in text.types)
     return () if set(names) <= set(UNTYPED) else tuple(names)
+
+
+def stream_names(subject: Subject) -> tuple[str, ...]:
+    """Return the streams of all dialogues of a corpus.
+
+    Parameters
+    ----------
+    subject : Subject
+        A corpus that was prepared for a report.
+
+    Returns
+    -------
+    tuple of str
+        The names; one empty name if there are no dialogues.
+    """
+    return tuple(dict.fromkeys(name for streams in _streams(subject) for name in streams))
+
+
+def _streams(subject: Subject) -> list[Mapping[str, Segmentation]]:
+    """Return the segmentations of every annotation, by stream; trees have none."""
+    return [streams_of(entry) for entry in subject.boundaries.values()] if subject.kind != "trees" else []
 
 
 def align_items(subject: Subject, aligner: Measure, items: Sequence[str]) -> Alignments:

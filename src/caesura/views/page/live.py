@@ -172,7 +172,7 @@ def control_data(subject: Subject) -> dict[str, Any]:
     """
     first = subject.measures[0]
     problems = measure_problems(subject)
-    types = () if subject.kind == "trees" else boundary_types(subject)
+    types = boundary_types(subject)
     return {
         "measure": first.name,
         "values": {name: value for name, value in first.settings.items() if value is not None},

@@ -9,9 +9,13 @@
 
   // -- the server ------------------------------------------------------------------------------------------------
 
-  const complain = (message) => {
-    byId("live-error").textContent = message;
-    byId("live-error").hidden = message === "";
+  const problems = new Map(); // address -> message, until the same request succeeds
+
+  const complain = (path, message) => {
+    problems.delete(path);
+    if (message) problems.set(path, message);
+    byId("live-error").textContent = [...new Set(problems.values())].join("\n");
+    byId("live-error").hidden = !problems.size;
   };
 
   // Ask the server; an error becomes a sentence in the page, and the result is null. Addresses are relative to the
@@ -23,10 +27,11 @@
     try {
       const response = await fetch(path, request);
       const answer = await response.json();
-      complain(response.ok ? "" : answer.error);
+      complain("server", "");
+      complain(path, response.ok ? "" : answer.error);
       return response.ok ? answer : null;
     } catch {
-      complain("The server does not answer. If it has ended, run `caesura open` again.");
+      complain("server", "The server does not answer. If it has ended, run `caesura open` again.");
       return null;
     }
   };
