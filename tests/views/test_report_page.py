@@ -473,7 +473,17 @@ def test_file_is_written(run: Run) -> None:
     assert page == cz.report(cz.read("all.json"), systems=["cy"], title="A <title>")
     assert f'<h1 dir="auto">{html.escape("A <title>")}</h1>' in page
     assert run("people.json", "-o", "other.html", "--title", "A <title>", "--system", "cy.json").exit_code == 0
-    assert Path("other.html").read_text(encoding="utf-8") == page
+    # The summary names the file, and nothing else differs.
+    assert Path("other.html").read_text(encoding="utf-8").replace(">people.json<", ">all.json<") == page
+
+
+def test_summary_names_files_without_folders_and_the_date(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    page = cz.report(cz.read(Path("all.json").resolve()))
+    assert ">all.json<" in page
+    assert str(Path.cwd()) not in page
+    assert ">1970-01-02<" in page
+    assert cz.read("all.json").fingerprint in Page(page).text
 
 
 def test_errors_are_printed_with_exit_code_1(run: Run) -> None:

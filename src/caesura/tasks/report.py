@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -125,6 +126,13 @@ class Subject:
             The human coders' annotations.
         """
         return corpus.select(coders=[coder for coder in self.human_coders if coder in corpus.coders])
+
+    @property
+    def seconds(self) -> float:
+        """Total length of the recordings, if the corpus has tiers."""
+        corpus = self.tiers or Corpus({})
+        recordings = (corpus.of_item(item) for item in corpus.item_names if item in self.corpus.item_names)
+        return math.fsum(max(map(length_of, by_coder.values())) for by_coder in recordings)
 
     @property
     def units(self) -> int:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, date, datetime
 from functools import cache, partial
 from importlib import resources
 from importlib.util import find_spec
 from os import PathLike
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import OptionError
@@ -17,9 +20,9 @@ from caesura.judging.participants import Systems
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, to_json
-from caesura.model.value import count_of
+from caesura.model.value import count_of, list_few
 from caesura.notices import collect_warnings
-from caesura.tasks.report import CorpusReport, ReportOptions, analyze_corpus
+from caesura.tasks.report import CorpusReport, ReportOptions, Subject, analyze_corpus
 from caesura.version import __version__
 from caesura.views.answers.coders import outcome_answer
 from caesura.views.figures.canvas import write_file
@@ -215,6 +218,26 @@ def _headline(analyses: CorpusReport) -> str:
     return outcome_answer(outcomes[0]) if outcomes else ""
 
 
+MAX_FILES = 5
+"""Files that the summary names."""
+
+
+def _origin(subject: Subject) -> Iterator[tuple[str, str]]:
+    """Yield the files without their folders, which may be private, the fingerprint of the data, and the date."""
+    source = subject.corpus.source
+    if source is not None and source.files:
+        names = list(dict.fromkeys(PurePath(name).name for name in source.files))
+        yield (f"files ({source.format})", list_few(names, MAX_FILES))
+    yield ("fingerprint of the data", subject.corpus.fingerprint)
+    yield ("written", _today().isoformat())
+
+
+def _today() -> date:
+    """Return the date, or that of SOURCE_DATE_EPOCH, with which a page can be made again byte for byte."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(seconds), UTC).date() if seconds.isdecimal() else datetime.now(UTC).date()
+
+
 def page_facts(analyses: CorpusReport) -> list[tuple[str, str]]:
     """Return the facts in the summary.
 
@@ -230,13 +253,14 @@ def page_facts(analyses: CorpusReport) -> list[tuple[str, str]]:
     """
     subject = analyses.subject
     facts = [
-        ("data", _DESCRIPTIONS[subject.kind]),
+        *_origin(subject),
+        ("data", _DESCRIPTIONS[subject.kind] if subject.tiers is None else "recordings with tiers in seconds"),
         ("items", str(len(subject.corpus.item_names))),
         ("coders", f"{len(subject.human_coders)}: {', '.join(subject.human_coders)}"),
     ]
     if subject.systems:
         facts.append(("systems", f"{len(subject.systems)}: {', '.join(subject.systems)}"))
-    facts.append(("units", _thousands(subject.units)))
+    facts.append(("units", _thousands(subject.units)) if subject.tiers is None else ("seconds", f"{subject.seconds:g}"))
     if analyses.placed is not None and analyses.placed.result is not None:
         facts.append(("boundaries", _thousands(sum(row.boundaries for row in analyses.placed.result.rows))))
     for outcome in analyses.agreement.result or ():
