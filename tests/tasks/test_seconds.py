@@ -13,7 +13,7 @@ from caesura.errors import CaesuraWarning, MismatchError, OptionError, TierError
 from caesura.tasks.agree import AgreeOptions, agree
 from caesura.tasks.disagreements import find_disagreements
 from caesura.tasks.judge import judge_systems
-from caesura.tasks.pairwise import compare_pairs
+from caesura.tasks.pairwise import PairwiseOptions, compare_pairs
 from caesura.tasks.report import analyze_corpus
 from caesura.tasks.score import score_corpora
 from support.commands import invoke
@@ -176,3 +176,33 @@ def test_numbers_in_seconds_are_verified(tmp_path: Path) -> None:
     for entry in study.agreement:
         assert entry.result is not None
         assert cz.verify(entry.result.signature, cz.read(path)).status == "verified"
+
+
+# -- levels of hierarchies in time ----------------------------------------------------------------------------------------
+
+
+def test_times_of_hierarchies_are_not_merged_for_measures_in_seconds() -> None:
+    """By hand: 12.5 + 25.2 + 20 of 60 seconds are covered, and as many are pure."""
+    sides = {"ann": [(0, 12.5), (12.5, 40), (40, 60)], "bo": [(0, 13), (13, 38.2), (38.2, 60)]}
+    songs = {coder: cz.Hierarchy.from_times(rows) for coder, rows in sides.items()}
+    corpus, options = cz.Corpus({"song": songs}), AgreeOptions(measures=("purity_coverage",))
+    expected = pytest.approx(57.7 / 60)
+    (entry,) = agree(corpus, options).agreement
+    assert entry.result is not None
+    assert entry.result.value == expected
+    assert compare_pairs(corpus, PairwiseOptions(measures=("purity_coverage",))).pairwise[0].mean == expected
+    people, system = corpus.select(coders=["ann"]), {"bo": corpus.of_coder("bo")}
+    assert cz.judge(people, system, measures="purity_coverage").row("bo", "purity_coverage").value == expected
+
+
+@pytest.mark.filterwarnings("ignore:an interval from 2 items", "ignore:there are fewer than 5 spans")
+def test_times_of_spans_have_no_alpha_without_atoms() -> None:
+    """A corpus in which some times happen to be whole must not have an alpha from these items alone."""
+    decimal = {
+        "ann": cz.Spans([(0, 1.5, "a")], length=9, seconds=True),
+        "bo": cz.Spans([(0, 2, "a")], length=9, seconds=True),
+    }
+    whole = {coder: cz.Spans([(0, 3, "a")], length=9, seconds=True) for coder in ("ann", "bo")}
+    with pytest.warns(CaesuraWarning, match=r"u_alpha is left out.*-c 'u_alpha\(atom=0.01\)'"):
+        study = agree(cz.Corpus({"x": decimal, "y": whole}))
+    assert [entry.coefficient for entry in study.agreement] == ["gamma", "gamma_cat"]

@@ -1,4 +1,4 @@
-"""Tasks that need units convert tiers in seconds, with the same result as converting at reading."""
+"""Tasks and measures that need units convert tiers in seconds, with the same result as converting at reading."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 import caesura as cz
 from caesura import Corpus, Tier
 from caesura.errors import CaesuraWarning, TierError
-from caesura.tasks.agree import agree
-from caesura.tasks.score import score_corpora
+from caesura.tasks.agree import AgreeOptions, agree
+from caesura.tasks.score import ScoreOptions, score_corpora
 from caesura.tasks.units import on_common_units, with_units
 from support.commands import invoke
 
@@ -48,23 +48,24 @@ def both(arguments: list[str]) -> list[object]:
 
 
 def test_agree(folder: Path) -> None:
-    first, second = both(["agree", str(folder / "by_coder"), "--cochran", "--heat"])
+    first, second = both(["agree", str(folder / "by_coder"), "-m", "B", "-m", "S", "--cochran", "--heat"])
     assert first == second
 
 
 def test_score_of_two_files(folder: Path) -> None:
     files = [str(folder / "by_coder" / coder / "x.TextGrid") for coder in ("ann", "cy")]
-    first, second = both(["score", *files])
+    first, second = both(["score", *files, "-m", "B", "-m", "pk"])
     assert first == second
 
 
 def test_score_of_two_folders(folder: Path) -> None:
-    first, second = both(["score", *(str(folder / "by_coder" / coder) for coder in ("ann", "cy"))])
+    folders = [str(folder / "by_coder" / coder) for coder in ("ann", "cy")]
+    first, second = both(["score", *folders, "-m", "B", "-m", "pk"])
     assert first == second
 
 
 def test_judge_a_folder_and_a_file(folder: Path) -> None:
-    first, second = both(["judge", str(folder / "by_coder"), "--system", "cy", "--no-bounds"])
+    first, second = both(["judge", str(folder / "by_coder"), "--system", "cy", "--no-bounds", "-m", "B"])
     assert first == second
 
 
@@ -80,7 +81,7 @@ def test_plot(folder: Path, kind: str) -> None:
 
 
 def test_report_and_convert(folder: Path) -> None:
-    result = invoke(["report", str(folder / "by_coder"), "-o", str(folder / "page.html")])
+    result = invoke(["report", str(folder / "by_coder"), "-m", "B", "-o", str(folder / "page.html")])
     assert result.exit_code == 0, result.stderr
     assert "the units are the union" in (folder / "page.html").read_text()
     tables = []
@@ -134,8 +135,9 @@ def test_options_of_reading_reach_the_task(folder: Path) -> None:
 def test_corpora_that_were_not_read_from_files() -> None:
     corpus = Corpus({"x": {coder: tier(edges) for coder, edges in EDGES.items()}})
     units, _ = cz.over_units(corpus)
-    assert agree(corpus).agreement == agree(units).agreement
-    scoring = score_corpora(corpus.select(coders=["ann"]), corpus.select(coders=["bo"]))
+    assert agree(corpus, AgreeOptions(measures=("B", "S"))).agreement == agree(units).agreement
+    measures = ScoreOptions(measures=("B", "S", "window_diff", "pk"))
+    scoring = score_corpora(corpus.select(coders=["ann"]), corpus.select(coders=["bo"]), measures)
     expected, _ = cz.over_units(corpus.select(coders=["ann", "bo"]))
     assert scoring.totals == score_corpora(expected).totals
 
@@ -149,6 +151,6 @@ def test_items_that_cannot_be_converted_are_excluded() -> None:
     (converted,), excluded = with_units([corpus])
     assert converted.item_names == ("x",)
     assert ["item 'y'" in entry.reason for entry in excluded] == [True]
-    assert excluded[0] in agree(corpus).excluded
+    assert excluded[0] in agree(corpus, AgreeOptions(measures=("B",))).excluded
     with pytest.raises(TierError, match="item 'y'"):
         with_units([corpus.select(items=["y"])])

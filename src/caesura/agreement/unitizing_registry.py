@@ -10,6 +10,8 @@ from caesura.agreement.unitized_alpha import AlphaU2004, BarUAlpha, CuAlpha, KuA
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.errors import OptionConflictError, OptionError
 from caesura.measures.signatures import DEFAULT_FACTS, WITHOUT_MEASURE
+from caesura.model.corpus import Corpus
+from caesura.model.spans import Spans
 from caesura.options import normalize_name, parse_call
 
 UNITIZING: dict[str, type[UnitizingCoefficient]] = {
@@ -21,6 +23,25 @@ for _entry in UNITIZING.values():
     DEFAULT_FACTS.update(_entry.hidden_facts())
 DEFAULT_UNITIZING: tuple[str, ...] = ("gamma", "gamma_cat", "u_alpha")
 """Coefficients of a corpus of spans, if the user chooses none; the first one is the main one."""
+
+
+def default_unitizing(corpus: Corpus) -> tuple[str, ...]:
+    """Return the coefficients of a corpus of spans, if the user chooses none.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Spans.
+
+    Returns
+    -------
+    tuple of str
+        Names. If a position is not a whole number, coefficients that count atoms are left out: they need their length.
+    """
+    spans = [entry for entry in corpus.values() if isinstance(entry, Spans)]
+    if all((column % 1 == 0).all() for entry in spans for column in (entry.starts, entry.ends)):
+        return DEFAULT_UNITIZING
+    return tuple(name for name in DEFAULT_UNITIZING if all(option.name != "atom" for option in UNITIZING[name].declared()))
 
 
 def resolve_unitizing(

@@ -20,6 +20,7 @@ from caesura.judging.pair_scores import BOUND_PREFIX, HUMAN, PLACEMENT, RANDOM, 
 from caesura.judging.participants import Participants, Systems, collect_participants
 from caesura.judging.substitution import AgreementDrop, Replacement, agreement_drop, replacement_tests, too_few_coders
 from caesura.judging.timed_bounds import TimedBaselines
+from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.batch import warn_about_type_order
 from caesura.measures.registry import default_measures, is_called, parse_measures
@@ -312,13 +313,15 @@ def judge(
     """
     options = _JudgeOptions(alpha, level, replicates, check_seed("seed", seed), interval, epsilon)
     draws = _random_draws(bounds)
-    participants = collect_participants(corpus, systems)
+    requested = () if measures is None else parse_measures(measures)
+    in_seconds = bool(requested) and all(map(compares_seconds, requested))
+    participants = collect_participants(corpus, systems, common_units=not in_seconds)
     defaults = default_measures("judge", participants.kind)
     if measures is None and not defaults:
         raise OptionError(
             "judging in seconds needs a measure that compares seconds, such as boundary_f(tolerance='0.5s')"
         )
-    chosen = defaults if measures is None else parse_measures(measures)
+    chosen = requested or defaults
     names = tuple(participants.systems)
     undefined = _undefined(participants)
     _warn_of_undeclared_order(participants, chosen)

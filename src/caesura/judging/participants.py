@@ -99,7 +99,7 @@ class Participants:
         return Corpus({item: {**self.coders[item], system: by_item[item]} for item in self.items if item in by_item})
 
 
-def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
+def collect_participants(corpus: Corpus, systems: Systems, *, common_units: bool = True) -> Participants:
     """Return the coders and systems, with the items on which they can be compared.
 
     Parameters
@@ -109,6 +109,8 @@ def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
     systems : sequence of str, mapping, or Corpus
         Names of the corpus's coders that are systems; or a mapping system -> item -> segmentation; or a corpus of
         systems.
+    common_units : bool, default True
+        Whether hierarchies in time get common units, which merge times that are close to each other.
 
     Returns
     -------
@@ -126,7 +128,7 @@ def collect_participants(corpus: Corpus, systems: Systems) -> Participants:
     for name in by_system:
         if name in human_corpus.coders:
             raise OptionError(f"system {name!r}: a coder has the same name; rename one of them")
-    if human_corpus.kind == "hierarchy":
+    if human_corpus.kind == "hierarchy" and common_units:
         by_system, human_corpus = _over_common_units(by_system, human_corpus)
     excluded: list[Excluded] = []
     coders = _consistent_items(human_corpus, excluded)
@@ -178,7 +180,7 @@ def _hierarchy_difference(by_coder: Mapping[str, Annotation]) -> str | None:
         if (annotation.edges is None) != (model.edges is None):
             timed, untimed = (first, coder) if model.edges is not None else (coder, first)
             return f": {timed} has times and {untimed} has none"
-        if annotation.length != model.length:
+        if annotation.length != model.length and model.edges is None:
             return f": {model.length} units for {first} and {annotation.length} for {coder}"
     return None
 

@@ -19,7 +19,7 @@ from caesura.agreement.mean import MEAN
 from caesura.agreement.placed import Placed, boundaries_placed, boundary_heat, spans_placed
 from caesura.agreement.result import Agreement
 from caesura.agreement.unitizing import UnitizingCoefficient
-from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, UNITIZING, resolve_unitizing
+from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, UNITIZING, default_unitizing, resolve_unitizing
 from caesura.engines import Engine
 from caesura.errors import CaesuraError, InputError, OptionConflictError, OptionError, Undefined
 from caesura.formats.coder_groups import read_groups
@@ -299,6 +299,7 @@ def agree(
         options = replace(options, measures=_defaults_in_seconds(corpus, options, settings))
     as_they_are = measures_as_they_are([corpus], options.measures)
     unchanged = bool(as_they_are) and set(as_they_are) == set(options.measures) and not _needs_units(options)
+    unchanged = unchanged and corpus.kind != "hierarchy"  # hierarchies without common units have no boundaries to count
     original = corpus
     corpora, without_units = ([corpus], ()) if unchanged else with_units([corpus], needs_lengths=True)
     (corpus,) = at_level(corpora, options.hierarchy_level)
@@ -348,7 +349,14 @@ def _needs_units(options: AgreeOptions) -> bool:
 def _divide_coefficients(corpus: Corpus, options: AgreeOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the coefficients for spans and the others; without any choice, spans have coefficients of their own."""
     if not options.coefficients and not options.measures and options.hierarchy_level is None and corpus.kind == "spans":
-        return DEFAULT_UNITIZING, ()
+        names = default_unitizing(corpus)
+        if names != DEFAULT_UNITIZING:
+            issue(
+                [
+                    "u_alpha is left out, because it counts atoms; choose their length in seconds: -c 'u_alpha(atom=0.01)'"
+                ]
+            )
+        return names, ()
     unitizing = tuple(name for name in options.coefficients if resolve_unitizing(name, {}) is not None)
     return unitizing, tuple(name for name in options.coefficients if name not in unitizing)
 

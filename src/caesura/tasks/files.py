@@ -463,7 +463,9 @@ def _coder_contents(coder: str, kind: str, items: Sequence[_ItemContents]) -> Co
 
 def _item_contents(annotation: Annotation) -> _ItemContents:
     if isinstance(annotation, Hierarchy):
-        return _labelled(annotation.length, [span.label for span in annotation.spans], annotation.units is not None)
+        labels, times = [span.label for span in annotation.spans], annotation.edges
+        contents = _labelled(annotation.length, labels, annotation.units is not None)
+        return contents._replace(seconds=None if times is None else float(times[-1] - times[0]))
     if isinstance(annotation, Spans):
         has_text = annotation.text is not None or annotation.units is not None
         contents = _labelled(round(annotation.length), annotation.categories, has_text)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING
+from caesura.agreement.unitizing_registry import default_unitizing
 from caesura.formats.settings import Settings
 from caesura.judging.judge import Judgement, judge
 from caesura.judging.substitution import AgreementDrop, unitizing_drop
@@ -110,6 +110,6 @@ def _drops_on_spans(
     """Return how much agreement on spans drops when each system joins the coders, by the default coefficients."""
     return tuple(
         unitizing_drop(corpus, system, annotations, coefficient, seed)
-        for coefficient in DEFAULT_UNITIZING
+        for coefficient in default_unitizing(corpus)
         for system, annotations in systems.items()
     )

@@ -229,7 +229,7 @@ def measures_in_seconds(
 def measures_as_they_are(
     corpora: Sequence[Mapping[Any, Annotation]], requested: Sequence[Measure]
 ) -> tuple[Measure, ...]:
-    """Return the measures that compare the annotations without conversion: tiers in seconds, or spans that may cross.
+    """Return the measures that compare the annotations without conversion: times in seconds, or spans that may cross.
 
     Parameters
     ----------
@@ -241,10 +241,15 @@ def measures_as_they_are(
     Returns
     -------
     tuple of Measure
-        Empty if a corpus has other annotations than tiers, or than spans.
+        Empty if a corpus has other annotations than tiers, than hierarchies in time, or than spans.
     """
     if _axes_of_spans(corpora):
         return tuple(measure for measure in dict.fromkeys(requested) if "spans" in measure.kinds)
+    annotations = [annotation for corpus in corpora for annotation in corpus.values()]
+    if annotations and all(isinstance(entry, Hierarchy) and entry.edges is not None for entry in annotations):
+        # Common units would merge times that are close to each other.
+        in_seconds = [measure for measure in dict.fromkeys(requested) if "hierarchy" in measure.kinds]
+        return tuple(measure for measure in in_seconds if compares_seconds(measure))
     return measures_in_seconds(corpora, requested)
 
 

@@ -101,7 +101,7 @@ def compare_pairs(
     selected = corpus.select(items=options.items or None)
     requested = default_direct_measures("pairwise", [selected], options.measures, settings=settings)
     as_they_are = measures_as_they_are([selected], requested)
-    unchanged = bool(as_they_are) and set(as_they_are) == set(requested)
+    unchanged = bool(as_they_are) and set(as_they_are) == set(requested) and selected.kind != "hierarchy"
     prepared = CommonUnits(selected, selected) if unchanged else on_common_units(selected, needs_lengths=True)
     measures = choose_measures("pairwise", prepared.corpus, requested, settings=settings)
     corpus_of = {measure: selected if measure in as_they_are else prepared.corpus for measure in measures}

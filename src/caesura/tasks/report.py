@@ -17,7 +17,7 @@ from caesura.agreement.gamma import best_span_alignment
 from caesura.agreement.gamma_alignment import ItemAlignment
 from caesura.agreement.pairwise import Pairwise, pairwise
 from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
-from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING
+from caesura.agreement.unitizing_registry import default_unitizing
 from caesura.errors import CaesuraError, InputError, OptionError, Undefined
 from caesura.formats.settings import Settings
 from caesura.gold.unify import UnifiedHierarchy
@@ -456,7 +456,7 @@ class _Analyst:
             return
         # A coder whose spans all cross is no coder of the hierarchies, but one of the spans.
         people = self.spans.select(coders=[name for name in self.spans.coders if name not in self.systems])
-        for name in DEFAULT_UNITIZING:
+        for name in default_unitizing(people):
             compute = partial(agreement, people, coefficient=name, seed=self.subject.seed)
             yield AgreementOutcome.attempt(compute, (Undefined, OptionError), coefficient=name, measure=None)
 
