@@ -378,6 +378,8 @@ class CoderContents:
     def __json__(self) -> dict[str, Any]:
         """Return the fields; the kind of annotation determines the name of ``marks``."""
         names = {entry.name: entry.name for entry in fields(self)} | {"marks": self.mark_name}
+        if self.seconds is None:
+            del names["seconds"]
         return {name: to_plain(getattr(self, attribute)) for attribute, name in names.items()}
 
 
