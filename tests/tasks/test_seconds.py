@@ -206,3 +206,16 @@ def test_times_of_spans_have_no_alpha_without_atoms() -> None:
     with pytest.warns(CaesuraWarning, match=r"u_alpha is left out.*-c 'u_alpha\(atom=0.01\)'"):
         study = agree(cz.Corpus({"x": decimal, "y": whole}))
     assert [entry.coefficient for entry in study.agreement] == ["gamma", "gamma_cat"]
+
+
+def test_evaluate_compares_seconds(tmp_path: Path) -> None:
+    for coder, tier in (("ann", ANN), ("bo", BO)):
+        (tmp_path / coder).mkdir()
+        cz.write(cz.Corpus({"song": {coder: tier}}), tmp_path / coder / "song.TextGrid")
+    sides = {"reference": "ann", "hypothesis": "bo"}
+    for source in (tmp_path, LABELLED):
+        result = cz.evaluate(source, ["purity_coverage", "F1@0.3s"], **sides)
+        for name in ("purity_coverage", "F1@0.3s"):
+            assert result[name].value == cz.parse(name).score(ANN, BO).value
+        with pytest.raises(OptionError, match="some of the measures compare seconds and others need units"):
+            cz.evaluate(source, ["purity_coverage", "B"], **sides)

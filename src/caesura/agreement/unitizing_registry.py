@@ -41,7 +41,9 @@ def default_unitizing(corpus: Corpus) -> tuple[str, ...]:
     spans = [entry for entry in corpus.values() if isinstance(entry, Spans)]
     if all((column % 1 == 0).all() for entry in spans for column in (entry.starts, entry.ends)):
         return DEFAULT_UNITIZING
-    return tuple(name for name in DEFAULT_UNITIZING if all(option.name != "atom" for option in UNITIZING[name].declared()))
+    return tuple(
+        name for name in DEFAULT_UNITIZING if all(option.name != "atom" for option in UNITIZING[name].declared())
+    )
 
 
 def resolve_unitizing(

@@ -26,6 +26,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.tier import Tier
 from caesura.model.value import count_of, list_few
 from caesura.notices import warn
 
@@ -57,6 +58,8 @@ class SourceOptions:
         Name of the coder who is the hypothesis; None for ``"hypothesis"``.
     options : mapping
         Options of the format.
+    in_seconds : bool or None
+        Whether the measures compare tiers in seconds, so that tiers get no units; None if only some of them do.
     """
 
     format: str | None = None
@@ -66,6 +69,7 @@ class SourceOptions:
     reference: str | None = None
     hypothesis: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    in_seconds: bool | None = False
 
     @property
     def sides(self) -> dict[str, str | None]:
@@ -343,7 +347,7 @@ class FileReader:
             excluded=excluded,
             **options.options,
         )
-        return _with_units(corpus, files[0].path, excluded)
+        return _with_units(corpus, files[0].path, excluded, options)
 
     def finds_both_coders(self, files: list[InputFile]) -> bool:
         """Return whether the first readable file has both coders.
@@ -487,8 +491,15 @@ class FilePartition:
         return _types_of(pair for chunk in self.chunks() if isinstance(chunk, DocumentPairs) for pair in chunk.pairs)
 
 
-def _with_units(corpus: Corpus, place: str, excluded: list[FormatError]) -> Corpus:
-    """Return the corpus with tiers converted to segmentations."""
+def _with_units(corpus: Corpus, place: str, excluded: list[FormatError], options: SourceOptions) -> Corpus:
+    """Return the corpus with tiers converted to segmentations, unless all measures compare seconds."""
+    if not corpus.holds(Tier) or options.in_seconds:
+        return corpus
+    if options.in_seconds is None:
+        raise OptionError(
+            "these recordings have no units: some of the measures compare seconds and others need units; evaluate them "
+            "separately"
+        )
     errors: list[InputError] = []
     (converted,), _ = tiers_over_units([corpus], excluded=errors)
     excluded += [FormatError(place, None, str(error)) for error in errors]
@@ -667,7 +678,7 @@ def _corpus_partitions(corpus: Corpus, options: SourceOptions) -> Iterator[PairP
     options.refuse("format", "pattern", "align", reason="with a Corpus, which has been read already")
     choose_sides(corpus.coders, options.sides)
     errors: list[FormatError] = []
-    whole = _pairs_of(_with_units(corpus, "corpus", errors), options, errors)
+    whole = _pairs_of(_with_units(corpus, "corpus", errors, options), options, errors)
     for first in range(0, len(whole), PAIRS_PER_PARTITION):
         last = min(first + PAIRS_PER_PARTITION, len(whole))
         excluded = {place - first: str(why) for place, why in whole.excluded.items() if first <= place < last}

@@ -17,6 +17,7 @@ from caesura.evaluation.run import EvaluationRun
 from caesura.evaluation.sources import SourceOptions, open_source
 from caesura.formats.settings import Settings, read_settings
 from caesura.measures.averages import AVERAGE
+from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair, Text
 from caesura.measures.confusion import ConfusionScore
@@ -733,7 +734,8 @@ def evaluate(
     not grow with the collection. Sums are merged, and scores are computed from them at the end. Sums are exact, so the
     result is the same to the last bit on every engine, for any number of workers and any partitions.
 
-    Timed hierarchies are converted to common units, pair by pair, for every measure that needs units.
+    Timed hierarchies are converted to common units, pair by pair, for every measure that needs units. Tiers in seconds are
+    compared in seconds if all measures can do so; otherwise they get units, and measures of both sorts are an error.
 
     ``with on_progress(callback):`` around the call reports how many partitions are finished.
 
@@ -755,6 +757,9 @@ def evaluate(
     if isinstance(settings, str | PathLike):
         settings = read_settings(settings)
     options, types = _reading_options(source, reference, hypothesis, settings, reading)
+    if requested is not None:
+        kinds = {compares_seconds(measure) for measure in requested}
+        options = replace(options, in_seconds=None if len(kinds) > 1 else kinds.pop())
     opened = open_source(source, options, types)
     if requested is None:
         opened, sample = opened.sample()
