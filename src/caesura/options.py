@@ -55,7 +55,7 @@ class Option:
     omitted_at_default: bool = False
 
 
-def setting(default: Any, check: Check, description: str, *, flags: tuple[str, ...] = ()) -> Any:
+def setting(default: Any, check: Check, description: str, *, flags: tuple[str, ...] = (), needs: str = "") -> Any:
     """Return a field of an :class:`OptionSet`.
 
     Parameters
@@ -69,14 +69,16 @@ def setting(default: Any, check: Check, description: str, *, flags: tuple[str, .
         One sentence that says what the option does; also the help text of the command line.
     flags : tuple of str, optional
         Names on the command line; by default the name of the field as ``--name``.
+    needs : str, optional
+        Name of the field without which the option has no effect; a command refuses it then.
 
     Returns
     -------
     dataclasses.Field
-        The field, with check, description and flags as its metadata.
+        The field, with check, description, flags and needs as its metadata.
     """
     check = optional(check) if default is None else check
-    metadata = {"check": check, "description": description, "flags": flags, "multiple": default == ()}
+    metadata = {"check": check, "description": description, "flags": flags, "multiple": default == (), "needs": needs}
     return field(default=default, metadata=metadata)
 
 

@@ -22,8 +22,10 @@ class FigureFile(OptionSet):
     plot: str | None = setting(
         None, path, "Write a figure to this file, ending in .svg, .pdf or .png.", flags=("-o", "--plot")
     )
-    width: float | None = setting(None, number(1, 40), "Width of the figure in inches (default: a column of a paper).")
-    title: str | None = setting(None, text, "Title above the figure.")
+    width: float | None = setting(
+        None, number(1, 40), "Width of the figure in inches (default: a column of a paper).", needs="plot"
+    )
+    title: str | None = setting(None, text, "Title above the figure.", needs="plot")
 
 
 @main.command()

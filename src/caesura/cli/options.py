@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import Field, dataclass, replace
 from functools import wraps
@@ -12,7 +12,7 @@ import click
 
 from caesura.cli.program import CHECKPOINT, ERRORS, GroupedOption, print_reading
 from caesura.engines import ENGINES, Engine, use_engine
-from caesura.errors import OptionError
+from caesura.errors import OptionConflictError, OptionError
 from caesura.options import OptionSet, choice, flag, setting, text, whole
 from caesura.tasks.reading import ReadingOptions
 
@@ -85,6 +85,7 @@ def with_options(option_set: type[OptionSet], name: str, group: str = "Options")
         @wraps(command)
         def wrapped(*args: Any, **values: Any) -> Any:
             own = {entry.name: values.pop(entry.name) for entry in entries}
+            _check_needs(entries, own)
             return command(*args, **{name: option_set(**own)}, **values)
 
         result: Any = wrapped
@@ -93,6 +94,22 @@ def with_options(option_set: type[OptionSet], name: str, group: str = "Options")
         return cast(F, result)
 
     return decorate
+
+
+def _flag(entry: Field[Any]) -> str:
+    """Return the longest flag of an option."""
+    return max(entry.metadata["flags"] or (f"--{entry.name.replace('_', '-')}",), key=len)
+
+
+def _check_needs(entries: Sequence[Field[Any]], values: Mapping[str, Any]) -> None:
+    """Refuse an option on the command line that has no effect without another option."""
+    by_name = {entry.name: entry for entry in entries}
+    context = click.get_current_context()
+    for entry in entries:
+        needed = entry.metadata["needs"]
+        given = context.get_parameter_source(entry.name) is click.core.ParameterSource.COMMANDLINE
+        if needed and given and not values[needed]:
+            raise OptionConflictError(f"{_flag(entry)} has no effect without {_flag(by_name[needed])}; add it")
 
 
 def _click_option(entry: Field[Any], group: str) -> Callable[[F], F]:

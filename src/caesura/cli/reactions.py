@@ -7,6 +7,7 @@ import click
 from caesura.cli.options import reading_options, with_options
 from caesura.cli.output import OutputOptions, print_result, table_options
 from caesura.cli.program import main
+from caesura.errors import OptionConflictError
 from caesura.tasks.reactions import ReactionOptions
 from caesura.tasks.reactions import reactions as compute_reactions
 from caesura.tasks.reading import ReadingOptions
@@ -28,6 +29,8 @@ def reactions(files: tuple[str, ...], options: ReactionOptions, reading: Reading
     Example:
       caesura reactions -m B -m WD -m Pk
     """
+    if not files and reading.flags:
+        raise OptionConflictError(f"{reading.flags[0]} has no effect without FILE; add a corpus")
     corpus = reading.require(reading.read(files), "rank") if files else None
     result = compute_reactions(corpus, options)
     if options.figure is not None:

@@ -51,6 +51,8 @@ def reproduce(
       caesura reproduce fournier2013-stargazer
       caesura reproduce --all -o record
     """
+    if names and command.everything:
+        raise OptionConflictError(f"--all computes everything; leave it out, or leave out {names[0]}")
     if not names and not command.everything:
         if command.target is not None:
             raise OptionConflictError("-o needs --all or a NAME")

@@ -90,7 +90,7 @@ class ScoreOptions(OptionSet):
     edits: bool = switch("Show the edit of every boundary, item by item.")
     operations: bool = switch("Show the operations on the boundaries of each type, over all items.")
     chance: bool = switch("Add the score of randomly placed boundaries, and how far the score is beyond it.")
-    seed: int = setting(0, seed, "Random seed for --chance, if a measure has no formula for it.")
+    seed: int = setting(0, seed, "Random seed for --chance, if a measure has no formula for it.", needs="chance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +227,7 @@ def score_corpora(
     reference, hypothesis = corpora if len(corpora) == 2 else (corpora[0], None)
     measures = choose_measures("score", reference, requested, settings=settings, compat=options.compat)
     measures = with_aggregation(with_preset(measures, options.compat), options)
+    check_only(options.only, measures)
     coders = options.select("reference_coder", "hypothesis_coder")
     pairs, unpaired = pair_items(reference, hypothesis, **coders, tiers=only_seconds)
     timed = pairs if only_seconds or not in_seconds else pair_items(*original, **coders, tiers=True)[0]
@@ -265,6 +266,27 @@ def _failures(results: Sequence[tuple[Measure, Scores]], items: Sequence[str]) -
         for measure, scores in results
         for place, error in scores.errors.items()
     ]
+
+
+def check_only(only: bool, measures: Sequence[Measure]) -> None:
+    """Raise an error if only the numbers of presets are wanted, but no measure has a preset.
+
+    Parameters
+    ----------
+    only : bool
+        Whether plain numbers are left out.
+    measures : sequence of Measure
+        The measures.
+
+    Raises
+    ------
+    OptionConflictError
+        If no measure has a preset.
+    """
+    if only and all(measure.compat is None for measure in measures):
+        raise OptionConflictError(
+            "--only has no effect without a preset; add --compat NAME or -m 'MEASURE(compat=NAME)'"
+        )
 
 
 def with_preset(measures: Sequence[Measure], preset: str | None) -> tuple[Measure, ...]:
@@ -667,6 +689,7 @@ class EvaluateOptions(OptionSet):
     @property
     def all_measures(self) -> tuple[Measure, ...]:
         """The measures; those with a preset are followed by their plain form, unless files are read for the preset."""
+        check_only(self.only, self.measures)
         return tuple(dict.fromkeys(self.measures)) if self.only else with_plain_measures(self.measures)
 
 

@@ -1,0 +1,70 @@
+"""Every option of every command has an effect, or is refused."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import caesura
+from caesura.cli import main
+from caesura.cli.program import COMMANDS
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
+PEOPLE = str(EXAMPLES / "people.json")
+
+
+def options() -> list[tuple[str, str]]:
+    context = click.Context(main)
+    commands = {name: main.get_command(context, name) for name in COMMANDS}
+    return [
+        (name, parameter.name or "")
+        for name, command in commands.items()
+        if command is not None
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and parameter.name != "help"
+    ]
+
+
+@cache
+def sources() -> str:
+    return "\n".join(path.read_text() for path in Path(caesura.__file__).parent.rglob("*.py"))
+
+
+@pytest.mark.parametrize("name", sorted({name for _, name in options()}))
+def test_the_program_uses_every_option(name: str) -> None:
+    # A use is an attribute, a name in a selection of options, or an argument that is passed on.
+    uses = re.findall(rf"[.]{name}\b|[\"']{name}[\"']|\({name}[,)]|[ =]{name}[,)]", sources())
+    assert len(uses) > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (
+            ["score", PEOPLE, "--reference", "ann", "--hypothesis", "bo", "--seed", "3"],
+            "--seed has no effect without --chance",
+        ),
+        (["score", PEOPLE, "--reference", "ann", "--hypothesis", "bo", "--only"], "--only has no effect without a preset"),
+        (["evaluate", PEOPLE, "-m", "B", "--only"], "--only has no effect without a preset"),
+        (["curve", "scores.csv", "--title", "A"], "--title has no effect without --plot"),
+        (["curve", "scores.csv", "--width", "3"], "--width has no effect without --plot"),
+        (["reproduce", "--all", "fournier2013-stargazer"], "--all computes everything"),
+        (["reactions", "--types", "a,b"], "--types has no effect without FILE"),
+        (["score", PEOPLE, "--reference", "ann", "--hypothesis", "bo", "--references", "best"], "--references needs"),
+    ],
+)
+def test_options_without_effect_are_refused(arguments: list[str], problem: str) -> None:
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2, result.output
+    assert problem in result.stderr
+
+
+def test_options_with_effect_are_accepted() -> None:
+    words = ["score", PEOPLE, "--reference", "ann", "--hypothesis", "bo"]
+    assert CliRunner().invoke(main, [*words, "--chance", "--seed", "3"]).exit_code == 0
+    assert CliRunner().invoke(main, [*words, "--compat", "nltk", "-m", "WD", "--only"]).exit_code == 0
