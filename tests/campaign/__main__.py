@@ -20,6 +20,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="Random seed (default: 0).")
     parser.add_argument("--minutes", type=float, help="Stop after this time.")
     parser.add_argument("--inputs", type=int, help="Number of inputs, divided among the attacks.")
+    parser.add_argument("--quick", action="store_true", help="Try a fixed number of inputs, about two minutes.")
     parser.add_argument("--only", action="append", metavar="ATTACK", help="Run only this attack.")
     parser.add_argument("--case", type=int, help="Run only the input with this number.")
     parser.add_argument("--workers", type=int, default=2, help="Number of processes (default: 2).")
@@ -32,7 +33,9 @@ def main() -> int:
         run(name, arguments.seed, range(int(first), int(stop), int(step)), float(until))
         return 0
     minutes = arguments.minutes if arguments.minutes or arguments.inputs else 3.0
-    campaign = Campaign(arguments.seed, arguments.inputs, minutes, arguments.workers, arguments.only, arguments.case)
+    campaign = Campaign(
+        arguments.seed, arguments.inputs, minutes, arguments.workers, arguments.only, arguments.case, arguments.quick
+    )
     tallies = campaign.run()
     print(table(tallies))
     return int(any(tally.failures for tally in tallies))

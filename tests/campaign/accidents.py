@@ -152,7 +152,7 @@ def _fresh(folder: Path, command: Command | None = None) -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@attack("kills", share=2, seconds=120, total=100)
+@attack("kills", share=2, seconds=120, total=100, quick=14)
 def kill(case: Case) -> str:
     """Kill a command once or twice, at a random time or operation on files; then run it to its end."""
     command = command_of(case)
@@ -177,7 +177,7 @@ def _kill_once(command: Command, folder: Path, rng: random.Random) -> None:
     process.communicate()
 
 
-@attack("full disks", share=1, seconds=120, total=60)
+@attack("full disks", share=1, seconds=120, total=60, quick=14)
 def fill_disk(case: Case) -> str:
     """Run a command on a disk with room for a part of its output, then again with room for all of it."""
     command = command_of(case)
@@ -262,7 +262,7 @@ def _delete(path: Path, _: random.Random) -> None:
     path.unlink()
 
 
-@attack("damaged checkpoints", share=1, seconds=30)
+@attack("damaged checkpoints", share=1, seconds=30, quick=40)
 def damage_checkpoint(case: Case) -> str:
     """Damage a finished checkpoint, its scores or its data; the next run is right, or refuses."""
     rng, kept = case.rng, case.folder / "finished"

@@ -101,7 +101,7 @@ def _check_output(outcome: Result, command: str, form: str) -> None:
         _check_text(outcome.stdout, command)
 
 
-@attack("hostile names", share=2)
+@attack("hostile names", share=2, quick=300)
 def hostile_names(case: Case) -> str:
     """Run a command on a random corpus whose names break careless programs."""
     rng, path = case.rng, case.folder / "corpus.json"
@@ -115,7 +115,7 @@ def hostile_names(case: Case) -> str:
         return _run(rng, chosen, case.folder)
 
 
-@attack("commands on changed files", share=2)
+@attack("commands on changed files", share=2, quick=300)
 def changed_files(case: Case) -> str:
     """Run a command on a file of each format in turn after changes that keep its structure."""
     name = FORMATS[case.number % len(FORMATS)]

@@ -719,7 +719,7 @@ def _prepare(case: Case) -> None:
         prepare(folder)
 
 
-@attack("adversarial complexity and bad input", share=1, total=len(CASES), prepare=_prepare)
+@attack("adversarial complexity and bad input", share=1, total=len(CASES), quick=len(CASES), prepare=_prepare)
 def complexity(case: Case) -> str:
     """Try the cases in turn."""
     return try_case(list(CASES)[case.number], case.folder / str(case.number)).partition(":")[0]

@@ -26,7 +26,7 @@ def targets_of(folder: Path, name: str) -> list[fuzzing.Target]:
     return _targets[folder, name]
 
 
-@attack("damaged files", share=6)
+@attack("damaged files", share=6, quick=3000)
 def read_damaged(case: Case) -> str:
     """Read a file of each format in turn after one or two random changes of its bytes, lines, numbers or encoding."""
     name = FORMATS[case.number % len(FORMATS)]
@@ -34,7 +34,7 @@ def read_damaged(case: Case) -> str:
     return fuzzing.read_damaged(case.rng.choice(targets), case.rng.randrange(10**9), name)
 
 
-@attack("changed structure", share=6)
+@attack("changed structure", share=6, quick=3000)
 def read_changed(case: Case) -> str:
     """Read a file of each format in turn after changes that keep its structure, and use what was read."""
     name = FORMATS[case.number % len(FORMATS)]

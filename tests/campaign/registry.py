@@ -53,6 +53,8 @@ class Attack:
         Memory that an input may take beyond what the process had before.
     total : int, optional
         Number of different inputs, if they are not random.
+    quick : int
+        Number of inputs in the version of two minutes, which does not depend on the speed of the machine.
     prepare : callable, optional
         ``prepare(case)`` makes the files of an input; it does not count as time and memory of the input.
     """
@@ -63,6 +65,7 @@ class Attack:
     seconds: float
     megabytes: int
     total: int | None
+    quick: int = 0
     prepare: Callable[[Case], object] | None = None
 
 
@@ -76,12 +79,13 @@ def attack(
     seconds: float = SECONDS,
     megabytes: int = MEGABYTES,
     total: int | None = None,
+    quick: int = 0,
     prepare: Callable[[Case], object] | None = None,
 ) -> Callable[[Callable[[Case], str]], Callable[[Case], str]]:
     """Register a function as an attack; the parameters are those of :class:`Attack`."""
 
     def register(run: Callable[[Case], str]) -> Callable[[Case], str]:
-        _attacks[name] = Attack(name, run, share, seconds, megabytes, total, prepare)
+        _attacks[name] = Attack(name, run, share, seconds, megabytes, total, quick, prepare)
         return run
 
     return register

@@ -70,6 +70,8 @@ class Campaign:
         Names of the attacks to run.
     case : int, optional
         The only input to try.
+    quick : bool
+        Whether to try the inputs of the version of two minutes, all of them however long they take.
     """
 
     seed: int
@@ -78,6 +80,7 @@ class Campaign:
     workers: int = 2
     only: Sequence[str] | None = None
     case: int | None = None
+    quick: bool = False
 
     def run(self) -> list[Tally]:
         """Run all attacks, and return how their inputs ended."""
@@ -88,9 +91,11 @@ class Campaign:
     def _run_attack(self, entry: Attack, share: float) -> Tally:
         tally, lock = Tally(entry.name), threading.Lock()
         stop = entry.total if entry.total is not None else 10**9
-        if self.inputs is not None:
+        if self.quick:
+            stop = min(stop, entry.quick)
+        elif self.inputs is not None:
             stop = min(stop, math.ceil(self.inputs * share))
-        until = time.time() + (self.minutes * 60 * share if self.minutes else 10**9)
+        until = time.time() + (self.minutes * 60 * share if self.minutes and not self.quick else 10**9)
         ranges = [range(number, stop, self.workers) for number in range(self.workers)]
         if self.case is not None:
             ranges = [range(self.case, self.case + 1)]

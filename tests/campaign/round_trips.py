@@ -43,7 +43,7 @@ def _write(corpus: cz.Corpus, path: Path, name: str) -> bool:
     return True
 
 
-@attack("round trips", share=3)
+@attack("round trips", share=3, quick=1500)
 def round_trip(case: Case) -> str:
     """Write random corpora in each format in turn until one can be written, and read it again."""
     name = WRITTEN[case.number % len(WRITTEN)]

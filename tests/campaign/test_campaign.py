@@ -1,4 +1,4 @@
-"""The campaign in three minutes, and that it notices what it looks for."""
+"""The quick version of the campaign, and that it notices what it looks for."""
 
 from __future__ import annotations
 
@@ -19,11 +19,15 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
-def test_three_minutes_without_a_failure() -> None:
-    # The last inputs and the start of processes add to the two minutes. A fast machine tries the same inputs as others.
-    command = [sys.executable, "-m", "tests.campaign", "--minutes", "2", "--inputs", "20000"]
+def test_the_quick_version_has_no_failure() -> None:
+    # All machines try the same inputs; the limits of time grow with the slowness of the machine.
+    command = [sys.executable, "-m", "tests.campaign", "--quick"]
     process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert process.returncode == 0, process.stdout + process.stderr
+
+
+def test_every_attack_is_in_the_quick_version() -> None:
+    assert all(entry.quick > 0 for entry in attacks().values())
 
 
 @pytest.mark.parametrize("name", attacks())

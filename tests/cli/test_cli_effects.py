@@ -49,7 +49,10 @@ def test_the_program_uses_every_option(name: str) -> None:
             ["score", PEOPLE, "--reference", "ann", "--hypothesis", "bo", "--seed", "3"],
             "--seed has no effect without --chance",
         ),
-        (["score", PEOPLE, "--reference", "ann", "--hypothesis", "bo", "--only"], "--only has no effect without a preset"),
+        (
+            ["score", PEOPLE, "--reference", "ann", "--hypothesis", "bo", "--only"],
+            "--only has no effect without a preset",
+        ),
         (["evaluate", PEOPLE, "-m", "B", "--only"], "--only has no effect without a preset"),
         (["curve", "scores.csv", "--title", "A"], "--title has no effect without --plot"),
         (["curve", "scores.csv", "--width", "3"], "--width has no effect without --plot"),

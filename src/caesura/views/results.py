@@ -267,13 +267,16 @@ def _edits_table(items: Sequence[ItemScore]) -> Table:
 
 def _drawings(scoring: Scoring, items: Sequence[ItemScore], width: int) -> str:
     drawings = [_drawing(str(entry.item), entry.score, scoring, width) for entry in _aligned(items)]
-    return "\n\n".join([*drawings, LEGEND])
+    shown = list(filter(None, drawings))
+    return "\n\n".join([*shown, LEGEND]) if shown else "Only texts with units are drawn; --table edits lists all edits."
 
 
 def _drawing(item: str, score: Score, scoring: Scoring, width: int) -> str:
-    """Return the drawing of a text or, stream by stream, of a dialogue."""
-    lines = [f"{item}: {score.measure.label} = {score.value:.4f}"]
+    """Return the drawing of a text or, stream by stream, of a dialogue; nothing for boundaries in seconds and spans."""
+    lines = [f"{clean(item)}: {score.measure.label} = {score.value:.4f}"]
     reference, hypothesis = map(_streams, scoring.pairs[item])
+    if not all(isinstance(text, Segmentation) for side in (reference, hypothesis) for text in side.values()):
+        return ""
     for i, (stream, text) in enumerate(reference.items()):
         lines += [*([""] if i else []), *([clean(stream)] if stream else [])]
         edits = [edit for edit in score.edits or () if (edit.stream or "") == stream]
@@ -281,10 +284,8 @@ def _drawing(item: str, score: Score, scoring: Scoring, width: int) -> str:
     return "\n".join(lines)
 
 
-def _streams(side: object) -> Mapping[str, Segmentation]:
-    # A measure that aligns boundaries scores neither hierarchies nor trees.
-    assert isinstance(side, (Segmentation, Mapping))
-    return {"": side} if isinstance(side, Segmentation) else side
+def _streams(side: Any) -> Mapping[str, Segmentation]:
+    return side if isinstance(side, Mapping) else {"": side}
 
 
 # -- two segmentations one below the other ---------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +10,7 @@ from functools import cached_property
 from itertools import accumulate, groupby
 from typing import Any
 
-from caesura.formats.content import as_text_cell
+from caesura.formats.content import as_text_cell, table_text
 from caesura.model.result import Score
 from caesura.model.value import Displayed
 
@@ -170,11 +168,8 @@ class Table(Displayed):
         str
             One line per row, below the names of the columns.
         """
-        buffer = io.StringIO()
-        writer = csv.writer(buffer, lineterminator="\n")
         rows = [self.columns, *(["" if cell is None else cell for cell in row] for row in self.rows)]
-        writer.writerows(rows if raw else [[as_text_cell(cell) for cell in row] for row in rows])
-        return buffer.getvalue()
+        return table_text(rows if raw else [[as_text_cell(cell) for cell in row] for row in rows], ",")
 
     def latex(self) -> str:
         """Return the table as a LaTeX booktabs ``tabular``, with the notes as comments.
