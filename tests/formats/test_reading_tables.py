@@ -46,6 +46,13 @@ def test_flags_are_not_coders(tmp_path: Path) -> None:
     assert "is_headline (0/1 flags)" in corpus.reading.ignored
 
 
+@pytest.mark.parametrize("digits", ["01", "\uff10\uff11"])
+def test_wide_digits_are_marks(tmp_path: Path, digits: str) -> None:
+    no, yes = digits
+    corpus = read(tmp_path, f"item,text,ann,bo\nx,a,{no},1\nx,b,{yes},0\nx,c,{no},0\n")
+    assert {coder: corpus["x", coder].masses for coder in corpus.coders} == {"ann": (2, 1), "bo": (1, 2)}
+
+
 def test_flags_alone_are_coders(tmp_path: Path) -> None:
     assert read(tmp_path, "text,is_x,is_y\na,0,1\nb,1,0\nc,0,0\n").coders == ("is_x", "is_y")
     assert read(tmp_path, "text,ann,is_boundary_bo\na,0,1\nb,1,0\nc,0,0\n").coders == ("ann", "is_boundary_bo")

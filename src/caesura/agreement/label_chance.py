@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, PartsChance
+from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, PartsChance, in_blocks
 from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
@@ -24,7 +24,7 @@ from caesura.measures.base import Measure
 from caesura.measures.edges import side_edges, with_shared_codes
 from caesura.measures.label_share import CERTAIN, LabelShare
 from caesura.model.edges import Edges
-from caesura.model.value import Floats
+from caesura.model.value import Floats, Ints
 
 
 class LabelChance(ChanceModel):
@@ -93,26 +93,40 @@ class LabelChance(ChanceModel):
         expected = np.where(length > 0, expected, np.nan)  # no time that all coders label
         return AgreementArrays.of(observed, np.where(expected >= CERTAIN, 1.0, expected))
 
+    @property
+    def _width(self) -> int:
+        """Number of values that one row of weights needs."""
+        return len(self.observed.pairs) * self._labels.shape[2]
+
     def over_items(self, weights: Floats) -> AgreementArrays:
-        rows = len(weights)
-        return self._agreement(
-            weights, np.ones((rows, len(self.observed.coders))), np.ones((rows, len(self.observed.pairs)))
-        )
+        return in_blocks(self._items_block, weights, self._width)
+
+    def _items_block(self, rows: Floats) -> AgreementArrays:
+        observed, n = self.observed, len(rows)
+        return self._agreement(rows, np.ones((n, len(observed.coders))), np.ones((n, len(observed.pairs))))
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
+        return in_blocks(self._coders_block, weights, self._width)
+
+    def _coders_block(self, rows: Floats) -> AgreementArrays:
         observed = self.observed
-        return self._agreement(observed.usable_items(weights), weights, observed.pair_weights(weights))
+        return self._agreement(observed.usable_items(rows), rows, observed.pair_weights(rows))
 
     def by_item(self) -> AgreementArrays:
+        return in_blocks(self._by_item_block, np.arange(len(self.observed.items)), self._width)
+
+    def _by_item_block(self, items: Ints) -> AgreementArrays:
         observed = self.observed
-        return self._agreement(
-            np.eye(len(observed.items)), observed.present.astype(float), observed.shared.astype(float)
-        )
+        rows = np.eye(len(observed.items))[items]
+        return self._agreement(rows, observed.present[items].astype(float), observed.shared[items].astype(float))
 
     def by_coder(self) -> AgreementArrays:
-        members = self.observed.members.T
-        n = len(members)
-        return self._agreement(np.ones((n, len(self.observed.items))), np.ones((n, n)), members)
+        return in_blocks(self._by_coder_block, np.arange(len(self.observed.coders)), self._width)
+
+    def _by_coder_block(self, coders: Ints) -> AgreementArrays:
+        observed, n = self.observed, len(coders)
+        all_coders = np.ones((n, len(observed.coders)))
+        return self._agreement(np.ones((n, len(observed.items))), all_coders, observed.pairs_of(coders))
 
 
 class _TwoTables(AgreementArrays):

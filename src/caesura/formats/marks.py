@@ -30,6 +30,7 @@ DENSE_NUMBERS = "numbers that rise at more than half of the units"
 """Reason why a column is not a coder on its own, although it could be one beside other columns of segment numbers."""
 _MAX_TYPE_LENGTH = 20  # characters
 _MAX_LABEL_LENGTH = 60  # characters
+_WIDE_DIGITS = str.maketrans("０１", "01")  # as Japanese and Chinese keyboards write them
 _TAG = re.compile(r"O|[BIESLUM]-\S+")
 _NOTHING = ("none", "-", "–", "—", "nb", "no boundary", "no_boundary", "keine")
 _NEARLY = 0.8  # share of marks above which other cells are errors
@@ -48,7 +49,7 @@ def kind_of_cell(cell: str) -> int:
     int
         ``EMPTY``, ``ZERO``, ``MARK``, ``ABSENT`` or ``OTHER``.
     """
-    word = cell.strip().lower()
+    word = cell.strip().lower().translate(_WIDE_DIGITS)
     if not word:
         return EMPTY
     if re.fullmatch(r"[01]\.0*", word):
