@@ -2,7 +2,8 @@
 
 Python's ``warnings.catch_warnings`` changes the whole process, so that threads lose or mix up their warnings. All warnings
 of this package are issued with :func:`warn`. Inside ``with collect_warnings():`` they go to the list of that block, which
-other threads do not share. Results have them in ``result.warnings``.
+other threads do not share. Engines bring the warnings of their workers back to the thread that called them. Warnings about a
+file are also in ``corpus.reading.warnings``.
 
 >>> with collect_warnings() as messages:
 ...     warn("few items")
