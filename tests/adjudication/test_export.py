@@ -201,3 +201,19 @@ def test_the_exported_gold_standard_is_what_was_decided(tmp_path: Path, name: st
     rows = Path(exported.record).read_text().splitlines()
     assert len(rows) == 1 + len(gold.rows)
     assert all("Mia" in row for row in rows[1:])
+
+
+def test_streams_in_seconds_become_one_tier_each(tmp_path: Path) -> None:
+    def talk(f: list[tuple[float, float, str]], m: list[tuple[float, float, str]]) -> Dialogue:
+        return Dialogue({"F": Tier(f, end=4), "M": Tier(m, end=4)})
+
+    ann = talk([(0, 1, ","), (1, 2, ".")], [(2, 3, ".")])
+    bo = talk([(0, 2, ".")], [(2, 3, "."), (3, 4, ",")])
+    with cz.adjudicate(Corpus({"chat": {"ann": ann, "bo": bo}}), tmp_path / "x.adjudication.jsonl") as work:
+        assert [place.stream for place in work.places] == ["F", "M"]
+        for place in work.places:
+            work.decide(place, "coder", coder="ann")
+        exported = cz.export_gold(work)
+    assert exported.files == (str(tmp_path / "x.gold" / "chat.TextGrid"),)
+    again = cz.read(exported.files[0], units="times", tiers=["gold F", "gold M"])
+    assert [again["chat", f"gold {stream}"] for stream in "FM"] == [ann["F"], ann["M"]]

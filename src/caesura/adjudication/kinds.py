@@ -10,6 +10,7 @@ from caesura.adjudication.spans import DisputedHierarchies, DisputedSpans
 from caesura.agreement.compared_texts import prepare
 from caesura.agreement.disagreements import disagreements
 from caesura.measures.base import Measure
+from caesura.measures.registry import default_measures
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
@@ -40,7 +41,7 @@ def disputed_of(corpus: Corpus) -> DisputedCorpus:
     if corpus.origin is not None and corpus.origin.holds(Tier):  # read over words: the times count
         corpus = _in_seconds(corpus, corpus.origin)
     with collect_warnings():  # about coefficients over common units, which are not computed here
-        result = disagreements(corpus)
+        result = disagreements(corpus, measure=_measure(corpus))
         if corpus.kind == "spans":
             return DisputedSpans(corpus, result)
         assert isinstance(result.measure, Measure)
@@ -50,6 +51,14 @@ def disputed_of(corpus: Corpus) -> DisputedCorpus:
     if any(tiers_of(annotation) for annotation in corpus.values()):
         return DisputedTiers(corpus, result, prepared.corpus, prepared.times)
     return DisputedBoundaries(corpus, result)
+
+
+def _measure(corpus: Corpus) -> Measure | None:
+    """Return the measure for tiers: over units, so that types are compared too; otherwise the default counts."""
+    streams = [stream for annotation in corpus.values() for stream in tiers_of(annotation)]
+    if not streams:
+        return None
+    return default_measures("disagreements", "dialogue" if any(streams) else "linear")[0]
 
 
 def _in_seconds(corpus: Corpus, origin: Corpus) -> Corpus:
