@@ -17,8 +17,8 @@ THREADS = 16
 
 
 def study(number: int) -> cz.Corpus:
-    """Return a corpus with 2 + number % 8 items, whose number the warning about its interval names."""
-    items = range(2 + number % 8)
+    """Return a corpus with 2 + number % 4 items, whose number the warning about its interval names."""
+    items = range(2 + number % 4)
     return cz.Corpus(
         {
             f"i{i}": {
@@ -33,29 +33,30 @@ def study(number: int) -> cz.Corpus:
 def work(number: int, folder: Path) -> tuple[Any, ...]:
     """Read, agree and report, and return results and warnings."""
     corpus = study(number)
-    path = folder / f"{number % 8}.json"
+    path = folder / f"{number % 4}.json"
     with cz.collect_warnings() as read_messages:
         read = cz.read(path)
     with cz.collect_warnings() as messages:
         value = cz.agreement(read, seed=0)
     with cz.collect_warnings():
-        page = cz.report(corpus, title=str(number % 8))
+        page = cz.report(corpus, title=str(number % 4))
     return read, value, page, tuple(read_messages), tuple(messages)
 
 
+@pytest.mark.slow
 def test_sixteen_threads_have_their_own_results_and_warnings(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs caesura[report]")
     pytest.importorskip("jinja2", reason="needs caesura[report]")
-    for number in range(8):
+    for number in range(4):
         cz.write(study(number), tmp_path / f"{number}.json")
-    alone = [work(number, tmp_path) for number in range(8)]
-    for number in range(8):
+    alone = [work(number, tmp_path) for number in range(4)]
+    for number in range(4):
         assert any(f"an interval from {2 + number} items is too narrow" in message for message in alone[number][-1])
         assert f"an interval from {2 + number} items is too narrow" in alone[number][2]
     with ThreadPoolExecutor(THREADS) as pool:
         together = list(pool.map(lambda number: work(number, tmp_path), range(THREADS)))
     for number, results in enumerate(together):
-        assert results == alone[number % 8]
+        assert results == alone[number % 4]
 
 
 @pytest.mark.parametrize("name", ["threads", "processes"])

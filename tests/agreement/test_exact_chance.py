@@ -169,6 +169,7 @@ def settings_of(number: int) -> tuple[NDArray[np.float64], ...]:
     return p, q, s, rng.integers(2, 6, types) / 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(20))
 def test_equals_simulation(number: int) -> None:
     p, q, s, c = settings_of(number)

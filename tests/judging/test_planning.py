@@ -47,6 +47,7 @@ def test_more_coders_never_widen_the_interval() -> None:
     assert widths[0] > widths[2]
 
 
+@pytest.mark.slow
 def test_predicted_widths_are_those_of_a_larger_study() -> None:
     """Twelve items predict the width over forty further items of the same coders."""
     ratios = []
@@ -72,6 +73,7 @@ def halves_of(corpus: cz.Corpus, seed: int) -> list[tuple[float, float]]:
     return widths
 
 
+@pytest.mark.slow
 def test_half_of_ten_conversations_predicts_the_other(shared: DataFolder) -> None:
     """Speakers of the Santa Barbara Corpus with 200 words or more, by people and by a program."""
     path = shared / "data/auto_vs_human/sbc_iu_boundaries_10docs.json"

@@ -80,6 +80,7 @@ def test_every_pair_of_up_to_six_positions_with_a_constant(n_t, wt):
     check_every_pair(7, Rules(n_t=n_t, wt=Fraction(wt)), "segmentation_similarity", {"wt": float(wt)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_t", "transposition", "w_trp"),
     [
@@ -122,6 +123,7 @@ def every_difference(length: int, number: int):
 WEIGHTS = [("0", "1"), ("1", "0"), ("0.2", "0.9"), ("0", "0")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("w_trp", "w_sub"),
     [pair if pair == ("0.2", "0.9") else pytest.param(*pair, marks=pytest.mark.slow) for pair in WEIGHTS],
@@ -147,6 +149,7 @@ TYPED_CASES = [
 QUICK_CASES = [(5, 2, 3, "scaled", "scaled"), (3, 4, 2, "printed", "printed")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("length", "number", "n_t", "transposition", "substitution"),
     [case if case in QUICK_CASES else pytest.param(*case, marks=pytest.mark.slow) for case in TYPED_CASES],
