@@ -204,11 +204,14 @@ def _control(option: Option, number: int) -> dict[str, Any]:
 
 
 def _kind(option: Option) -> str:
+    """Return what a control looks like: ``matrix``, ``choice``, ``flag``, ``whole``, ``number`` or ``text``."""
     if option.check is check_similarity:
         return "matrix"
     if getattr(option.check, "choices", ()):
         return "choice"
     if isinstance(option.default, bool):
         return "flag"
-    whole = isinstance(option.default, int) or getattr(option.check, "value_type", None) is int
-    return "whole" if whole else "text"
+    value_type = getattr(option.check, "value_type", None)
+    if value_type is float:
+        return "number"
+    return "whole" if value_type is int or isinstance(option.default, int) else "text"

@@ -87,15 +87,18 @@
   };
 
   const fieldOf = (option, current) => {
-    const whole = option.kind === "whole";
-    const box = make("input", whole ? { type: "number", step: "1" } : { type: "text", placeholder: "default" });
+    const isNumber = ["whole", "number"].includes(option.kind);
+    const box = make("input", isNumber ? { type: "number", step: option.kind === "whole" ? "1" : "any" } : { type: "text", placeholder: "default" });
     box.value = current ?? "";
     const read = () => {
       const text = box.value.trim();
       if (text === "") return null;
       return Number.isFinite(Number(text)) ? Number(text) : text;
     };
-    box.addEventListener(whole ? "input" : "change", () => { if (!whole || box.value !== "") set(option, read()); });
+    box.addEventListener(isNumber ? "input" : "change", () => {
+      // An empty field of a number that has a default is not finished.
+      if (!isNumber || box.value !== "" || option.default === null) set(option, read());
+    });
     return box;
   };
 
@@ -123,7 +126,7 @@
     return make("table", { class: "similarity" }, make("thead", {}, head), make("tbody", {}, ...rows));
   };
 
-  const CONTROLS = { choice: choiceOf, flag: flagOf, whole: fieldOf, text: fieldOf, matrix: matrixOf };
+  const CONTROLS = { choice: choiceOf, flag: flagOf, whole: fieldOf, number: fieldOf, text: fieldOf, matrix: matrixOf };
 
   const controlOf = (option) => {
     const control = CONTROLS[option.kind](option, values[option.name] ?? option.default);
