@@ -207,7 +207,12 @@ def segment_classes(batch: EdgeBatch, side: str) -> Ints:
     """
     off, last = getattr(batch, f"{side}_off"), getattr(batch, f"{side}_last")
     codes = getattr(batch, f"{side}_code")[off[0] : off[-1]]
-    return np.insert(codes, off[1:] - off[0], last)
+    ends = off[1:] - off[0] + np.arange(len(last))
+    is_inner = np.ones(len(codes) + len(last), bool)
+    is_inner[ends] = False
+    classes = np.empty(len(is_inner), np.int64)
+    classes[is_inner], classes[ends] = codes, last
+    return classes
 
 
 # -- packing ----------------------------------------------------------------------------------------------------------
@@ -534,6 +539,4 @@ def _join_codes(rows: Sequence[Edges]) -> tuple[Ints, Ints]:
     if not rows:
         return NO_CODES, NO_CODES
     codes = [edges.codes if edges.codes.size else np.ones(len(edges.inner) + 1, np.int64) for edges in rows]
-    joined = np.concatenate(codes)
-    ends = np.cumsum([len(part) for part in codes]) - 1
-    return np.delete(joined, ends), joined[ends]
+    return np.concatenate([part[:-1] for part in codes]), np.array([part[-1] for part in codes], np.int64)

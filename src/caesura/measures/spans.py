@@ -224,9 +224,12 @@ def _as_hierarchy(text: Any) -> Any:
 def _span_arrays(hierarchies: list[Hierarchy], labels: dict[str | None, int]) -> SpanArrays:
     spans = [hierarchy.spans for hierarchy in hierarchies]
     off = offsets_of(spans)
-    rows = [(s.start, s.end, s.level, labels.setdefault(s.label, len(labels) - 1)) for s in chain.from_iterable(spans)]
-    table = np.array(rows, np.int64).reshape(-1, 4)
-    start, end, level, label = table.T
+    names: Sequence[str | None]
+    *numbers, names = zip(*chain.from_iterable(spans), strict=True) if off[-1] else ((), (), (), ())
+    for name in dict.fromkeys(names):
+        labels.setdefault(name, len(labels) - 1)
+    start, end, level = (np.fromiter(column, np.int64, len(names)) for column in numbers)
+    label = np.fromiter(map(labels.__getitem__, names), np.int64, len(names))
     # Hierarchies are sorted; a gold standard that keeps conflicts may not be.
     order = np.lexsort((label, level, -end, start, np.repeat(np.arange(len(hierarchies)), np.diff(off))))
     start, end, level, label = (np.ascontiguousarray(column[order]) for column in (start, end, level, label))
