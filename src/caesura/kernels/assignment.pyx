@@ -20,6 +20,9 @@ cdef struct Entry:
     int64_t target  # column, or columns + row to set that row free
 
 
+cdef object ENTRY = np.dtype([("distance", np.int64), ("target", np.int64)])
+
+
 cdef class Heap:
     """Binary heap of entries, the smallest distance first, then the smallest target."""
 
@@ -27,7 +30,7 @@ cdef class Heap:
     cdef int64_t size
 
     def __cinit__(self, int64_t capacity):
-        self.entry = np.zeros(capacity, np.dtype([("distance", np.int64), ("target", np.int64)]))
+        self.entry = np.zeros(capacity, ENTRY)
 
     cdef inline bint before(self, int64_t a, int64_t b) noexcept nogil:
         if self.entry[a].distance != self.entry[b].distance:

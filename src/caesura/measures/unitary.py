@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from caesura.kernels.sums import sum_groups
 from caesura.kernels.unitary import QUANTUM, enumerate_tuples, pair_terms
 from caesura.measures.unitary_exact import UNKNOWN, Codes, Counts, ExactSearch, Tuples
-from caesura.measures.unitary_search import improve_alignment, pairwise_bound
+from caesura.measures.unitary_search import AllDistances, improve_alignment, pairwise_bound
 from caesura.model.value import Floats
 
 MAX_TUPLES = 400_000
@@ -409,11 +409,12 @@ def _exact(search: ExactSearch, dissimilarity: Dissimilarity) -> Alignments:
 
 def _approximate(table: UnitTable, dissimilarity: Dissimilarity) -> BestAlignment:
     """Return a good alignment of too many annotators for an exact search, and a lower bound from all pairs of them."""
-    groups = improve_alignment(table, dissimilarity)
+    known = AllDistances(table, dissimilarity)
+    groups = improve_alignment(table, known)
     groups.sort()
     begin = np.cumsum([0, *(len(group) for group in groups)])
     members = np.array([unit for group in groups for unit in group], np.int32)
-    bound = pairwise_bound(table, dissimilarity)
+    bound = pairwise_bound(table, known)
     alignment = BestAlignment(table, dissimilarity, begin, members, False, bound, None)
     if alignment.cost <= bound + 1e-9:
         return BestAlignment(table, dissimilarity, begin, members, True, alignment.cost, None)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from caesura.measures.unitary import Dissimilarity, UnitTable
 
 MAX_SWEEPS = 20
+MAX_MATRIX = 2000
+"""Largest number of units whose distances are kept as a matrix."""
 _INFINITE = 1e9
 
 
@@ -43,8 +45,8 @@ def distances(table: UnitTable, how: Dissimilarity, first: NDArray[np.int64], se
     return np.minimum(how.alpha * ratio**2 + how.beta * kinds, _INFINITE)
 
 
-def pairwise_bound(table: UnitTable, how: Dissimilarity) -> float:
-    """Return a lower bound of the total cost of every alignment, in multiples of delta_empty.
+class AllDistances:
+    """d of all pairs of units, as a matrix if the units are few.
 
     Parameters
     ----------
@@ -52,6 +54,39 @@ def pairwise_bound(table: UnitTable, how: Dissimilarity) -> float:
         The units.
     how : Dissimilarity
         How units are compared.
+    """
+
+    def __init__(self, table: UnitTable, how: Dissimilarity) -> None:
+        self.table, self.how = table, how
+        everything = np.arange(len(table))
+        self.matrix = distances(table, how, everything, everything) if len(table) <= MAX_MATRIX else None
+
+    def block(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
+        """Return d of all units ``first`` (rows) and ``second`` (columns).
+
+        Parameters
+        ----------
+        first, second : ndarray of int
+            Units of the table.
+
+        Returns
+        -------
+        ndarray of float64, shape (len(first), len(second))
+        """
+        if self.matrix is None:
+            return distances(self.table, self.how, first, second)
+        return np.asarray(self.matrix[first[:, None], second])
+
+
+def pairwise_bound(table: UnitTable, known: AllDistances) -> float:
+    """Return a lower bound of the total cost of every alignment, in multiples of delta_empty.
+
+    Parameters
+    ----------
+    table : UnitTable
+        The units.
+    known : AllDistances
+        Their distances.
 
     Returns
     -------
@@ -69,7 +104,7 @@ def pairwise_bound(table: UnitTable, how: Dissimilarity) -> float:
     for a in range(n):
         for b in range(a + 1, n):
             if len(units[a]) and len(units[b]):
-                savings += _pairing(distances(table, how, units[a], units[b]) - 1)[1]
+                savings += _pairing(known.block(units[a], units[b]) - 1)[1]
     return float(max(max(len(group) for group in units) + savings / QUANTUM / (n * (n - 1) / 2), 0.0))
 
 
@@ -85,15 +120,15 @@ def _pairing(gain: Floats) -> tuple[NDArray[np.int64], int]:
     return partner, int(u.sum() + v.sum())
 
 
-def improve_alignment(table: UnitTable, how: Dissimilarity) -> list[list[int]]:
+def improve_alignment(table: UnitTable, known: AllDistances) -> list[list[int]]:
     """Return the unitary alignments of a good alignment, as sorted lists of units.
 
     Parameters
     ----------
     table : UnitTable
         The units.
-    how : Dissimilarity
-        How units are compared.
+    known : AllDistances
+        Their distances.
 
     Returns
     -------
@@ -105,18 +140,19 @@ def improve_alignment(table: UnitTable, how: Dissimilarity) -> list[list[int]]:
     with the unitary alignments of the others, until nothing changes.
     """
     groups: list[list[int]] = []
+    owner = table.annotator.tolist()
     units = [np.flatnonzero(table.annotator == a) for a in range(table.annotators)]
     for _ in range(MAX_SWEEPS):
         before = sorted(groups)
         for a, own in enumerate(units):
-            groups = [group for group in ([u for u in group if table.annotator[u] != a] for group in groups) if group]
-            groups = _join(table, how, groups, own)
+            groups = [group for group in ([u for u in group if owner[u] != a] for group in groups) if group]
+            groups = _join(table, known, groups, own)
         if sorted(groups) == before:
             break
     return [sorted(group) for group in groups]
 
 
-def _join(table: UnitTable, how: Dissimilarity, groups: list[list[int]], own: NDArray[np.int64]) -> list[list[int]]:
+def _join(table: UnitTable, known: AllDistances, groups: list[list[int]], own: NDArray[np.int64]) -> list[list[int]]:
     """Add the units of one annotator to the groups of the others, or each as a new group, at the smallest cost."""
     if not len(own) or not groups:
         return groups + [[int(u)] for u in own]
@@ -124,7 +160,7 @@ def _join(table: UnitTable, how: Dissimilarity, groups: list[list[int]], own: ND
     # The cost of a unit in a group is the sum of (d - 1) / C2; alone it is 1.
     members = np.array([unit for group in groups for unit in group])
     begin = np.cumsum([0, *(len(group) for group in groups[:-1])])
-    gain = np.add.reduceat(distances(table, how, own, members) - 1, begin, axis=1) / pairs - 1
+    gain = np.add.reduceat(known.block(own, members) - 1, begin, axis=1) / pairs - 1
     partner, _ = _pairing(gain)
     joined = [list(group) for group in groups]
     for unit, place in zip(own.tolist(), partner.tolist(), strict=True):
