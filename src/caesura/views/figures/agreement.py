@@ -146,7 +146,8 @@ def boundary_heat(
         canvas.label_rows(axes, labels)
         axes.set_xlabel("position")
         canvas.integer_ticks(axes.xaxis)
-        bar = figure.colorbar(image, ax=axes, location="top", aspect=24, fraction=0.2, pad=0.25, shrink=0.6)
+        pad = min(0.25, 0.6 / max(len(labels), 2))  # about a tenth of an inch, whatever the number of lines
+        bar = figure.colorbar(image, ax=axes, location="top", aspect=24, fraction=0.2, pad=pad, shrink=0.6)
         bar.set_label("coders who placed a boundary" if same_coders else "proportion of coders who placed a boundary")
         bar.outline.set_visible(False)
         if same_coders:

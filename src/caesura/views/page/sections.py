@@ -53,11 +53,14 @@ class Picture:
         Data URI; None if the figure could not be drawn.
     reason : str or None
         Why the figure could not be drawn.
+    shaded : bool, default False
+        Whether shades carry meaning, so that the dark theme must not invert them.
     """
 
     caption: str
     source: str | None
     reason: str | None = None
+    shaded: bool = False
 
 
 @dataclass(frozen=True)
@@ -197,7 +200,7 @@ def _pairs(tables: Sequence[Pairwise]) -> _Contents:
     first = tables[0]
     width = min(PAGE_WIDTH, max(3.3, 0.45 * len(first.coders) + 1.2))
     picture = _draw(f"{first.measure.label} of all pairs of coders", plot.pairwise, first, width=width)
-    return {"pictures": [picture], "folded": [*map(agreement_view.pairwise_table, tables)]}
+    return {"pictures": [replace(picture, shaded=True)], "folded": [*map(agreement_view.pairwise_table, tables)]}
 
 
 @_section("coders", "Coders", "Clusters of coders with similar segmentations, and boundaries of each coder.")
@@ -224,7 +227,8 @@ def _heat(strips: Sequence[Heat]) -> _Contents:
     more = len({strip.item for strip in strips}) - len({strip.item for strip in fitting})
     notes = [f"{more} more items: each has its strip above its text."] if more else []
     caption = "Coders who placed a boundary, by position"
-    return {"pictures": [_draw(caption, plot.boundary_heat, fitting, width=PAGE_WIDTH)], "notes": notes}
+    picture = _draw(caption, plot.boundary_heat, fitting, width=PAGE_WIDTH)
+    return {"pictures": [replace(picture, shaded=True)], "notes": notes}
 
 
 def _fitting_strips(strips: Sequence[Heat]) -> list[Heat]:
