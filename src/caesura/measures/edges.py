@@ -271,16 +271,20 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
     tiers = _tier_edges(pairs)
     if tiers is None:
         return None
-    if packing.needs_extent:
-        if any(a.open_end or b.open_end for a, b in tiers):
-            return None
-        extents = np.array([(a.begin, a.end, b.begin, b.end) for a, b in tiers])
-        if (np.abs(extents[:, :2] - extents[:, 2:]) > SAME_PLACE).any():
-            return None
+    if packing.needs_extent and not _share_extents(tiers):
+        return None
     if packing.all_points:
         tiers = [(_all_points(a, packing), _all_points(b, packing)) for a, b in tiers]
     first, second = [pair[0] for pair in tiers], [pair[1] for pair in tiers]
     return join_edges(first, second, np.zeros(len(tiers)), timed=True, packing=packing)
+
+
+def _share_extents(pairs: Sequence[tuple[Edges, Edges]]) -> bool:
+    """Return whether both sides of every pair have the same extent, and it is known."""
+    if any(a.open_end or b.open_end for a, b in pairs):
+        return False
+    extents = np.array([(a.begin, a.end, b.begin, b.end) for a, b in pairs])
+    return not (np.abs(extents[:, :2] - extents[:, 2:]) > SAME_PLACE).any()
 
 
 def _tier_edges(pairs: Sequence[Any]) -> list[tuple[Edges, Edges]] | None:

@@ -295,8 +295,7 @@ def agree(
         return _agree_on_spans(corpus, unitizing, options, engine)
     if unitizing:
         return _agree_on_both(corpus, unitizing, replace(options, coefficients=others), settings, engine, checkpoint)
-    if options.compat is None and corpus.kind == "timed" and not options.measures:
-        options = replace(options, measures=_defaults_in_seconds(corpus, options, settings))
+    options = _with_defaults_in_seconds(corpus, options, settings)
     as_they_are = measures_as_they_are([corpus], options.measures)
     unchanged = bool(as_they_are) and set(as_they_are) == set(options.measures) and not _needs_units(options)
     unchanged = unchanged and corpus.kind != "hierarchy"  # hierarchies without common units have no boundaries to count
@@ -310,7 +309,7 @@ def agree(
     prepared = CommonUnits(corpus, corpus) if unchanged else on_common_units(corpus)
     corpus_of = {measure: original if measure in as_they_are else prepared.corpus for measure in chosen}
     coefficients, failures = _coefficients(corpus_of, options, engine, checkpoint)
-    excluded = dict.fromkeys(entry for result in coefficients if result.result for entry in result.result.excluded)
+    excluded = _excluded_by(coefficients)
     compared = prepared.corpus, corpus_of[chosen[0]]
     analyses, more_failures = _analyses(*compared, chosen[0], options, {entry.item for entry in excluded})
     groups = _groups(corpus_of, options, engine)
@@ -321,6 +320,19 @@ def agree(
         groups=groups,
         excluded=(*without_units, *failures, *excluded, *more_failures),
     )
+
+
+def _excluded_by(outcomes: Sequence[AgreementOutcome]) -> dict[Excluded, None]:
+    """Return what at least one coefficient excludes, without repetition."""
+    results = [outcome.result for outcome in outcomes if outcome.result is not None]
+    return dict.fromkeys(entry for result in results for entry in result.excluded)
+
+
+def _with_defaults_in_seconds(corpus: Corpus, options: AgreeOptions, settings: Settings | None) -> AgreeOptions:
+    """Return the options with the default measures of tiers in seconds, if the user chose no measure."""
+    if options.measures or options.compat is not None or corpus.kind != "timed":
+        return options
+    return replace(options, measures=_defaults_in_seconds(corpus, options, settings))
 
 
 def _defaults_in_seconds(corpus: Corpus, options: AgreeOptions, settings: Settings | None) -> tuple[Measure, ...]:

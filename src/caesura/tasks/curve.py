@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from statistics import fmean
 from typing import Any, ClassVar
 
@@ -171,12 +172,10 @@ class MeanPoint:
         # Nothing is marked only if that is better than every threshold, as for one coder.
         best = float(thresholds[np.argmax(f)]) if f.size and f.max() >= nothing else None
         points = [curve.at(best) for curve in curves]
-        values = [curve.average_precision for curve in curves]
-        defined = [value for value in values if value is not None]
         return cls(
             system=rows[0].system,
             references=tuple(row.reference for row in rows),
-            average_precision=fmean(defined) if len(defined) == len(values) else None,
+            average_precision=_mean_precision(curves),
             threshold=points[0].threshold,
             precision=fmean(point.precision for point in points),
             recall=fmean(point.recall for point in points),
@@ -184,6 +183,12 @@ class MeanPoint:
             marked=points[0].marked,
             density=points[0].density,
         )
+
+
+def _mean_precision(curves: Sequence[BoundaryCurve]) -> float | None:
+    """Return the mean of the average precisions; None if one of them is undefined."""
+    defined = [curve.average_precision for curve in curves if curve.average_precision is not None]
+    return fmean(defined) if len(defined) == len(curves) else None
 
 
 def _f_at(curve: BoundaryCurve, thresholds: Floats) -> Floats:
@@ -301,21 +306,24 @@ def score_thresholds(
     timed = any(isinstance(entry, BoundaryScores) and entry.timed for entry in corpus.values())
     measure = _measure(options, timed)
     rows, excluded = [], []
-    for system in systems:
-        for coder in coders:
-            curve, missing = _curve(corpus, system, coder, measure, options)
-            source = (
-                None if threshold_corpus is None else _chosen_curve(threshold_corpus, system, coder, measure, options)
-            )
-            rows.append(CurveRow(system, coder, with_threshold_from(curve, source or options.threshold)))
-            excluded += missing
+    for system, coder in product(systems, coders):
+        curve, missing = _curve(corpus, system, coder, measure, options)
+        source = None if threshold_corpus is None else _chosen_curve(threshold_corpus, system, coder, measure, options)
+        rows.append(CurveRow(system, coder, with_threshold_from(curve, source or options.threshold)))
+        excluded += missing
     densities = tuple(_density(row) for row in rows if row.system == systems[0])
     axis = rows[0].curve.axis
-    several = len(coders) > 1 and rows[0].curve.chosen is None and options.compat is None
-    means = [MeanPoint.of([row for row in rows if row.system == system]) for system in systems] if several else []
-    return CurveStudy(
-        tuple(rows), densities, axis, options.threshold_from, tuple(means), tuple(dict.fromkeys(excluded))
-    )
+    may_share = len(coders) > 1 and rows[0].curve.chosen is None and options.compat is None
+    means = _mean_points(rows) if may_share else ()
+    return CurveStudy(tuple(rows), densities, axis, options.threshold_from, means, tuple(dict.fromkeys(excluded)))
+
+
+def _mean_points(rows: Sequence[CurveRow]) -> tuple[MeanPoint, ...]:
+    """Return the best common threshold of every program."""
+    by_system: dict[str, list[CurveRow]] = {}
+    for row in rows:
+        by_system.setdefault(row.system, []).append(row)
+    return tuple(map(MeanPoint.of, by_system.values()))
 
 
 def _measure(options: CurveOptions, timed: bool) -> AveragePrecision:

@@ -216,9 +216,7 @@ def score_corpora(
     """
     options = options or ScoreOptions()
     original = [reference, *([] if hypothesis is None else [hypothesis])]
-    requested = with_aggregation(with_preset(options.measures, options.compat) if options.measures else (), options)
-    if not requested and options.compat is None and options.hierarchy_level is None:
-        requested = with_aggregation(_defaults_in_seconds(original, settings), options)
+    requested = _requested(original, options, settings)
     in_seconds = measures_in_seconds(original, requested)
     only_seconds = bool(in_seconds) and len(in_seconds) == len(set(requested))
     as_they_are = only_seconds or compares_spans(requested)
@@ -233,23 +231,30 @@ def score_corpora(
     timed = pairs if only_seconds or not in_seconds else pair_items(*original, **coders, tiers=True)[0]
     items = tuple(pairs)
     sides = [timed if measure in in_seconds else pairs for measure in measures]
-    results = [
-        (measure, _score_pairs([side[item] for item in items], measure))
-        for measure, side in zip(measures, sides, strict=True)
-    ]
+    by_measure = zip(measures, sides, strict=True)
+    results = [(measure, _score_pairs([side[item] for item in items], measure)) for measure, side in by_measure]
     excluded = tuple(dict.fromkeys((*without_units, *unpaired, *_failures(results, items))))
     chances = _chances(list(pairs.values()), results, options)
-    entries = [
-        entry
-        for (_, scores), chance, side in zip(results, chances, sides, strict=True)
-        for entry in (*_coder_entries(side, scores, options), *_entries(scores, side, options, chance))
-    ]
+    entries: list[ItemScore] = []
+    for (_, scores), chance, side in zip(results, chances, sides, strict=True):
+        entries += (*_coder_entries(side, scores, options), *_entries(scores, side, options, chance))
     if not entries:
         raise OptionError("\n".join(map(str, excluded)))
     data = fingerprint_of_sides(reference, hypothesis, pairs, **coders)
     entries = [replace(entry, score=_with_facts(entry, reference, data)) for entry in entries]
     operations = _operations(results) if options.operations else ()
     return Scoring(tuple(entries), operations, excluded, pairs, _confusion(list(pairs.values()), measures))
+
+
+def _requested(corpora: Sequence[Corpus], options: ScoreOptions, settings: Settings | None) -> tuple[Measure, ...]:
+    """Return the measures that the user chose, or the defaults for tiers in seconds; none if the units decide."""
+    if options.measures:
+        chosen = with_preset(options.measures, options.compat)
+    elif options.compat is not None or options.hierarchy_level is not None:
+        chosen = ()
+    else:
+        chosen = _defaults_in_seconds(corpora, settings)
+    return with_aggregation(chosen, options)
 
 
 def _defaults_in_seconds(corpora: Sequence[Corpus], settings: Settings | None) -> tuple[Measure, ...]:

@@ -147,13 +147,18 @@ def timeline_svg(rows: Sequence[Row]) -> str:
     y = tops[-1] + 12
     parts.append(f'<text x="{left}" y="{y:g}">{begin:g}{unit}</text>')
     parts.append(f'<text x="{WIDTH}" y="{y:g}" text-anchor="end">{end:g}{unit}</text>')
-    names = ", ".join(row.name for row in rows if row.name)
-    label = html.escape(clean(f"segments of {names}" if names else "segments"))
+    label = _description(rows)
     style = f'style="max-width:100%;width:{WIDTH}px" font-family="sans-serif" font-size="11" fill="currentColor"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + 4:g}" role="img" aria-label="{label}" {style}>'
         f"{''.join(parts)}</svg>"
     )
+
+
+def _description(rows: Sequence[Row]) -> str:
+    """Return what a screen reader says about a drawing."""
+    names = ", ".join(row.name for row in rows if row.name)
+    return html.escape(clean(f"segments of {names}" if names else "segments"))
 
 
 @dataclass(frozen=True)
@@ -184,7 +189,7 @@ def _draw_row(row: Row, top: float, axis: _Axis) -> Iterable[str]:
             yield f'<rect {box} fill-opacity="{opacity}"/>'
         if start > axis.begin:
             yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y:.1f}" y2="{y + height - 1:.1f}" stroke="currentColor"/>'
-        room = int((width - 4) // _LABEL_SIZE)
-        if label and height >= 9 and room >= min(len(label), 3):
-            text = html.escape(shorten(clean(label), max(room, 1)))
+        characters = int((width - 4) // _LABEL_SIZE)
+        if label and height >= 9 and characters >= min(len(label), 3):
+            text = html.escape(shorten(clean(label), max(characters, 1)))
             yield f'<text x="{x + 3:.1f}" y="{y + height / 2 + 3.5:.1f}" font-size="10">{text}</text>'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -58,10 +58,7 @@ def segments(corpus: Corpus, *, width: float = canvas.COLUMN_WIDTH, title: str |
         raise OptionError("expected at least one segmentation; the corpus has none")
     if rows > MAX_ROWS:
         raise OptionError(f"the figure would have {rows} rows, and {MAX_ROWS} is the limit; choose items with --item")
-    types = list(
-        dict.fromkeys(kind for texts in panels.values() for row in texts.values() for _, kind in row.boundaries)
-    )
-    colours = {name: canvas.COLOURS[i % len(canvas.COLOURS)] for i, name in enumerate(types)} if len(types) > 1 else {}
+    colours = _colours_of_types(row for texts in panels.values() for row in texts.values())
     heights = [max(len(texts), 1) for texts in panels.values()]
     with canvas.new_figure(width, 0.45 + 0.17 * rows + 0.38 * len(panels), title) as figure:
         grid = figure.add_gridspec(len(panels), 1, height_ratios=heights)
@@ -96,6 +93,14 @@ def _row(text: object) -> _Row | None:
         edges = text.edges
         return _Row(edges.begin, edges.end, tuple((float(place), "") for place in edges.inner), True)
     return None
+
+
+def _colours_of_types(rows: Iterable[_Row]) -> dict[str, str]:
+    """Return a colour for every boundary type; none if there is only one type."""
+    types = list(dict.fromkeys(kind for row in rows for _, kind in row.boundaries))
+    if len(types) < 2:
+        return {}
+    return {name: canvas.COLOURS[i % len(canvas.COLOURS)] for i, name in enumerate(types)}
 
 
 def _panels(corpus: Corpus) -> dict[str, dict[str, _Row]]:
