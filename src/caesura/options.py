@@ -238,8 +238,8 @@ def normalize_name(name: str) -> str:
 _OPTION_NAME = re.compile(r"[^\W\d][\w-]*")
 _WORD = re.compile(r"""(?:[^\W\d]|[./~])[^\s'"()\[\]{},=]*""")
 _AMOUNT = re.compile(r"[0-9.]+(?:s|ms|%)")  # 0.5s, 500ms, 5%
-# A text in quotes, or a character that matters outside quotes.
-_SPECIAL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[][(){},'"]""", re.DOTALL)
+# A text in quotes, which may not be closed, or a character that matters outside quotes.
+_SPECIAL = re.compile(r"""(['"])(?:(?!\1)[^\\]|\\.)*+(\1)?|[][(){},]""", re.DOTALL)
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _CONSTANTS = {"inf": math.inf, "true": True, "false": False}
 
@@ -281,14 +281,15 @@ def _split_entries(text: str) -> list[str]:
     """Return the parts of a text between commas that are in neither quotes nor brackets."""
     entries, start, closing = [], 0, []
     for match in _SPECIAL.finditer(text):
-        special = match.group()
-        if special in _BRACKETS:
+        special, quote, closing_quote = match.group(0, 1, 2)
+        if quote:
+            if not closing_quote:
+                raise ValueError("a quotation mark is open")
+        elif special in _BRACKETS:
             closing.append(_BRACKETS[special])
         elif special in ")]}":
             if not closing or closing.pop() != special:
                 raise ValueError("a bracket is closed that is not open")
-        elif special in "'\"":  # the text in quotes would be one match if it were closed
-            raise ValueError("a quotation mark is open")
         elif special == "," and not closing:
             entries.append(text[start : match.start()])
             start = match.end()
