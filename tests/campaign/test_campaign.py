@@ -69,3 +69,10 @@ def test_failures_are_noticed(run: object, problem: str, tmp_path: Path) -> None
     outcome = try_input(entry, Case(0, random.Random(0), tmp_path))
     assert problem in outcome.problem
     assert bool(outcome.problem) == bool(problem)
+
+
+@pytest.mark.parametrize(("name", "number"), [("round trips", 1348), ("changed structure", 1996)])
+def test_inputs_that_once_failed(name: str, number: int, tmp_path: Path) -> None:
+    # A lone surrogate in a workbook, and an error that repeated a cell of 5,000 characters.
+    outcome = try_input(attacks()[name], Case(number, random.Random(f"0/{name}/{number}"), tmp_path))
+    assert outcome.problem == ""

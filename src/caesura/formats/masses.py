@@ -120,7 +120,9 @@ def _read_tsv(reading: Reading) -> Corpus:
     line, header = next(table, (1, [""]))
     column = 1 if header[0].strip().lower() == "item" else 0  # index of the coder column
     if [cell.strip().lower() for cell in header[column : column + 1]] != ["coder"]:
-        raise reading.error(line, f"the header must begin with Coder, or Item and Coder; got {header[0]!r}")
+        raise reading.error(
+            line, f"the header must begin with Coder, or Item and Coder; got {describe_value(header[0])}"
+        )
     for line, row in table:
         with reading.item(line, f"coder {row[min(column, len(row) - 1)]!r}: "):
             if len(row) < column + 2:

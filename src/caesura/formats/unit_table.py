@@ -29,7 +29,7 @@ _MISSING = "NA"
 _MAX_SHEET_ROWS = 2**20
 _MAX_CELL = 32_767  # characters in a cell of a sheet
 # Characters that XML cannot contain, a carriage return, which XML changes, and what looks like the escapes of Excel.
-_NOT_IN_SHEETS = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
+_NOT_IN_SHEETS = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
 
 
 def share_types(corpus: Corpus) -> Corpus:
