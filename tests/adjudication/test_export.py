@@ -214,6 +214,6 @@ def test_streams_in_seconds_become_one_tier_each(tmp_path: Path) -> None:
         for place in work.places:
             work.decide(place, "coder", coder="ann")
         exported = cz.export_gold(work)
-    assert exported.files == (str(tmp_path / "x.gold" / "chat.TextGrid"),)
+    assert exported.files == (str(tmp_path / "x.gold" / "chat.textgrid"),)
     again = cz.read(exported.files[0], units="times", tiers=["gold F", "gold M"])
     assert [again["chat", f"gold {stream}"] for stream in "FM"] == [ann["F"], ann["M"]]

@@ -289,7 +289,8 @@ def _encoded(part: Corpus, path: str, file_format: Format) -> bytes:
 def _reading_options(part: Corpus, file_format: Format) -> dict[str, Any]:
     names = {option.name for option in file_format.options}
     if part.holds(Tier) and "units" in names:
-        return {"units": "times"}
+        several = len(part.coders) > 1 and "tiers" in names  # one tier per stream
+        return {"units": "times"} | ({"tiers": list(part.coders)} if several else {})
     return {"as_": "spans"} if part.holds(Spans) and "as_" in names else {}
 
 
