@@ -205,6 +205,30 @@ def test_what_if_with_types_and_speakers() -> None:
     assert "not declared" in client.post("api/what-if", body | {"boundaries": [[1, "<script>"]]}).error
 
 
+def test_a_similarity_matrix() -> None:
+    cut = cz.Segmentation.from_marks
+    corpus = cz.Corpus({"talk": {"ann": cut(["", ",", ".", ","]), "bo": cut(["", ".", ".", "."])}})
+    client = client_of(open_corpus(corpus))
+    page = client.get("").content.decode()
+    controls = json.loads(page.split('id="live">')[1].partition("</script>")[0])["controls"]
+    assert controls["types"] == [",", "."]
+    (option,) = (
+        option
+        for measure in controls["measures"]
+        if measure["name"] == "flexible_similarity"
+        for option in measure["options"]
+        if option["kind"] == "matrix"
+    )
+    assert option["visible"]
+    matrix = {"types": [",", "."], "matrix": [[1, 0.8, 0], [0.8, 1, 0], [0, 0, 1]]}
+    body = {"measure": "flexible_similarity", "options": {option["name"]: matrix}, "item": 0}
+    data = client.post("api/update", body).data
+    score = cz.flexible_similarity(corpus["talk", "ann"], corpus["talk", "bo"], similarity=matrix)
+    assert data["matrix"]["cells"] == [[0, 1, round(score.value, 4)]]
+    bad = {"types": [",", "."], "matrix": [[1, 2], [2, 1]]}
+    assert client.post("api/update", body | {"options": {option["name"]: bad}}).status == 400
+
+
 def test_trees_and_single_coders() -> None:
     client = client_of(open_corpus(parsed(), ["parser"]))
     data = client.post("api/update", {"item": 0}).data
