@@ -90,7 +90,9 @@ def test_every_command_has_an_example() -> None:
 
 
 @pytest.mark.parametrize(("name", "line"), list(examples()), ids=str)
-def test_examples_of_the_help(name: str, line: str) -> None:
+def test_examples_of_the_help(name: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A server that listens until Ctrl-C has tests of its own; here it ends at once.
+    monkeypatch.setattr("caesura.server.run.serve", lambda workbench, **_: None)
     assert line.startswith(f"caesura {name}")
     result = run(line.removeprefix("caesura "))
     assert result.exit_code == 0, result.output
