@@ -15,7 +15,9 @@ from caesura import errors
 
 def classes() -> dict[str, type]:
     return {
-        name: kind for name, kind in inspect.getmembers(errors, inspect.isclass) if kind.__module__ == errors.__name__
+        name: kind
+        for name, kind in inspect.getmembers(errors, inspect.isclass)
+        if kind.__module__ == errors.__name__ and issubclass(kind, BaseException)
     }
 
 
@@ -159,3 +161,10 @@ def test_the_names_of_the_interface(name, arguments):
         kinds = [p.kind for p in parameters]
         assert kinds[:2] == [inspect.Parameter.POSITIONAL_OR_KEYWORD] * 2
         assert set(kinds[2:]) <= {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}
+
+
+def test_a_long_problem_is_shortened() -> None:
+    error = errors.FormatError("a.csv", 3, "the name " + "9" * 50_000 + " is too long; choose a shorter one")
+    assert len(str(error)) < 3100
+    assert str(error).startswith("a.csv:3: the name 999")
+    assert str(error).endswith("999 is too long; choose a shorter one")

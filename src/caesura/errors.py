@@ -34,6 +34,9 @@ from contextlib import AbstractContextManager
 from os import PathLike, fspath
 from typing import Any
 
+MAX_PROBLEM = 3000
+"""Characters of the description of a problem with a file; of a longer one, the beginning and the end are shown."""
+
 
 class CaesuraError(Exception):
     """Base class: ``except CaesuraError`` catches every exception that this package raises on purpose."""
@@ -125,7 +128,10 @@ class FormatError(CaesuraError, ValueError):
 
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
-        return f"{place}: {self.problem}"
+        problem = self.problem
+        if len(problem) > MAX_PROBLEM:  # it quotes a name or cell of thousands of characters
+            problem = f"{problem[: MAX_PROBLEM // 2]} … {problem[-MAX_PROBLEM // 2 :]}"
+        return f"{place}: {problem}"
 
 
 class AmbiguousFileError(FormatError):
