@@ -153,7 +153,7 @@ def test_disorder_of_each_category_of_pygamma(case: dict[str, Any]) -> None:
     """All figures agree. For a category of the matrix that no unit has, it prints 1: nothing can be compared."""
     categories, delta_empty = _categories(case), case["params"]["delta_empty"]
     alignment = _stored(case["annotators"], case["pygamma"]["alignment"], case)
-    terms = category_terms(alignment, len(categories), delta_empty, unaligned=True)
+    terms = _terms(alignment, len(categories), delta_empty, unaligned=True)
     used = {category for units in case["annotators"].values() for _, _, category in units}
     for name, expected in case["pygamma"]["gamma_k_disorder"].items():
         numerator, weight = terms[2 * categories.index(name) + 2 :][:2]
