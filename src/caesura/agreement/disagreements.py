@@ -249,6 +249,11 @@ def _with_majority(prepared: PreparedCorpus, measure: Measure, excluded: dict[st
 
 def _rows(texts: ComparedTexts, keys: Sequence[Key], scores: Scores) -> Iterator[Disagreement]:
     """Yield the disagreements of each comparison."""
+    columns = scores.measure.edit_columns(scores.batch)
+    if columns is not None:
+        for document, edit in columns.costly_edits():
+            yield _edit_row(texts, keys[int(scores.places[document])], edit)
+        return
     corpus = texts.prepared.corpus
     for i, key in enumerate(keys):
         item, a, b = key

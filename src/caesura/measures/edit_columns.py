@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from caesura.measures.batch import Batch
+from caesura.model.result import Edit
 from caesura.model.value import Floats, Ints
 
 EDIT_KINDS = ("match", "transposition", "substitution", "transposition with substitution", "deletion", "insertion")
@@ -68,6 +69,21 @@ class EditColumns:
     def disagreements(self) -> Ints:
         """Number of edits of each document that are no matches."""
         return np.bincount(self.document[self.kind != MATCH], minlength=self.documents)
+
+    def costly_edits(self) -> Iterator[tuple[int, Edit]]:
+        """Yield the edits that cost something, each with the place of its document.
+
+        Yields
+        ------
+        tuple of int and Edit
+            The place and the edit.
+        """
+        chosen = self.cost > 0
+        types: dict[int, str | None] = {NONE: None, **dict(enumerate(self.types))}
+        columns = (self.document, self.kind, self.a_position, self.b_position, self.a_type, self.b_type, self.cost)
+        for document, kind, a, b, a_type, b_type, cost in zip(*(c[chosen].tolist() for c in columns), strict=True):
+            positions = (None if a == NONE else a, None if b == NONE else b)
+            yield document, Edit(EDIT_KINDS[kind], *positions, types[a_type], types[b_type], cost)
 
 
 def edit_columns(
