@@ -95,3 +95,28 @@ def test_fixtures_of_mir_eval(number: str) -> None:
         figures = row.get("figures", {}) | {"value": row["value"]}
         for name, key in keys.items():
             assert figures[name] == pytest.approx(expected[key], abs=1e-9), key
+
+
+@pytest.fixture
+def lab_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ref.lab").write_text("0 10 A\n10 20 B\n20 30 A\n")
+    Path("est.lab").write_text("0 10.3 A\n10.3 25 B\n25 30 A\n")
+
+
+def test_one_level_in_seconds_is_compared_in_seconds(lab_files: None) -> None:
+    rows = totals(run("score", "ref.lab", "est.lab", "--json"))
+    # Labels are equal from 0 to 10, from 10.3 to 20 and from 25 to 30 s; one of two boundaries is within .5 s.
+    assert [row["measure"] for row in rows] == ["label_share", "boundary_f(tolerance='0.5s')", "purity_coverage"]
+    assert rows[0]["value"] == pytest.approx(24.7 / 30)
+    assert rows[1]["value"] == 0.5
+    result = run("agree", "ref.lab", "est.lab", "--json")
+    assert result.exit_code == 0, result.output
+    assert "F1@0.5s" in run("agree", "ref.lab", "est.lab").stdout
+
+
+def test_several_levels_are_compared_as_hierarchies(lab_files: None) -> None:
+    options = ["--reading", "deeper=ref.lab"]
+    Path("top.lab").write_text("0 30 A\n")
+    result = run("score", "top.lab", "top.lab", *options, "--json")
+    assert "t_measure" in {row["measure"] for row in totals(result)}

@@ -8,6 +8,7 @@ from typing import Any
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, tiers_of
 from caesura.model.edges import SAME_PLACE
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.tier import Tier
 
 Corpora = Sequence[Mapping[Any, Annotation]]
@@ -52,6 +53,32 @@ def lack_units(corpora: Corpora) -> bool:
     if any(tier_option(corpus, "units") is not None for corpus in corpora):
         return False
     return all(tier.words is None for annotation in annotations for tier in tiers_of(annotation).values())
+
+
+def flat_as_tiers(corpora: Corpora) -> list[dict[Any, Annotation]]:
+    """Return hierarchies in seconds that have one level, such as those of .lab files, as tiers.
+
+    Parameters
+    ----------
+    corpora : sequence of mapping
+        Corpora, or annotations by any key.
+
+    Returns
+    -------
+    list of dict
+        Annotations by the same keys; empty if some annotation is not in seconds, or has several levels.
+    """
+    flat: list[dict[Any, Annotation]] = []
+    for corpus in corpora:
+        tiers: dict[Any, Annotation] = {}
+        for key, annotation in corpus.items():
+            if not isinstance(annotation, Hierarchy) or annotation.edges is None or annotation.depth != 1:
+                return []
+            edges = annotation.edges
+            intervals = [(edges[span.start - 1], edges[span.end], span.label or "") for span in annotation.spans]
+            tiers[key] = Tier(intervals, edges[0], edges[-1])
+        flat.append(tiers)
+    return flat
 
 
 def tiers_by_item(corpora: Corpora) -> dict[tuple[str, str], list[Tier]]:

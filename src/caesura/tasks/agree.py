@@ -330,7 +330,7 @@ def _excluded_by(outcomes: Sequence[AgreementOutcome]) -> dict[Excluded, None]:
 
 def _with_defaults_in_seconds(corpus: Corpus, options: AgreeOptions, settings: Settings | None) -> AgreeOptions:
     """Return the options with the default measures of tiers in seconds, if the user chose no measure."""
-    if options.measures or options.compat is not None or corpus.kind != "timed":
+    if options.measures or options.compat is not None or corpus.kind not in ("timed", "hierarchy"):
         return options
     return replace(options, measures=_defaults_in_seconds(corpus, options, settings))
 

@@ -14,7 +14,7 @@ from caesura.measures.registry import measures as registered_measures
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, tiers_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.seconds import lack_units
+from caesura.model.seconds import flat_as_tiers, lack_units
 from caesura.model.spans import Spans
 from caesura.options import setting
 from caesura.tasks.seconds import default_timed_measures
@@ -276,12 +276,14 @@ def default_direct_measures(
     Returns
     -------
     tuple of Measure
-        Empty if none was requested and there are other annotations than spans, or than tiers without units.
+        Empty if none was requested and there are other annotations than spans, than tiers without units, or than
+        hierarchies in seconds with one level.
     """
     if requested:
         return requested
-    if settings is None and lack_units(corpora):
-        return default_timed_measures(task, corpora)
+    in_seconds = corpora if lack_units(corpora) else flat_as_tiers(corpora)
+    if settings is None and in_seconds:
+        return default_timed_measures(task, in_seconds)
     axes = _axes_of_spans(corpora)
     return default_measures(task, "timed spans" if "seconds" in axes else "spans") if axes else ()
 

@@ -258,8 +258,8 @@ def _requested(corpora: Sequence[Corpus], options: ScoreOptions, settings: Setti
 
 
 def _defaults_in_seconds(corpora: Sequence[Corpus], settings: Settings | None) -> tuple[Measure, ...]:
-    """Return the default measures of tiers in seconds; none for other data."""
-    if any(corpus.kind != "timed" for corpus in corpora):
+    """Return the default measures of tiers, and of hierarchies with one level, in seconds; none for other data."""
+    if any(corpus.kind not in ("timed", "hierarchy") for corpus in corpora):
         return ()
     return default_direct_measures("score", corpora, (), settings=settings)
 
