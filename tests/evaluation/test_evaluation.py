@@ -408,3 +408,22 @@ def test_time_left_of_consecutive_runs(monkeypatch: pytest.MonkeyPatch, capsys: 
         "caesura: 40 of 100 draws, 10 per second, 0:00:06 left",
         "caesura: 10 of 100 draws, 5.0 per second, 0:00:18 left",
     ]
+
+
+def test_documents_of_the_same_name_count_once_each_in_score_and_evaluate(tmp_path: Path) -> None:
+    lines = [([3], [4]), ([5], [5]), ([5], [9]), ([2], [2])]
+    names = ["x", "x", "y", "x (2)"]
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps({"item": name, "length": 10, "reference": a, "hypothesis": b}) + "\n"
+            for name, (a, b) in zip(names, lines, strict=True)
+        )
+    )
+    with pytest.warns(CaesuraWarning, match=r"several documents have the same name; the later ones are called x \(2\)"):
+        corpus = cz.read(path)
+    assert corpus.item_names == ("x", "x (2)", "y", "x (2) (2)")
+    pairs = [(corpus[item, "reference"], corpus[item, "hypothesis"]) for item in corpus.item_names]
+    total = cz.score_many(pairs, "boundary_similarity").total
+    evaluated = cz.evaluate(path, measures=["boundary_similarity"])
+    assert next(iter(evaluated.scores.values())).value == total.value == (0.5 + 1 + 0 + 1) / 5

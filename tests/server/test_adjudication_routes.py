@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
 import caesura as cz
 from caesura.tasks.workbench import Material, Workbench
+from support.server import client_of
 
-starlette = pytest.importorskip("starlette.testclient", reason="starlette is not installed: pip install caesura[open]")
+pytest.importorskip("starlette", reason="starlette is not installed: pip install caesura[open]")
 
-TOKEN, HOST = "secret", "127.0.0.1:8000"
-ORIGIN = f"http://{HOST}"
-API = f"/{TOKEN}/api/adjudication"
+API = "api/adjudication"
 
 # item a, positions  1 2 3 4 5 6 7 8 9   item b, positions  1 2 3
 # ann                . | . . . | . . .                      , . .
@@ -40,22 +40,17 @@ class Client:
     """Requests of one page."""
 
     def __init__(self, path: Path) -> None:
-        from caesura.server.app import create_app
-
         cz.write(corpus(), path)
         self.workbench = Workbench(lambda: Material(cz.read(path)), paths=[str(path)])
-        app = create_app(self.workbench, token=TOKEN, hosts=[HOST])
-        self.client = starlette.TestClient(
-            app, base_url=ORIGIN, client=("127.0.0.1", 50000), raise_server_exceptions=False
-        )
+        self.client = client_of(self.workbench)
 
     def queue(self, **query: object) -> Any:
-        return self.client.get(API, params=query).json()
+        return self.client.get(f"{API}?{urlencode(query)}").data
 
     def post(self, path: str, status: int = 200, **body: object) -> Any:
-        response = self.client.post(f"{API}/{path}", json=body, headers={"Origin": ORIGIN})
-        assert response.status_code == status, response.text
-        return response.json()
+        answer = self.client.post(f"{API}/{path}", body)
+        assert answer.status == status, answer.content
+        return answer.data
 
 
 @pytest.fixture

@@ -156,20 +156,46 @@ def read_documents(reading: Reading, chunks: Iterable[Documents | DocumentPairs]
         if reading.options.get(side) is not None:
             raise OptionError(f"{side} is an option for writing; the columns of documents name it, leave it out")
     ignored: dict[str, None] = {}
+    names = _DocumentNames()
     for chunk in chunks:
         ignored |= dict.fromkeys(chunk.ignored_fields)
         types = reading.types or getattr(chunk, "declared_types", None)
         for d in range(len(chunk)):
+            name = names.of(chunk.items[d])
             with reading.item(chunk.rows[d], f"item {chunk.items[d]!r}: "):
                 if d in chunk.excluded:
                     raise SegmentationError(str(chunk.excluded[d]))
                 pair = chunk.pair(d, types) if isinstance(chunk, Documents) else chunk.pairs[d]
                 for side, annotation in zip(SIDES, pair, strict=True):
                     if annotation is not None:
-                        reading.add(chunk.items[d], side, annotation)
+                        reading.add(name, side, annotation)
+    if names.repeated:
+        reading.warn(f"several documents have the same name; the later ones are called {list_few(names.repeated)}")
     if ignored:
         reading.ignored.append(f"{list_few(list(ignored))} (unknown)")
     return reading.corpus()
+
+
+class _DocumentNames:
+    """Names for the documents of a file. Each line is a document, so those of the same name are numbered.
+
+    ``evaluate`` counts each of them too, without a look at the names of ten million documents.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self.repeated: list[str] = []
+
+    def of(self, name: str) -> str:
+        """Return the name of the next document that the file calls by this name."""
+        unique = name
+        while (number := self._numbers.get(unique, 0) + 1) > 1:
+            self._numbers[unique] = number
+            unique = f"{unique} ({number})"
+        self._numbers[unique] = 1
+        if unique != name:
+            self.repeated.append(unique)
+        return unique
 
 
 def parse_trees(row: Mapping[str, Any]) -> tuple[Tree | None, ...]:
