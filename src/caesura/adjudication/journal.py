@@ -17,6 +17,7 @@ from typing import Any
 
 from caesura.errors import ConflictError, FormatError
 from caesura.files import AppendedFile, write_file
+from caesura.model.result import canonical_json
 
 VERSION = 1
 """Version of the format."""
@@ -191,12 +192,11 @@ def _parse(line: bytes) -> dict[str, Any] | None:
 
 
 def _line(record: Mapping[str, Any]) -> bytes:
-    return json.dumps({**record, _CHECK: _checksum(record)}, allow_nan=False).encode("ascii") + b"\n"
+    return canonical_json({**record, _CHECK: _checksum(record)}) + b"\n"
 
 
 def _checksum(record: Mapping[str, Any]) -> str:
-    content = json.dumps(record, sort_keys=True)
-    return blake2b(content.encode("ascii"), digest_size=6).hexdigest()
+    return blake2b(canonical_json(record), digest_size=6).hexdigest()
 
 
 def _check_head(path: str, head: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from typing import Any, Self
 
 from caesura.errors import OptionError
 from caesura.model import checks
+from caesura.model.result import canonical_json
 
 BOUNDARY, SPAN = "boundary", "span"
 """What a place is about."""
@@ -195,8 +195,8 @@ def with_key(place: DisputedPlace) -> DisputedPlace:
         The same place.
     """
     marks = {coder: [mark.__json__() for mark in entries] for coder, entries in sorted(place.marks.items())}
-    content = json.dumps([place.item, place.stream, place.about, marks], sort_keys=True)
-    return replace(place, key=blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest())
+    content = canonical_json([place.item, place.stream, place.about, marks])
+    return replace(place, key=blake2b(content, digest_size=8).hexdigest())
 
 
 def in_order(places: Iterable[DisputedPlace]) -> tuple[DisputedPlace, ...]:

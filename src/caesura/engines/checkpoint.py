@@ -18,7 +18,7 @@ from typing import Any
 
 from caesura.errors import CheckpointError
 from caesura.files import create_file, delete_drafts, is_draft, new_file
-from caesura.model.result import to_json, to_plain
+from caesura.model.result import canonical_json, to_json, to_plain
 from caesura.notices import warn
 
 _RUN_FILE = "run.json"
@@ -186,8 +186,7 @@ def has_begun(folder: str | PathLike[str]) -> bool:
 
 def _digest(value: Any) -> str:
     """Return a hash of plain data, in which the order of names does not count."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=True)
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+    return blake2b(canonical_json(value), digest_size=16).hexdigest()
 
 
 def _read(path: Path) -> Any:

@@ -328,9 +328,16 @@ class AlignedPairs:
 def _aligned_pairs(alignment: BestAlignment | Alignments) -> AlignedPairs:
     table, how = alignment.table, alignment.dissimilarity
     terms = pair_terms(
-        alignment.begin, alignment.members, table.start, table.end, table.category, table.annotators,
-        how.alpha, how.beta, how.distance,
-    )  # fmt: skip
+        alignment.begin,
+        alignment.members,
+        table.start,
+        table.end,
+        table.category,
+        table.annotators,
+        how.alpha,
+        how.beta,
+        how.distance,
+    )
     return AlignedPairs(*terms)
 
 
@@ -379,10 +386,18 @@ def best_alignments(table: UnitTable, dissimilarity: Dissimilarity, *, effort: f
         return Alignments.join(table, [approximate])
     limit = MAX_TUPLES if table.annotators > 2 else MAX_PAIRS
     begin, members, cost, category, first, complete = enumerate_tuples(
-        table.start, table.end, table.category, table.annotator, table.offset, table.annotators,
-        dissimilarity.alpha, dissimilarity.beta, dissimilarity.distance,
-        int(limit * effort), int(MAX_STEPS * effort),
-    )  # fmt: skip
+        table.start,
+        table.end,
+        table.category,
+        table.annotator,
+        table.offset,
+        table.annotators,
+        dissimilarity.alpha,
+        dissimilarity.beta,
+        dissimilarity.distance,
+        int(limit * effort),
+        int(MAX_STEPS * effort),
+    )
     alignments = _exact(ExactSearch(table, Tuples(begin, members, cost, category, first), effort), dissimilarity)
     if complete.all():
         return alignments

@@ -243,9 +243,16 @@ class ExactSearch:
         tuples = self.tuples
         limit = np.where(samples, _ANY, _SKIP)
         chosen, _, _, solved, ties, truncated = cheapest_alignment(
-            self.table.offset, tuples.begin, tuples.members, reduced, tuples.category, self.table.twin,
-            limit, _BEAM, int(1e15),
-        )  # fmt: skip
+            self.table.offset,
+            tuples.begin,
+            tuples.members,
+            reduced,
+            tuples.category,
+            self.table.twin,
+            limit,
+            _BEAM,
+            int(1e15),
+        )
         used = np.zeros(len(tuples.cost), np.int64)
         used[chosen] = 1
         better = _sums(tuples.cost * used, tuples.first) < self.cost
@@ -262,9 +269,16 @@ class ExactSearch:
         promising = reduced <= np.where(samples, gap + _TOLERANCE, _SKIP)[self.sample]
         rest = self.tuples.select(promising)
         chosen, _, _, solved, ties, _ = cheapest_alignment(
-            self.table.offset, rest.begin, rest.members, reduced[promising], rest.category, self.table.twin,
-            gap, 1 << 60, int(work * self.effort),
-        )  # fmt: skip
+            self.table.offset,
+            rest.begin,
+            rest.members,
+            reduced[promising],
+            rest.category,
+            self.table.twin,
+            gap,
+            1 << 60,
+            int(work * self.effort),
+        )
         self._keep(solved, np.flatnonzero(promising)[chosen], unique=~ties, proved=solved)
         return solved
 

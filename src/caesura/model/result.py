@@ -309,6 +309,22 @@ def to_json(value: Any, *, indent: int | None = 2) -> str:
     return json.dumps(to_plain(value), ensure_ascii=False, indent=indent, separators=separators, allow_nan=False)
 
 
+def canonical_json(value: Any) -> bytes:
+    """Return plain data as one line of ASCII in which the order of names does not count, for checksums and journals.
+
+    Parameters
+    ----------
+    value : object
+        Dictionaries with names, lists, texts, numbers, booleans and None.
+
+    Returns
+    -------
+    bytes
+        The text.
+    """
+    return json.dumps(value, sort_keys=True).encode("ascii")
+
+
 def signature_line(*words: str, over: str | None = None, **facts: Any) -> str:
     """Return the signature of a result: one line with everything needed to reproduce the result.
 

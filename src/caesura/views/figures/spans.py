@@ -94,10 +94,17 @@ def _draw_line(axes: Axes, result: ItemAlignment, part: tuple[float, float], top
             y = top + k - _BAR / 2 + height * (lane + 0.5)
             code = categories.index(span.category)
             axes.barh(
-                y, max(span.end - span.start, part[1] / 400), height * 0.92, span.start - part[0],
-                facecolor=canvas.COLOURS[code % len(canvas.COLOURS)], hatch=canvas.HATCHES[code % len(canvas.HATCHES)],
-                edgecolor="black", linewidth=0.5, linestyle="--" if alone else "-", alpha=0.55 if alone else 1.0,
-            )  # fmt: skip
+                y,
+                max(span.end - span.start, part[1] / 400),
+                height * 0.92,
+                span.start - part[0],
+                facecolor=canvas.COLOURS[code % len(canvas.COLOURS)],
+                hatch=canvas.HATCHES[code % len(canvas.HATCHES)],
+                edgecolor="black",
+                linewidth=0.5,
+                linestyle="--" if alone else "-",
+                alpha=0.55 if alone else 1.0,
+            )
             middles.append(((span.start + span.end) / 2 - part[0], y, height / 2))
         for (x, y, half), (next_x, next_y, next_half) in pairwise(middles):
             axes.plot((x, next_x), (y + half, next_y - next_half), color=canvas.GREY, linewidth=0.9, zorder=0)
@@ -124,11 +131,14 @@ def _add_legend(axes: Axes, categories: Sequence[str | None]) -> None:
 
     patches = [
         Patch(
-            facecolor=canvas.COLOURS[k % len(canvas.COLOURS)], hatch=canvas.HATCHES[k % len(canvas.HATCHES)],
-            edgecolor="black", linewidth=0.5, label="no category" if name is None else canvas.label_text(name),
+            facecolor=canvas.COLOURS[k % len(canvas.COLOURS)],
+            hatch=canvas.HATCHES[k % len(canvas.HATCHES)],
+            edgecolor="black",
+            linewidth=0.5,
+            label="no category" if name is None else canvas.label_text(name),
         )
         for k, name in enumerate(categories[:12])
-    ]  # fmt: skip
+    ]
     axes.legend(
         handles=patches, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(patches), 4), frameon=False
     )
