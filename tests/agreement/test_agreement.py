@@ -651,7 +651,7 @@ def test_undeclared_types() -> None:
         cz.agreement(corpus)
     assert [str(warning.message) for warning in caught] == [
         "the order of the types was not declared; x < y < z is assumed, and the costs of substitutions depend on it. "
-        "Declare the order with types=[...]"
+        "Declare the order with --types, or types=[...] in Python"
     ]
     # one position of four agrees; x 2, y 2, z 2, none 2 of eight values
     alpha = cz.agreement(corpus, coefficient="alpha")

@@ -115,6 +115,40 @@ def test_one_level_in_seconds_is_compared_in_seconds(lab_files: None) -> None:
     assert "F1@0.5s" in run("agree", "ref.lab", "est.lab").stdout
 
 
+def test_preset_without_a_measure_applies_to_the_defaults_in_seconds(lab_files: None) -> None:
+    """mir_eval counts the ends 0 and 30, which match: three of four boundaries are within half a second."""
+    (row,) = totals(run("score", "ref.lab", "est.lab", "--compat", "mir_eval", "--json"))
+    assert (row["measure"], row["value"], row["plain"]) == (
+        "boundary_f(tolerance='0.5s', compat='mir_eval')",
+        0.75,
+        0.5,
+    )
+    names = [row["measure"] for row in totals(run("score", "ref.lab", "est.lab", "--compat", "pyannote", "--json"))]
+    assert ["compat='pyannote'" in name for name in names] == [True, True]
+
+
+def test_preset_of_no_default_in_seconds_is_refused(lab_files: None) -> None:
+    result = run("score", "ref.lab", "est.lab", "--compat", "nltk")
+    assert result.exit_code == 2
+    assert "it exists for Pk, WD" in result.stderr
+
+
+def test_disagreements_about_one_level_have_the_times_of_each_coder(lab_files: None) -> None:
+    result = json.loads(run("disagreements", "ref.lab", "est.lab", "--json").stdout)["results"]
+    assert [place["times"] for place in result["places"]] == [[20.0], [25.0], [10.0, 10.3]]
+    within = json.loads(run("disagreements", "ref.lab", "est.lab", "-m", "F1@0.5s", "--json").stdout)["results"]
+    assert [place["times"] for place in within["places"]] == [[20.0], [25.0]]
+    assert run("disagreements", "ref.lab", "est.lab", "-o", "places.TextGrid").exit_code == 0
+    assert 'name = "disagreements"' in Path("places.TextGrid").read_text()
+
+
+def test_length_and_first_line_of_segments_of_music_are_in_seconds(lab_files: None) -> None:
+    result = run("info", "ref.lab")
+    assert "30 seconds" in result.stderr
+    assert "0.00-10.00 s A; 10.00-20.00 s B; 20.00-30.00 s A;" in result.stdout
+    assert json.loads(run("info", "ref.lab", "--json").stdout)["reading"][0]["items"] == {"ref": 30.0}
+
+
 def test_several_levels_are_compared_as_hierarchies(lab_files: None) -> None:
     options = ["--reading", "deeper=ref.lab"]
     Path("top.lab").write_text("0 30 A\n")

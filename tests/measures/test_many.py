@@ -244,7 +244,7 @@ def test_undeclared_types_cause_a_warning():
         score = cz.boundary_similarity(a, b)
     assert str(caught[0].message) == (
         "the order of the types was not declared; x < y < z is assumed, and the costs of substitutions depend on it. "
-        "Declare the order with types=[...]"
+        "Declare the order with --types, or types=[...] in Python"
     )
     assert caught[0].filename == __file__
     assert score.types == ("x", "y", "z")

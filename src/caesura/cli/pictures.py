@@ -118,5 +118,5 @@ def report(
             title=page_options.title,
         )
     write_file(page.encode(), page_options.target)
-    click.echo(f"{page_options.target}: {len(page.encode()) / 1e6:.2f} MB", err=True)
+    click.echo(f"wrote {page_options.target} ({len(page.encode()) / 1e6:.2f} MB); open it in a browser", err=True)
     list_excluded((*reading.excluded, *analyses.excluded))

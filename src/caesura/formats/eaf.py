@@ -256,5 +256,5 @@ FORMAT = Format(
     annotation_types=(Tier,),
     part="tier",
     names_from_file=("item",),
-    hint="--tier",
+    hint="--tier or --labels",
 )

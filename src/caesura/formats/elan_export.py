@@ -207,5 +207,5 @@ FORMAT = Format(
     options=TIER_OPTIONS,
     annotation_types=(Tier,),
     part="tier",
-    hint="--tier",
+    hint="--tier or --labels",
 )

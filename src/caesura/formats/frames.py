@@ -43,7 +43,8 @@ def read(frame: Any, **options: Any) -> Corpus:
     """
     if not (hasattr(frame, "iloc") or hasattr(frame, "__arrow_c_stream__")):
         kind = type(frame).__name__
-        raise OptionError(f"expected a path, or a data frame of pandas, polars or Arrow; got {kind}")
+        problem = f"expected a path, or a data frame of pandas, polars or Arrow; got {kind}"
+        raise OptionError(f"{problem}. To read several files, give their folder or a glob")
     types = options.pop("types", None)
     declared = None if types is None else check_types(types)
     excluded = options.pop("excluded", None)

@@ -297,5 +297,5 @@ FORMAT = Format(
     part="tier",
     names_from_file=("item",),
     tiers=_tiers,
-    hint="--tier",
+    hint="--tier or --labels",
 )

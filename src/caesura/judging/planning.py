@@ -225,7 +225,10 @@ def _annotations(pilot: Corpus) -> dict[tuple[str, str], Segmentation]:
     """Return the segmentations of the pilot, or raise why it cannot be used."""
     annotations = {key: entry for key, entry in pilot.items() if isinstance(entry, Segmentation)}
     if len(annotations) < len(pilot):
-        raise OptionError("a plan needs segmentations of units; this pilot contains another kind of data")
+        raise OptionError(
+            "a plan needs segmentations over units, such as sentences or words; there is no plan for spans, hierarchies, "
+            "dialogues and trees"
+        )
     if len(pilot.coders) < 2:
         raise OptionError("the pilot has one coder; a plan needs at least two, whose agreement can be measured")
     if len(pilot.item_names) < MIN_ITEMS:

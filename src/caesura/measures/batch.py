@@ -478,7 +478,7 @@ def warn_about_type_order(types: tuple[str, ...]) -> None:
     if len(types) > 2:
         warn(
             f"the order of the types was not declared; {' < '.join(types)} is assumed, and the costs of substitutions "
-            "depend on it. Declare the order with types=[...]"
+            "depend on it. Declare the order with --types, or types=[...] in Python"
         )
 
 

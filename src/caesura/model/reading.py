@@ -113,7 +113,8 @@ class ReadingReport(Result):
         ReadingReport
             The report.
         """
-        lengths = {item: _item_length(corpus.of_item(item).values()) for item in corpus.item_names}
+        length = _item_seconds if _unit(corpus) == "seconds" else _item_length
+        lengths = {item: length(corpus.of_item(item).values()) for item in corpus.item_names}
         boundaries: dict[str, dict[str, int]] = {item: {} for item in lengths}
         for (item, coder), annotation in corpus.items():
             boundaries[item][coder] = number_of_boundaries(annotation)
@@ -140,10 +141,22 @@ class ReadingReport(Result):
 
 def _unit(corpus: Corpus) -> str:
     """Return what the lengths of a corpus count."""
-    if corpus.kind == "timed":
+    if corpus.kind == "timed" or all(map(_in_seconds, corpus.values())):
         return "seconds"
     units = {_unit_of_spans(annotation) for annotation in corpus.values() if isinstance(annotation, Spans)}
     return units.pop() if len(units) == 1 else "units"
+
+
+def _in_seconds(annotation: Annotation) -> bool:
+    """Return whether an annotation is a hierarchy whose units have times, as segments of music do."""
+    return isinstance(annotation, Hierarchy) and annotation.edges is not None
+
+
+def _item_seconds(annotations: Iterable[Annotation]) -> float:
+    """Return the length of an item in seconds; hierarchies of different extents last as long as the longest."""
+    listed = list(annotations)
+    edges = [entry.edges for entry in listed if isinstance(entry, Hierarchy) and entry.edges is not None]
+    return max(float(times[-1] - times[0]) for times in edges) if edges else _item_length(listed)
 
 
 def _unit_of_spans(spans: Spans) -> str:

@@ -250,10 +250,12 @@ def _requested(corpora: Sequence[Corpus], options: ScoreOptions, settings: Setti
     """Return the measures that the user chose, or the defaults for tiers in seconds; none if the units decide."""
     if options.measures:
         chosen = with_preset(options.measures, options.compat)
-    elif options.compat is not None or options.hierarchy_level is not None:
+    elif options.hierarchy_level is not None:
         chosen = ()
     else:
-        chosen = _defaults_in_seconds(corpora, settings)
+        defaults = _defaults_in_seconds(corpora, settings)
+        chosen = tuple(measure for measure in defaults if options.compat in (None, *measure.presets))
+        chosen = with_preset(chosen, options.compat) if chosen else ()
     return with_aggregation(chosen, options)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from caesura.model.dialogue import Annotation, Dialogue
-from caesura.model.hierarchy import Hierarchy
+from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
@@ -139,11 +139,19 @@ def _first_line(pieces: Iterator[str]) -> str:
     return line
 
 
+def _place(annotation: Hierarchy, span: Span) -> str:
+    """Return first and last unit of a span, or its times if the units have times."""
+    edges = annotation.edges
+    if edges is None:
+        return f"{span.start}-{span.end}"
+    return f"{edges[span.start - 1]:.2f}-{edges[span.end]:.2f} s"
+
+
 def _pieces(annotation: Annotation) -> Iterator[str]:
     if isinstance(annotation, Segmentation):
         return _units_and_marks(annotation)
     if isinstance(annotation, Hierarchy):
-        return (f"{span.start}-{span.end} {span.label or ''}".rstrip() + ";" for span in annotation.spans)
+        return (f"{_place(annotation, span)} {span.label or ''}".rstrip() + ";" for span in annotation.spans)
     if isinstance(annotation, Spans):
         return (f"{span};" for span in annotation.spans[:_LINE_WIDTH])
     if isinstance(annotation, Tree):

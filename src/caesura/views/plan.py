@@ -50,7 +50,7 @@ def plan_view(result: Plan) -> Answer:
     differences = Table(
         ("items", "spread", "smallest difference"),
         tuple((row.items, row.spread, row.difference) for row in result.differences),
-        title=f"Smallest difference between two systems that is found with {result.power:.0%} power",
+        title=f"Smallest difference between two systems that is found with {100 * result.power:g} % power",
         digits=3,
         notes=(result.signature,),
     )
@@ -76,7 +76,7 @@ def _sentences(result: Plan) -> str:
     return (
         f"With {row.items} items and {row.coders} coders, expect {label} with an interval about {short(row.width)} wide "
         f"(the pilot: {short(result.value)} over {count_of(result.items, 'item')}). With {last.items} items, a difference of "
-        f"{short(last.difference)} between two systems is found with {result.power:.0%} power."
+        f"{short(last.difference)} between two systems is found with {100 * result.power:g} % power."
     )
 
 
