@@ -468,7 +468,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_file_is_written(run: Run) -> None:
     result = run("all.json", "-o", "page.html", "--title", "A <title>", "--system", "cy")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert re.fullmatch(r"page\.html: 0\.\d\d MB", result.stderr.splitlines()[-1])
+    assert re.fullmatch(r"wrote page\.html \(0\.\d\d MB\); open it in a browser", result.stderr.splitlines()[-1])
     page = Path("page.html").read_text(encoding="utf-8")
     assert page == cz.report(cz.read("all.json"), systems=["cy"], title="A <title>")
     assert f'<h1 dir="auto">{html.escape("A <title>")}</h1>' in page
