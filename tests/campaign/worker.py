@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import resource
 import signal
@@ -21,6 +22,8 @@ GRACE = 12
 """An input is stopped after this many times its limit of seconds, by the clock; the limit itself is processor time."""
 REFERENCE_SECONDS = 0.04
 """Processor time of the loop in :func:`slowness` on the machine that the limits are for."""
+SLACK = float(os.environ.get("CAESURA_SLACK", "1"))
+"""Factor of the limits of time, for machines on which other work runs at the same time."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ def try_input(attack: Attack, case: Case) -> Outcome:
 
     The limit of time is for a machine of the speed that ``REFERENCE_SECONDS`` states; a slower one may take longer.
     """
-    limit = attack.seconds * slowness()
+    limit = attack.seconds * slowness() * SLACK
     if attack.prepare is not None:
         attack.prepare(case)
     before, started = _forget_peak(), _processor_time()

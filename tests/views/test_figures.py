@@ -570,3 +570,13 @@ def test_data_too_large_for_a_figure_is_reported() -> None:
         plot.boundary_heat(cz.boundary_heat(cz.Corpus({"x": {"a": long}})))
     with pytest.raises(cz.errors.OptionError, match="expected at least one position"):
         plot.boundary_heat(cz.boundary_heat(of_masses(x={"a": [1]})))
+
+
+@pytest.mark.parametrize("coders", [60, 61, 500])
+def test_heat_of_many_coders_has_a_continuous_scale(coders: int) -> None:
+    item = {f"c{i}": cz.Segmentation.from_masses([2, 3] if i % 2 else [4, 1]) for i in range(coders)}
+    figure = plot.boundary_heat(cz.boundary_heat(cz.Corpus({"x": item})))
+    image = figure.axes[0].images[0]
+    assert hasattr(image.norm, "boundaries") == (coders <= 60)
+    assert image.get_array()[0].tolist() == [0, coders // 2, 0, coders - coders // 2]
+    assert image.norm.vmax == (coders if coders > 60 else coders + 0.5)

@@ -30,6 +30,10 @@ MAX_LINES = 300
 MAX_TICKS = 12
 MAX_VALUES = 40
 """Coders of a heat map with a value in each cell."""
+MAX_FIELDS = 60
+"""Coders of a scale with one field per number of coders; above, the scale is continuous."""
+MAX_NAMES = 80
+"""Names on each axis of a heat map; of more coders, every second, third ... has its name there."""
 
 
 def pairwise(pairs: Pairwise, *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:
@@ -73,8 +77,9 @@ def pairwise(pairs: Pairwise, *, width: float = canvas.COLUMN_WIDTH, title: str 
     with canvas.new_axes(width, height, title) as (figure, axes):
         axes.set_title(canvas.wrap_label(pairs.measure.label, matrix_width + 0.5), loc="left")
         image = axes.imshow(np.ma.masked_invalid(pairs.matrix), cmap=colours, vmin=low, vmax=high)
-        axes.set_xticks(range(len(labels)), labels, rotation=90 if max(map(len, labels)) > 2 else 0)
-        axes.set_yticks(range(len(labels)), labels)
+        named = slice(None, None, -(-len(labels) // MAX_NAMES))
+        axes.set_xticks(range(len(labels))[named], labels[named], rotation=90 if max(map(len, labels)) > 2 else 0)
+        axes.set_yticks(range(len(labels))[named], labels[named])
         axes.set(xlabel="hypothesis" if directed else "coder", ylabel="reference" if directed else "coder")
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
@@ -141,7 +146,7 @@ def boundary_heat(
     extent = (0.5, values.shape[1] + 0.5, len(labels) - 0.5, -0.5)
     top = listed[0].coders
     with canvas.new_axes(width, 1.1 + 0.17 * max(len(labels), 2), title) as (figure, axes):
-        scale = _heat_scale(top if same_coders else None)
+        scale = _heat_scale(top if same_coders else 1, in_fields=same_coders and top <= MAX_FIELDS)
         image = axes.imshow(np.ma.masked_invalid(values), aspect="auto", extent=extent, **scale)
         canvas.label_rows(axes, labels)
         axes.set_xlabel("position")
@@ -150,7 +155,7 @@ def boundary_heat(
         bar = figure.colorbar(image, ax=axes, location="top", aspect=24, fraction=0.2, pad=pad, shrink=0.6)
         bar.set_label("coders who placed a boundary" if same_coders else "proportion of coders who placed a boundary")
         bar.outline.set_visible(False)
-        if same_coders:
+        if same_coders and top <= MAX_FIELDS:
             # One field per number of coders; the number stands in the middle of its field.
             step = -(-(top + 1) // MAX_TICKS)
             bar.set_ticks(range(0, top + 1, step))
@@ -158,10 +163,10 @@ def boundary_heat(
     return figure
 
 
-def _heat_scale(coders: int | None) -> dict[str, Any]:
-    """Return colours and limits: one colour per number of coders, or a continuous scale of proportions."""
-    if coders is None:
-        return {"vmin": 0, "vmax": 1}
+def _heat_scale(coders: int, *, in_fields: bool) -> dict[str, Any]:
+    """Return colours and limits: one colour per number of coders, or a continuous scale up to this number."""
+    if not in_fields:
+        return {"vmin": 0, "vmax": coders}
     from matplotlib import colormaps
     from matplotlib.colors import BoundaryNorm
 
