@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 import caesura as cz
+from caesura.engines import checkpoint as checkpoint_module
 from caesura.engines import open_engine
+from caesura.engines.checkpoint import Checkpoint
 from caesura.errors import CaesuraWarning, CheckpointError, InputError
 from support.collected import collection, documents, pairs, write
 from support.commands import invoke
@@ -201,3 +203,20 @@ def test_a_part_that_needs_too_much_memory_is_excluded(folder: Path, monkeypatch
         result = cz.evaluate(folder, measure, engine=engine)
     assert (result.documents, result.excluded_partitions) == ((FILES - 1) * ROWS, 1)
     assert "001.parquet: it needs more memory than is available" in result.excluded[0].reason
+
+
+def test_a_record_that_another_run_writes_meanwhile_is_not_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = {"measure": "pk"}
+    first, second = Checkpoint(tmp_path / "kept", run), Checkpoint(tmp_path / "kept", run)
+    read = checkpoint_module._read
+
+    def read_before_the_other_writes(path: Path) -> Any:
+        record = read(path)
+        second.put("0", {"x": 1})
+        return record
+
+    monkeypatch.setattr(checkpoint_module, "_read", read_before_the_other_writes)
+    assert first.get("0") is None  # a warning would be an error
+    assert first.get("0") == {"x": 1}

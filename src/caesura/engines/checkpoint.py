@@ -121,12 +121,13 @@ class Checkpoint:
             If there is a record, but it is damaged, or belongs to a different task or run.
         """
         path = self.folder / _RECORDS / f"{key}.json"
+        existed = path.exists()  # another run may write the record after it was not found
         record = _read(path)
         if isinstance(record, dict) and record.keys() == {"run", "task", "checksum", "value"}:
             belongs = (record["run"], record["task"]) == (self.identity, key)
             if belongs and record["checksum"] == self._checksum(key, record["value"]):
                 return record["value"]
-        if path.exists():
+        if existed:
             self.report_damage(key)
         return None
 
