@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from caesura.adjudication.session import Adjudication
 from caesura.errors import ConflictError, OptionError
+from caesura.server.parameters import name_of
 from caesura.server.routes import get, json_response, post
 from caesura.tasks.adjudicate import export_gold, journal_path
 from caesura.tasks.workbench import Workbench
@@ -140,13 +141,9 @@ def _answer(work: Adjudication, key: str) -> dict[str, Any]:
     return {**progress_data(work), "place": place_data(state, work.number(key))}
 
 
-def _entry(names: Any, number: Any, what: str) -> str | None:
+def _entry(names: Sequence[str], number: Any, what: str) -> str | None:
     """Return the name with a number, or None."""
-    if number is None:
-        return None
-    if not isinstance(number, int) or not 0 <= number < len(names):
-        raise OptionError(f"{what}: expected a number from 0 to {len(names) - 1}; got {str(number)[:40]}")
-    return str(names[number])
+    return None if number is None else name_of(what, names, number)
 
 
 def _number(query: dict[str, Any], name: str, default: int) -> int:
