@@ -1,17 +1,20 @@
 """Make the pictures of the gallery: ``python docs/pictures.py``.
 
 Every picture comes from a command that the gallery shows, run on the files of ``examples/data`` and on the files that
-:func:`write_treebank` makes. ``tests/docs/test_pictures.py`` runs the commands again and compares the pictures.
+:func:`write_treebank` makes. ``tests/docs/test_pictures.py`` runs the commands again and compares the pictures. The picture
+of the page carries the words that it shows and the browser that drew it, because another browser or font draws other pixels.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shlex
 import shutil
 import subprocess
 import tempfile
+from html.parser import HTMLParser
 from pathlib import Path
 from random import Random
 
@@ -23,7 +26,7 @@ DOCS = Path(__file__).parent
 FOLDER = DOCS / "pictures"
 EXAMPLES = DOCS.parent / "examples" / "data"
 SENTENCES = 60
-PAGE_SIZE = (1200, 1330)
+PAGE_SIZE = (1200, 1175)
 
 _SYSTEMS = "people.json --system mine.json --system theirs.json"
 
@@ -119,8 +122,75 @@ def run(command: str, folder: Path) -> None:
         raise RuntimeError(f"{command}: {result.output}")
 
 
+class _Words(HTMLParser):
+    """The words of a page up to the heading after which the picture ends."""
+
+    IGNORED = ("head", "script", "style", "template")
+    LAST = "Edits"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self._ignored = 0
+        self._ended = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._ignored += tag in self.IGNORED
+
+    def handle_endtag(self, tag: str) -> None:
+        self._ignored -= tag in self.IGNORED
+
+    def handle_data(self, data: str) -> None:
+        self._ended = self._ended or data.strip() == self.LAST
+        if not (self._ignored or self._ended):
+            self.words += data.split()
+
+
+def _browse(page: Path, *flags: str) -> str:
+    """Open a page in Chromium without a window, and return what Chromium prints."""
+    with tempfile.TemporaryDirectory() as profile:
+        common = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run"]
+        common += [f"--user-data-dir={profile}", "--window-size={},{}".format(*PAGE_SIZE)]
+        command = ["chromium", *common, *flags, page.as_uri()]
+        return subprocess.run(command, check=True, capture_output=True, timeout=120, encoding="utf-8").stdout
+
+
+def page_words(page: Path) -> list[str]:
+    """Return the words of the part of a page that the picture shows, after the scripts of the page have run.
+
+    Parameters
+    ----------
+    page : Path
+        The HTML file.
+
+    Returns
+    -------
+    list of str
+        The words in order.
+    """
+    parser = _Words()
+    parser.feed(_browse(page, "--dump-dom"))
+    return parser.words
+
+
+def drawn_by() -> str:
+    """Return the browser and the font of this machine, which decide on the pixels of the picture.
+
+    Returns
+    -------
+    str
+        Version of Chromium, and file of the font.
+    """
+    commands = (["chromium", "--version"], ["fc-match", "sans-serif"])
+    outputs = (
+        subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout for command in commands
+    )
+    browser, font = (output.split() for output in outputs)
+    return f"{' '.join(browser[:2])}, {font[0].rstrip(':')}"
+
+
 def photograph(page: Path, picture: Path) -> None:
-    """Make a picture of the beginning of a page with Chromium.
+    """Make a picture of the beginning of a page with Chromium, which carries the words that it shows.
 
     Parameters
     ----------
@@ -129,11 +199,14 @@ def photograph(page: Path, picture: Path) -> None:
     picture : Path
         The PNG file to write.
     """
-    width, height = PAGE_SIZE
-    with tempfile.TemporaryDirectory() as profile:
-        flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run"]
-        flags += [f"--user-data-dir={profile}", f"--window-size={width},{height}", f"--screenshot={picture}"]
-        subprocess.run(["chromium", *flags, page.as_uri()], check=True, capture_output=True, timeout=120)
+    from PIL import Image, PngImagePlugin
+
+    _browse(page, f"--screenshot={picture}")
+    notes = PngImagePlugin.PngInfo()
+    notes.add_itxt("Description", json.dumps(page_words(page), ensure_ascii=False), zip=True)
+    notes.add_itxt("Software", drawn_by())
+    with Image.open(picture) as image:
+        image.convert("RGB").save(picture, pnginfo=notes, optimize=True)
 
 
 def make_pictures(names: list[str]) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
+import shutil
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from caesura.tasks.figures import KINDS
 
@@ -72,6 +76,39 @@ def test_gallery_shows_every_kind_with_its_command() -> None:
     for name, command in {**pictures.COMMANDS, "page": pictures.PAGE}.items():
         assert f"\n    {command}\n" in GALLERY, name
         assert f"](pictures/{name}.{'png' if name == 'page' else 'svg'})" in GALLERY
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> Path:
+    for program in ("chromium", "fc-match"):
+        if shutil.which(program) is None:
+            pytest.skip(f"no {program}: apt-get install chromium fontconfig fonts-noto-core")
+    pictures.run(pictures.PAGE, folder)
+    return folder / "report.html"
+
+
+def test_page_has_the_words_of_its_picture(page: Path) -> None:
+    with Image.open(pictures.FOLDER / "page.png") as image:
+        stored = json.loads(image.info["Description"])
+    assert "agree" in stored
+    assert pictures.page_words(page) == stored, REMAKE
+
+
+def test_page_looks_like_its_picture(page: Path, tmp_path: Path) -> None:
+    """Compare means of small squares, on a machine with the browser and the font that drew the picture."""
+    with Image.open(pictures.FOLDER / "page.png") as image:
+        if image.info["Software"] != pictures.drawn_by():
+            pytest.skip(f"the picture was drawn by {image.info['Software']}; here is {pictures.drawn_by()}")
+        stored = _squares(image)
+    pictures.photograph(page, tmp_path / "page.png")
+    with Image.open(tmp_path / "page.png") as image:
+        assert np.abs(_squares(image) - stored).max() < 16, REMAKE
+
+
+def _squares(image: Image.Image) -> np.ndarray:
+    """Return the mean brightness of squares of ten pixels."""
+    size = (image.width // 10, image.height // 10)
+    return np.asarray(image.convert("L").resize(size, Image.Resampling.BOX), dtype=float)
 
 
 def test_page_is_shown_in_a_picture_of_reasonable_size() -> None:
