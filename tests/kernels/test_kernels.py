@@ -37,9 +37,9 @@ def test_a_build_with_bounds_checks_raises_index_errors() -> None:
     with pytest.raises(IndexError):
         crossing.cut_at_end(ints(1), ints(2), ints(0, 2), ints(1), ints(3), ints(0, 1), ints(0), ints(0))
     side = (ints(0), ints(1), ints(1), ints(0), ints(0, 1))
-    room = np.empty((2, 1), np.int64), np.empty(4), np.empty(2), np.empty((1, 4))
+    room = np.empty((2, 1), np.int64), np.empty(4, np.int64), np.empty(2), np.empty((1, 4))
     with pytest.raises(IndexError):
-        meet.triples(np.ones(1), ints(0, 2), np.ones(1), *side, *side, *room)
+        meet.triples(np.ones(1), ints(1), ints(0, 2), ints(1), *side, *side, *room)
 
 
 @pytest.mark.parametrize(

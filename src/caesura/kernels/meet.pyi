@@ -3,8 +3,9 @@ from numpy.typing import NDArray
 
 def triples(
     weight: NDArray[np.float64],
+    length: NDArray[np.int64],
     atom_off: NDArray[np.int64],
-    own: NDArray[np.float64],
+    own: NDArray[np.int64],
     a_lo: NDArray[np.int64],
     a_hi: NDArray[np.int64],
     a_level: NDArray[np.int64],
@@ -16,7 +17,7 @@ def triples(
     b_code: NDArray[np.int64],
     b_off: NDArray[np.int64],
     meet: NDArray[np.int64],
-    table: NDArray[np.float64],
+    table: NDArray[np.int64],
     column: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None: ...

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels import meet as kernel
@@ -23,6 +24,8 @@ from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
+
+_BITS = 61  # the length of a text in seconds is a whole number below 2 to this power
 
 
 class _AtomRanges(NamedTuple):
@@ -50,8 +53,8 @@ class MeetMeasure(HierarchyMeasure):
     two_ratios = ("precision", "recall")
 
     @abstractmethod
-    def codes(self, side: SpanArrays) -> Ints:
-        """Return a code for each span; atoms of spans with the same code meet.
+    def codes(self, side: SpanArrays) -> tuple[Ints, Ints]:
+        """Return the order of the spans by document, level and code, and the code of each span in this order.
 
         Parameters
         ----------
@@ -60,8 +63,8 @@ class MeetMeasure(HierarchyMeasure):
 
         Returns
         -------
-        numpy.ndarray
-            Codes, in ascending order of document and level.
+        tuple of numpy.ndarray
+            Places of the spans, and codes in ascending order. Atoms of spans with the same code meet.
         """
 
     def compute(self, batch: Batch) -> BatchCounts:
@@ -70,16 +73,16 @@ class MeetMeasure(HierarchyMeasure):
         a, b = self._ranges(batch.a, lo_a, hi_a), self._ranges(batch.b, lo_b, hi_b)
         R, E = 1 + a.count_levels(), 1 + b.count_levels()  # noqa: N806 - the kernel's symbols
         max_atoms, max_cells, max_levels = (int(sizes.max(initial=0)) for sizes in (np.diff(atom_off), R * E, E))
-        scratch = np.empty((2, max_atoms), np.int64), np.empty(max_cells), np.empty(max_levels)
-        untimed = (np.diff(batch.a.edge_off) == 0).astype(np.float64)
+        scratch = np.empty((2, max_atoms), np.int64), np.empty(max_cells, np.int64), np.empty(max_levels)
+        untimed = np.diff(batch.a.edge_off) == 0
+        lengths = weight.astype(np.int64) if untimed.all() else _whole_lengths(weight, atom_off, untimed)
         out = np.empty((len(batch), 4))
-        kernel.triples(weight, atom_off, untimed, *a, *b, *scratch, out)
+        kernel.triples(weight, lengths, atom_off, untimed.astype(np.int64), *a, *b, *scratch, out)
         return BatchCounts(out, {})
 
     def _ranges(self, side: SpanArrays, lo: Ints, hi: Ints) -> _AtomRanges:
-        code = self.codes(side)
-        order = np.argsort(code, kind="stable")
-        return _AtomRanges(lo[order], hi[order], side.level[order], code[order], side.off)
+        order, code = self.codes(side)
+        return _AtomRanges(lo[order], hi[order], side.level[order], code, side.off)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         recalled, reference, confirmed, hypothesis = counts.T
@@ -123,6 +126,13 @@ def _atoms(batch: HierarchyBatch) -> tuple[Floats, Ints, tuple[Ints, Ints], tupl
     return np.diff(cuts)[is_atom], cut_off - np.arange(n + 1), (lo_a, hi_a), (lo_b, hi_b)
 
 
+def _whole_lengths(weight: Floats, off: Ints, untimed: NDArray[np.bool_]) -> Ints:
+    """Return the lengths of atoms as whole numbers: of units or, for times, of a power of two so small that nothing is lost."""
+    total = np.concatenate([[0.0], np.cumsum(weight)])[off]
+    shift = np.where(untimed, 0, _BITS - np.frexp(np.diff(total))[1])
+    return np.rint(np.ldexp(weight, np.repeat(shift, np.diff(off)))).astype(np.int64)
+
+
 def _times(side: SpanArrays, document: Ints, position: Ints) -> Floats:
     """Return positions as times if units have times."""
     out = position.astype(np.float64)
@@ -140,11 +150,9 @@ class TMeasure(MeetMeasure):
     short_name = "t-measure"
     aliases = MappingProxyType({"T": {}})
 
-    def codes(self, side: SpanArrays) -> Ints:
+    def codes(self, side: SpanArrays) -> tuple[Ints, Ints]:
         # Every span meets only itself.
-        code = np.empty(len(side.level), np.int64)
-        code[np.lexsort((side.level, side.document))] = np.arange(len(code))
-        return code
+        return np.lexsort((side.level, side.document)), np.arange(len(side.level))
 
 
 class LMeasure(MeetMeasure):
@@ -172,16 +180,14 @@ class LMeasure(MeetMeasure):
                 )
         return errors
 
-    def codes(self, side: SpanArrays) -> Ints:
+    def codes(self, side: SpanArrays) -> tuple[Ints, Ints]:
         # Spans of the same level with the same label meet.
         document = side.document
         order = np.lexsort((side.label, side.level, document))
-        is_new = np.zeros(len(order), np.int64)
+        is_new = np.zeros(len(order), bool)
         for column in (document, side.level, side.label):
             is_new[1:] |= np.diff(column[order]) != 0
-        code = np.empty(len(order), np.int64)
-        code[order] = np.cumsum(is_new)
-        return code
+        return order, np.cumsum(is_new)
 
 
 def t_measure(reference: Hierarchy, hypothesis: Hierarchy) -> Score:

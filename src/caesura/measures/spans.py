@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from caesura.errors import CaesuraError
-from caesura.measures.batch import EMPTY, Batch, Comparison, Packed, offsets_of, rows_of, select_pairs, units_difference
+from caesura.measures.batch import (
+    EMPTY,
+    Batch,
+    Comparison,
+    Packed,
+    join_arrays,
+    offsets_of,
+    rows_of,
+    select_pairs,
+    units_difference,
+)
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.spans import Spans
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
 
 UNLABELLED = -1
+NO_TIMES = np.empty(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +78,7 @@ class SpanArrays:
     start, end, level : numpy.ndarray
         First unit, last unit and level of each span.
     label : numpy.ndarray
-        A code for each label; -1 if the span has no label.
+        A code for each label of a document; -1 if the span has no label.
     off : numpy.ndarray
         Offset of each document in the spans.
     edges : numpy.ndarray
@@ -179,8 +189,7 @@ def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_unit
     chosen, places, errors = select_pairs(
         nested, lambda a, b: _hierarchy_problem(a, b, sides, same_units), expected="hierarchies"
     )
-    labels: dict[str | None, int] = {None: UNLABELLED}
-    a, b = (_span_arrays([pair[k] for pair in chosen], labels) for k in (0, 1))
+    a, b = (_span_arrays([pair[k] for pair in chosen]) for k in (0, 1))
     length = np.array([hierarchy.length for hierarchy, _ in chosen], np.int64)
     return HierarchyBatch.of(length, a, b), places, errors
 
@@ -221,22 +230,13 @@ def _as_hierarchy(text: Any) -> Any:
         return text
 
 
-def _span_arrays(hierarchies: list[Hierarchy], labels: dict[str | None, int]) -> SpanArrays:
-    spans = [hierarchy.spans for hierarchy in hierarchies]
-    off = offsets_of(spans)
-    names: Sequence[str | None]
-    *numbers, names = zip(*chain.from_iterable(spans), strict=True) if off[-1] else ((), (), (), ())
-    for name in dict.fromkeys(names):
-        labels.setdefault(name, len(labels) - 1)
-    start, end, level = (np.fromiter(column, np.int64, len(names)) for column in numbers)
-    label = np.fromiter(map(labels.__getitem__, names), np.int64, len(names))
-    # Hierarchies are sorted; a gold standard that keeps conflicts may not be.
-    order = np.lexsort((label, level, -end, start, np.repeat(np.arange(len(hierarchies)), np.diff(off))))
-    start, end, level, label = (np.ascontiguousarray(column[order]) for column in (start, end, level, label))
-    times = [hierarchy.edges or () for hierarchy in hierarchies]
-    edges = np.array([*chain.from_iterable(times)], np.float64)
+def _span_arrays(hierarchies: list[Hierarchy]) -> SpanArrays:
+    columns = [hierarchy.columns for hierarchy in hierarchies]
+    start, end, level, label = (join_arrays([spans[k] for spans in columns]) for k in range(4))
+    times = [spans.edges for spans in columns]
     extent = np.array([hierarchy.extent for hierarchy in hierarchies], np.int64)
-    return SpanArrays(start, end, level, label, off, edges, offsets_of(times), extent)
+    off, edge_off = offsets_of([spans.start for spans in columns]), offsets_of(times)
+    return SpanArrays(start, end, level, label, off, np.concatenate([NO_TIMES, *times]), edge_off, extent)
 
 
 def _hierarchy_problem(a: Any, b: Any, sides: tuple[str, str], same_units: bool) -> str | None:

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from caesura.errors import HierarchyError
 from caesura.model import checks
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import MAX_UNITS, Displayed, Numbers, Value, count_of
+from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Numbers, Value, count_of, read_only
 
 Rows = Iterable[Sequence[Any]]
 """Spans before they are checked: ``(start, end[, level[, label]])``."""
@@ -41,6 +43,26 @@ class Span(NamedTuple):
     def __str__(self) -> str:
         label = "" if self.label is None else f" {self.label!r}"
         return f"{self.start}-{self.end} on level {self.level}{label}"
+
+
+class SpanColumns(NamedTuple):
+    """The spans of a hierarchy as arrays, sorted by start, then from largest to smallest, then by level and label.
+
+    Parameters
+    ----------
+    start, end, level : numpy.ndarray
+        First unit, last unit and level of each span.
+    label : numpy.ndarray
+        Number of each label in the order of first occurrence; -1 if a span has no label.
+    edges : numpy.ndarray
+        The times that delimit the units; empty for texts.
+    """
+
+    start: Ints
+    end: Ints
+    level: Ints
+    label: Ints
+    edges: Floats
 
 
 _NO_LEVEL = 0  # level of a span whose level is still unknown
@@ -106,7 +128,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     Hierarchy(6 units, 4 spans: (((1 2) 3 4) (5 6)))
     """
 
-    __slots__ = ("edges", "extent", "length", "nested", "spans", "units")
+    __slots__ = ("_columns", "edges", "extent", "length", "nested", "spans", "units")
 
     length: int
     spans: tuple[Span, ...]
@@ -114,6 +136,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     edges: tuple[float, ...] | None
     extent: int
     nested: bool
+    _columns: SpanColumns
 
     def __init__(
         self,
@@ -287,6 +310,15 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         return frozenset((span.start, span.end, span.level) for span in self.spans)
 
     @property
+    def columns(self) -> SpanColumns:
+        """The spans as arrays, which are computed when they are first requested."""
+        try:
+            return self._columns
+        except AttributeError:
+            object.__setattr__(self, "_columns", _columns_of(self.spans, self.edges))
+            return self._columns
+
+    @property
     def depth(self) -> int:
         """The deepest level, or 0 if there are no spans."""
         return max((span.level for span in self.spans), default=0)
@@ -407,6 +439,9 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     def __len__(self) -> int:
         return len(self.spans)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__ if name != "_columns"}
+
     def _key(self) -> tuple[Any, ...]:  # faster than the general key
         return (self.length, self.spans, self.units, self.edges, self.extent)
 
@@ -418,6 +453,19 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     def __repr__(self) -> str:
         drawing = f": {self.brackets()}" if self.length <= _MAX_DRAWN_UNITS and self.spans else ""
         return f"Hierarchy({count_of(self.length, 'unit')}, {count_of(len(self.spans), 'span')}{drawing})"
+
+
+def _columns_of(spans: Sequence[Span], edges: Sequence[float] | None) -> SpanColumns:
+    numbers: dict[str | None, int] = {None: -1}
+    names = [span[3] for span in spans]
+    for name in dict.fromkeys(names):
+        numbers.setdefault(name, len(numbers) - 1)
+    start, end, level = np.array([span[:3] for span in spans], np.int64).reshape(-1, 3).T
+    label = np.array([numbers[name] for name in names], np.int64)
+    # The spans of a hierarchy are sorted; those of a gold standard that keeps conflicts may not be.
+    order = np.lexsort((label, level, -end, start))
+    columns = *(column[order] for column in (start, end, level, label)), np.array(edges or (), np.float64)
+    return SpanColumns(*map(read_only, columns))
 
 
 # -- common units -----------------------------------------------------------------------------------------------------
