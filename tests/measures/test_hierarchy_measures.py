@@ -192,6 +192,59 @@ def test_time_units_do_not_matter(pair, shift, stretch):
         assert meets(measure, finer, coarser) == pytest.approx(meets(measure, a, b), abs=1e-12)
 
 
+def random_spans(rng, n, levels, labels, *, overlap):
+    """Labelled spans on some levels: segments with gaps or, with ``overlap``, spans that may overlap on their level."""
+    rows = []
+    for level in levels:
+        if overlap:
+            starts = rng.integers(1, n + 1, n // 8)
+            ends = np.minimum(starts + rng.integers(0, n // 3, len(starts)), n)
+        else:
+            ends = np.unique(rng.integers(1, n + 1, n // 2))
+            starts = np.concatenate([[1], ends[:-1] + 1])
+        rows += [
+            cz.Span(int(start), int(end), level, str(rng.integers(labels)))
+            for start, end in zip(starts, ends, strict=True)
+            if overlap or rng.random() < 0.9
+        ]
+    return rows
+
+
+@pytest.mark.parametrize("levels", [(1,), (1, 2), (2, 5, 7), range(1, 8)], ids=str)
+@pytest.mark.parametrize("labels", [2, 5, 40])
+@pytest.mark.parametrize("overlap", [False, True])
+@pytest.mark.parametrize("timed", [False, True])
+def test_l_of_long_texts_matches_its_definition(levels, labels, overlap, timed):
+    """On few levels the kernel adds up sets of levels, on many it compares all pairs."""
+    rng = np.random.default_rng([len(levels), labels, overlap, timed])
+    n = 150
+    edges = np.cumsum(np.concatenate([[3.7], rng.exponential(2.3, n)])).tolist() if timed else None
+    a, b = (
+        Hierarchy(n, [], edges=edges).with_spans(random_spans(rng, n, side, labels, overlap=overlap))
+        for side in (levels, (1, 3))
+    )
+    weights = np.diff(edges) if timed else np.ones(n)
+    x, y = (oracle.meets_by_label(map(tuple, side.spans), n) for side in (a, b))
+    score = cz.l_measure(a, b)
+    own = float(not timed)
+    assert score.recall() == pytest.approx(oracle.recall_of_many(x, y, weights, own), abs=1e-12)
+    assert score.precision() == pytest.approx(oracle.recall_of_many(y, x, weights, own), abs=1e-12)
+    assert cz.l_measure(b, a).value == pytest.approx(score.value, abs=1e-15)
+    assert cz.l_measure(a, a).value == pytest.approx(1, abs=1e-15)
+
+
+def test_the_arrays_of_a_hierarchy_are_not_part_of_its_value():
+    fresh, used = (Hierarchy(6, [(1, 6, 1, "x"), (1, 4, 2, "y"), (5, 6, 2, "x")]) for _ in range(2))
+    assert used.columns.label.tolist() == [0, 1, 0]
+    assert used.columns is used.columns
+    assert used == fresh
+    assert pickle.dumps(used) == pickle.dumps(fresh)
+    changed = used.with_spans(used.spans[:2])
+    assert changed.columns.start.tolist() == [1, 1]
+    with pytest.raises(ValueError, match="read-only"):
+        used.columns.start[0] = 2
+
+
 def test_reference_determines_the_text_length():
     """
     a  |----A----|----B----|

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 
+import numpy as np
+
 Flat = set[tuple[int, int]]
 Row = tuple[int, int, int, str | None]  # start, end, level, label
 
@@ -89,3 +91,31 @@ def recall(reference: Meet, estimate: Meet, n: int, *, without_query: bool = Tru
         if ordered:
             shares.append(Fraction(sum(e[u] < e[v] for u, v in ordered), len(ordered)))
     return sum(shares, Fraction(0)) / len(shares) if shares else None
+
+
+def recall_of_many(reference: np.ndarray, estimate: np.ndarray, weights: np.ndarray, own: float) -> float | None:
+    """Return the same as :func:`recall` from the matrices of all meets, with the weight of each unit.
+
+    ``own`` is the part of a query's own unit that it is not compared with: 1 for texts, 0 for times.
+    """
+    shares, total = 0.0, 0.0
+    for q, (r, e) in enumerate(zip(reference, estimate, strict=True)):
+        w = weights.copy()
+        w[q] -= own
+        pairs = np.outer(w, w)
+        ordered = r[:, None] < r[None, :]
+        if (number := pairs[ordered].sum()) > 0:
+            shares += weights[q] * pairs[ordered & (e[:, None] < e[None, :])].sum() / number
+            total += weights[q]
+    return shares / total if total else None
+
+
+def meets_by_label(rows: Iterable[Row], n: int) -> np.ndarray:
+    """Return the meet of every two units by label."""
+    meets = np.zeros((n, n), int)
+    carriers: dict[tuple[int, str | None], np.ndarray] = {}
+    for a, b, level, label in rows:
+        carriers.setdefault((level, label), np.zeros(n, bool))[a - 1 : b] = True
+    for (level, _), carried in carriers.items():
+        meets = np.maximum(meets, level * np.outer(carried, carried))
+    return meets

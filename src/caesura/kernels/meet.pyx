@@ -27,6 +27,55 @@ cdef enum:
     MAX_LANES = 12
 
 
+def cut(
+    const double[::1] point not None,
+    const int64_t[::1] document not None,
+    const int64_t[::1] order not None,
+    double[::1] weight not None,
+    int64_t[::1] place not None,
+    int64_t[::1] atom_off not None,
+):
+    """Divide documents into atoms at their points; ``order`` sorts these by document and point. Return the number of atoms.
+
+    ``weight`` becomes the length of each atom, ``place`` the atom of its document that begins at each point, and ``atom_off`` the
+    first atom of each document. Every document has at least one point.
+    """
+    cdef Py_ssize_t k
+    cdef int64_t i, d = -1, atoms = 0
+    cdef double last = 0
+    with nogil:
+        for k in range(order.shape[0]):
+            i = order[k]
+            if document[i] != d:
+                d = document[i]
+                atom_off[d] = atoms
+            elif point[i] != last:
+                weight[atoms] = point[i] - last
+                atoms += 1
+            last = point[i]
+            place[i] = atoms - atom_off[d]
+        atom_off[d + 1] = atoms
+    return atoms
+
+
+def sizes(
+    const int64_t[::1] atom_off not None,
+    const int64_t[::1] a_level not None,
+    const int64_t[::1] a_off not None,
+    const int64_t[::1] b_level not None,
+    const int64_t[::1] b_off not None,
+):
+    """Return the largest numbers that a document needs in ``triples``: atoms, entries of W and columns of W."""
+    cdef Py_ssize_t d
+    cdef int64_t E, atoms = 0, cells = 0, columns = 0
+    for d in range(atom_off.shape[0] - 1):
+        E = 1 + count_levels(b_level, b_off[d], b_off[d + 1])
+        atoms = max(atoms, atom_off[d + 1] - atom_off[d])
+        cells = max(cells, E * (1 + count_levels(a_level, a_off[d], a_off[d + 1])))
+        columns = max(columns, E)
+    return atoms, cells, columns
+
+
 cdef class Side:
     """The rows of one side of a document that contain the present atom."""
 

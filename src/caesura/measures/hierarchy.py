@@ -70,6 +70,10 @@ class HierarchyKappa(HierarchyMeasure):
         return errors
 
     def _count(self, batch: HierarchyBatch) -> Counts:
+        """Return the counts, which ``check`` and ``compute`` need."""
+        return batch.cached("kappa", lambda: self._count_batch(batch))
+
+    def _count_batch(self, batch: HierarchyBatch) -> Counts:
         n = len(batch)
         base = np.concatenate([[0], np.cumsum(batch.length + 1)])
         a, b = batch.a.distinct, batch.b.distinct
@@ -102,8 +106,8 @@ def _count_distinct(document: Ints, units: Ints, base: Ints) -> Ints:
 
 
 def _sorted_unique(keys: Ints) -> Ints:
-    """Return the sorted keys without duplicates; faster than ``np.unique``, which hashes first."""
-    keys = np.sort(keys)
+    """Return the sorted keys without duplicates; faster than ``np.unique``, because keys consist of long sorted runs."""
+    keys = np.sort(keys, kind="stable")
     return keys[np.append(True, np.diff(keys) != 0)] if len(keys) else keys
 
 

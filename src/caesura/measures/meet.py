@@ -37,13 +37,6 @@ class _AtomRanges(NamedTuple):
     code: Ints
     off: Ints
 
-    def count_levels(self) -> Ints:
-        """Return the number of distinct levels of each document."""
-        is_new = np.ones(len(self.level), bool)
-        is_new[1:] = np.diff(self.level) != 0
-        is_new[self.off[:-1][np.diff(self.off) > 0]] = True
-        return np.diff(np.concatenate([[0], np.cumsum(is_new)])[self.off])
-
 
 class MeetMeasure(HierarchyMeasure):
     """Base class of the t- and l-measure: F of the triples that both sides put in the same order."""
@@ -71,9 +64,8 @@ class MeetMeasure(HierarchyMeasure):
         assert isinstance(batch, HierarchyBatch)
         weight, atom_off, (lo_a, hi_a), (lo_b, hi_b) = _atoms(batch)
         a, b = self._ranges(batch.a, lo_a, hi_a), self._ranges(batch.b, lo_b, hi_b)
-        R, E = 1 + a.count_levels(), 1 + b.count_levels()  # noqa: N806 - the kernel's symbols
-        max_atoms, max_cells, max_levels = (int(sizes.max(initial=0)) for sizes in (np.diff(atom_off), R * E, E))
-        scratch = np.empty((2, max_atoms), np.int64), np.empty(max_cells, np.int64), np.empty(max_levels)
+        atoms, cells, levels = kernel.sizes(atom_off, a.level, a.off, b.level, b.off)
+        scratch = np.empty((2, atoms), np.int64), np.empty(cells, np.int64), np.empty(levels)
         untimed = np.diff(batch.a.edge_off) == 0
         lengths = weight.astype(np.int64) if untimed.all() else _whole_lengths(weight, atom_off, untimed)
         out = np.empty((len(batch), 4))
@@ -96,34 +88,22 @@ class MeetMeasure(HierarchyMeasure):
 
 def _atoms(batch: HierarchyBatch) -> tuple[Floats, Ints, tuple[Ints, Ints], tuple[Ints, Ints]]:
     """Return weights of all atoms, their offsets, and for both sides the atoms where spans begin and end."""
-    n = len(batch)
-    low, high = np.zeros(n), batch.length.astype(np.float64)
-    timed = np.diff(batch.a.edge_off) > 0
-    low[timed] = batch.a.edges[batch.a.edge_off[:-1][timed]]
-    high[timed] = batch.a.edges[batch.a.edge_off[1:][timed] - 1]
-    documents = [np.arange(n), np.arange(n)]
-    points = [low, high]
-    for side in (batch.a, batch.b):
-        d = side.document
-        for position in (side.start - 1, side.end):
-            documents.append(d)
-            # Parts outside the reference are cut off.
-            points.append(np.clip(_times(side, d, position), low[d], high[d]))
-    document, point = np.concatenate(documents), np.concatenate(points)
-    order = np.lexsort((point, document))
-    d, x = document[order], point[order]
-    is_new = np.ones(len(x), bool)
-    is_new[1:] = (np.diff(d) != 0) | (np.diff(x) != 0)
-    cut_off = np.concatenate([[0], np.cumsum(np.bincount(d[is_new], minlength=n))])
-    cuts = x[is_new]
-    place = np.empty(len(x), np.int64)
-    place[order] = np.cumsum(is_new) - 1
-    place -= cut_off[document]
-    lo_a, hi_a, lo_b, hi_b = np.split(place[2 * n :], np.cumsum([len(side_points) for side_points in points[2:5]]))
-    # A document has one atom fewer than cuts; there is no atom between two documents.
-    is_atom = np.ones(max(len(cuts) - 1, 0), bool)
-    is_atom[cut_off[1:-1] - 1] = False
-    return np.diff(cuts)[is_atom], cut_off - np.arange(n + 1), (lo_a, hi_a), (lo_b, hi_b)
+    a, b, documents = batch.a, batch.b, np.arange(len(batch))
+    low, high = np.zeros(len(batch)), batch.length.astype(np.float64)
+    if a.edges.size:
+        timed = np.diff(a.edge_off) > 0
+        low[timed], high[timed] = a.edges[a.edge_off[:-1][timed]], a.edges[a.edge_off[1:][timed] - 1]
+    of_a, of_b = a.document, b.document
+    document = np.concatenate([documents, documents, of_a, of_a, of_b, of_b])
+    ends = _times(a, of_a, a.start - 1), _times(a, of_a, a.end), _times(b, of_b, b.start - 1), _times(b, of_b, b.end)
+    point = np.concatenate([low, high, *ends])
+    if a.edges.size:  # parts outside the reference are cut off
+        point = np.clip(point, low[document], high[document])
+    weight, place = np.empty(len(point)), np.empty(len(point), np.int64)
+    off = np.empty(len(batch) + 1, np.int64)
+    atoms = kernel.cut(point, document, np.lexsort((point, document)), weight, place, off)
+    lo_a, hi_a, lo_b, hi_b = np.split(place[2 * len(batch) :], np.cumsum([len(of_a), len(of_a), len(of_b)]))
+    return weight[:atoms], off, (lo_a, hi_a), (lo_b, hi_b)
 
 
 def _whole_lengths(weight: Floats, off: Ints, untimed: NDArray[np.bool_]) -> Ints:
@@ -136,8 +116,9 @@ def _whole_lengths(weight: Floats, off: Ints, untimed: NDArray[np.bool_]) -> Int
 def _times(side: SpanArrays, document: Ints, position: Ints) -> Floats:
     """Return positions as times if units have times."""
     out = position.astype(np.float64)
-    timed = (np.diff(side.edge_off) > 0)[document]
-    out[timed] = side.edges[side.edge_off[document[timed]] + position[timed]]
+    if side.edges.size:
+        timed = (np.diff(side.edge_off) > 0)[document]
+        out[timed] = side.edges[side.edge_off[document[timed]] + position[timed]]
     return out
 
 
