@@ -73,7 +73,7 @@ def growth() -> Table:
     rows = []
     for units, cuts in ((1000, (50, 300)), (10_000, (500, 3000)), (100_000, (5000, 30_000))):
         a, b = (hierarchy(units, simulate_levels(units, cuts, seed)) for seed in (1, 2))
-        times = []
+        times: list[float | None] = []
         for name in names:
             measure = cz.parse(name)
             times.append(shortest_time(partial(measure.score, a, b), min_runs=2) * 1e3)

@@ -110,7 +110,8 @@ def _whole_lengths(weight: Floats, off: Ints, untimed: NDArray[np.bool_]) -> Int
     """Return the lengths of atoms as whole numbers: of units or, for times, of a power of two so small that nothing is lost."""
     total = np.concatenate([[0.0], np.cumsum(weight)])[off]
     shift = np.where(untimed, 0, _BITS - np.frexp(np.diff(total))[1])
-    return np.rint(np.ldexp(weight, np.repeat(shift, np.diff(off)))).astype(np.int64)
+    lengths: Floats = np.rint(np.ldexp(weight, np.repeat(shift, np.diff(off))))
+    return lengths.astype(np.int64)
 
 
 def _times(side: SpanArrays, document: Ints, position: Ints) -> Floats:

@@ -232,7 +232,8 @@ def _as_hierarchy(text: Any) -> Any:
 
 def _span_arrays(hierarchies: list[Hierarchy]) -> SpanArrays:
     columns = [hierarchy.columns for hierarchy in hierarchies]
-    start, end, level, label = (join_arrays([spans[k] for spans in columns]) for k in range(4))
+    rows: list[list[Ints]] = [[spans.start, spans.end, spans.level, spans.label] for spans in columns]
+    start, end, level, label = (join_arrays([arrays[k] for arrays in rows]) for k in range(4))
     times = [spans.edges for spans in columns]
     extent = np.array([hierarchy.extent for hierarchy in hierarchies], np.int64)
     off, edge_off = offsets_of([spans.start for spans in columns]), offsets_of(times)
