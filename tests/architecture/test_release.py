@@ -6,6 +6,8 @@ import importlib.util
 import re
 import sys
 import sysconfig
+import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
@@ -24,6 +26,23 @@ def test_all_files_name_the_same_version(path: str, pattern: str) -> None:
     match = re.search(pattern, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
     assert match is not None
     assert match[1] == caesura.__version__
+
+
+def test_conda_recipe_has_the_requirements_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    recipe = (ROOT / "recipe" / "meta.yaml").read_text(encoding="utf-8")
+    parts = dict(re.findall(r"(?m)^  (host|run):\n((?:    - .*\n)+)", recipe))
+    assert _requirements(parts["host"]) == {"python", "pip", *_plain(project["build-system"]["requires"])}
+    python = f"python{project['project']['requires-python']}"
+    assert _requirements(parts["run"]) == {python, *_plain(project["project"]["dependencies"])}
+
+
+def _requirements(lines: str) -> set[str]:
+    return _plain(line.removeprefix("    - ") for line in lines.splitlines())
+
+
+def _plain(requirements: Iterable[str]) -> set[str]:
+    return {requirement.replace(" ", "").lower() for requirement in requirements}
 
 
 @pytest.mark.skipif(

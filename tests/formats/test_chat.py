@@ -146,7 +146,7 @@ def test_without_rustling(tmp_path: Path) -> None:
     path = write_file(tmp_path, "*CHI:\ta .\n")
     code = f"import sys; sys.modules['rustling'] = None; import caesura; caesura.read({str(path)!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "reading this needs rustling; install caesura[talkbank]" in done.stderr
+    assert "reading this needs rustling; run pip install 'caesura[talkbank]'" in done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -180,7 +180,7 @@ def test_without_pyarrow(tmp_path: Path) -> None:
     path = put(tmp_path, {"x": ["1"]})
     code = f"import sys; sys.modules['pyarrow'] = None; import caesura; caesura.read({str(path)!r})"
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "reading this needs pyarrow; install caesura[parquet]" in process.stderr
+    assert "reading this needs pyarrow; run pip install 'caesura[parquet]'" in process.stderr
 
 
 def test_half_a_surrogate_pair_is_rejected(tmp_path: Path) -> None:

@@ -78,6 +78,8 @@ class Progress:
             self._bar = self._bar or self._new_bar()
             task = self._bar.task_ids[0]
             self._bar.update(task, completed=finished, total=total, description=f"{status}, {speed}")
+            if not self._bar.live.auto_refresh:
+                self._bar.refresh()
         elif monotonic() - self.last_line >= LINE_INTERVAL:
             self.last_line = monotonic()
             click.echo(f"caesura: {status}, {speed}", err=True)
@@ -86,8 +88,13 @@ class Progress:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
+        from caesura.engines.threads import threads_start
+
         description = TextColumn("{task.description}")
-        bar = Progress(BarColumn(), description, console=Console(stderr=True), transient=True)
+        # The bar moves between two steps on a thread of its own, if there are threads.
+        bar = Progress(
+            BarColumn(), description, console=Console(stderr=True), transient=True, auto_refresh=threads_start()
+        )
         bar.add_task("", total=None)
         bar.start()
         return bar

@@ -46,7 +46,7 @@ class Cluster(Engine):
         try:
             import distributed
         except ImportError:
-            raise EngineError("engine='dask' needs Dask; install caesura[cluster]") from None
+            raise EngineError("engine='dask' needs Dask; run pip install 'caesura[cluster]'") from None
         self._owned: list[Any] = []  # closed when the engine is closed
         if isinstance(scheduler, distributed.Client):
             self._client = scheduler

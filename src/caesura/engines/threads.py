@@ -28,7 +28,7 @@ class Threads(Engine):
     remote = False
 
     def __init__(self, workers: int) -> None:
-        self.workers = workers if _threads_start() else 1
+        self.workers = workers if threads_start() else 1
         self._pool = ThreadPoolExecutor(self.workers) if self.workers > 1 else None
 
     def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[TaskResult[R]]:
@@ -47,8 +47,14 @@ class Threads(Engine):
             self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _threads_start() -> bool:
-    """Return whether this Python can start a thread."""
+def threads_start() -> bool:
+    """Return whether this Python can start a thread. Python in a browser cannot.
+
+    Returns
+    -------
+    bool
+        Whether a thread was started.
+    """
     thread = threading.Thread(target=int)
     try:
         thread.start()

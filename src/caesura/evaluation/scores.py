@@ -36,7 +36,7 @@ def prepare_score_folder(folder: str, checkpoint: str | PathLike[str] | None) ->
     """
     path = Path(folder)
     if find_spec("pyarrow") is None:
-        raise OptionError("scores: writing them needs pyarrow; install caesura[parquet]")
+        raise OptionError("scores: writing them needs pyarrow; run pip install 'caesura[parquet]'")
     try:
         path.mkdir(parents=True, exist_ok=True)
         delete_drafts(path)

@@ -55,7 +55,7 @@ def require_pyarrow(path: str, action: str) -> None:
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
-        raise FormatError(path, None, f"{action} this needs pyarrow; install caesura[parquet]") from None
+        raise FormatError(path, None, f"{action} this needs pyarrow; run pip install 'caesura[parquet]'") from None
 
 
 @contextmanager

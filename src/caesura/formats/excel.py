@@ -79,7 +79,7 @@ def _workbook(reading: Reading) -> tuple[dict[str, list[_NumberedRow]], dict[str
     try:
         import openpyxl
     except ImportError:
-        raise reading.error(None, "reading this needs openpyxl; install caesura[excel]") from None
+        raise reading.error(None, "reading this needs openpyxl; run pip install 'caesura[excel]'") from None
     if reading.data.startswith(b"\xd0\xcf\x11\xe0"):
         raise reading.error(None, "the workbook is protected by a password, or is an old .xls file; save it as .xlsx")
     _check_unpacked_size(reading)

@@ -87,7 +87,7 @@ def _parse(reading: Reading) -> Any:
     try:
         import rdata
     except ImportError:
-        raise reading.error(None, "reading this needs rdata; install caesura[r]") from None
+        raise reading.error(None, "reading this needs rdata; run pip install 'caesura[r]'") from None
     try:
         content = _decompress(reading.data)
     except _ERRORS as problem:

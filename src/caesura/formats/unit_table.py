@@ -135,7 +135,7 @@ def write_excel(writing: Writing, *, read: Reader) -> bytes:
     try:
         import openpyxl
     except ImportError:
-        raise writing.error("writing this needs openpyxl; install caesura[excel]") from None
+        raise writing.error("writing this needs openpyxl; run pip install 'caesura[excel]'") from None
     rows = table_rows(writing, read)
     if len(rows) > _MAX_SHEET_ROWS:
         raise writing.error(f"a sheet has at most {_MAX_SHEET_ROWS:,} rows; this table has {len(rows):,}; write .csv")

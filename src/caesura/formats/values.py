@@ -261,7 +261,7 @@ def import_extra(reading: Reading, module: str, package: str, extra: str) -> Any
     try:
         return import_module(module)
     except ImportError:
-        raise reading.error(None, f"reading this needs {package}; install caesura[{extra}]") from None
+        raise reading.error(None, f"reading this needs {package}; run pip install 'caesura[{extra}]'") from None
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:

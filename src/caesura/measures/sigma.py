@@ -111,7 +111,7 @@ def _tokenizer() -> _Tokenizer:
     try:
         tokenizer = import_module("sacrebleu.tokenizers.tokenizer_13a").Tokenizer13a()
     except ImportError:
-        raise OptionError("sigma: tokenize='sacrebleu' needs sacrebleu; install caesura[subtitles]") from None
+        raise OptionError("sigma: tokenize='sacrebleu' needs sacrebleu; run pip install 'caesura[subtitles]'") from None
     return lambda tokens: tokenizer(" ".join(tokens)).split()
 
 

@@ -344,7 +344,7 @@ def _align_by_edits(a: str, b: str, a_units: Sequence[str], b_units: Sequence[st
     try:
         from rapidfuzz.distance import Levenshtein
     except ImportError:
-        raise OptionError("align='edit' needs rapidfuzz; install caesura[align]") from None
+        raise OptionError("align='edit' needs rapidfuzz; run pip install 'caesura[align]'") from None
     m, n = len(a_units), len(b_units)
     if m * n > _MAX_CELLS:
         raise MismatchError(f"texts of {m} characters for {a} and {n} for {b} are too long to align; use smaller items")

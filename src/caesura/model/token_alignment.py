@@ -77,7 +77,7 @@ def _substitution_costs(a: Sequence[str], b: Sequence[str]) -> tuple[NDArray[np.
         from rapidfuzz.distance import Levenshtein
         from rapidfuzz.process import cdist
     except ImportError:
-        raise OptionError("align='tokens' needs rapidfuzz; install caesura[align]") from None
+        raise OptionError("align='tokens' needs rapidfuzz; run pip install 'caesura[align]'") from None
     a_words, b_words = list(dict.fromkeys(a)), list(dict.fromkeys(b))
     b_lengths = np.array([max(1, len(word)) for word in b_words])
     costs = np.empty((len(a_words), len(b_words)), np.int16)
