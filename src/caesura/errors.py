@@ -14,13 +14,13 @@
     │   ├── OptionError              a measure, option, preset or coder does not exist, or has an invalid value
     │   │   └── OptionConflictError  options contradict each other, independently of the data
     │   ├── LimitError               the work would be too large, or the numbers are out of range
+    │   ├── ResourceError            the input needs more memory, depth or larger numbers than there are
     │   └── Undefined                the number is not defined for this data
     ├── FormatError (ValueError)     a file cannot be read or written; has .path and .line
     │   └── AmbiguousFileError       a file can be read in several ways
     ├── EngineError                  workers cannot be reached, died, or have a different version
     ├── ConflictError                somebody else decided or changed something meanwhile
     ├── CheckpointError              a checkpoint belongs to a different run, or cannot be written
-    ├── ResourceError (ValueError)   the input needs more memory, depth or larger numbers than there are
     └── TooManyStates (ValueError)   exact chance agreement needs more states than allowed; use random draws
 
 Each message states the place, the problem, the expected value and, if possible, a solution. ``CaesuraWarning`` is the
@@ -36,6 +36,10 @@ from typing import Any
 
 MAX_PROBLEM = 3000
 """Characters of the description of a problem with a file; of a longer one, the beginning and the end are shown."""
+
+
+RESOURCE_ERRORS = (MemoryError, RecursionError, OverflowError)
+"""Errors of Python that a large or hostile input causes; :func:`own_errors` turns them into a ``ResourceError``."""
 
 
 class CaesuraError(Exception):
@@ -101,6 +105,10 @@ class OptionConflictError(OptionError):
 
 class LimitError(InputError):
     """Raised when the work would need too much time or memory, or when numbers are too large to compute with."""
+
+
+class ResourceError(InputError):
+    """Raised when an input needs more memory than available, is nested too deeply, or has too large numbers."""
 
 
 class Undefined(InputError):  # noqa: N818 - the name is part of the interface
@@ -174,10 +182,6 @@ class CheckpointError(CaesuraError):
     """Raised when a checkpoint belongs to a different run, or cannot be written."""
 
 
-class ResourceError(CaesuraError, ValueError):
-    """Raised when an input needs more memory than available, is nested too deeply, or has too large numbers."""
-
-
 class _OwnErrors:
     """The block of :func:`own_errors`; a class, because every call of a measure enters one."""
 
@@ -190,7 +194,7 @@ class _OwnErrors:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: object, traceback: object) -> None:
-        if kind is None or not issubclass(kind, (MemoryError, RecursionError, OverflowError)):
+        if kind is None or not issubclass(kind, RESOURCE_ERRORS):
             return
         if issubclass(kind, MemoryError):
             problem = "it needs more memory than is available; divide the data, or use a smaller measure or option"
@@ -198,16 +202,17 @@ class _OwnErrors:
             problem = "it is nested too deeply; flatten it"
         else:
             problem = "a number is too large to compute with; use smaller numbers"
-        raise ResourceError(f"{self.place}: {problem}")
+        raise ResourceError(problem if self.place is None else f"{self.place}: {problem}")
 
 
-def own_errors(place: object) -> AbstractContextManager[None]:
+def own_errors(place: object = None) -> AbstractContextManager[None]:
     """Turn the errors of Python that a large or hostile input causes into a :class:`ResourceError`.
 
     Parameters
     ----------
-    place : object
+    place : object, optional
         What is computed, such as ``"item 'a'"``; the message begins with it. If blocks are nested, the innermost counts.
+        Without it, the caller adds the place, as it does to other errors of an item.
 
     Returns
     -------

@@ -86,7 +86,11 @@ class Campaign:
         """Run all attacks, and return how their inputs ended."""
         chosen = [entry for name, entry in attacks().items() if not self.only or name in self.only]
         shares = sum(entry.share for entry in chosen)
-        return [self._run_attack(entry, entry.share / shares) for entry in chosen]
+        tallies = []
+        for entry in chosen:
+            tallies.append(self._run_attack(entry, entry.share / shares))
+            print(table(tallies[-1:]), file=sys.stderr, flush=True)  # an interrupted run has shown what it did
+        return tallies
 
     def _run_attack(self, entry: Attack, share: float) -> Tally:
         tally, lock = Tally(entry.name), threading.Lock()

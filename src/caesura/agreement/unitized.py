@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from caesura.errors import InputError, MismatchError, SpansError
+from caesura.errors import InputError, MismatchError, SpansError, own_errors
 from caesura.model.as_spans import to_spans
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded
@@ -85,8 +85,9 @@ def unitized_items(
             excluded.append(Excluded(name, None, f"only {next(iter(annotations))!r} annotated it; at least two must"))
             continue
         try:
-            by_coder = {coder: _spans(coder, annotations[coder]) for coder in sorted(annotations)}
-            items.append(_item(name, by_coder, bounds))
+            with own_errors():
+                by_coder = {coder: _spans(coder, annotations[coder]) for coder in sorted(annotations)}
+                items.append(_item(name, by_coder, bounds))
         except InputError as error:
             excluded.append(Excluded(name, None, str(error)))
     return items, excluded

@@ -27,7 +27,16 @@ from caesura.agreement.chance import or_none
 from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
 from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.engines import Engine, use_engine
-from caesura.errors import InputError, MismatchError, OptionConflictError, OptionError, Undefined
+from caesura.errors import (
+    RESOURCE_ERRORS,
+    InputError,
+    MismatchError,
+    OptionConflictError,
+    OptionError,
+    ResourceError,
+    Undefined,
+    own_errors,
+)
 from caesura.model.corpus import Corpus
 from caesura.model.result import HIDDEN, Excluded, Reasoned, signature_line, signature_value
 from caesura.model.signature import with_data
@@ -462,7 +471,8 @@ class UnitizingCoefficient(OptionSet):
 def _attempt(coefficient: UnitizingCoefficient, plan: Plan, job: Job) -> Floats | InputError:
     """Return the parts of one item, or the error if it cannot be scored."""
     try:
-        return coefficient.group_parts(job, plan)
+        with own_errors():
+            return coefficient.group_parts(job, plan)
     except OptionError:
         raise
     except InputError as error:
@@ -615,7 +625,7 @@ def score_items(
     jobs = [Job(item, _groups(item.coders) if tables else (item.coders,)) for item in items]
     scored, parts = [], []
     failures: list[InputError] = []
-    for job, result in zip(jobs, coefficient.all_parts(jobs, plan, engine), strict=True):
+    for job, result in zip(jobs, _parts_or_errors(coefficient, jobs, plan, engine), strict=True):
         if isinstance(result, InputError):
             failures.append(result)
             excluded.append(Excluded(job.item.name, None, str(result)))
@@ -625,6 +635,33 @@ def score_items(
     if not scored:
         raise failures[0] if failures else MismatchError(str(excluded[0]) if excluded else "there are no items")
     return ScoredItems(coefficient, plan, tuple(scored), tuple(parts), tuple(excluded))
+
+
+def _parts_or_errors(
+    coefficient: UnitizingCoefficient, jobs: Sequence[Job], plan: Plan, engine: Engine
+) -> list[Floats | InputError]:
+    """Return the parts of all items. If memory or numbers do not suffice, find the items that are too large."""
+    try:
+        return coefficient.all_parts(jobs, plan, engine)
+    except RESOURCE_ERRORS:
+        errors = {
+            place: error for place, job in enumerate(jobs) if (error := _error_of(coefficient, job, plan, engine))
+        }
+        if not errors:
+            raise ResourceError(f"all {len(jobs)} items together need more memory than is available") from None
+    rest = [job for place, job in enumerate(jobs) if place not in errors]
+    results = iter(coefficient.all_parts(rest, plan, engine) if rest else ())
+    return [errors[place] if place in errors else next(results) for place in range(len(jobs))]
+
+
+def _error_of(coefficient: UnitizingCoefficient, job: Job, plan: Plan, engine: Engine) -> InputError | None:
+    """Return why an item cannot be scored even alone; None if it can."""
+    try:
+        with own_errors():
+            coefficient.all_parts([job], plan, engine)
+    except ResourceError as error:
+        return error
+    return None
 
 
 def _groups(coders: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

@@ -11,18 +11,20 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError, own_errors
+from caesura.errors import RESOURCE_ERRORS, CaesuraError, FormatError, MismatchError, OptionError, own_errors
 from caesura.evaluation.result import ExcludedDocument, WorkTime
 from caesura.evaluation.scores import ScoreFile
-from caesura.measures.base import Measure
+from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.batch import Batch, Packed, over_common_types
 from caesura.measures.columns import CheckedColumns, supports_columns
+from caesura.measures.many import count_separately
 from caesura.measures.sums import Partial
 from caesura.model.common_units import pair_over_common_units
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.fingerprint import DigestSum, column_digests, pair_digests
 from caesura.model.result import HIDDEN
 from caesura.model.segmentation import UNTYPED
+from caesura.model.value import Ints
 
 _MAX_LISTED = 20  # number of excluded documents listed per partition; all are counted
 _MAX_IGNORED_FIELDS = 20
@@ -174,6 +176,8 @@ class PartitionResult:
         The first of these documents.
     unreadable : bool
         Whether the partition could not be read to its end; if so, none of its documents count.
+    too_large : bool
+        Whether memory did not suffice for some documents. Another run may have more, so that this result is not recorded.
     short_spans : int
         Number of hierarchy spans that were dropped because they are too short for common units.
     ignored_fields : list of str
@@ -195,6 +199,7 @@ class PartitionResult:
     short_spans: int = 0
     ignored_fields: list[str] = field(default_factory=list)
     unreadable: bool = field(default=False, metadata=HIDDEN)
+    too_large: bool = field(default=False, metadata=HIDDEN)
     work: WorkTime = field(default_factory=WorkTime, metadata=HIDDEN)
     digests: DigestSum | None = field(default_factory=DigestSum)
     content: str | None = None
@@ -296,7 +301,8 @@ def _score(job: Job, task: PartitionTask) -> PartitionResult:
     try:
         if job.recorded:
             scoring.result.content = partition.digest()
-        for chunk in partition.chunks():
+        chunks = iter(partition.chunks())
+        while (chunk := _next_chunk(chunks, partition)) is not None:
             after_reading = perf_counter()
             with own_errors(_place_of(chunk, partition)):
                 scoring.add(chunk)
@@ -317,6 +323,12 @@ def _score(job: Job, task: PartitionTask) -> PartitionResult:
     finally:
         scoring.score_file.discard()
     return scoring.result
+
+
+def _next_chunk(chunks: Iterator[Chunk], partition: Partition) -> Chunk | None:
+    """Return the next batch of documents; None after the last one."""
+    with own_errors(partition.place):
+        return next(chunks, None)
 
 
 def _place_of(chunk: Chunk, partition: Partition) -> str:
@@ -348,7 +360,12 @@ class _Scoring:
             for place, error in errors.items():
                 self._exclude(chunk, place, str(error), measure)
             if len(batch):
-                computed = measure.count(batch)
+                computed, batch, places, too_large = self._count(measure, batch, places)
+                excluded_places |= set(too_large)
+                result.too_large |= bool(too_large)
+                for place, error in too_large.items():
+                    self._exclude(chunk, place, str(error), measure)
+            if len(batch):
                 result.sums[i] = result.sums[i].merge(Partial.of(measure, computed, batch.types), measure)
                 if self.job.scores is not None:
                     columns[i][places] = measure.values(computed.counts, batch.types)
@@ -358,6 +375,15 @@ class _Scoring:
         result.short_spans += packer.short_spans
         if self.job.scores is not None:
             self.score_file.add(chunk, columns)
+
+    def _count(
+        self, measure: Measure, batch: Batch, places: Ints
+    ) -> tuple[BatchCounts, Batch, Ints, dict[int, CaesuraError]]:
+        """Return the counts, the documents, their places, and the errors of documents that are too large to be counted."""
+        try:
+            return measure.count(batch), batch, places, {}
+        except RESOURCE_ERRORS:
+            return count_separately(measure, batch, places)
 
     def _add_digests(self, chunk: Chunk, excluded: Mapping[int, object]) -> None:
         """Add the documents to the fingerprint, unless the partition has too many."""

@@ -147,7 +147,7 @@ class EvaluationRun:
         if resumed:
             self.resumed += 1
             self.resumed_documents += result.documents
-        elif self.checkpoint is not None and not result.unreadable:
+        elif self.checkpoint is not None and not (result.unreadable or result.too_large):
             self.checkpoint.put(_key(task.number), {"data": task.partition.fingerprint, **to_plain(result)})
         self._merge(task.number, result)
         self.work += WorkTime(merging=perf_counter() - started)

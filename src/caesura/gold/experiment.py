@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, ClassVar
 
-from caesura.errors import CaesuraError, OptionError, Undefined
+from caesura.errors import CaesuraError, OptionError, Undefined, own_errors
 from caesura.gold.candidates import CoderHierarchies, collect_hierarchies
 from caesura.gold.unify import METHODS, UnificationMethod, UnifiedHierarchy, build_gold, check_method, kappa_or_none
 from caesura.measures.hierarchy import hierarchy_overlap, non_crossing
@@ -290,7 +290,8 @@ def _annotations(corpus: Corpus, tolerance: float) -> tuple[dict[str, CoderHiera
     excluded: list[Excluded] = []
     for item in corpus.item_names:
         try:
-            annotations[item] = collect_hierarchies(corpus.of_item(item), tolerance)  # type: ignore[arg-type]  # checked
+            with own_errors():
+                annotations[item] = collect_hierarchies(corpus.of_item(item), tolerance)  # type: ignore[arg-type]  # checked
         except CaesuraError as error:
             excluded.append(Excluded(item, None, str(error)))
     return annotations, tuple(excluded)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from caesura.agreement.pairwise import check_corpus
-from caesura.errors import CaesuraError, HierarchyError, OptionError
+from caesura.errors import CaesuraError, HierarchyError, OptionError, own_errors
 from caesura.gold.candidates import Candidate, CoderHierarchies, DroppedSpan, collect_hierarchies
 from caesura.gold.linear import METHODS, GoldBoundary, LinearGold, LinearGoldOptions, linear_golds, method_name
 from caesura.gold.unify import METHODS as HIERARCHY_METHODS
@@ -419,9 +419,10 @@ def _unify_items(
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         try:
-            annotations = collect_hierarchies(by_coder, tolerance)  # type: ignore[arg-type]  # checked there
-            golds[item] = build_gold(annotations, method, tolerance)
-            items.append(_hierarchy_item(item, golds[item], annotations))
+            with own_errors():
+                annotations = collect_hierarchies(by_coder, tolerance)  # type: ignore[arg-type]  # checked there
+                golds[item] = build_gold(annotations, method, tolerance)
+                items.append(_hierarchy_item(item, golds[item], annotations))
         except CaesuraError as error:
             excluded.append(Excluded(item, None, str(error)))
     if not golds:

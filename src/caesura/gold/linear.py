@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from caesura.errors import CaesuraError, OptionError, Undefined
+from caesura.errors import CaesuraError, OptionError, Undefined, own_errors
 from caesura.gold.median import median_segmentation
 from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.boundary import BoundarySimilarity
@@ -249,7 +249,8 @@ def linear_golds(
     golds: dict[str, LinearGold] = {}
     for item, group in texts.items():
         try:
-            golds[item] = _item_gold(item, group, rules, options.n_t, scale, exclusive)
+            with own_errors():
+                golds[item] = _item_gold(item, group, rules, options.n_t, scale, exclusive)
         except CaesuraError as error:
             excluded.append(Excluded(item, None, str(error)))
     if not golds:

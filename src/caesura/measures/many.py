@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.engines import Engine, check_engine, use_engine
-from caesura.errors import CaesuraError, OptionError
+from caesura.errors import RESOURCE_ERRORS, CaesuraError, OptionError, ResourceError, own_errors
 from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.batch import Batch, Comparison
 from caesura.measures.registry import parse
@@ -194,7 +194,11 @@ def score_many(
     check_engine(engine, workers, scheduler)
     listed = list(pairs)
     batch, places, errors = parsed.pack(listed)
-    result = compute(parsed, batch, engine, workers, scheduler)
+    try:
+        result = compute(parsed, batch, engine, workers, scheduler)
+    except RESOURCE_ERRORS:
+        result, batch, places, too_large = count_separately(parsed, batch, places)
+        errors = errors | too_large
     counts, resolved = result.counts, dict(result.resolved)
     values = parsed.values(counts, batch.types)
     if errors:
@@ -240,10 +244,50 @@ def compute(
     with use_engine(engine, workers, scheduler) as opened:
         if opened.workers == 1 and not opened.remote:
             return measure.count(batch)
-        results = list(opened.map(measure.count, _pieces(batch, work, opened)))
-    counts = np.concatenate([result.counts for result in results])
+        return _joined(list(opened.map(measure.count, _pieces(batch, work, opened))))
+
+
+def count_separately(
+    measure: Measure, batch: Batch, places: Ints
+) -> tuple[BatchCounts, Batch, Ints, dict[int, CaesuraError]]:
+    """Count documents one after the other, after memory or numbers did not suffice for all of them together.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+    batch : Batch
+        The documents.
+    places : numpy.ndarray
+        Places of the documents among the pairs.
+
+    Returns
+    -------
+    counts : BatchCounts
+        Counts of the documents that can be counted.
+    batch : Batch
+        These documents.
+    places : numpy.ndarray
+        Their places among the pairs.
+    errors : dict
+        Place of a document that cannot be counted -> error.
+    """
+    results: list[BatchCounts] = []
+    errors: dict[int, CaesuraError] = {}
+    for document in range(len(batch)):
+        try:
+            with own_errors():
+                results.append(measure.count(batch.take(np.array([document]))))
+        except ResourceError as error:
+            errors[document] = error
+    batch, places, errors = batch.drop(errors, places)
+    return (_joined(results) if results else measure.count(batch)), batch, places, errors
+
+
+def _joined(results: Sequence[BatchCounts]) -> BatchCounts:
+    """Return the counts of several batches one below the other."""
     resolved = {name: np.concatenate([result.resolved[name] for result in results]) for name in results[0].resolved}
-    return BatchCounts(counts, resolved)
+    return BatchCounts(np.concatenate([result.counts for result in results]), resolved)
 
 
 def _pieces(batch: Batch, work: Ints, engine: Engine) -> Iterator[Batch]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from caesura.errors import InputError, OptionError
+from caesura.errors import InputError, OptionError, own_errors
 from caesura.model.dialogue import Annotation, Dialogue, tiers_of
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy
@@ -421,7 +421,8 @@ def collect_errors(item: str, excluded: list[InputError] | None, kind: type[Inpu
     None
     """
     try:
-        yield
+        with own_errors():
+            yield
     except OptionError:
         raise
     except InputError as problem:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from caesura.errors import InputError, OptionError, SpansError, TierError
+from caesura.errors import InputError, OptionError, SpansError, TierError, own_errors
 from caesura.measures.edges import OPEN_END
 from caesura.model.common_units import levels_as_types, over_common_units, tiers_over_units
 from caesura.model.corpus import Corpus
@@ -124,7 +124,8 @@ def _as_hierarchies(corpus: Corpus, lengths: Mapping[str, float], excluded: list
             by_item.setdefault(item, {})[coder] = annotation
             continue
         try:
-            by_item.setdefault(item, {})[coder] = annotation.to_hierarchy(lengths[item])
+            with own_errors():
+                by_item.setdefault(item, {})[coder] = annotation.to_hierarchy(lengths[item])
         except InputError as error:
             excluded.append(Excluded(item, coder, str(error)))
     kept = {item: by_coder for item, by_coder in by_item.items() if by_coder}
