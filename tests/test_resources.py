@@ -59,7 +59,7 @@ def test_score_many_scores_the_other_pairs() -> None:
     assert list(scores.errors) == [1]
     assert isinstance(scores.errors[1], ResourceError)
     assert scores.values[[0, 2]].tolist() == [float(cz.boundary_similarity(*pairs[i])) for i in (0, 2)]
-    with pytest.raises(ResourceError, match="^boundary_similarity: "):
+    with pytest.raises(ResourceError, match=r"^boundary_similarity: "):
         cz.boundary_similarity(*pairs[1])
 
 
@@ -139,5 +139,5 @@ def test_coefficients_of_spans_name_the_item(kind: type, method: str, monkeypatc
 
 
 def test_the_caller_may_add_the_place() -> None:
-    with pytest.raises(ResourceError, match="^a number is too large to compute with"), own_errors():
+    with pytest.raises(ResourceError, match=r"^a number is too large to compute with"), own_errors():
         float(10**400)

@@ -85,6 +85,7 @@ def test_masses_json_round_trip_with_labels(corpus: cz.Corpus, data: st.DataObje
     assert cz.read(folder / "l.json") == corpus
 
 
+@pytest.mark.filterwarnings("ignore:.*got an apostrophe")
 @given(corpus=plain_corpora())
 def test_masses_tsv_round_trip(corpus: cz.Corpus, folder: Path) -> None:
     cz.write(corpus, folder / "c.tsv", "masses-tsv")
@@ -105,6 +106,7 @@ def test_bits_round_trip_or_error(corpus: cz.Corpus, folder: Path) -> None:
             cz.write(corpus, folder / "c.bits")
 
 
+@pytest.mark.filterwarnings("ignore:.*got an apostrophe")
 @given(corpus=plain_corpora(), suffix=st.sampled_from([("c.csv", "table-csv"), ("c.tsv", "table-tsv")]))
 def test_plain_table_round_trip(corpus: cz.Corpus, suffix: tuple[str, str], folder: Path) -> None:
     lengths = {
@@ -118,6 +120,7 @@ def test_plain_table_round_trip(corpus: cz.Corpus, suffix: tuple[str, str], fold
         assert cz.read(folder / suffix[0], suffix[1]) == corpus
 
 
+@pytest.mark.filterwarnings("ignore:.*got an apostrophe")
 @given(corpus=typed_corpora(), suffix=st.sampled_from([("c.csv", "table-csv"), ("c.tsv", "table-tsv")]))
 def test_typed_table_round_trip(corpus: cz.Corpus, suffix: tuple[str, str], folder: Path) -> None:
     cz.write(corpus, folder / suffix[0], suffix[1])

@@ -179,6 +179,7 @@ def test_round_trips_of_json(tmp_path_factory: pytest.TempPathFactory, corpus: c
     assert cz.read(path) == corpus
 
 
+@pytest.mark.filterwarnings("ignore:.*got an apostrophe")
 @settings(max_examples=80)
 @given(corpora())
 @pytest.mark.filterwarnings("ignore:.*the table does not contain the text")

@@ -211,6 +211,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("segsimflex")
 
 
+@pytest.mark.filterwarnings("ignore:.*got an apostrophe")
 @given(corpus=transcripts(), suffix=st.sampled_from(["csv", "tsv"]))
 def test_round_trip(corpus: cz.Corpus, suffix: str, folder: Path) -> None:
     path = folder / f"c.{suffix}"
@@ -219,6 +220,7 @@ def test_round_trip(corpus: cz.Corpus, suffix: str, folder: Path) -> None:
     assert cz.read(path, "segsimflex", symbols=types) == corpus
 
 
+@pytest.mark.filterwarnings("ignore:.*got an apostrophe")
 @given(corpus=transcripts())
 def test_round_trip_with_unclassified_ends_or_error(corpus: cz.Corpus, folder: Path) -> None:
     """A word that looks like a symbol cannot end an utterance without a symbol."""

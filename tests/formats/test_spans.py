@@ -283,6 +283,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
     return Corpus(draw(cells))
 
 
+@pytest.mark.filterwarnings("ignore:.*got an apostrophe")
 @given(corpora(), st.sampled_from(["json", "csv", "tsv"]))
 @examples(150)
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus, suffix: str) -> None:

@@ -57,6 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("streams")
 
 
+@pytest.mark.filterwarnings("ignore:.*got an apostrophe")
 @given(corpus=dialogues(), name=st.sampled_from([("c.csv", "table-csv"), ("c.tsv", "table-tsv")]))
 def test_round_trip(corpus: cz.Corpus, name: tuple[str, str], folder: Path) -> None:
     cz.write(corpus, folder / name[0], name[1])

@@ -385,6 +385,7 @@ def test_any_table_gives_its_corpus_or_an_error(
     assert plain(result.select(coders=set(result.coders) - further)) == plain(corpus)
 
 
+@pytest.mark.filterwarnings("ignore:.*got an apostrophe")
 @settings(max_examples=200, deadline=None)
 @given(corpus=corpora(), suffix=st.sampled_from([".csv", ".tsv", ".parquet"]))
 def test_a_written_table_reads_as_the_same_corpus(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import operator
 import re
 import sys
 from array import array
@@ -25,7 +26,7 @@ from caesura.errors import FormatError
 from caesura.formats import arrow, csv_arrow
 from caesura.formats.arrow import pa, pc, pq
 from caesura.formats.column_names import ROLE_OF_NAME, normalize
-from caesura.formats.content import MAX_BYTES, json_text, unpacked_path
+from caesura.formats.content import MAX_BYTES, json_text, unpacked_path, unprotect_cell
 from caesura.formats.format import Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header, sample_rows
 from caesura.formats.parquet_pages import PageChecker
@@ -188,12 +189,16 @@ def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = T
     above = _skip_titles(rows, sample, skip) if header else 0
     first_line, first = next(iter(rows), (1, []))
     names = _header_names(first, sample[above + 1 :]) if header else [str(i) for i in range(1, len(first) + 1)]
+    if not _is_raw(reading):
+        names = [unprotect_cell(name) for name in names]
     _check_names(reading, names)
     parts = _Accumulator(len(names))
     if not header:
         parts.add([first_line], [first])
     _add_rows(reading, rows, parts)
     table = _with_names(reading, names, parts)
+    if not _is_raw(reading):
+        table = _without_protection(table)
     if above:
         table.notes.append(titles_note(first_line))
     if chosen in _DELIMITER_NAMES and unpacked_path(reading.path).suffix.lower() != ".tsv":
@@ -334,7 +339,42 @@ def parse_table(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[st
     FormatError
         If the quotes of the table are invalid, or a cell is too long.
     """
-    yield from _Rows(reading, delimiter)
+    if _is_raw(reading):
+        yield from _Rows(reading, delimiter)
+        return
+    number = 0
+    for line, row in _Rows(reading, delimiter):
+        cells = [unprotect_cell(cell) for cell in row]
+        number += sum(map(operator.ne, cells, row))
+        yield line, cells
+    if number:
+        reading.notes.append(_protection_note(number))
+
+
+def _is_raw(reading: Reading) -> bool:
+    """Return whether an apostrophe before a formula is part of a cell; it is, unless caesura writes the format."""
+    return bool(reading.options.get("raw", True))
+
+
+def _protection_note(number: int) -> str:
+    cells = "1 cell" if number == 1 else f"{number:,} cells"
+    return (
+        f"an apostrophe before =, +, -, @ or a control character was left out in {cells} (--reading raw=true keeps it)"
+    )
+
+
+def _without_protection(table: Table) -> Table:
+    """Return the table without the apostrophes that keep spreadsheets from running cells."""
+    columns, number = dict(table.columns), 0
+    for name, column in table.columns.items():
+        values = [unprotect_cell(value) for value in column.values]
+        changed = np.array([*map(operator.ne, values, column.values)], bool)
+        if changed.any():
+            number += int(column.counts[changed].sum())
+            columns[name] = Column.of(name, [values[code] for code in column.codes.tolist()])
+    if not number:
+        return table
+    return Table(columns, table.lines, table.ignored, [*table.notes, _protection_note(number)])
 
 
 def _add_rows(reading: Reading, rows: _Rows, parts: _Accumulator) -> None:

@@ -10,10 +10,12 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from caesura.errors import FormatError, OptionError
 from caesura.limits import MAX_CELL_CHARACTERS
+
+T = TypeVar("T")
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 """A decimal number, with an optional sign and exponent."""
@@ -72,6 +74,55 @@ def as_text_cell(cell: str | float | None) -> str | float | None:
     if not isinstance(cell, str) or not cell or cell == "-":
         return cell
     return f"'{cell}" if cell[0] in "=+-@" or cell[0] < " " else cell
+
+
+_FORMULA = re.compile(r"'*+[=+\-@\x00-\x1f]")  # after the apostrophes of earlier protections
+_NEGATIVE = re.compile(r"-[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+")
+
+
+def protect_cell(cell: T) -> T | str:
+    """Return a cell of a file that no spreadsheet runs as a formula; :func:`unprotect_cell` gives the cell back.
+
+    Parameters
+    ----------
+    cell : object
+        A cell. A dash, negative numbers and whatever is not text stay as they are.
+
+    Returns
+    -------
+    object
+        Text that begins with ``=``, ``+``, ``-``, ``@`` or a control character, and text that was protected before, has an
+        apostrophe before it.
+
+    Examples
+    --------
+    >>> protect_cell("=1+1"), protect_cell("-0.5"), protect_cell("'tis"), protect_cell("'=1")
+    ("'=1+1", '-0.5', "'tis", "''=1")
+    """
+    if not isinstance(cell, str) or not _FORMULA.match(cell) or cell == "-" or _NEGATIVE.fullmatch(cell):
+        return cell
+    return f"'{cell}"
+
+
+def unprotect_cell(cell: str) -> str:
+    """Return the text of a cell that :func:`protect_cell` protected; other cells stay as they are.
+
+    Parameters
+    ----------
+    cell : str
+        A cell.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> unprotect_cell("'=1+1"), unprotect_cell("'tis"), unprotect_cell("''=1")
+    ('=1+1', "'tis", "'=1")
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell, 1) else cell
 
 
 def lines_of(text: str) -> list[str]:

@@ -11,12 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, InputError, own_errors
-from caesura.formats.content import decode_text, describe_value, json_text, parse_json, unpacked_path
+from caesura.formats.content import (
+    decode_text,
+    describe_value,
+    json_text,
+    parse_json,
+    protect_cell,
+    table_text,
+    unpacked_path,
+)
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.notices import warn
-from caesura.options import Option, resolve_options, text
+from caesura.options import Option, flag, resolve_options, text
 
 
 class WarningLog:
@@ -329,6 +337,37 @@ class Writing:
     def delimiter(self) -> str:
         """Character between the cells of a table: a tab in a .tsv file, otherwise a comma."""
         return "\t" if self.path.lower().endswith(".tsv") else ","
+
+    def table_text(self, rows: Iterable[Sequence[object]], delimiter: str | None = None) -> str:
+        """Return rows of cells as delimited text in which no spreadsheet finds a formula, unless ``raw`` is set.
+
+        Parameters
+        ----------
+        rows : iterable of sequences
+            Cells of each row.
+        delimiter : str, optional
+            Character between cells (default: by the suffix of the file).
+
+        Returns
+        -------
+        str
+            One line per row.
+        """
+        delimiter = delimiter or self.delimiter
+        if self.options["raw"]:
+            return table_text(rows, delimiter)
+        number, table = 0, []
+        for row in rows:
+            cells = [protect_cell(cell) for cell in row]
+            number += sum(cell is not plain for cell, plain in zip(cells, row, strict=True))
+            table.append(cells)
+        if number:
+            begin = "1 cell begins" if number == 1 else f"{number:,} cells begin"
+            warn(
+                f"{self.path}: {begin} with =, +, -, @ or a control character and got an apostrophe, so that spreadsheets "
+                "show text; caesura leaves it out when it reads the file (convert --raw, write(..., raw=True): no apostrophe)"
+            )
+        return table_text(table, delimiter)
 
     def error(self, problem: str, item: str | None = None, coder: str | None = None) -> FormatError:
         """Return an error for this file.
@@ -671,5 +710,7 @@ class Format:
 
 ITEM = Option("item", None, text, "name of the item (default: name of the file)")
 CODER = Option("coder", None, text, "name of the coder (default: name of the file)")
+RAW = Option("raw", False, flag, "whether text that a spreadsheet would run as a formula stays without an apostrophe")
+"""Option of the tables that are written as delimited text."""
 NAME_OPTIONS = (ITEM, CODER)
 """Options of formats that do not store the names of item and coder."""

@@ -15,8 +15,8 @@ from typing import Any
 
 from caesura.errors import SegmentationError
 from caesura.formats.columns import parse_table
-from caesura.formats.content import describe_value, json_text, table_text
-from caesura.formats.format import Format, Reading, Writing
+from caesura.formats.content import describe_value, json_text
+from caesura.formats.format import RAW, Format, Reading, Writing
 from caesura.formats.values import check_list, check_object, check_strings, json_entry
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
@@ -148,7 +148,7 @@ def _write_tsv(writing: Writing) -> str:
     rows: list[list[object]] = [["Item", "Coder", "Masses"] if has_items else ["Coder", "Masses"]]
     for item, coder in writing.corpus:
         rows.append([*([item] if has_items else []), coder, *writing.segmentation(item, coder).masses])
-    return table_text(rows, "\t")
+    return writing.table_text(rows, "\t")
 
 
 def _looks_like_tsv(text: str) -> bool:
@@ -165,4 +165,5 @@ TSV = Format(
     read=_read_tsv,
     looks_like=_looks_like_tsv,
     write=_write_tsv,
+    options=(RAW,),
 )

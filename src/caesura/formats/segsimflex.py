@@ -29,8 +29,7 @@ from typing import Any
 from caesura.errors import SegmentationError
 from caesura.formats.column_names import ALIASES, RESERVED, ROLE_OF_NAME, normalize
 from caesura.formats.columns import parse_table
-from caesura.formats.content import table_text
-from caesura.formats.format import Format, Reading, Writing
+from caesura.formats.format import RAW, Format, Reading, Writing
 from caesura.formats.header import sample_rows
 from caesura.formats.marks import MARK, OTHER, ZERO, kind_of_cell
 from caesura.formats.symbols import CASE_STUDY, OPTIONS, Streams, Symbols
@@ -161,7 +160,7 @@ def _write(writing: Writing) -> str:
             if name != name.strip():
                 raise writing.error(f"name {name!r}: a name in this format cannot begin or end with a space")
         rows += [[*names, stream, utterance] for stream, utterance in _utterances(writing, item, dialogue, symbols)]
-    return table_text(rows, writing.delimiter)
+    return writing.table_text(rows)
 
 
 def _utterances(writing: Writing, item: str, dialogue: Dialogue, symbols: Symbols) -> Iterator[tuple[str, str]]:
@@ -257,6 +256,7 @@ FORMAT = Format(
     write=_write,
     options=(
         *OPTIONS,
+        RAW,
         Option("attached", True, flag, "whether a symbol may be attached to the last word"),
         Option("speaker", "Speaker", text, "column that names the speaker"),
         Option("utterance", "Utterance", text, "column with the tokens"),

@@ -39,7 +39,7 @@ import numpy as np
 from caesura.errors import FormatError, HierarchyError
 from caesura.formats.column_names import SECONDS, normalize, split_unit
 from caesura.formats.columns import Column, Table, parse_delimited
-from caesura.formats.content import NUMBER, json_text, table_text
+from caesura.formats.content import NUMBER, json_text
 from caesura.formats.format import Reading, Writing
 from caesura.formats.roles import Roles, whole_numbers
 from caesura.formats.spans import (
@@ -408,7 +408,7 @@ def write(writing: Writing) -> str:
         if not item.strip():  # an empty cell belongs to the item above it
             raise writing.error("a table cannot contain a blank name below another; write spans as .json", item)
     if all(isinstance(annotation, Spans) for annotation in writing.corpus.values()):
-        return table_text(spans_table(writing), writing.delimiter)
+        return writing.table_text(spans_table(writing))
     spans = spans_of(writing)
     continua = _continua(writing, spans)
     fields = _used_fields(continua.values())
@@ -422,7 +422,7 @@ def write(writing: Writing) -> str:
                 raise writing.error("a table cannot contain an empty label; write spans as .json", item, coder)
             table.append([item, coder, *row, *cells])
             cells = [""] * len(fields)
-    return table_text(table, writing.delimiter)
+    return writing.table_text(table)
 
 
 def spans_table(writing: Writing) -> list[list[Any]]:

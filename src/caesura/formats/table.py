@@ -46,7 +46,7 @@ from caesura.formats.counts import COUNT_OPTIONS, read_counts
 from caesura.formats.documents_parquet import is_documents
 from caesura.formats.events import ALL_CODERS, LENGTHS, read_events
 from caesura.formats.excel import from_excel
-from caesura.formats.format import Format, Reading
+from caesura.formats.format import RAW, Format, Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header
 from caesura.formats.mark_columns import LabelColumn, MarkColumn, MarkPositions, TagColumn, Texts, are_segments
 from caesura.formats.mark_places import MARKS, marks_at_start
@@ -632,7 +632,7 @@ def _format(name: str, suffix: str, delimiter: str | None, description: str) -> 
         looks_like=_looks_like,
         other_suffixes=(".txt",) if delimiter is None else (),
         write=partial(write_text, read=read_table),
-        options=ROW_OPTIONS,
+        options=(*ROW_OPTIONS, RAW),
         guesses_encoding=True,
         fallback=(suffix,),
         part="column",
@@ -651,7 +651,7 @@ SPANS = Format(
     read=_read_spans,
     looks_like=lambda text: False,  # the table reader recognises spans
     write=spans_csv.write,
-    options=ROW_OPTIONS,
+    options=(*ROW_OPTIONS, RAW),
     annotation_types=ANNOTATION_TYPES,
     guesses_encoding=True,
     part="column",

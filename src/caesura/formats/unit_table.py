@@ -18,7 +18,7 @@ from caesura.formats import arrow
 from caesura.formats.arrow import pa
 from caesura.formats.column_names import RESERVED, normalize
 from caesura.formats.columns import Column, Table
-from caesura.formats.content import describe_value, json_text, table_text
+from caesura.formats.content import describe_value, json_text
 from caesura.formats.format import Reading, Writing
 from caesura.formats.marks import OTHER, kind_of_cell
 from caesura.model.corpus import Corpus
@@ -86,7 +86,7 @@ def write_text(writing: Writing, *, read: Reader) -> str:
     str
         Content of the file.
     """
-    return table_text(table_rows(writing, read), writing.delimiter)
+    return writing.table_text(table_rows(writing, read))
 
 
 def write_parquet(writing: Writing, *, read: Reader) -> bytes:

@@ -207,6 +207,7 @@ class ConvertOptions(OptionSet):
     reference: str | None = setting(None, text, "Reference coder, if OUT contains documents.")
     hypothesis: str | None = setting(None, text, "Hypothesis coder, if OUT contains documents.")
     drop_labels: bool = switch("Omit the labels of segments, for formats that cannot store them.")
+    raw: bool = switch("Do not mark text in CSV and TSV that a spreadsheet would run as a formula.")
 
 
 def convert_files(
@@ -248,7 +249,7 @@ def convert_files(
     corpus, notes = named_by_file(corpus, target, options.to)
     sides = options.select("reference", "hypothesis")
     chosen = {side: name for side, name in sides.items() if name is not None}
-    write(corpus, target, options.to, **chosen)
+    write(corpus, target, options.to, **chosen, **({"raw": True} if options.raw else {}))
     if len(chosen) == 2:
         corpus = corpus.select(coders=tuple(chosen.values()))
     return corpus, notes
