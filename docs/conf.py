@@ -15,6 +15,7 @@ release = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "furo"
 html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_title = f"caesura {release}"
 highlight_language = "none"  # equations stand in indented blocks; what is code says so
 myst_heading_anchors = 3
