@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura import Corpus, Spans, Tier
 from caesura.tasks.adjudicate import same_marks
+from support.examples import examples
 
 
 @st.composite
@@ -26,7 +27,7 @@ def span_coders(draw: st.DrawFn) -> Corpus:
 
 
 @given(span_coders(), st.sampled_from(["a", "b"]))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_following_a_coder_gives_the_spans_of_that_coder(corpus: Corpus, coder: str) -> None:
     work = cz.adjudicate(corpus, in_memory=True)
     assert len({place.key for place in work.places}) == len(work.places)
@@ -50,7 +51,7 @@ def tier_coders(draw: st.DrawFn) -> Corpus:
 
 
 @given(tier_coders(), st.sampled_from(["a", "b"]))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_following_a_coder_gives_the_intervals_of_that_coder(corpus: Corpus, coder: str) -> None:
     work = cz.adjudicate(corpus, in_memory=True)
     for place in work.places:
@@ -65,7 +66,7 @@ def test_following_a_coder_gives_the_intervals_of_that_coder(corpus: Corpus, cod
 
 
 @given(tier_coders())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_places_in_seconds_are_near_each_other(corpus: Corpus) -> None:
     work = cz.adjudicate(corpus, in_memory=True)
     for place in work.places:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -16,6 +16,7 @@ from caesura.agreement.majority import majority
 from caesura.errors import ConflictError, OptionError
 from caesura.model.corpus import Source
 from caesura.tasks.adjudicate import journal_path
+from support.examples import examples
 
 
 def cut(length: int, **coders: list[int]) -> dict[str, Segmentation]:
@@ -301,7 +302,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
 
 
 @given(corpora())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_without_decisions_the_majority_is_the_majority(corpus: Corpus) -> None:
     gold = cz.adjudicate(corpus, in_memory=True).gold("majority").corpus
     for item in corpus.item_names:
@@ -310,7 +311,7 @@ def test_without_decisions_the_majority_is_the_majority(corpus: Corpus) -> None:
 
 
 @given(corpora(), st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_following_a_coder_everywhere_gives_that_coder(corpus: Corpus, data: st.DataObject) -> None:
     coder = data.draw(st.sampled_from(["a", "b"]))
     work = cz.adjudicate(corpus, in_memory=True)

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.agreement.unitizing import UnitizingAgreement
 from caesura.errors import InputError, MismatchError, OptionConflictError, OptionError, SpansError, Undefined
 from oracle.unitizing import Sums, Unit, alpha_u_2004
+from support.examples import examples
 from support.oracles import read_oracle
 
 NAMES = ("u_alpha", "bar_u_alpha", "cu_alpha", "ku_alpha", "alpha_u_2004")
@@ -131,7 +132,7 @@ def items(categories: str = "ab1") -> st.SearchStrategy[list[dict[str, list[Unit
     return st.lists(item, min_size=1, max_size=3)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(items())
 def test_definition_of_2016(annotations: list[dict[str, list[Unit]]]) -> None:
     corpus = corpus_of(*((item, 0, 14) for item in annotations))
@@ -148,7 +149,7 @@ def test_definition_of_2016(annotations: list[dict[str, list[Unit]]]) -> None:
             assert_close(row.coverage, sums.coverage(str(row.category)))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(items("1359"), st.sampled_from(["interval", "ratio"]))
 def test_numeric_values(annotations: list[dict[str, list[Unit]]], metric: str) -> None:
     corpus = corpus_of(*((item, 0, 14) for item in annotations))
@@ -160,7 +161,7 @@ def test_numeric_values(annotations: list[dict[str, list[Unit]]], metric: str) -
         assert_close(value_of(corpus, "ku_alpha", metric=metric, category=category), sums.ku_alpha(category, metric))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(items().map(lambda annotations: annotations[:1]))
 def test_definition_of_2004(annotations: list[dict[str, list[Unit]]]) -> None:
     corpus = corpus_of((annotations[0], 0, 14))

@@ -32,7 +32,12 @@ def test_every_attack_is_in_the_quick_version() -> None:
     assert all(entry.quick > 0 for entry in attacks().values())
 
 
-@pytest.mark.parametrize("name", attacks())
+PROCESSES = ("full disks", "kills")  # attacks that start many processes
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in PROCESSES)) for name in attacks()]
+)
 def test_every_attack_can_run(name: str, tmp_path: Path) -> None:
     entry = attacks()[name]
     outcome = try_input(entry, Case(0, random.Random(0), tmp_path))

@@ -89,7 +89,11 @@ def test_every_command_has_an_example() -> None:
     assert {name for name, _ in examples()} == set(COMMANDS)
 
 
-@pytest.mark.parametrize(("name", "line"), list(examples()), ids=str)
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [pytest.param(*example, marks=[pytest.mark.slow] * ("reproduce --all" in example[1])) for example in examples()],
+    ids=str,
+)
 def test_examples_of_the_help(name: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # A server that listens until Ctrl-C has tests of its own; here it ends at once.
     monkeypatch.setattr("caesura.server.run.serve", lambda workbench, **_: None)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,8 +25,15 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-@pytest.mark.parametrize("output", ["full", "pipe", "closed"])
+def cases() -> Iterator[Any]:
+    """Every command with every output; by default, every command with one output and every output with one command."""
+    for number, command in enumerate(COMMANDS):
+        for output in ("full", "pipe", "closed"):
+            marks = [pytest.mark.slow] if number and output != "full" else []
+            yield pytest.param(command, output, marks=marks, id=f"{output}-{' '.join(command)}")
+
+
+@pytest.mark.parametrize(("command", "output"), list(cases()))
 def test_one_line(command: list[str], output: str) -> None:
     program = [sys.executable, "-m", "caesura", *command]
     if output == "pipe":

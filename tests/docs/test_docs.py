@@ -18,7 +18,12 @@ from support.pages import Block, PageError, PageRunner, Requirement, parse_page
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-SLOW_PAGES = ("report.md",)  # builds several reports
+SLOW_PAGES = (
+    "report.md",
+    "flexible.md",
+    "segmenters.md",
+    "tree_experiments.md",
+)  # reports, many replicates, many trees
 
 
 @pytest.mark.parametrize(

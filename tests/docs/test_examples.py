@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
+import runpy
 import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
@@ -20,14 +23,38 @@ SENTENCES = {
 }
 
 
-def run_example(*arguments: object) -> subprocess.CompletedProcess[str]:
-    pytest.importorskip("nltk", reason="NLTK is not installed: pip install caesura[test]")
-    return subprocess.run(
-        [sys.executable, str(EXAMPLES / "texttiling.py"), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@dataclass(frozen=True)
+class Run:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+RunExample = Callable[..., Run]
+
+
+@pytest.fixture
+def run_example(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunExample:
+    """Return a function that runs the script as the command line would, in this process, which has imported NLTK."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pytest.importorskip("nltk", reason="NLTK is not installed: pip install caesura[test]")
+
+    def run(*arguments: object) -> Run:
+        monkeypatch.setattr(sys, "argv", ["texttiling.py", *map(str, arguments)])
+        code: object = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            try:
+                runpy.run_path(str(EXAMPLES / "texttiling.py"), run_name="__main__")
+            except SystemExit as end:
+                code = end.code
+        printed = capsys.readouterr()
+        # Python prints a code that is a text, and ends with 1.
+        message = f"{code}\n" if isinstance(code, str) else ""
+        return Run(code if isinstance(code, int) else int(bool(message)), printed.out, printed.err + message)
+
+    return run
 
 
 @pytest.fixture
@@ -39,7 +66,7 @@ def paragraphs(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "text.txt", tmp_path / "coders.json"
 
 
-def test_texttiling_on_a_text_with_coders(paragraphs: tuple[Path, Path]) -> None:
+def test_texttiling_on_a_text_with_coders(run_example: RunExample, paragraphs: tuple[Path, Path]) -> None:
     process = run_example(*paragraphs, "-w", 20, "-k", 5)
     assert (process.returncode, process.stderr) == (0, "")
     assert "tale           ann  ·····|·····|·····\n" in process.stdout
@@ -51,7 +78,7 @@ def test_texttiling_on_a_text_with_coders(paragraphs: tuple[Path, Path]) -> None
     assert "Errors of the systems" in process.stdout
 
 
-def test_texttiling_explains_errors(paragraphs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_texttiling_explains_errors(run_example: RunExample, paragraphs: tuple[Path, Path], tmp_path: Path) -> None:
     text, coders = paragraphs
     short = tmp_path / "short.txt"
     short.write_text("One.\n\nTwo.")
@@ -71,7 +98,7 @@ def test_texttiling_explains_errors(paragraphs: tuple[Path, Path], tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_texttiling_on_recorded_sessions(shared: Path) -> None:
+def test_texttiling_on_recorded_sessions(run_example: RunExample, shared: Path) -> None:
     process = run_example(shared / "data/hierarchical_text/tinyrec")
     assert process.returncode == 0
     assert process.stderr == ""

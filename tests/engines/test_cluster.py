@@ -49,6 +49,7 @@ def cluster() -> Iterator[Any]:
         yield local_cluster
 
 
+@pytest.mark.slow
 def test_all_engines_give_the_same_result(folder: Path, expected: dict[str, cz.Score], cluster: Any) -> None:
     scheduler = cluster.scheduler_address
     for name, workers, address in (

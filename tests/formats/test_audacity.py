@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -16,6 +16,7 @@ from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats import detect, formats
 from support.corpora import round_trip_or_refuse
 from support.everyday import expected
+from support.examples import examples
 from support.shared_data import DataFolder
 
 LABELS = "0.000000\t2.500000\tintro\n\\\t100.0\t-1.0\n2.500000\t9.000000\tmain part\n3.000000\t3.000000\tclick\n"
@@ -114,7 +115,7 @@ def test_other_formats_are_not_detected_as_labels(tmp_path: Path) -> None:
 TIMES = st.integers(0, 40).map(lambda time: time / 8)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     st.lists(TIMES, min_size=2, unique=True).map(sorted),
     st.lists(st.tuples(TIMES, st.sampled_from(["", "p"])), unique_by=lambda point: point[0]).map(sorted),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -15,6 +15,7 @@ from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats import detect, formats
 from support.corpora import round_trip_or_refuse
 from support.everyday import expected
+from support.examples import examples
 from support.shared_data import DataFolder
 
 
@@ -180,7 +181,7 @@ def test_other_formats_are_not_taken(tmp_path: Path, shared: DataFolder) -> None
 SPANS = st.lists(st.sampled_from(["O", "A", "B", "AA", "x y"]), min_size=1, max_size=5)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(SPANS, min_size=1, max_size=3), st.sampled_from(["a", "-DOCSTART-", "é.", "a b", ""]))
 def test_round_trips(tmp_path_factory: pytest.TempPathFactory, items: list[list[str]], word: str) -> None:
     annotations: dict[str, dict[str, Spans]] = {}

@@ -9,12 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError
 from caesura.formats import read_settings
+from support.examples import examples
 
 rustling = pytest.importorskip("rustling", reason="rustling is not installed: pip install caesura[talkbank]")
 
@@ -160,7 +161,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=30))
 def test_any_line_gives_a_corpus_or_our_error(pieces: list[str], folder: Path) -> None:
     path = write_file(folder, "*CHI:\t" + "".join(pieces) + "\n")

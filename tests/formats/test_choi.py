@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import FormatError, OptionError
 from support.corpora import round_trip_or_refuse
+from support.examples import examples
 
 SAMPLE = """==========
 The river ran .
@@ -144,7 +145,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("choi")
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     data=st.data(),
     sizes=masses,

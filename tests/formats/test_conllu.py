@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import AmbiguousFileError, CaesuraWarning, FormatError, OptionError
 from support.corpora import round_trip_or_refuse
 from support.everyday import expected
+from support.examples import examples
 from support.shared_data import DataFolder
 
 
@@ -266,7 +267,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("conllu")
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(corpus=corpora(), name=st.sampled_from(["t.tok", "t.conllu"]))
 def test_round_trip_or_error(corpus: cz.Corpus, name: str, folder: Path) -> None:
     forms = [unit for key in corpus for unit in corpus[key].units]
@@ -302,7 +303,7 @@ def test_corpora_that_cannot_be_written(name: str, tmp_path: Path) -> None:
     assert not (tmp_path / "t.tok").exists()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(lengths=st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=4), min_size=1, max_size=2))
 def test_connectives_round_trip(lengths: list[list[int]], folder: Path) -> None:
     items = {}

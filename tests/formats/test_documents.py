@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -21,6 +21,7 @@ from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionErro
 from caesura.formats import documents_arrow, documents_json, documents_parquet
 from caesura.model.documents import DocumentPairs, Documents
 from support.collected import SCALE, pair_of, sound
+from support.examples import examples
 from support.strategies import trees
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
@@ -479,7 +480,7 @@ def test_pyarrow_and_the_standard_library_read_the_same(name: str, tmp_path: Pat
 
 
 @given(st.lists(st.sampled_from([GOOD, TYPED, TREE, "", *UNUSUAL.values()]), max_size=12), st.integers(1, 2000))
-@settings(max_examples=60)
+@examples(60)
 def test_pyarrow_and_the_standard_library_read_any_mixture_of_lines(lines: list[str], size: int) -> None:
     path = Path(FOLDER.name) / "mixture.jsonl"
     path.write_text("\n".join(lines))

@@ -6,11 +6,12 @@ import warnings
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats.evalb_param import read_evalb_param
+from support.examples import examples
 
 WHOLE = """\
 ## what is deleted ##
@@ -107,7 +108,7 @@ def test_invalid_files(tmp_path: Path) -> None:
         read_evalb_param(tmp_path / "binary.prm")
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.text(alphabet="DELTE_ABQU#19 \n\t-x\u00a0", max_size=60))
 def test_any_text_is_read_or_an_error(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.getbasetemp() / "any.prm"

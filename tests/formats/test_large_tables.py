@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -16,6 +16,7 @@ from caesura.errors import FormatError
 from caesura.formats import csv_arrow
 from caesura.formats.columns import parse_delimited
 from caesura.formats.format import Reading
+from support.examples import examples
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
 
@@ -46,7 +47,7 @@ def assert_same(text: str, delimiter: str, size: int) -> None:
 @given(
     st.lists(st.tuples(CELLS | QUOTED, CELLS, CELLS), max_size=8), st.sampled_from(["\r\n", "\n"]), st.integers(0, 60)
 )
-@settings(max_examples=150)
+@examples(150)
 def test_pyarrow_and_the_standard_library_parse_the_same_cells(rows: list[Any], end: str, size: int) -> None:
     for delimiter in (",", "\t"):
         text = end.join(delimiter.join(row) for row in [("p", "q", "r"), *rows])
@@ -54,7 +55,7 @@ def test_pyarrow_and_the_standard_library_parse_the_same_cells(rows: list[Any], 
 
 
 @given(PIECES, st.lists(PIECES, max_size=6), st.integers(0, 30))
-@settings(max_examples=150)
+@examples(150)
 def test_pyarrow_and_the_standard_library_parse_the_same_text(first: str, rows: list[str], size: int) -> None:
     text = "\n".join(["p,q", first, *rows])
     assert_same(text, ",", size)
@@ -70,7 +71,7 @@ def test_pyarrow_parses_plain_and_quoted_cells_and_leaves_the_rest() -> None:
     st.lists(st.lists(st.sampled_from(["0", "1", "", "NA"]), min_size=1, max_size=4), min_size=1, max_size=6),
     st.booleans(),
 )
-@settings(max_examples=150)
+@examples(150)
 def test_items_are_built_as_on_their_own(items: list[list[str]], shuffled: bool) -> None:
     """A table of many items gives the same segmentations and errors as a table per item."""
     rows = [(f"i{i}", f"t{n}", cell, "01"[n % 2]) for i, cells in enumerate(items) for n, cell in enumerate(cells)]

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraWarning, FormatError
+from support.examples import examples
 from support.shared_data import DataFolder
 
 TEXT = "Ms. Haag 😀 plays Élianti"
@@ -171,7 +172,7 @@ def corpora(draw: st.DrawFn) -> cz.Corpus:
     return cz.Corpus({item: {c: cz.Spans(listed, **options) for c, listed in by.items()} for item, by in items.items()})
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(corpora())
 def test_round_trips_of_json(tmp_path_factory: pytest.TempPathFactory, corpus: cz.Corpus) -> None:
     path = tmp_path_factory.mktemp("trip") / "t.json"
@@ -180,7 +181,7 @@ def test_round_trips_of_json(tmp_path_factory: pytest.TempPathFactory, corpus: c
 
 
 @pytest.mark.filterwarnings("ignore:.*got an apostrophe")
-@settings(max_examples=80)
+@examples(80)
 @given(corpora())
 @pytest.mark.filterwarnings("ignore:.*the table does not contain the text")
 def test_round_trips_of_tables(tmp_path_factory: pytest.TempPathFactory, corpus: cz.Corpus) -> None:

@@ -9,12 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats.parquet_pages import PageChecker
+from support.examples import examples
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -50,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("parquet")
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(corpus=corpora())
 def test_round_trip(corpus: cz.Corpus, folder: Path) -> None:
     cz.write(corpus, folder / "c.parquet")

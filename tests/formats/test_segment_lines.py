@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -13,6 +13,7 @@ from caesura import Corpus, Segmentation
 from caesura.errors import FormatError
 from caesura.formats import detect
 from support.corpora import round_trip_or_refuse
+from support.examples import examples
 
 TEXT = "  Good night , moon ,\r\n because it is late .\r\n\r\nYes .\r\n"
 
@@ -56,7 +57,7 @@ def test_errors(tmp_path: Path) -> None:
         cz.write(Corpus({"a": {"a": Segmentation.from_masses([1, 2])}}), path)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.lists(st.lists(st.sampled_from(["a", "é", ".", "a b", ""]), min_size=1), min_size=1, max_size=5))
 def test_round_trips(tmp_path_factory: pytest.TempPathFactory, segments: list[list[str]]) -> None:
     units = [word for words in segments for word in words]

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura import Hierarchy, Segmentation
 from caesura.errors import CaesuraWarning, FormatError, HierarchyError, OptionError
 from caesura.formats.standoff import Tokens, Utf16Offsets
+from support.examples import examples
 
 TEXT = "In Xanadu did\nKubla Khan decree."
 #       0  3      10  14    20   25
@@ -40,7 +41,7 @@ def read_annotation(path: Path, **options: Any) -> Any:
 # -- tokens -----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.text("ab \n\t\u3000", max_size=20))
 def test_white_space_separates_tokens_as_in_python(document: str) -> None:
     if document.split():
@@ -60,7 +61,7 @@ def test_words_and_punctuation() -> None:
     assert Tokens.tokenize(document, None).units == units
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.text("ab \n", min_size=1, max_size=12), st.data())
 def test_a_span_covers_the_tokens_of_its_characters(document: str, data: st.DataObject) -> None:
     """By definition, a token is covered if one of its characters is."""
@@ -85,7 +86,7 @@ def test_tokens_must_not_overlap() -> None:
 # -- UTF-16 -----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=12))
 def test_offsets_in_utf_16_match_the_codec(document: str) -> None:
     utf16 = Utf16Offsets(document)
@@ -173,7 +174,7 @@ def test_spans_that_cross_are_both_named(tmp_path: Path) -> None:
         assert read_annotation(path, repair=True).flat == {(1, 3), (1, 1)}
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).map(sorted).map(tuple), max_size=6)  # type: ignore[arg-type]
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -13,6 +13,7 @@ from caesura.errors import FormatError
 from caesura.formats import detect
 from support.corpora import round_trip_or_refuse
 from support.everyday import expected
+from support.examples import examples
 from support.shared_data import DataFolder
 
 TEXT = "Good <eol> night moon <eob> good night <eob>\nstars\n"
@@ -91,7 +92,7 @@ def test_other_formats_are_not_detected_as_breaks(tmp_path: Path) -> None:
         detect(write_file(tmp_path, "<eol>", "a.xy"))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(
         st.lists(

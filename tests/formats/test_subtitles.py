@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.cli import main
 from caesura.errors import FormatError
 from support.corpora import round_trip_or_refuse
+from support.examples import examples
 
 
 def write_file(folder: Path, content: str, name: str) -> Path:
@@ -161,7 +162,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("subtitles")
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(corpus=corpora(), name=st.sampled_from(["t.srt", "t.vtt"]))
 def test_round_trip_or_error(corpus: cz.Corpus, name: str, folder: Path) -> None:
     units = corpus["t", "t"].units

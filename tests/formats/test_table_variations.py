@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import AmbiguousFileError, CaesuraError, FormatError
 from caesura.formats.column_names import RESERVED, normalize
+from support.examples import examples
 
 # item d1  ann ··|····|·   bo ·|·····|·    item d2  ann ·|···  bo ··|··   cy ···|·
 TEXTS = {
@@ -365,7 +366,7 @@ def plain(corpus: cz.Corpus) -> dict[tuple[str, str], Any]:
     }
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(pair=tables(), delimiter=st.sampled_from(",;\t|"))
 def test_any_table_gives_its_corpus_or_an_error(
     pair: tuple[cz.Corpus, list[list[str]]], delimiter: str, tmp_path_factory: pytest.TempPathFactory
@@ -386,7 +387,7 @@ def test_any_table_gives_its_corpus_or_an_error(
 
 
 @pytest.mark.filterwarnings("ignore:.*got an apostrophe")
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(corpus=corpora(), suffix=st.sampled_from([".csv", ".tsv", ".parquet"]))
 def test_a_written_table_reads_as_the_same_corpus(
     corpus: cz.Corpus, suffix: str, tmp_path_factory: pytest.TempPathFactory

@@ -7,7 +7,7 @@ import re
 from statistics import fmean, pstdev
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -16,6 +16,7 @@ from caesura.gold.experiment import FigureSummary
 from caesura.gold.unify import METHODS
 from caesura.views.gold import deviation_table, dropped_table, span_table, unification_table, unified_table
 from oracle import unify as oracle
+from support.examples import examples
 from support.hierarchies import coders
 
 Hierarchy = cz.Hierarchy
@@ -35,7 +36,7 @@ FIGURE_1 = {
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(coders(), min_size=1, max_size=3))
 def test_every_figure_of_every_method(items):
     corpus = cz.Corpus({str(i): by_coder for i, by_coder in enumerate(items)})
@@ -75,7 +76,7 @@ def test_every_figure_of_every_method(items):
         assert row.annotations == len(figures["kappa"])
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(coders())
 def test_properties_that_follow_from_the_definitions(by_coder):
     """They hold for every annotation, not only for the mean."""

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -32,7 +32,7 @@ def support(by_coder: dict[str, Hierarchy]) -> Counter[tuple[int, int]]:
 # The largest conflict-free set
 
 
-@examples(400)
+@examples(240)
 @given(
     st.dictionaries(
         st.tuples(st.integers(1, 9), st.integers(1, 9)).map(lambda pair: (min(pair), max(pair))),
@@ -51,7 +51,7 @@ def test_exhaustive_search(weight):
     assert best_set.optima == len(best)
 
 
-@examples(150)
+@examples(90)
 @given(coders(max_units=9, max_spans=4), st.sampled_from(["coders", "unique"]))
 def test_conflict_free_union_of_coders(by_coder, weights):
     weight = dict(support(by_coder))
@@ -76,7 +76,7 @@ def test_conflict_free_union_of_coders(by_coder, weights):
         }
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(coders(max_units=25, max_spans=14))
 def test_longer_texts_by_the_recurrence_over_cuts(by_coder):
     gold = cz.unify(by_coder)
@@ -84,14 +84,14 @@ def test_longer_texts_by_the_recurrence_over_cuts(by_coder):
     assert sum(weight[span] for span in gold.hierarchy.flat) == oracle.keep(weight, gold.hierarchy.length)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(coders())
 def test_order_of_coders_does_not_matter(by_coder):
     reordered = dict(reversed(by_coder.items()))
     assert cz.unify(reordered).hierarchy.flat == cz.unify(by_coder).hierarchy.flat
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(coders(max_coders=2))
 def test_nothing_is_dropped_if_nothing_conflicts(by_coder):
     spans = support(by_coder)
@@ -126,7 +126,7 @@ def test_large_weights_do_not_overflow():
 # Every method
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(coders())
 def test_consensus_majority_and_union_are_sets(by_coder):
     n = len(by_coder)
@@ -143,7 +143,7 @@ def test_consensus_majority_and_union_are_sets(by_coder):
             assert views["majority"] == views["consensus"]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(coders(), st.sampled_from(EVERY))
 def test_every_candidate_is_included_or_dropped(by_coder, which):
     method, level = which
@@ -176,7 +176,7 @@ def test_every_candidate_is_included_or_dropped(by_coder, which):
     assert gold.coders == tuple(by_coder)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(coders(), st.sampled_from([0, 0.2, 0.25, 0.4, 0.49, 0.5, 0.6, 0.99]), st.sampled_from(["flat", "full"]))
 def test_thresholds(by_coder, threshold, level):
     gold = cz.unify(by_coder, method="majority", level=level, threshold=threshold)
@@ -191,7 +191,7 @@ def test_thresholds(by_coder, threshold, level):
         assert pairs == 0
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(coders(), st.integers(1, 6))
 def test_min_support(by_coder, least):
     enough = {span: times for span, times in support(by_coder).items() if times >= least}
@@ -267,7 +267,7 @@ def test_attributes_of_a_gold():
 # The best annotator
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(coders())
 def test_kappa_and_the_best_annotator(by_coder):
     n = next(iter(by_coder.values())).length

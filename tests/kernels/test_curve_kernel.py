@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import pairwise, permutations, product
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.kernels import curve as kernel
 from oracle.curve import kuhn, peaks
+from support.examples import examples
 
 
 def gains(reference, marks, order, tolerance):
@@ -41,7 +42,7 @@ def test_every_order_of_every_small_set_of_marks():
                     assert gains(reference, marks, order, tolerance) == sizes(reference, marks, order, tolerance)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(
     st.sets(st.integers(1, 40), max_size=14),
     st.permutations(range(1, 25)),

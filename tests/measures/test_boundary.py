@@ -395,7 +395,7 @@ def sets(side: frozenset[int], length: int) -> tuple[frozenset[int], ...]:
     return tuple(frozenset({1} if p in side else ()) for p in range(1, length))
 
 
-@examples(400)
+@examples(240)
 @given(pairs(min_units=2, max_units=30), st.integers(1, 9))
 def test_segeval_greedy(segeval, pair: Pair, n_t):
     """S and B of segeval 2.0.11 at any n_t, wherever there is a boundary at all (without one it crashes)."""
@@ -492,7 +492,7 @@ def mirrored(edit: cz.Edit) -> cz.Edit:
     return cz.Edit(kind, edit.b_position, edit.a_position, edit.b_type, edit.a_type, edit.cost)
 
 
-@examples(400)
+@examples(240)
 @given(typed_pairs(max_units=10), st.integers(1, 6), COSTS)
 def test_swapping_the_sides_keeps_the_edits(pair: TypedPair, n_t, costs):
     _, options = rules_and_options(n_t, len(pair.types), costs)
@@ -503,7 +503,7 @@ def test_swapping_the_sides_keeps_the_edits(pair: TypedPair, n_t, costs):
     assert forward.value == backward.value
 
 
-@examples(400)
+@examples(240)
 @given(typed_pairs(max_units=10), st.integers(1, 6), COSTS)
 def test_reversal_of_text_and_scale_changes_nothing(pair: TypedPair, n_t, costs):
     """The list of edits may change, and with it the share of transpositions and substitutions; cost and number may not."""
@@ -523,7 +523,7 @@ def test_reversal_of_text_and_scale_changes_nothing(pair: TypedPair, n_t, costs)
             assert again.value == pytest.approx(b_score.value, abs=1e-14)
 
 
-@examples(400)
+@examples(240)
 @given(typed_pairs(min_units=2, max_units=10), st.integers(1, 6), st.data())
 def test_adding_a_boundary_to_both_sides_never_lowers_b(pair: TypedPair, n_t, data):
     free = sorted(set(product(range(1, pair.length), range(len(pair.types)))) - pair.a - pair.b)

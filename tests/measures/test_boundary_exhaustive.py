@@ -204,21 +204,21 @@ def agrees_with(expected: oracle.Explanation, pair: TypedPair, rules: Rules, opt
     assert score.value == pytest.approx(float(expected.s(pair.length, rules)), abs=1e-12)
 
 
-@examples(600)
+@examples(360)
 @given(typed_pairs(max_units=6, max_boundaries=7), st.integers(1, 6), COSTS)
 def test_random_typed_pairs_by_exhaustive_search(pair: TypedPair, n_t, costs):
     rules, options = rules_and_options(n_t, len(pair.types), costs)
     agrees_with(oracle.explain(pair.a, pair.b, rules), pair, rules, options)
 
 
-@examples(150)
+@examples(90)
 @given(typed_pairs(max_types=3, max_units=14, max_boundaries=14), st.integers(1, 16), COSTS)
 def test_larger_typed_pairs_by_augmenting_paths(pair: TypedPair, n_t, costs):
     rules, options = rules_and_options(n_t, len(pair.types), costs)
     agrees_with(oracle.explain_large(pair.a, pair.b, rules), pair, rules, options)
 
 
-@examples(150)
+@examples(90)
 @given(pairs(max_units=40, max_boundaries=16), st.integers(1, 45), COSTS)
 def test_larger_single_type_pairs_by_augmenting_paths(pair: Pair, n_t, costs):
     assume(n_t <= 40 or costs[0] != "te")

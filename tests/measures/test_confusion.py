@@ -20,7 +20,7 @@ masses = cz.Segmentation.from_masses
 positions = cz.Segmentation.from_positions
 
 
-@examples(400)
+@examples(240)
 @given(
     typed_pairs(max_types=3, max_units=7, max_boundaries=7), st.integers(1, 5), st.sampled_from(["scaled", "printed"])
 )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import MismatchError, OptionError, Undefined
 from oracle import distances as oracle
+from support.examples import examples
 from support.oracles import read_oracle
 
 masses, times = cz.Segmentation.from_masses, cz.Segmentation.from_times
@@ -145,7 +146,7 @@ def test_windows_oracle(case):
 places = st.sets(st.integers(1, 19), max_size=4).map(sorted)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(places, places, st.integers(0, 5), st.sampled_from([1, 0.1, 0.3]))
 def test_values_by_definition(first, second, tolerance, step):
     a, b = ([Fraction(p) for p in side] for side in (first, second))

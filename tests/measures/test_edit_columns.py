@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -12,6 +12,7 @@ from caesura.measures.edit_columns import EDIT_KINDS
 from caesura.measures.many import score_many
 from caesura.measures.registry import parse
 from caesura.tasks import alignments
+from support.examples import examples
 
 TYPES = ["x", "y", "z"]
 SETS = st.sets(st.sampled_from(TYPES), max_size=2)
@@ -37,7 +38,7 @@ def pairs(draw: st.DrawFn) -> list[tuple[cz.Segmentation, cz.Segmentation]]:
     "measure", ["boundary_similarity(n_t=2)", "boundary_similarity(n_t=5, wt=0.1)", "segmentation_similarity(n_t=3)"]
 )
 @given(pairs())
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_columns_are_the_listed_edits(measure: str, texts: list[tuple[cz.Segmentation, cz.Segmentation]]) -> None:
     scores = score_many(texts, measure)
     columns = scores.measure.edit_columns(scores.batch)

@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraWarning, FormatError, MismatchError, OptionError
 from caesura.measures.flexible import DRAW_COLUMNS, FlexibleSimilarity
 from oracle.flexible import ONE, Oracle, runs
+from support.examples import examples
 from support.random_states import state
 
 flexible = cz.flexible_similarity
@@ -360,7 +361,7 @@ def test_streams_are_scored_separately_and_pooled() -> None:
 
 
 @given(st.lists(excluded(), min_size=1, max_size=4))
-@settings(max_examples=50)
+@examples(50)
 def test_dialogue_is_the_sum_of_its_streams(streams: list[Any]) -> None:
     a = {str(i): of(a_marks, types) for i, (a_marks, _, types, _) in enumerate(streams)}
     b = {str(i): of(b_marks, types) for i, (_, b_marks, types, _) in enumerate(streams)}

@@ -55,7 +55,7 @@ def texts(draw: st.DrawFn) -> tuple[list[int], list[int], int]:
     return h, sorted(c), coders
 
 
-@examples(1500)
+@examples(900)
 @given(texts(), OPTIONS)
 def test_matches_the_definition(text, options):
     h, c, coders = text

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -16,6 +16,7 @@ from caesura.errors import MismatchError, OptionError, Undefined
 from caesura.model.result import f_measure
 from oracle import hierarchy as oracle
 from support.corpora import ALIGN_HINT
+from support.examples import examples
 from support.excluded import reasons
 from support.mir_eval_levels import check_mir_eval_on_times, our_value, value_of_mir_eval
 from support.strategies import hierarchies, hierarchy_pairs
@@ -59,7 +60,7 @@ def test_kappa_matches_its_definition(pair):
     assert cz.hierarchy_kappa(b, a) == score
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(hierarchy_pairs())
 def test_kappa_of_a_hierarchy_and_itself(pair):
     a, _ = pair
@@ -92,7 +93,7 @@ def test_kappa_has_no_worst_value():
 # Spans in common
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(hierarchy_pairs())
 def test_overlap_matches_its_definition(pair):
     a, b = pair
@@ -111,7 +112,7 @@ def test_overlap_ignores_labels():
     assert dict(cz.hierarchy_overlap(a, a).parts) == {"relevant": 2, "reference": 2, "hypothesis": 2}
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(hierarchy_pairs())
 def test_non_crossing_matches_its_definition(pair):
     a, b = pair
@@ -119,7 +120,7 @@ def test_non_crossing_matches_its_definition(pair):
     assert dict(cz.non_crossing(a, b).parts) == expected
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)).map(sorted), max_size=14), hierarchies(units=12))
 def test_gold_may_contain_crossing_spans(spans, annotation):
     """A union of several coders keeps conflicts, and may not be sorted."""
@@ -157,14 +158,14 @@ def triples(by, a, b, *, without_query=True):
     return precision, recall, f_measure(precision, recall)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(hierarchy_pairs(max_units=8))
 def test_t_and_l_match_their_definition(pair):
     for measure, by in ((cz.t_measure, oracle.meet_by_span), (cz.l_measure, oracle.meet_by_label)):
         assert meets(measure, *pair) == pytest.approx(triples(by, *pair), abs=1e-12)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(hierarchy_pairs(max_units=8))
 def test_t_and_l_over_times_match_their_definition(pair):
     """Units of a second: over times a query is a point, and its own atom counts in full."""
@@ -173,7 +174,7 @@ def test_t_and_l_over_times_match_their_definition(pair):
         assert meets(measure, a, b) == pytest.approx(triples(by, a, b, without_query=False), abs=1e-12)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(hierarchy_pairs(max_units=8), st.integers(0, 5), st.integers(1, 3))
 def test_time_units_do_not_matter(pair, shift, stretch):
     """Cut into other units on either side, later, or slower: the same spans at the same times say the same."""
@@ -444,7 +445,7 @@ def test_other_messages():
 # Many documents
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(hierarchy_pairs(max_units=7), max_size=6))
 def test_batch_equals_single_documents(documents):
     """Alone, together, on threads, or taken out of a batch again; times and text side by side."""

@@ -15,11 +15,12 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.measures.base import Measure
+from support.examples import examples
 from support.strategies import Pair, TypedPair, defined, inputs_for, pairs, typed, typed_corpora, typed_pairs
 from support.strategies import backwards as from_the_end
 
@@ -243,16 +244,16 @@ CUT_OFF = cz.Hierarchy.from_times([(0, 32, 1, "A"), (32, 60, 1, "B")])
 
 
 def witness(measure: Measure, change) -> bool:
-    """Whether some pair has another value after ``change``. Looks at all small pairs and a few long ones."""
+    """Whether some pair has another value after ``change``. Looks at a few long pairs and all small ones."""
     if measure.name in ("t_measure", "l_measure"):
         changed = {swapped: (CUT_OFF, SONG)}[change]
         return abs(measure.score(SONG, CUT_OFF).value - measure.score(*changed).value) > 1e-9
-    pairs = [TypedPair(4, ("x", "y"), a, b) for a, b in product(SIDES, repeat=2)]
-    pairs += [
+    small = [TypedPair(4, ("x", "y"), a, b) for a, b in product(SIDES, repeat=2)]
+    long = [
         TypedPair(21, ("x", "y"), frozenset((p, 0) for p in a), frozenset((p, 0) for p in b))
         for a, b in product([{2, 5}, {1, 3}, {1, 2}, {3, 4}, {1}, set(range(1, 7)), {3, 9, 15}, {10}], repeat=2)
     ]
-    for same_scale in (pairs, [DECIDED_BY_TYPE], [DECIDED_BY_PLACE]):
+    for same_scale in (long, [DECIDED_BY_TYPE], [DECIDED_BY_PLACE], small):
         suited_pairs = [suited(measure, pair) for pair in same_scale]
         before = cz.score_many([pair.segmentations for pair in suited_pairs], measure)
         after = cz.score_many([change(pair) for pair in suited_pairs], measure)
@@ -452,7 +453,7 @@ def test_worst_value_is_reached(name):
         assert LAWS[name].worst in values
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(typed_corpora(max_documents=4))
 def test_parts_add_up(documents: list[TypedPair]):
     """The score of several documents is finished from the sum of their parts, in any order, one by one or together."""
@@ -487,7 +488,7 @@ def test_copies_of_a_document_keep_the_ratio(pair: TypedPair, copies):
         assert same(score, sum([score] * copies)), measure
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(anything)
 def test_repeated_calls_give_equal_results(pair: TypedPair):
     for measure in VARIANTS:
@@ -499,7 +500,7 @@ def test_repeated_calls_give_equal_results(pair: TypedPair):
         assert (again, again.edits, again.signature) == (first, first.edits, first.signature), measure
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(pairs(max_units=12))
 def test_text_and_final_boundary_are_ignored(pair: Pair):
     """Units are only compared, labels are only kept, and position N is nobody's in this family."""

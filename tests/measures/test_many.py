@@ -9,12 +9,13 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import caesura as cz
 from caesura.errors import CaesuraWarning, MismatchError, OptionError
 from support import strategies
 from support.corpora import ALIGN_HINT
+from support.examples import examples
 from support.strategies import TypedPair, corpora, inputs_for, segmentation, typed, typed_corpora
 
 masses = cz.Segmentation.from_masses
@@ -112,7 +113,7 @@ def test_one_long_document_among_short_ones():
         assert alone.counts.tolist() == five.counts.tolist()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(corpora())
 def test_total_is_computed_from_summed_parts(documents):
     candidates = [document.segmentations for document in documents]
@@ -130,7 +131,7 @@ def test_total_is_computed_from_summed_parts(documents):
         assert scores.total.value == scores.measure.finish(row, scores.types)[0]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(typed_corpora())
 def test_total_of_typed_documents(documents: list[TypedPair]):
     pairs = [document.segmentations for document in documents]

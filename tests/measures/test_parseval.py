@@ -301,7 +301,7 @@ def cases(draw: st.DrawFn) -> tuple[cz.Tree, cz.Tree, oracle.Options]:
     return gold, predicted, oracle.Options(draw(st.booleans()), equal_words=equal_words, **options)
 
 
-@examples(150)
+@examples(90)
 @given(cases())
 def test_against_the_oracle(case):
     gold, predicted, options = case

@@ -7,13 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraError, OptionError
 from caesura.measures.sigma import _tokenizer as sigma_tokenizer
 from oracle import moved_times
+from support.examples import examples
 from support.oracles import read_oracle
 
 masses, positions, times = cz.Segmentation.from_masses, cz.Segmentation.from_positions, cz.Segmentation.from_times
@@ -255,7 +256,7 @@ def sigma_of_sacrebleu(texts):
     return 100 * marked.score / (marked.bp * np.exp(np.mean(np.log(limits))))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.data())
 def test_sigma_of_sentences_as_sacrebleu_counts_them(tmp_path_factory, data):
     words = st.lists(st.sampled_from(["so,", "it", "is.", "2-3", "late"]), min_size=1, max_size=9)
@@ -427,7 +428,7 @@ def test_plain_measure(preset, plain):
 grid = st.sampled_from([1, 2, 3, 7, 10, 1000])
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(grid, st.data(), st.sampled_from(["0.25", "0.5", "1", "1.5", "3"]))
 def test_boundary_similarity_in_seconds_is_the_minimum(parts, data, width):
     sides = [data.draw(st.lists(st.integers(1, 5 * parts - 1), max_size=5, unique=True)) for _ in "ab"]
@@ -437,7 +438,7 @@ def test_boundary_similarity_in_seconds_is_the_minimum(parts, data, width):
     assert sum(edit.cost for edit in score.edits) == close((1 - score.value) * len(score.edits), abs=1e-9)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.integers(2, 40), st.integers(1, 9), st.data(), st.sampled_from([1, 0.1, 60]))
 def test_boundary_similarity_of_units_and_seconds_is_the_same(length, n_t, data, unit):
     """Also if time and n_t are scaled together."""

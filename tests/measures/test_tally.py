@@ -5,10 +5,11 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import caesura as cz
 from caesura.errors import MismatchError, OptionError
+from support.examples import examples
 from support.strategies import Pair, corpora
 
 masses = cz.Segmentation.from_masses
@@ -16,7 +17,7 @@ masses = cz.Segmentation.from_masses
 
 @pytest.mark.parametrize("measure", ["B", "S", "Pk", "WD", "crisp", "S_f"])
 @given(corpora())
-@settings(max_examples=30)
+@examples(30)
 def test_equals_score_many_in_any_grouping(measure: str, documents: list[Pair]) -> None:
     pairs = [pair.segmentations for pair in documents]
     expected = cz.score_many(pairs, measure)

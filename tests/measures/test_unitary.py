@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.kernels.unitary import pair_terms
@@ -16,6 +16,7 @@ from caesura.measures.unitary import Dissimilarity, UnitTable, best_alignment, b
 from caesura.measures.unitary_search import distances
 from oracle.unitizing_gamma import Definition, position
 from support.continua import align, overlapping, rows_of
+from support.examples import examples
 from support.oracles import read_oracle
 
 CASES = read_oracle("gamma.jsonl")
@@ -86,7 +87,7 @@ def _units() -> st.SearchStrategy[tuple[int, int, str]]:
     )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.lists(st.lists(_units(), max_size=3), min_size=2, max_size=4),
     st.sampled_from([1, 3, Fraction(1, 2)]),

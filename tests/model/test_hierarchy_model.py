@@ -8,12 +8,13 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import HierarchyError, MismatchError, OptionError
 from oracle.hierarchy import cross
+from support.examples import examples
 from support.strategies import hierarchies
 
 Hierarchy, Span = cz.Hierarchy, cz.Span
@@ -85,7 +86,7 @@ def test_immutable():
         del TREE.spans
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(hierarchies(units=7))
 def test_copies_are_equal(hierarchy):
     timed = Hierarchy(7, map(tuple, hierarchy), edges=[0, 1, 2.5, 3, 4, 5, 6, 7], extent=14)
@@ -113,7 +114,7 @@ def test_from_segmentations():
     assert Hierarchy.from_segmentations(crossed, repair=True).full == {(1, 4, 1), (5, 6, 1), (1, 3, 2)}
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(hierarchies(units=6))
 def test_brackets_round_trip(hierarchy):
     again = Hierarchy.from_brackets(hierarchy.brackets())
@@ -315,7 +316,7 @@ times = st.lists(
 )
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(times, times, st.sampled_from([0.25, 0.5, 1.3]))
 def test_merged_times_stay_in_order_and_nest(ann, bo, tolerance):
     coders = {name: Hierarchy.from_times(spans, repair=True) for name, spans in (("ann", ann), ("bo", bo))}

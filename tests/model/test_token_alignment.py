@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -21,6 +21,7 @@ from caesura.model.projection import ALIGNMENTS
 from caesura.model.token_alignment import token_pairs
 from oracle import tokens as oracle
 from support.commands import invoke
+from support.examples import examples
 
 pytest.importorskip("rapidfuzz")
 
@@ -41,13 +42,13 @@ def test_the_cost_is_minimal_for_all_short_texts() -> None:
         check_minimal(a, b)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(*[st.lists(st.text("abé", min_size=1, max_size=4), max_size=5)] * 2)
 def test_the_cost_is_minimal(a: list[str], b: list[str]) -> None:
     check_minimal(a, b)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(*[st.lists(st.sampled_from(["a", "b", "ab"]), min_size=1, max_size=5)] * 2)
 def test_equal_beginnings_and_ends_do_not_change_the_minimum(a: list[str], b: list[str]) -> None:
     alignment = projection._align_tokens("ann", "bo", ("z", *a, "a", "z"), ("z", *b, "a", "z"))

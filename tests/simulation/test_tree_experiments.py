@@ -10,7 +10,7 @@ from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -21,6 +21,7 @@ from caesura.progress import on_progress
 from caesura.simulation import trees
 from caesura.views.trees import ambiguity_table, curve_table, length_table
 from oracle import rewording as oracle
+from support.examples import examples
 from support.spoken import sentences, spoken
 from support.tree_experiments import (
     check_levels_by_length,
@@ -30,7 +31,7 @@ from support.tree_experiments import (
 )
 
 MAN = "(S (NP (DT the) (NN man)) (VP (VBD ate) (NP (NN rice))))"
-few = settings(max_examples=60)  # laws that hold whatever the shape
+few = examples(60)  # laws that hold whatever the shape
 seeds = st.integers(0, 2**32)
 shares = st.floats(0, 1)
 

@@ -9,18 +9,19 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 import scikit_posthocs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from caesura.errors import OptionError
 from caesura.statistics import benjamini_yekutieli, holm, letters, wins
+from support.examples import examples
 
 p_lists = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), min_size=1, max_size=12)
 
 
 @pytest.mark.slow
-@settings(max_examples=30)  # statsmodels takes a tenth of a second for Holm
+@examples(30)  # statsmodels takes a tenth of a second for Holm
 @given(p_lists)
 def test_corrections_against_statsmodels(p):
     assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)

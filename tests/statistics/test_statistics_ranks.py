@@ -9,7 +9,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 import pytest
 import scikit_posthocs
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -225,7 +225,6 @@ small_tables = st.sampled_from([(2, 7), (3, 4), (4, 2)]).flatmap(
 
 
 @given(small_tables, st.sampled_from([friedman, blocked_kruskal_wallis]))
-@settings(deadline=None)
 def test_exact_p_values_against_all_permutations(table, test):
     ranks = stats.rankdata(table, axis=1) if test is friedman else stats.rankdata(table).reshape(table.shape)
     squares, ranges = all_permutations(ranks)

@@ -6,10 +6,13 @@ import os
 
 from hypothesis import settings
 
-EXAMPLES = int(os.environ.get("CAESURA_EXAMPLES", "25"))
+FULL = 60
+"""Random examples per test in ``.ci/run``."""
+
+EXAMPLES = int(os.environ.get("CAESURA_EXAMPLES", "15"))
 """Random examples per test. ``.ci/run`` uses 60; 1000 looks further than there is time for in every run."""
 
 
 def examples(number: int) -> settings:
-    """Return settings for a test that needs more random examples: the given number if CAESURA_EXAMPLES is 100, else in proportion."""
-    return settings(max_examples=number * EXAMPLES // 100)
+    """Return settings for a test that needs its own number of random examples: that number in ``.ci/run``, else in proportion."""
+    return settings(max_examples=max(1, number * EXAMPLES // FULL))

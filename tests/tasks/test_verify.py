@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import caesura as cz
 from caesura.errors import CaesuraWarning, OptionError
@@ -16,6 +16,7 @@ from caesura.tasks.agree import agree
 from caesura.tasks.score import ScoreOptions, score_corpora
 from caesura.tasks.verify import verify_all
 from support.commands import invoke
+from support.examples import examples
 from support.strategies import Pair, corpora
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
@@ -127,7 +128,7 @@ MEASURES = tuple(map(cz.parse, ("B", "S", "Pk", "WD", "WinPR", "crisp", "unit_er
 
 
 @given(corpora(max_documents=4, max_units=12))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_scores_of_two_coders_in_any_order(documents: list[Pair]) -> None:
     sides: list[dict[str, Any]] = [{}, {}]
     for i, pair in enumerate(documents):

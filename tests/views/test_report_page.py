@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -31,6 +31,7 @@ from caesura.tasks import alignments
 from caesura.tasks import report as report_task
 from caesura.views.page import build, sections
 from support.corpora import TALK, random_corpus
+from support.examples import examples
 from support.reported import Page, nested, parsed, plain, talk
 
 KINDS = {"segmentations": plain, "dialogues": talk, "hierarchies": nested, "trees": parsed}
@@ -274,7 +275,7 @@ def test_text_is_never_markup(evil: str) -> None:
     evil.encode("utf-8")  # which half a surrogate pair cannot be
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     st.recursive(
         st.text() | st.integers() | st.none(), lambda values: st.lists(values) | st.dictionaries(st.text(), values)
