@@ -504,14 +504,16 @@ def real_corpus(name: str, shared: DataFolder, segeval: ModuleType) -> cz.Corpus
     return cz.Corpus({i: {c: cz.Segmentation.from_masses(m) for c, m in by.items()} for i, by in masses.items()})
 
 
-@pytest.mark.parametrize(
-    ("coefficient", "replace", "draws"), [("multi_pi", True, 150), ("multi_kappa", True, 150), ("multi_pi", False, 50)]
-)
 @pytest.mark.parametrize("name", ["stargazer", "kubla_khan", "moonstone"])
-def test_shuffled_corpora(
-    name: str, coefficient: str, replace: bool, draws: int, shared: DataFolder, segeval: ModuleType
-) -> None:
+def test_shuffled_corpora(name: str, shared: DataFolder, segeval: ModuleType, subtests: pytest.Subtests) -> None:
     corpus = real_corpus(name, shared, segeval)
+    for coefficient, replace, draws in (("multi_pi", True, 150), ("multi_kappa", True, 150), ("multi_pi", False, 50)):
+        with subtests.test(coefficient=coefficient, replace=replace):
+            check_shuffled_corpus(corpus, coefficient, replace=replace, draws=draws)
+
+
+def check_shuffled_corpus(corpus: cz.Corpus, coefficient: str, *, replace: bool, draws: int) -> None:
+    """Compare expected agreement with the mean over shuffled corpora."""
     rng = np.random.default_rng(18)
     own = coefficient == "multi_kappa"
     parts = np.array(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -285,7 +286,7 @@ def test_python_dash_m_without_a_terminal() -> None:
         capture_output=True,
         text=True,
         check=True,
-        env={"PYTHONIOENCODING": "ascii", "PATH": ""},
+        env={"PYTHONIOENCODING": "ascii", "PATH": "", "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert "\x1b" not in process.stdout
     assert process.stderr == ""

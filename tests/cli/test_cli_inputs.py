@@ -58,7 +58,9 @@ INPUTS = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command", [pytest.param(name, marks=[pytest.mark.slow] * (name == "report")) for name in COMMANDS]
+)
 def test_every_input_gives_the_same(run: Run, command: str) -> None:
     outputs = set()
     for name, paths in INPUTS.items():

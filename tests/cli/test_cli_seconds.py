@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 
 import caesura as cz
 from caesura.cli import main
+from support.shared_data import DataFolder
 
-FIXTURES = Path(__file__).parents[3] / "shared" / "data" / "mir_eval"
 MEASURES = ("F1@0.5s", "F1@3s", "deviation", "pairwise_f", "rand_index", "ARI", "nce", "V")
 KEYS = (
     {"precision": "Precision@0.5", "recall": "Recall@0.5", "f": "F-measure@0.5"},
@@ -83,12 +83,12 @@ def test_seconds_on_units_are_an_error(tmp_path: Path, monkeypatch: pytest.Monke
     assert "tolerance='0.5s' is in seconds, but the texts have units" in result.stderr
 
 
-@pytest.mark.skipif(not FIXTURES.is_dir(), reason="the fixtures of mir_eval are not beside the checkout")
 @pytest.mark.parametrize("number", ["00", "01", "02", "03", "05", "09"])
-def test_fixtures_of_mir_eval(number: str) -> None:
+def test_fixtures_of_mir_eval(number: str, shared: DataFolder) -> None:
     """All numbers that mir_eval prints for its own fixtures, except mutual information, in one command each."""
-    expected = json.loads((FIXTURES / f"output{number}.json").read_text())
-    files = [str(FIXTURES / f"{side}{number}.lab") for side in ("ref", "est")]
+    folder = shared / "data/mir_eval"
+    expected = json.loads((folder / f"output{number}.json").read_text())
+    files = [str(folder / f"{side}{number}.lab") for side in ("ref", "est")]
     arguments = [x for measure in MEASURES for x in ("-m", measure)]
     rows = totals(run("score", *files, "--compat", "mir_eval", *arguments, "--json"))
     for row, keys in zip(rows, KEYS, strict=True):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from caesura import Hierarchy
 from caesura.errors import CaesuraWarning, FormatError
 from support.raw_files import (
     check_brat,
+    check_chat,
     check_conllu,
     check_eaf_with_rustling,
     check_praat_and_elan,
@@ -23,9 +26,10 @@ from support.raw_files import (
     read_single,
     read_tiers,
 )
+from support.shared_data import DataFolder
 
 
-def test_tutorial_of_brat(shared: Path, subtests: pytest.Subtests) -> None:
+def check_tutorial_of_brat(shared: DataFolder, tmp_path: Path, subtests: pytest.Subtests) -> None:
     folder = shared / "data/formats/brat"
     with subtests.test("all spans and words"):
         counts = [check_brat(path) for path in sorted(folder.glob("*.ann"))]
@@ -61,7 +65,7 @@ SUBTITLES = {
 }
 
 
-def test_subtitles_of_webvtt_py(shared: Path, subtests: pytest.Subtests) -> None:
+def check_subtitles_of_webvtt_py(shared: DataFolder, tmp_path: Path, subtests: pytest.Subtests) -> None:
     folder = shared / "data/formats/subtitles"
     for name, (cues, lines) in SUBTITLES.items():
         with subtests.test(name):
@@ -77,7 +81,7 @@ def test_subtitles_of_webvtt_py(shared: Path, subtests: pytest.Subtests) -> None
 INEXACT = ("long_format", "short_format")
 
 
-def test_textgrids(shared: Path, subtests: pytest.Subtests) -> None:
+def check_textgrids(shared: DataFolder, tmp_path: Path, subtests: pytest.Subtests) -> None:
     """Files of praatIO, kylebgorman/textgrid and pygamma-agreement."""
     paths = sorted((shared / "data/formats/textgrid").glob("*/*.TextGrid"))
     exact = [path for path in paths if path.stem not in INEXACT]
@@ -111,22 +115,35 @@ def test_textgrids(shared: Path, subtests: pytest.Subtests) -> None:
         cz.read(inexact[0], words="word", tiers="Errors", silence=["sil", "sp"])
 
 
-def test_elan_files_of_speach(shared: Path, subtests: pytest.Subtests) -> None:
+def check_elan_files_of_speach(shared: DataFolder, tmp_path: Path, subtests: pytest.Subtests) -> None:
     for path in sorted((shared / "data/formats/eaf").glob("*.eaf")):
         with subtests.test("rustling reads the same", file=path.name):
             check_eaf_with_rustling(path)
 
 
-def test_samples_of_pygamma(shared: Path, subtests: pytest.Subtests) -> None:
+def check_samples_of_pygamma(shared: DataFolder, tmp_path: Path, subtests: pytest.Subtests) -> None:
     folder = shared / "data/formats/pygamma_multi_annotator"
     for path in sorted(folder.glob("*.csv")):
         with subtests.test("every row is a span", file=path.name):
             check_table_of_pygamma(path)
     with subtests.test("Praat and ELAN have the same spans, to a millisecond"):
         check_praat_and_elan(folder / "MaureenMarvinRobin.TextGrid", coders=("Maureen", "Marvin", "Robin"), spans=4)
+    with subtests.test("the same, read as spans"):
+        tiers, elan = (
+            cz.read(folder / f"MaureenMarvinRobin.{end}", tiers=["Maureen", "Marvin", "Robin"], as_="spans")
+            for end in ("TextGrid", "eaf")
+        )
+        assert tiers.kind == elan.kind == "spans"
+        assert tiers.coders == elan.coders
+        for key in tiers:
+            a, b = tiers[key], elan[key]
+            assert isinstance(a, cz.Spans)
+            assert isinstance(b, cz.Spans)
+            assert a.categories == b.categories
+            assert a.starts == pytest.approx(b.starts, abs=0.001)
 
 
-def test_webanno_files_of_neuged(shared: Path, subtests: pytest.Subtests) -> None:
+def check_webanno_files_of_neuged(shared: DataFolder, tmp_path: Path, subtests: pytest.Subtests) -> None:
     folder = shared / "data/formats/webanno_tsv/neuged"
     for name, layer, column in (
         ("test_input", None, 6),
@@ -158,6 +175,100 @@ def test_webanno_files_of_neuged(shared: Path, subtests: pytest.Subtests) -> Non
         check_webanno(path, 4, layer="LetterEntity", edges="token")
 
 
-def test_spoken_french_in_conllu(shared: Path) -> None:
+def check_spoken_french_in_conllu(shared: DataFolder, tmp_path: Path, subtests: pytest.Subtests) -> None:
     """60 sentences of UD French Rhapsodie."""
     assert check_conllu(shared / "data/formats/conllu_timed/fr_rhapsodie_dev_first60.conllu") == 60
+
+
+def check_rst_tace(shared: DataFolder, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    folder = shared / "data/formats/rs3/rst_tace"
+    for name, spans in {
+        "singleMonoNuc": [(1, 2, 1, None)],
+        "capitalizedRelations": [(1, 2, 1, None)],
+        "singleMultiNuc": [(1, 3, 1, None)],
+        "multiAndMonoNuc": [(1, 4, 1, None), (1, 3, 2, None)],
+    }.items():
+        with subtests.test(name):
+            assert [tuple(span) for span in read_single(folder / f"{name}.rs3").spans] == spans
+    with (
+        subtests.test("onlyRelations"),
+        pytest.raises(FormatError, match=r"onlyRelations\.rs3:8: expected at least one EDU \(<segment>\); got none"),
+    ):
+        cz.read(folder / "onlyRelations.rs3")
+
+
+def check_cantonese_in_chat(shared: DataFolder, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    """Three transcripts of HKCanCor."""
+    paths = sorted((shared / "data/formats/cha/hkcancor").glob("*.cha"))
+    assert [path.name for path in paths] == ["FC-R006_v2.cha", "FC-R009_v.cha", "FC-R016_v.cha"]
+    counted = {"FC-R006_v2": 121, "FC-R009_v": 90, "FC-R016_v": 131}  # grep -c '^\*'
+    for path in paths:
+        with subtests.test(path.name):
+            assert check_chat(path) == counted[path.stem]
+
+
+def check_tibetan_in_rezonator(shared: DataFolder, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    """A conversation of 53 units, 30 of which end in a shad that is a token of its own."""
+    path = shared / "data/formats/rez/parting_0.20.1.rez"
+    name = path.stem
+    raw = path.read_bytes()
+    assert raw.endswith(b"}\0")
+    root = json.loads(raw[:-1])["ROOT"][0]
+    nodes = root["nodeMap"]
+    lines = [
+        (unit["tagMap"]["speaker"], [nodes[nodes[entry]["token"]]["tagMap"]["word"] for entry in unit["entryList"]])
+        for unit in (nodes[name] for name in nodes[root["discourseNode"]]["unitList"])
+    ]
+    with_shad = sum(words[-1] == "།" for _, words in lines)
+    assert (len(lines), sum(len(words) for _, words in lines), with_shad) == (53, 216, 30)
+    with subtests.test("no token has a kind, so all boundaries are untyped"):
+        with pytest.warns(CaesuraWarning, match="no token is of kind 'EndNote', so all boundaries are untyped"):
+            plain = cz.read(path)[name, name]
+        assert plain.length == 216
+        assert sum(len(side.boundaries) for side in plain.values()) == 53
+        assert {kind for side in plain.values() for _, kind in side.boundaries} == {"boundary"}
+    dialogue = cz.read(path, symbols=["།"], unclassified=";")[name, name]
+    with subtests.test("symbols that are a token"):
+        assert dialogue.length == 216 - 30
+        assert set(dialogue) == {speaker for speaker, _ in lines}
+        assert kinds_of(dialogue) == {"།": 30, ";": 23}
+        for speaker, side in dialogue.items():
+            mine = [words for who, words in lines if who == speaker]
+            assert side.units == tuple(word for words in mine for word in words if word != "།" or word is not words[-1])
+            assert len(side.boundaries) == len(mine)
+    with subtests.test("symbols that are attached to a token"):
+        # The first unit ends in the single token '་་།'.
+        attached = cz.read(path, symbols=["།"], unclassified=";", attached=True)[name, name]
+        assert attached.length == 186
+        assert kinds_of(attached) == {"།": 31, ";": 22}
+    with subtests.test("the transliteration"):
+        wylie = cz.read(path, symbols=["/"], unclassified=";", token="wordWylie")[name, name]
+        assert kinds_of(wylie) == {"/": 31, ";": 22}
+    with subtests.test("a table keeps all boundaries"):
+        cz.write(cz.Corpus({"parting": {"ann": dialogue}}), tmp_path / "parting.csv")
+        assert cz.read(tmp_path / "parting.csv")["parting", "ann"] == dialogue
+
+
+def kinds_of(dialogue: cz.Dialogue) -> Counter[str]:
+    return Counter(kind for side in dialogue.values() for _, kind in side.boundaries)
+
+
+CORPORA = (
+    check_tutorial_of_brat,
+    check_subtitles_of_webvtt_py,
+    check_textgrids,
+    check_elan_files_of_speach,
+    check_samples_of_pygamma,
+    check_webanno_files_of_neuged,
+    check_spoken_french_in_conllu,
+    check_rst_tace,
+    check_cantonese_in_chat,
+    check_tibetan_in_rezonator,
+)
+
+
+def test_published_files(shared: DataFolder, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    assert (shared / "data/formats").is_dir()  # or skip
+    for check in CORPORA:
+        with subtests.test(check.__name__):
+            check(shared, tmp_path, subtests)

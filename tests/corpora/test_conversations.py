@@ -1,4 +1,4 @@
-"""Conversations in intonation units or utterances: Santa Barbara Corpus, NCCU, HKCanCor, and a Rezonator file."""
+"""Conversations in intonation units: Santa Barbara Corpus and NCCU."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pytest
 import caesura as cz
 from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats import check_same_tokens
-from support.raw_files import check_chat
 from support.transcribers import check_unknown_texts_of_different_length
 
 TYPES = [".", ",", "?", "--", "none"]
@@ -22,6 +21,7 @@ TYPES = [".", ",", "?", "--", "none"]
 # -- Santa Barbara Corpus ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_human_and_automatic_boundaries(shared: Path, tmp_path: Path, subtests: pytest.Subtests) -> None:
     """Ten conversations with boundaries by one coder and by a program (R package segsimflex, MIT).
 
@@ -187,62 +187,3 @@ def marks_by_speaker(side: dict[str, Any]) -> dict[str, list[str]]:
         marks.setdefault(speaker, []).extend([""] * (end - start - 1) + [mark])
         start = end
     return marks
-
-
-# -- files of annotation tools ----------------------------------------------------------------------------------------
-
-
-def test_cantonese_in_chat(shared: Path, subtests: pytest.Subtests) -> None:
-    """Three transcripts of HKCanCor."""
-    paths = sorted((shared / "data/formats/cha/hkcancor").glob("*.cha"))
-    assert [path.name for path in paths] == ["FC-R006_v2.cha", "FC-R009_v.cha", "FC-R016_v.cha"]
-    counted = {"FC-R006_v2": 121, "FC-R009_v": 90, "FC-R016_v": 131}  # grep -c '^\*'
-    for path in paths:
-        with subtests.test(path.name):
-            assert check_chat(path) == counted[path.stem]
-
-
-def test_tibetan_in_rezonator(shared: Path, tmp_path: Path, subtests: pytest.Subtests) -> None:
-    """A conversation of 53 units, 30 of which end in a shad that is a token of its own."""
-    path = shared / "data/formats/rez/parting_0.20.1.rez"
-    name = path.stem
-    raw = path.read_bytes()
-    assert raw.endswith(b"}\0")
-    root = json.loads(raw[:-1])["ROOT"][0]
-    nodes = root["nodeMap"]
-    lines = [
-        (unit["tagMap"]["speaker"], [nodes[nodes[entry]["token"]]["tagMap"]["word"] for entry in unit["entryList"]])
-        for unit in (nodes[name] for name in nodes[root["discourseNode"]]["unitList"])
-    ]
-    with_shad = sum(words[-1] == "།" for _, words in lines)
-    assert (len(lines), sum(len(words) for _, words in lines), with_shad) == (53, 216, 30)
-    with subtests.test("no token has a kind, so all boundaries are untyped"):
-        with pytest.warns(CaesuraWarning, match="no token is of kind 'EndNote', so all boundaries are untyped"):
-            plain = cz.read(path)[name, name]
-        assert plain.length == 216
-        assert sum(len(side.boundaries) for side in plain.values()) == 53
-        assert {kind for side in plain.values() for _, kind in side.boundaries} == {"boundary"}
-    dialogue = cz.read(path, symbols=["།"], unclassified=";")[name, name]
-    with subtests.test("symbols that are a token"):
-        assert dialogue.length == 216 - 30
-        assert set(dialogue) == {speaker for speaker, _ in lines}
-        assert kinds_of(dialogue) == {"།": 30, ";": 23}
-        for speaker, side in dialogue.items():
-            mine = [words for who, words in lines if who == speaker]
-            assert side.units == tuple(word for words in mine for word in words if word != "།" or word is not words[-1])
-            assert len(side.boundaries) == len(mine)
-    with subtests.test("symbols that are attached to a token"):
-        # The first unit ends in the single token '་་།'.
-        attached = cz.read(path, symbols=["།"], unclassified=";", attached=True)[name, name]
-        assert attached.length == 186
-        assert kinds_of(attached) == {"།": 31, ";": 22}
-    with subtests.test("the transliteration"):
-        wylie = cz.read(path, symbols=["/"], unclassified=";", token="wordWylie")[name, name]
-        assert kinds_of(wylie) == {"/": 31, ";": 22}
-    with subtests.test("a table keeps all boundaries"):
-        cz.write(cz.Corpus({"parting": {"ann": dialogue}}), tmp_path / "parting.csv")
-        assert cz.read(tmp_path / "parting.csv")["parting", "ann"] == dialogue
-
-
-def kinds_of(dialogue: cz.Dialogue) -> Counter[str]:
-    return Counter(kind for side in dialogue.values() for _, kind in side.boundaries)

@@ -1,4 +1,4 @@
-"""Discourse structure: GCDT, RST-Tace and GUM."""
+"""Discourse structure: GCDT and GUM."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import caesura as cz
 from caesura import Hierarchy
 from caesura.cli import main
 from caesura.errors import FormatError
-from support.raw_files import check_conllu_of_gum, check_ptb, check_webanno, read_single
+from support.raw_files import check_conllu_of_gum, check_ptb, check_webanno
 
 pytest.importorskip("lxml", reason="lxml is not installed: pip install caesura[xml]")
 
@@ -49,29 +49,18 @@ def test_gcdt(shared: Path, tmp_path: Path, subtests: pytest.Subtests) -> None:
         assert gold.units is not None
 
 
-def test_rst_tace(shared: Path, subtests: pytest.Subtests) -> None:
-    folder = shared / "data/formats/rs3/rst_tace"
-    for name, spans in {
-        "singleMonoNuc": [(1, 2, 1, None)],
-        "capitalizedRelations": [(1, 2, 1, None)],
-        "singleMultiNuc": [(1, 3, 1, None)],
-        "multiAndMonoNuc": [(1, 4, 1, None), (1, 3, 2, None)],
-    }.items():
-        with subtests.test(name):
-            assert [tuple(span) for span in read_single(folder / f"{name}.rs3").spans] == spans
-    with (
-        subtests.test("onlyRelations"),
-        pytest.raises(FormatError, match=r"onlyRelations\.rs3:8: expected at least one EDU \(<segment>\); got none"),
-    ):
-        cz.read(folder / "onlyRelations.rs3")
-
-
 def test_gum(shared: Path, tmp_path: Path, subtests: pytest.Subtests) -> None:
     """Ten documents with 1,148 EDUs in several formats, and earlier versions of seven."""
     trees = sorted((shared / "data/gum/rs4").glob("*.rs4"))
     with subtests.test("EDUs"):
         lengths = [hierarchy.length for path in trees for hierarchy in cz.read(path).of_item(path.stem).values()]
         assert (len(lengths), sum(lengths)) == (10, 1148)
+    paths = sorted((shared / "data/gum/rst_lisp_nary").glob("*.dis"))
+    assert len(paths) == 10
+    for path in paths:
+        with subtests.test("the brackets and the XML have the same spans and labels", document=path.stem):
+            xml = cz.read(shared / f"data/gum/rs4/{path.stem}.rs4")
+            assert cz.read(path)[path.stem, path.stem] == xml[path.stem, path.stem]
     with subtests.test("an early version of an interview has a group with a gap"):
         check_versions(shared / "data/discourse/gum_rst_versions")
     for path in trees:

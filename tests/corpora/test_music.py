@@ -20,6 +20,7 @@ Layers = dict[str, list[tuple[float, float, str]]]
 LEVELS = ((1, "upper"), (2, "lower"))
 
 
+@pytest.mark.slow
 def test_salami(shared: Path, subtests: pytest.Subtests) -> None:
     """40 songs, 2 annotators."""
     import_mir_eval()

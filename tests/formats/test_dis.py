@@ -9,7 +9,6 @@ import pytest
 import caesura as cz
 from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats import detect
-from support.shared_data import DataFolder
 
 DIS = """( Root (span 1 4)
   ( Nucleus (span 1 3) (rel2par span)
@@ -101,17 +100,6 @@ def test_damage(name: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError) as caught:
         cz.read(write_file(tmp_path, content))
     assert (caught.value.line, caught.value.problem) == (line, message)
-
-
-def test_the_trees_of_gum(shared: DataFolder, subtests: pytest.Subtests) -> None:
-    """The brackets and the XML of ten documents contain the same spans with the same labels."""
-    pytest.importorskip("lxml", reason="lxml is not installed: pip install caesura[xml]")
-    paths = sorted((shared / "data/gum/rst_lisp_nary").glob("*.dis"))
-    assert len(paths) == 10
-    for path in paths:
-        with subtests.test(document=path.stem):
-            xml = cz.read(shared / f"data/gum/rs4/{path.stem}.rs4")
-            assert cz.read(path)[path.stem, path.stem] == xml[path.stem, path.stem]
 
 
 # -- dependencies -----------------------------------------------------------------------------------------------------

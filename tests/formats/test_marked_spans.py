@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import CaesuraWarning, FormatError
 from support.examples import examples
-from support.shared_data import DataFolder
 
 TEXT = "Ms. Haag 😀 plays Élianti"
 
@@ -80,24 +79,6 @@ def test_regions_of_label_studio_that_overlap(tmp_path: Path) -> None:
     results[1]["value"]["start"] = 3.0
     write(path, json.dumps([task]))
     assert cz.read(path)["7", "1"] == cz.Tier([(0.5, 3, "A"), (3, 5, "B")], end=9)
-
-
-def test_tiers_as_spans(shared: DataFolder) -> None:
-    """The TextGrid and the ELAN file of pygamma contain the same spans, up to a millisecond."""
-    pytest.importorskip("lxml", reason="lxml is not installed: pip install caesura[xml]")
-    folder = shared / "data/formats/pygamma_multi_annotator"
-    tiers, elan = (
-        cz.read(folder / f"MaureenMarvinRobin.{end}", tiers=["Maureen", "Marvin", "Robin"], as_="spans")
-        for end in ("TextGrid", "eaf")
-    )
-    assert tiers.kind == elan.kind == "spans"
-    assert tiers.coders == elan.coders
-    for key in tiers:
-        a, b = tiers[key], elan[key]
-        assert isinstance(a, cz.Spans)
-        assert isinstance(b, cz.Spans)
-        assert a.categories == b.categories
-        assert a.starts == pytest.approx(b.starts, abs=0.001)
 
 
 # -- tables and JSON ----------------------------------------------------------------------------------------------------

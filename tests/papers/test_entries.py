@@ -38,6 +38,9 @@ SHIPPED = (CONVERSATIONS, MOONSTONE)  # an oracle file, and part of segeval
 ALWAYS = [name for name, entry in ENTRIES.items() if set(entry.needs) <= set(SHIPPED)]
 
 
+OF_THE_POEM = ("Kubla Khan", "boundaries placed")  # figures in the list of published numbers
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Data:
     """Return the data that ship with the tests."""
@@ -63,6 +66,8 @@ def test_verdicts_on_corpora_that_may_not_ship(shared: DataFolder, subtests: pyt
         if name not in ALWAYS:
             with subtests.test(name):
                 check_verdict(entry, data)
+    with subtests.test("every published number is in an entry"):
+        assert missing_numbers(data, poem=True) == set()
 
 
 def check_verdict(entry: Entry, data: Data) -> None:
@@ -96,22 +101,24 @@ def published_numbers(value: object) -> list[float]:
     )
 
 
-def test_every_published_number_with_data_is_in_an_entry(shared: DataFolder, data: Data) -> None:
-    """The list of published numbers was made from the papers; ours must have each of them, to all printed digits."""
-    corpora = Data(shared / "data/linear")
-    papers = ("fournier2012", "fournier2013", "poem")
-    names = [name for name, entry in ENTRIES.items() if entry.paper.key in papers]
-    results = [result_of(name, data if name in ALWAYS else corpora) for name in names]
+def missing_numbers(data: Data, *, poem: bool) -> set[tuple[str, float]]:
+    """Return the figures whose published number is in no entry; those of the poem need its corpus."""
+    papers = ("fournier2012", "fournier2013", *(("poem",) if poem else ()))
+    results = [result_of(name, data) for name, entry in ENTRIES.items() if entry.paper.key in papers]
     printed = {float(row.printed) for result in results for row in result.rows if re.fullmatch(r"[\d.]+", row.printed)}
-    missing = {
+    return {
         (record["figure"], number)
         for record in read_oracle("fournier_figures.json")
-        if record["segeval_2_0_11"] is not None
+        if record["segeval_2_0_11"] is not None and (poem or not record["figure"].startswith(OF_THE_POEM))
         for number in published_numbers(record["published"])
         # The papers print some repeating decimals with three digits.
         if not any(abs(number - other) < 5e-5 or 1000 * other == int(1000 * number) for other in printed)
     }
-    assert missing == set()
+
+
+def test_every_published_number_with_data_is_in_an_entry(data: Data) -> None:
+    """The list of published numbers was made from the papers; ours must have each of them, to all printed digits."""
+    assert missing_numbers(data, poem=False) == set()
 
 
 @pytest.mark.parametrize(

@@ -154,6 +154,7 @@ def test_50_places_are_decided_and_exported_by_keyboard(tab: Tab, tmp_path: Path
     assert len((tmp_path / "novel.gold.decisions.csv").read_text().splitlines()) == PLACES + 1
 
 
+@pytest.mark.slow
 def test_two_tabs_hand_note_and_undo(tab: Tab, tmp_path: Path) -> None:
     path = tmp_path / "novel.csv"
     write_corpus(path)

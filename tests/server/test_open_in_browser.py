@@ -327,6 +327,7 @@ def test_files_that_change_and_a_server_that_ends(browser: Browser, tmp_path: Pa
         wait_for(browser, "document.getElementById('live-error').textContent.includes('The server does not answer')")
 
 
+@pytest.mark.slow
 def test_sound(browser: Browser, tmp_path: Path) -> None:
     """The stretch around a disagreement of 3.0 and 3.4 s is played, with one second before and after."""
     with wave.open(str(tmp_path / "talk.wav"), "wb") as file:

@@ -9,7 +9,10 @@ from html.parser import HTMLParser
 from random import Random
 from typing import Any
 
+import pytest
+
 import caesura as cz
+from caesura import data
 from caesura.model.result import Edit
 from support.oracles import read_oracle
 from support.shared_data import DataFolder
@@ -57,14 +60,19 @@ def parsed() -> cz.Corpus:
 
 
 def stargazer(shared: DataFolder) -> Subject:
-    return cz.read(shared / "data/linear/stargazer_hearst1997.json"), None
+    return data.stargazer(), None
 
 
 def moonstone(shared: DataFolder) -> Subject:
-    groups = json.loads((shared / "data/linear/moonstone_kazantseva2012.json").read_text())["groups"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of an old program
+        samples = pytest.importorskip(
+            "segeval.data.samples", reason="segeval is not installed: pip install caesura[test]"
+        )
+    groups = {"G2": samples.KAZANTSEVA2012_G2, "G5": samples.KAZANTSEVA2012_G5}
     return cz.Corpus(
         {
-            f"{chapter} ({group[-2:]})": {coder: cz.Segmentation.from_masses(masses) for coder, masses in by.items()}
+            f"{chapter} ({group})": {coder: cz.Segmentation.from_masses(masses) for coder, masses in by.items()}
             for group, chapters in groups.items()
             for chapter, by in chapters.items()
         }
@@ -142,6 +150,10 @@ REAL = {
     make.__name__: make
     for make in (stargazer, moonstone, kubla_khan, nccu, spam, gcdt, gum, evalb, textgrid, twenty_documents)
 }
+
+
+BESIDE = ("kubla_khan", "spam", "gcdt", "gum", "evalb")
+"""Corpora that may not ship with the tests."""
 
 
 # -- a page, read again ---------------------------------------------------------------------------------------------------

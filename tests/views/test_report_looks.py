@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 import caesura as cz
-from support.browser import Browser, open_browser
-from support.reported import REAL, nested, parsed, plain, talk
+from support.browser import Browser, find_axe, open_browser
+from support.reported import BESIDE, REAL, nested, parsed, plain, talk
 from support.shared_data import DataFolder
 
 LOOKS = [(1400, "light"), (1400, "dark"), (390, "light"), (390, "dark")]
@@ -64,20 +64,39 @@ def check_looks(browser: Browser, name: str) -> None:
         browser.look_as_before()
 
 
+@pytest.mark.skipif(find_axe() is None, reason="axe-core is not installed: npm install --prefix build axe-core")
+def test_barriers_are_noticed(browser: Browser) -> None:
+    browser.open("barriers", SMALL["plain"]())
+    browser.run("document.body.append(document.createElement('button'))")  # a button without a name
+    assert "button-name" in [rule for _, rule, _ in browser.barriers()]
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_every_kind_of_data(browser: Browser, name: str) -> None:
     browser.open(name, SMALL[name]())
     check_looks(browser, name)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", REAL)
-def test_published_corpora(browser: Browser, shared: DataFolder, name: str) -> None:
+def check_corpus(browser: Browser, shared: DataFolder, name: str) -> None:
     corpus, systems = REAL[name](shared)
     browser.open(name, corpus, systems)
     browser.press("n")
     assert browser.focused()[0] != ""
     check_looks(browser, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in REAL if name not in BESIDE])
+def test_published_corpora(browser: Browser, shared: DataFolder, name: str) -> None:
+    check_corpus(browser, shared, name)
+
+
+@pytest.mark.slow
+def test_corpora_that_may_not_ship(browser: Browser, shared: DataFolder, subtests: pytest.Subtests) -> None:
+    assert (shared / "data/linear/kubla_khan_poem.txt").is_file()  # or skip
+    for name in BESIDE:
+        with subtests.test(name):
+            check_corpus(browser, shared, name)
 
 
 # -- the timeline -------------------------------------------------------------------------------------------------------
@@ -139,6 +158,7 @@ def test_coders_can_be_switched_off(browser: Browser) -> None:
     assert names(browser, "coder") == ["ann", "bo", "cy"]
 
 
+@pytest.mark.slow
 def test_disagreements_are_filtered_by_kind_and_type(browser: Browser) -> None:
     browser.open("talk", talk())
     rows = "return [...document.querySelectorAll('#ranked tbody tr')].map((row) => row.cells[4].textContent)"
