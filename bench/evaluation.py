@@ -106,19 +106,17 @@ def _batch(seed: int) -> Batch:
     return Batch(np.full(BATCH_SIZE, collection.UNITS), a, EMPTY, a_off, b, EMPTY, b_off)
 
 
-_GAIN_T, _GAIN_S = parse(MEASURES[0]).costs(("boundary",)).gains  # type: ignore[attr-defined]
+_GAINS = parse(MEASURES[0]).gains(("boundary",))  # type: ignore[attr-defined]
+_RULE = parse("pk").rule  # type: ignore[attr-defined]
 
 
 def _align(b: Batch) -> None:
-    mate = np.full(len(b.a_pos), -1)
-    counts = np.empty((len(b), 8))
-    boundary.align(b.a_pos, EMPTY, b.a_off, b.b_pos, EMPTY, b.b_off, _GAIN_T, _GAIN_S, boundary.ORDERED, mate)
-    boundary.tally(b.a_pos, EMPTY, b.a_off, b.b_pos, EMPTY, b.b_off, mate, counts)
+    boundary.count(*b.arrays, _GAINS, np.empty((len(b), 8)))
 
 
 def _sweep(b: Batch) -> None:
-    k = np.maximum((b.length + b.a_count + 1) // (2 * b.a_count + 2), 2)
-    window.sweep(b.a_pos, b.a_off, b.b_pos, b.b_off, k, np.ones_like(k), b.length - k, np.empty((len(b), 6)))
+    out, k, origin = np.empty((len(b), 6)), np.empty(len(b), np.int64), np.empty(len(b), np.uint8)
+    window.sweep(b.length, b.a_pos, b.a_off, b.b_pos, b.b_off, _RULE, out, k, origin)
 
 
 def peak_memory(folder: Path) -> float:

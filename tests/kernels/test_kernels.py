@@ -25,10 +25,15 @@ def test_a_build_with_bounds_checks_raises_index_errors() -> None:
     # The offsets promise a boundary that the array does not have.
     with pytest.raises(IndexError):
         segments.pair_within(EMPTY, ints(0, 1), ints(1), ints(0, 1), 0, ints(-1))
+    flags = dict.fromkeys(("half_even", "clamp", "in_units", "padded", "more_windows"), False)
+    windows = window.Rule(2, 2, window.SEGMENTS, **flags)
     with pytest.raises(IndexError):
-        window.sweep(ints(1), ints(0, 2), EMPTY, ints(0, 0), ints(2), ints(1), ints(9), np.empty((1, 6)))
+        window.sweep(
+            ints(9), ints(1), ints(0, 2), EMPTY, ints(0, 0), windows, np.empty((1, 6)), ints(0), np.zeros(1, np.uint8)
+        )
+    rule = boundary.Gains(ints(0, 1), ints(2), boundary.ORDERED)
     with pytest.raises(IndexError):
-        boundary.align(ints(1), EMPTY, ints(0, 2), ints(2), EMPTY, ints(0, 1), ints(0, 1), ints(2), 0, ints(-1, -1))
+        boundary.align(ints(1), EMPTY, ints(0, 2), ints(2), EMPTY, ints(0, 1), rule, ints(-1, -1))
     bounds, moments = np.empty((1, 5), np.int64), np.empty((1, 2))
     with pytest.raises(IndexError):
         fuzzy.cluster(ints(1), ints(1), ints(0, 2), 1, ints(1), 1, 2.0, bounds, moments, ints(0, 0))
@@ -58,7 +63,8 @@ def test_the_gil_is_released() -> None:
     mate = np.full(n, -1)
     ticks = 0
     # One stretch of 2 x 300,000 boundaries in the matching solver keeps the kernel busy.
-    arguments = (a, one_type, off, b, one_type, off, ints(0, 3), ints(2), boundary.MATCHING, mate)
+    gains = boundary.Gains(ints(0, 3), ints(2), boundary.MATCHING)
+    arguments = (a, one_type, off, b, one_type, off, gains, mate)
     thread = threading.Thread(target=boundary.align, args=arguments)
     thread.start()
     while thread.is_alive():

@@ -6,6 +6,9 @@ MATCHING: int
 GREEDY: int
 LINEAR: int
 
+class Gains:
+    def __init__(self, gain_t: NDArray[np.int64], gain_s: NDArray[np.int64], method: int) -> None: ...
+
 def align(
     a_pos: NDArray[np.int64],
     a_code: NDArray[np.int64],
@@ -13,11 +16,20 @@ def align(
     b_pos: NDArray[np.int64],
     b_code: NDArray[np.int64],
     b_off: NDArray[np.int64],
-    gain_t: NDArray[np.int64],
-    gain_s: NDArray[np.int64],
-    method: int,
+    gains: Gains,
     mate: NDArray[np.int64],
 ) -> None: ...
+def count(
+    a_pos: NDArray[np.int64],
+    a_code: NDArray[np.int64],
+    a_off: NDArray[np.int64],
+    b_pos: NDArray[np.int64],
+    b_code: NDArray[np.int64],
+    b_off: NDArray[np.int64],
+    gains: Gains,
+    out: NDArray[np.float64],
+) -> None: ...
+def count_pair(a: bytes, b: bytes, gains: Gains) -> tuple[int, int, int, int, int, int]: ...
 def tally(
     a_pos: NDArray[np.int64],
     a_code: NDArray[np.int64],

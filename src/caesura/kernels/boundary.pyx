@@ -10,10 +10,11 @@ exists), MATCHING (several types, or a concave cost), GREEDY (segeval 2.0.11) an
 gain is computed from the distance and not read from a table).
 """
 
-from libc.stdint cimport INT64_MAX, int64_t
+from libc.stdint cimport INT64_MAX, int64_t, uint64_t
 
 from caesura.kernels.matching cimport Graph
 from caesura.kernels.ordered cimport suffix_table, suffix_value
+from caesura.kernels.packed cimport Side, read_side
 
 import numpy as np
 
@@ -27,36 +28,83 @@ cdef list spare_buffers = []  # buffers of earlier calls: allocating them takes 
 cdef Py_ssize_t MAX_SPARE_CELLS = 4096
 
 
-cdef class Buffers:
-    """Input arrays, and work arrays as long as the longest stretch so far."""
+cdef class Gains:
+    """Gains of pairs, and the method that finds the pairs.
 
-    cdef const int64_t[::1] a_pos, a_code, b_pos, b_code, gain_t, gain_s
-    cdef int64_t[::1] mate                  # output: index in b of the partner of each boundary of a, or -1
+    gain_t[d] is the gain of a transposition over d positions (n_t entries; the first is unused). gain_s[x] is the gain of a
+    substitution over x steps of the type scale. With LINEAR, gain_t has the gain at distance 0, the loss per distance, and n_t.
+    """
+
+    cdef const int64_t[::1] gain_t, gain_s
+    cdef int method
+
+    def __cinit__(self, const int64_t[::1] gain_t not None, const int64_t[::1] gain_s not None, int method):
+        self.gain_t, self.gain_s, self.method = gain_t, gain_s, method
+
+
+cdef class Buffers:
+    """Input arrays, and work arrays as long as the longest stretch so far.
+
+    The input has plain addresses: it may be ``Segmentation.packed``, of which there can be no memoryview of integers.
+    """
+
+    cdef const int64_t* a_pos
+    cdef const int64_t* a_code
+    cdef const int64_t* b_pos
+    cdef const int64_t* b_code
+    cdef int64_t* mate                      # output: index in b of the partner of each boundary of a, or -1
+    cdef const int64_t[::1] gain_t, gain_s
+    cdef int64_t[::1] mates                 # space for the output of one document
     cdef int64_t[::1] xa, xb                # unmatched boundaries of a stretch, as indices into a and b
     cdef int64_t[::1] lo, hi, row, gain, F  # ordered.pxd
     cdef int64_t n_t, slope
+    cdef int method
     cdef bint typed, linear
+    cdef Graph graph
 
     def __cinit__(self):
         self.xa, self.xb = np.empty((2, 16), np.int64)
         self.lo, self.hi, self.row = np.empty((3, 16), np.int64)
         self.gain, self.F = np.empty((2, 64), np.int64)
+        self.mates = np.empty(64, np.int64)
 
-    cdef int set_input(self, a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate) except -1:
-        self.a_pos, self.a_code, self.b_pos, self.b_code = a_pos, a_code, b_pos, b_code
-        self.gain_t, self.gain_s, self.mate = gain_t, gain_s, mate
-        self.n_t = self.gain_t.shape[0]
-        self.linear = False
-        self.slope = 0
-        self.typed = self.a_code.shape[0] > 0 or self.b_code.shape[0] > 0
+    cdef int set_gains(self, Gains gains) except -1:
+        self.gain_t, self.gain_s = gains.gain_t, gains.gain_s
+        self.linear = gains.method == 3
+        self.method = 0 if self.linear else gains.method
+        self.slope = gains.gain_t[1] if self.linear else 0
+        self.n_t = gains.gain_t[2] if self.linear else gains.gain_t.shape[0]
+        self.graph = None if self.method == 0 else Graph()
+        return 0
+
+    cdef int set_arrays(
+        self, const int64_t[::1] a_pos, const int64_t[::1] a_code, const int64_t[::1] a_off,
+        const int64_t[::1] b_pos, const int64_t[::1] b_code, const int64_t[::1] b_off,
+    ) except -1:
+        if a_off[a_off.shape[0] - 1] > a_pos.shape[0] or b_off[b_off.shape[0] - 1] > b_pos.shape[0]:
+            raise IndexError("offsets beyond the positions")
+        self.a_pos, self.a_code, self.b_pos, self.b_code = start(a_pos), start(a_code), start(b_pos), start(b_code)
+        self.typed = a_code.shape[0] > 0 or b_code.shape[0] > 0
+        return 0
+
+    cdef int set_sides(self, Side a, Side b) except -1:
+        self.a_pos, self.b_pos, self.a_code, self.b_code = a.pos, b.pos, NULL, NULL
+        self.typed = False
         return 0
 
     cdef int release(self) except -1:
         """Forget the input, and keep the buffers for a later call if they are small."""
-        self.a_pos = self.a_code = self.b_pos = self.b_code = self.gain_t = self.gain_s = None
-        self.mate = None
-        if self.F.shape[0] <= MAX_SPARE_CELLS and self.xa.shape[0] <= MAX_SPARE_CELLS and len(spare_buffers) < 8:
+        self.a_pos = self.a_code = self.b_pos = self.b_code = self.mate = NULL
+        self.gain_t = self.gain_s = None
+        self.graph = None
+        size = max(self.F.shape[0], self.xa.shape[0], self.mates.shape[0])
+        if size <= MAX_SPARE_CELLS and len(spare_buffers) < 8:
             spare_buffers.append(self)
+        return 0
+
+    cdef int make_room(self, int64_t boundaries) except -1:
+        """Let ``mates`` hold the output of a document with this number of boundaries; its contents are lost."""
+        self.mates = np.empty(boundaries + boundaries // 2, np.int64)
         return 0
 
     cdef int lengthen(self) except -1:
@@ -73,38 +121,71 @@ cdef class Buffers:
         return 0
 
 
+cdef inline const int64_t* start(const int64_t[::1] array):
+    return &array[0] if array.shape[0] else NULL
+
+
 def align(
-    a_pos not None,
-    a_code not None,
+    const int64_t[::1] a_pos not None,
+    const int64_t[::1] a_code not None,
     const int64_t[::1] a_off not None,
-    b_pos not None,
-    b_code not None,
+    const int64_t[::1] b_pos not None,
+    const int64_t[::1] b_code not None,
     const int64_t[::1] b_off not None,
-    gain_t not None,
-    gain_s not None,
-    int method,
-    mate not None,
+    Gains gains not None,
+    int64_t[::1] mate not None,
 ):
     """Fill ``mate`` for all documents between a_off[0] and a_off[-1]; -1 stands for a boundary without partner.
 
-    gain_t[d] is the gain of a transposition over d positions (n_t entries; the first is unused). gain_s[x] is the gain of a
-    substitution over x steps of the type scale. The codes are empty arrays if there is only one type. With LINEAR, gain_t
-    has the gain at distance 0, the loss per distance, and n_t.
+    The codes are empty arrays if there is only one type.
     """
     cdef Py_ssize_t d, n = a_off.shape[0] - 1
-    cdef int64_t i
     cdef Buffers buffers = take_buffers()
-    buffers.set_input(a_pos, a_code, b_pos, b_code, gain_t, gain_s, mate)
-    cdef Graph graph = None if method == 0 or method == 3 else Graph()
-    if method == 3:
-        buffers.linear, buffers.slope, buffers.n_t = True, gain_t[1], gain_t[2]
-        method = 0
+    buffers.set_gains(gains)
+    buffers.set_arrays(a_pos, a_code, a_off, b_pos, b_code, b_off)
+    buffers.mate = &mate[0] if mate.shape[0] else NULL
     with nogil:
-        for i in range(a_off[0], a_off[n]):
-            buffers.mate[i] = -1
         for d in range(n):
-            align_one(buffers, graph, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1], method)
+            align_one(buffers, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1])
     buffers.release()
+
+
+def count(
+    const int64_t[::1] a_pos not None,
+    const int64_t[::1] a_code not None,
+    const int64_t[::1] a_off not None,
+    const int64_t[::1] b_pos not None,
+    const int64_t[::1] b_code not None,
+    const int64_t[::1] b_off not None,
+    Gains gains not None,
+    double[:, ::1] out not None,
+):
+    """Align each document and count its edits into a row of ``out``, as :func:`align` and :func:`tally` do one after another."""
+    cdef Py_ssize_t d, n = a_off.shape[0] - 1
+    cdef Edits edits
+    cdef Buffers buffers = take_buffers()
+    buffers.set_gains(gains)
+    buffers.set_arrays(a_pos, a_code, a_off, b_pos, b_code, b_off)
+    with nogil:
+        for d in range(n):
+            count_one(buffers, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1], &edits)
+            write_row(edits, out, d)
+    buffers.release()
+
+
+def count_pair(a not None, b not None, Gains gains not None):
+    """Return the first six columns of :func:`count` for two ``Segmentation.packed`` of one type, as whole numbers."""
+    cdef Side a_side, b_side
+    cdef Edits edits
+    read_side(a, &a_side)
+    read_side(b, &b_side)
+    cdef Buffers buffers = take_buffers()
+    buffers.set_gains(gains)
+    buffers.set_sides(a_side, b_side)
+    with nogil:
+        count_one(buffers, 0, a_side.size, 0, b_side.size, &edits)
+    buffers.release()
+    return edits.additions, edits.transpositions, edits.span, edits.substitutions, edits.distance, edits.matches
 
 
 cdef Buffers take_buffers():
@@ -114,7 +195,7 @@ cdef Buffers take_buffers():
         return Buffers()
 
 
-cdef inline int64_t code(const int64_t[::1] codes, bint typed, int64_t i) except? -1 nogil:
+cdef inline int64_t code(const int64_t* codes, bint typed, int64_t i) noexcept nogil:
     return codes[i] if typed else 0
 
 
@@ -127,12 +208,20 @@ cdef inline int64_t gain_over(Buffers r, int64_t d) except? -1 nogil:
     return r.gain_t[0] - d * r.slope if r.linear else r.gain_t[d]
 
 
-cdef int align_one(Buffers r, Graph g, int64_t a, int64_t a_end, int64_t b, int64_t b_end, int method) except -1 nogil:
+cdef int align_one(Buffers r, int64_t a, int64_t a_end, int64_t b, int64_t b_end) except -1 nogil:
     """Visit both sides in their common order; boundaries without a match are collected in the current stretch."""
-    cdef int64_t n = 0, m = 0, p, q, last = 0, first, a_first
+    cdef int64_t n = 0, m = 0, p, q, i, last = 0, first, a_first
+    cdef const int64_t* a_pos = r.a_pos
+    cdef const int64_t* b_pos = r.b_pos
+    for i in range(a, a_end):
+        r.mate[i] = -1
     while a < a_end or b < b_end:
-        p = r.a_pos[a] if a < a_end else INT64_MAX
-        q = r.b_pos[b] if b < b_end else INT64_MAX
+        if n == 0 and m == 0 and not r.typed:
+            skip_distant(a_pos, b_pos, &a, a_end, &b, b_end, r.n_t)
+            if a == a_end or b == b_end:
+                return 0
+        p = a_pos[a] if a < a_end else INT64_MAX
+        q = b_pos[b] if b < b_end else INT64_MAX
         if p == q and (not r.typed or r.a_code[a] == r.b_code[b]):
             r.mate[a] = b
             a += 1
@@ -145,8 +234,10 @@ cdef int align_one(Buffers r, Graph g, int64_t a, int64_t a_end, int64_t b, int6
         if p == q:
             a_first = r.a_code[a] < r.b_code[b]
         if (n or m) and first - last >= r.n_t:
-            pair_stretch(r, g, n, m, method)
+            pair_stretch(r, n, m)
             n = m = 0
+            if not r.typed:
+                continue
         last = first
         if n == r.xa.shape[0] or m == r.xb.shape[0]:
             with gil:
@@ -157,18 +248,38 @@ cdef int align_one(Buffers r, Graph g, int64_t a, int64_t a_end, int64_t b, int6
         a += a_first
         m += 1 - a_first
         b += 1 - a_first
-    return pair_stretch(r, g, n, m, method)
+    return pair_stretch(r, n, m)
 
 
-cdef inline int pair_stretch(Buffers r, Graph g, int64_t n, int64_t m, int method) except -1 nogil:
+cdef inline void skip_distant(
+    const int64_t* a_pos, const int64_t* b_pos, int64_t* a, int64_t a_end, int64_t* b, int64_t b_end, int64_t n_t,
+) noexcept nogil:
+    """Pass over boundaries of one type that are n_t or more away from every boundary of the other side.
+
+    Most boundaries of two sparse texts are: they have no partner, and belong to no stretch.
+    """
+    cdef int64_t i = a[0], j = b[0], distance, a_first
+    while i < a_end and j < b_end:
+        distance = a_pos[i] - b_pos[j]
+        # -n_t < distance < n_t, as one comparison: the sign is a coin toss, on which the processor must not bet.
+        if <uint64_t>(distance + n_t - 1) < <uint64_t>(2 * n_t - 1):
+            break
+        a_first = (distance >> 63) & 1
+        i += a_first
+        j += 1 - a_first
+    a[0] = i
+    b[0] = j
+
+
+cdef inline int pair_stretch(Buffers r, int64_t n, int64_t m) except -1 nogil:
     """Pair xa[:n] with xb[:m]. No pair can leave the stretch, because n_t or more empty positions surround it."""
     if n == 0 or m == 0:
         return 0
-    if method == 0:
+    if r.method == 0:
         return ordered(r, n, m)
-    if method == 1:
-        return matching(r, g, n, m)
-    return greedy(r, g, n, m)
+    if r.method == 1:
+        return matching(r, r.graph, n, m)
+    return greedy(r, r.graph, n, m)
 
 
 cdef int ordered(Buffers r, int64_t n, int64_t m) except -1 nogil:
@@ -459,6 +570,61 @@ cdef int substitute(
     return 0
 
 
+cdef struct Edits:
+    int64_t additions
+    int64_t transpositions
+    int64_t span
+    int64_t substitutions
+    int64_t distance
+    int64_t matches
+
+
+cdef Edits tally_one(
+    const int64_t* a_pos, const int64_t* a_code, int64_t a, int64_t a_end,
+    const int64_t* b_pos, const int64_t* b_code, int64_t b, int64_t b_end,
+    const int64_t* mate, bint typed,
+) noexcept nogil:
+    """Count the edits of one document from the partners of the boundaries of a."""
+    cdef Edits edits
+    cdef int64_t i, j, x, is_paired, is_moved
+    edits.transpositions = edits.span = edits.substitutions = edits.distance = edits.matches = 0
+    for i in range(a, a_end if b < b_end else a):
+        j = mate[i]
+        # Whether a boundary has a partner is unpredictable, so there is no branch: without one, the first of b stands in for it.
+        is_paired = j >= 0
+        j = max(j, b)
+        x = distance_between(a_pos[i], b_pos[j]) * is_paired
+        is_moved = x != 0
+        edits.transpositions += is_moved
+        edits.span += x
+        x = distance_between(a_code[i], b_code[j]) * (is_paired - is_moved) if typed else 0
+        edits.substitutions += x != 0
+        edits.distance += x
+        edits.matches += is_paired - is_moved - (x != 0)
+    edits.additions = (a_end - a) + (b_end - b) - 2 * (edits.transpositions + edits.substitutions + edits.matches)
+    return edits
+
+
+cdef inline void write_row(Edits edits, double[:, ::1] out, Py_ssize_t d) noexcept nogil:
+    out[d, 0] = edits.additions
+    out[d, 1] = edits.transpositions
+    out[d, 2] = edits.span
+    out[d, 3] = edits.substitutions
+    out[d, 4] = edits.distance
+    out[d, 5] = edits.matches
+
+
+cdef int count_one(Buffers r, int64_t a, int64_t a_end, int64_t b, int64_t b_end, Edits* edits) except -1 nogil:
+    """Align one document and count its edits."""
+    if a_end - a > r.mates.shape[0]:
+        with gil:
+            r.make_room(a_end - a)
+    r.mate = &r.mates[0] - a
+    align_one(r, a, a_end, b, b_end)
+    edits[0] = tally_one(r.a_pos, r.a_code, a, a_end, r.b_pos, r.b_code, b, b_end, r.mate, r.typed)
+    return 0
+
+
 def tally(
     const int64_t[::1] a_pos not None,
     const int64_t[::1] a_code not None,
@@ -475,33 +641,15 @@ def tally(
     type scale; 5 matches. Further columns are not changed.
     """
     cdef Py_ssize_t d, n = a_off.shape[0] - 1
-    cdef int64_t i, j, x, paired, transpositions, span, substitutions, distance, matches
     cdef bint typed = a_code.shape[0] > 0 or b_code.shape[0] > 0
+    cdef const int64_t* a = start(a_pos)
+    cdef const int64_t* x = start(a_code)
+    cdef const int64_t* b = start(b_pos)
+    cdef const int64_t* y = start(b_code)
+    cdef const int64_t* partner = start(mate)
     with nogil:
         for d in range(n):
-            transpositions = span = substitutions = distance = matches = 0
-            for i in range(a_off[d], a_off[d + 1]):
-                j = mate[i]
-                if j < 0:
-                    continue
-                x = distance_between(a_pos[i], b_pos[j])
-                if x:
-                    transpositions += 1
-                    span += x
-                    continue
-                x = distance_between(a_code[i], b_code[j]) if typed else 0
-                if x:
-                    substitutions += 1
-                    distance += x
-                else:
-                    matches += 1
-            paired = transpositions + substitutions + matches
-            out[d, 0] = (a_off[d + 1] - a_off[d]) + (b_off[d + 1] - b_off[d]) - 2 * paired
-            out[d, 1] = transpositions
-            out[d, 2] = span
-            out[d, 3] = substitutions
-            out[d, 4] = distance
-            out[d, 5] = matches
+            write_row(tally_one(a, x, a_off[d], a_off[d + 1], b, y, b_off[d], b_off[d + 1], partner, typed), out, d)
 
 
 def confuse(
@@ -524,20 +672,22 @@ def confuse(
     cdef Py_ssize_t d, n = r_off.shape[0] - 1
     cdef int64_t i, j, x, y, T = types
     cdef bint typed = r_code.shape[0] > 0 or h_code.shape[0] > 0
+    cdef const int64_t* r_types = start(r_code)
+    cdef const int64_t* h_types = start(h_code)
     with nogil:
         for d in range(n):
             for j in range(h_off[d], h_off[d + 1]):
-                x = code(h_code, typed, j)
+                x = code(h_types, typed, j)
                 out[d, 3 * T + x] += 1
                 out[d, 5 * T + x] += 1
             for i in range(r_off[d], r_off[d + 1]):
-                y = code(r_code, typed, i)
+                y = code(r_types, typed, i)
                 out[d, 4 * T + y] += 1
                 j = mate[i]
                 if j < 0:
                     out[d, 6 * T + y] += 1
                     continue
-                x = code(h_code, typed, j)
+                x = code(h_types, typed, j)
                 out[d, 5 * T + x] -= 1
                 if x != y:
                     out[d, 7 * T + x * T + y] += 1

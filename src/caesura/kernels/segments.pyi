@@ -9,6 +9,7 @@ def pair_within(
     tolerance: int,
     mate: NDArray[np.int64],
 ) -> None: ...
+def count_within_pair(r: bytes, h: bytes, tolerance: int) -> tuple[int, int, int]: ...
 def unit_overlap(
     length: NDArray[np.int64],
     r_pos: NDArray[np.int64],

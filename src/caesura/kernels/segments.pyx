@@ -2,6 +2,8 @@
 
 from libc.stdint cimport int64_t
 
+from caesura.kernels.packed cimport Side, read_side
+
 
 def pair_within(
     const int64_t[::1] r_pos not None,
@@ -17,21 +19,46 @@ def pair_within(
     fit gives a maximum matching: a later boundary that fits the earlier of two candidates also fits the later one.
     """
     cdef Py_ssize_t d, n = r_off.shape[0] - 1
-    cdef int64_t i, j
+    if r_off[n] > r_pos.shape[0] or h_off[n] > h_pos.shape[0]:
+        raise IndexError("offsets beyond the positions")
+    cdef const int64_t* r = &r_pos[0] if r_pos.shape[0] else NULL
+    cdef const int64_t* h = &h_pos[0] if h_pos.shape[0] else NULL
+    cdef int64_t* partner = &mate[0] if mate.shape[0] else NULL
     with nogil:
         for d in range(n):
-            i = r_off[d]
-            j = h_off[d]
-            while i < r_off[d + 1]:
-                if j == h_off[d + 1] or h_pos[j] - r_pos[i] > tolerance:
-                    mate[i] = -1
-                    i += 1
-                elif r_pos[i] - h_pos[j] > tolerance:
-                    j += 1
-                else:
-                    mate[i] = j
-                    i += 1
-                    j += 1
+            pair_one(r, r_off[d], r_off[d + 1], h, h_off[d], h_off[d + 1], tolerance, partner)
+
+
+def count_within_pair(r not None, h not None, int64_t tolerance):
+    """Return the number of pairs of :func:`pair_within`, and of boundaries, for two ``Segmentation.packed``."""
+    cdef Side r_side, h_side
+    cdef int64_t pairs
+    read_side(r, &r_side)
+    read_side(h, &h_side)
+    with nogil:
+        pairs = pair_one(r_side.pos, 0, r_side.size, h_side.pos, 0, h_side.size, tolerance, NULL)
+    return pairs, r_side.size, h_side.size
+
+
+cdef int64_t pair_one(
+    const int64_t* r, int64_t i, int64_t i_end, const int64_t* h, int64_t j, int64_t j_end, int64_t tolerance, int64_t* mate,
+) noexcept nogil:
+    """Return the number of pairs of one document; fill ``mate`` unless it is NULL."""
+    cdef int64_t pairs = 0
+    while i < i_end:
+        if j == j_end or h[j] - r[i] > tolerance:
+            if mate != NULL:
+                mate[i] = -1
+            i += 1
+        elif r[i] - h[j] > tolerance:
+            j += 1
+        else:
+            if mate != NULL:
+                mate[i] = j
+            pairs += 1
+            i += 1
+            j += 1
+    return pairs
 
 
 def unit_overlap(

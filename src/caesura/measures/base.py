@@ -22,7 +22,7 @@ from caesura.measures.averages import (
     averaged_values,
     check_average,
 )
-from caesura.measures.batch import Batch, Comparison, Packed, Text, View, are_plain, pack
+from caesura.measures.batch import Batch, Comparison, Packed, Text, View, are_plain, gather_plain, is_plain, pack
 from caesura.measures.chunks import in_chunks, with_last_position, without_empty_unit, without_first_token
 from caesura.measures.edges import Packing, has_times, pack_axis
 from caesura.measures.edit_columns import EditColumns
@@ -41,6 +41,7 @@ from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.marks import Marks
 from caesura.model.result import Edit, Parts, Score, f_measure, ratio, signature_line, signature_value
 from caesura.model.scores import BoundaryScores
+from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.signature import option_text
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
@@ -71,6 +72,10 @@ class BatchCounts:
 
     counts: Counts
     resolved: Mapping[str, NDArray[Any]]
+
+
+PairCounts = tuple[Sequence[float], Mapping[str, Any]]
+"""The counts of a pair, and the options that were resolved for it."""
 
 
 class Measure(Value, ABC):
@@ -535,6 +540,25 @@ class Measure(Value, ABC):
             One value per row.
         """
 
+    def count_pair(self, a: Segmentation, b: Segmentation) -> PairCounts | None:
+        """Return the counts of two segmentations over the same units; None if they must become a batch.
+
+        A batch of one document costs more than counting a short text. A measure that is called in loops defines this method
+        with the same kernel as ``compute``.
+
+        Parameters
+        ----------
+        a, b : Segmentation
+            Segmentations over the same units.
+
+        Returns
+        -------
+        tuple or None
+            The counts that ``compute`` returns for this pair, and the resolved options. None if the measure has no such
+            method, or if ``check`` must decide whether the pair can be scored.
+        """
+        return None
+
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         """Return the documents for which the measure is undefined, with the reason.
 
@@ -741,6 +765,9 @@ class Measure(Value, ABC):
         tuple
             Batch, indices and errors.
         """
+        batch = gather_plain(pairs, self.view)
+        if batch is not None:
+            return batch, np.arange(len(pairs)), {}
         plain = are_plain(pairs)
         if not plain and "timed" in self.kinds and has_times(pairs):
             return pack_axis(pairs, self.sides, self.packing)
@@ -761,8 +788,9 @@ class Measure(Value, ABC):
         tuple
             Batch, indices and errors.
         """
-        if self._packs_as_they_are and are_plain(pairs):
-            return self._with_checks(*pack(pairs, self.view, self.sides, plain=True))
+        batch = gather_plain(pairs, self.view) if self._packs_as_they_are else None
+        if batch is not None:
+            return self._with_checks(batch, np.arange(len(pairs)), {})
         if self["references"] is not None or has_references(pairs):
             return pack_references(pairs, self, self._pack_comparisons)
         return self._pack_comparisons(pairs)
@@ -838,19 +866,23 @@ class Measure(Value, ABC):
         resolved = {name: batch.pool_resolved(column, words.get(name)) for name, column in result.resolved.items()}
         return BatchCounts(batch.pool_counts(result.counts), resolved)
 
-    def edits_of(self, batch: Batch) -> tuple[Edit, ...] | None:
+    def edits_of(self, source: Batch | Comparison) -> tuple[Edit, ...] | None:
         """Return the edits of a document, stream by stream; None if the measure does not align boundaries.
 
         Parameters
         ----------
-        batch : Batch
-            A batch of one document.
+        source : Batch or pair
+            A batch of one document, or the pair of annotations.
 
         Returns
         -------
         tuple of Edit or None
             The edits; those of a dialogue have the name of their stream.
         """
+        if isinstance(source, tuple):
+            batch, _, _ = self.pack([source])
+        else:
+            batch = source
         if isinstance(batch, ReferencesBatch):
             return None  # the edits differ from reference to reference
         if not isinstance(batch, PooledBatch):
@@ -885,11 +917,26 @@ class Measure(Value, ABC):
             If the measure has no value for them.
         """
         with own_errors(self.name):
+            pair = self._count_plain(a, b)
+            if pair is not None:
+                counts, resolved = pair
+                value = float(self.finish(np.array((counts,), np.float64), UNTYPED)[0])
+                return self._create_score(value, counts, UNTYPED, resolved, source=(a, b))
             batch, _, errors = self.pack([(a, b)])
             if errors:
                 raise errors[0]
             result = self.count(batch)
         return self.build_score(result.counts[0], batch.types, self.resolved_at(result.resolved, 0), batch=batch)
+
+    def _count_plain(self, a: Any, b: Any) -> PairCounts | None:
+        """Return the counts of two segmentations that need no preparation; None if they must become a batch."""
+        return self.count_pair(a, b) if self._counts_pairs and is_plain(a, b) else None
+
+    @cached_property
+    def _counts_pairs(self) -> bool:
+        """Whether the measure counts two segmentations without a batch, with the options of this measure."""
+        is_defined = type(self).count_pair is not Measure.count_pair
+        return is_defined and self._packs_as_they_are and not self.is_averaged
 
     def resolved_at(self, resolved: Mapping[str, NDArray[Any]], place: int) -> dict[str, Any]:
         """Return the options that were resolved for a document.
@@ -962,22 +1009,52 @@ class Measure(Value, ABC):
         Score
             The score.
         """
-        plain = {n: int(x) if x.is_integer() else x for n, x in zip(self.columns(types), counts.tolist(), strict=True)}
+        numbers = [int(x) if x.is_integer() else x for x in counts.tolist()]
         value = float(self.values(counts[None, :], types)[0])
-        averaged = self.is_averaged
-        figures = (
-            partial(averaged_figures, self, plain, types, value) if averaged else partial(self.derived, plain, types)
-        )
-        score_class = Score if averaged else self.score_class
-        return score_class(
+        return self._create_score(value, numbers, types, resolved, source=batch, documents=documents)
+
+    def _create_score(
+        self,
+        value: float,
+        numbers: Sequence[float],
+        types: tuple[str, ...],
+        resolved: Mapping[str, Any],
+        *,
+        source: Any,
+        documents: int = 1,
+    ) -> Score:
+        """Return the score with this value and these counts."""
+        counts = dict(zip(self.columns(types), numbers, strict=True))
+        figures: Any = None
+        if self.is_averaged:
+            figures = partial(averaged_figures, self, counts, types, value)
+        elif type(self).derived is not Measure.derived:
+            figures = partial(self.derived, counts, types)
+        return (Score if self.is_averaged else self.score_class).trusted(
             measure=self,
             value=value,
-            parts=Parts(plain, figures),
-            params=MappingProxyType({**self._shown_settings, **resolved, **self.resolved_for(types)}),
+            parts=Parts(counts, figures),
+            params=self._params(types, resolved),
             types=types,
             documents=documents,
-            source=batch if self.aligns else None,
+            source=source if self.aligns else None,
         )
+
+    def _params(self, types: tuple[str, ...], resolved: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return every option with its resolved value."""
+        if resolved:
+            return MappingProxyType({**self._shown_settings, **resolved, **self.resolved_for(types)})
+        params = self._known_params.get(types)
+        if params is None:
+            params = MappingProxyType({**self._shown_settings, **self.resolved_for(types)})
+            if len(self._known_params) < _MAX_CACHED:
+                self._known_params[types] = params
+        return params
+
+    @cached_property
+    def _known_params(self) -> dict[tuple[str, ...], Mapping[str, Any]]:
+        """Options by boundary types, for scores without options that depend on the document."""
+        return {}
 
     @cached_property
     def _shown_settings(self) -> dict[str, Any]:

@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Literal, Self, TypeVar, cast
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError
+from caesura.kernels.gather import gather
 from caesura.model.dialogue import kind_name
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.scores import BoundaryScores
-from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for, sort_types
+from caesura.model.segmentation import HAS_NO_TYPES, HAS_UNITS, UNTYPED, Segmentation, constructors_for, sort_types
 from caesura.model.spans import Spans
 from caesura.model.text_difference import alignment_hint
 from caesura.model.tier import Tier
@@ -233,6 +234,60 @@ def pack(
     return Batch(length, *_pack_side(pairs, 0, types), *_pack_side(pairs, 1, types), types), places, errors
 
 
+def gather_plain(pairs: Sequence[Any], view: View) -> Batch | None:
+    """Return the batch of pairs of segmentations that are certainly comparable and need no list of types, or None.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of annotations.
+    view : {"inner", "typed"}
+        Whether types matter.
+
+    Returns
+    -------
+    Batch or None
+        The batch; None if a pair is not plain, or if types matter and there are types.
+    """
+    try:
+        arrays = gather([a.packed for a, _ in pairs], [b.packed for _, b in pairs])
+    except (AttributeError, TypeError, ValueError):  # other annotations, or no pairs
+        return None
+    if arrays is None:
+        return None
+    length, a_pos, a_off, b_pos, b_off, in_all, in_a_pair = arrays
+    if in_a_pair & HAS_UNITS and not _have_same_units(pairs):
+        return None
+    if view == "typed" and not in_all & HAS_NO_TYPES:
+        return None
+    return Batch(length, a_pos, EMPTY, a_off, b_pos, EMPTY, b_off, UNTYPED)
+
+
+def _have_same_units(pairs: Sequence[SegmentationPair]) -> bool:
+    return all(a.units is None or b.units is None or a.units is b.units for a, b in pairs)
+
+
+def is_plain(a: Any, b: Any) -> bool:
+    """Return whether two annotations are certainly comparable: segmentations with the same units.
+
+    Parameters
+    ----------
+    a, b : object
+        The two annotations.
+
+    Returns
+    -------
+    bool
+        Whether they are.
+    """
+    return (
+        type(a) is Segmentation
+        and type(b) is Segmentation
+        and a.length == b.length
+        and (a.units is None or b.units is None or a.units is b.units)
+    )
+
+
 def _pack_side(pairs: Sequence[SegmentationPair], side: int, types: tuple[str, ...]) -> tuple[Ints, Ints, Ints]:
     """Return the positions, codes and offsets of one side of all documents."""
     if len(types) == 1:
@@ -366,16 +421,9 @@ def are_plain(pairs: Sequence[Any]) -> bool:
         Whether they are segmentations with the same units.
     """
     try:
-        are_plain = [
-            type(a) is Segmentation
-            and type(b) is Segmentation
-            and a.length == b.length
-            and (a.units is None or b.units is None or a.units is b.units)
-            for a, b in pairs
-        ]
+        return all(is_plain(a, b) for a, b in pairs)
     except (TypeError, ValueError):
         return False
-    return all(are_plain)
 
 
 def pair_problem(a: Any, b: Any, sides: tuple[str, str], *, marks: bool = False, same_words: bool = True) -> str | None:

@@ -38,7 +38,7 @@ import numpy as np
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
 from caesura.measures.axis import AXIS_WORDS, EXTENT, LEVEL, amount, check_amounts
-from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide, list_edits
+from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, PairCounts, divide, list_edits
 from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.chunks import CHUNK
 from caesura.measures.edges import EdgeBatch, Packing
@@ -48,7 +48,7 @@ from caesura.measures.expected import ChainEdits, ExpectedCounts, NeighbourEdits
 from caesura.measures.moved_times import count_times, pair_times
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Edit, Score
-from caesura.model.segmentation import Segmentation
+from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, number, whole
@@ -302,6 +302,33 @@ class EditDistanceMeasure(Measure):
         """Costs by the number of types."""
         return {}
 
+    def gains(self, types: tuple[str, ...]) -> kernel.Gains:
+        """Return the gains of pairs over some types, and the method that finds the pairs, for the kernel.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        Gains
+            What the kernel needs.
+        """
+        number = len(types)
+        gains = self._known_gains.get(number)
+        if gains is None:
+            method = kernel.MATCHING if number > 1 or self._te else kernel.ORDERED
+            if self["alignment"] == "greedy":
+                method = kernel.GREEDY
+            gains = self._known_gains[number] = kernel.Gains(*self.costs(types).gains, method)
+        return gains
+
+    @cached_property
+    def _known_gains(self) -> dict[int, kernel.Gains]:
+        """Gains by the number of types."""
+        return {}
+
     def validate(self) -> None:
         for weight, kind in (("wt", "transposition"), ("ws", "substitution")):
             if self[weight] and self[kind] in ("unit", "te"):
@@ -317,13 +344,19 @@ class EditDistanceMeasure(Measure):
         problem = self.cost_problem(costs)
         if problem is not None:
             return {d: OptionError(problem) for d in range(len(batch))}
+        if self._is_small(len(batch.a_pos), len(batch.b_pos), len(batch.types)):
+            return {}
         return self._with_overflow(batch, costs.scale) | self._with_too_many_pairs(batch)
+
+    def _is_small(self, a_count: int, b_count: int, types: int) -> bool:
+        """Return whether so few boundaries certainly have small sums of gains and a small table of possible pairs."""
+        scale = min(self._known_costs[types].scale, 2**70)
+        is_exact = 2.0 * scale * (a_count + 1.0) ** 2 < 2.0**62
+        return is_exact and a_count * min(b_count, 2 * self["n_t"] * types) <= MAX_PAIRS
 
     def _with_overflow(self, batch: Batch, scale: int) -> dict[int, CaesuraError]:
         """Return errors for documents in which sums of integer gains might not fit into 64 bits."""
         scale = min(scale, 2**70)  # a float can hold it
-        if 2.0 * scale * (len(batch.a_pos) + 1.0) ** 2 < 2.0**62:
-            return {}
         pairs = np.minimum(batch.a_count, batch.b_count) + 1.0
         cause = "n_t is too large for transposition='te'" if self._te else "the weights of edits have too many digits"
         hint = "choose a smaller n_t" if self._te else "round them"
@@ -335,8 +368,6 @@ class EditDistanceMeasure(Measure):
     def _with_too_many_pairs(self, batch: Batch) -> dict[int, CaesuraError]:
         """Return errors for documents whose table of possible pairs would take too much memory."""
         n_t = self["n_t"]
-        if len(batch.a_pos) * min(len(batch.b_pos), 2 * n_t * len(batch.types)) <= MAX_PAIRS:
-            return {}
         a, b = batch.a_count.astype(float), batch.b_count.astype(float)
         suspects = np.flatnonzero(a * np.minimum(b, 2.0 * n_t * len(batch.types)) > MAX_PAIRS)
         errors: dict[int, CaesuraError] = {}
@@ -403,12 +434,8 @@ class EditDistanceMeasure(Measure):
         numpy.ndarray
             Indices of boundaries of b.
         """
-        gain_t, gain_s = self.costs(batch.types).gains
-        method = kernel.MATCHING if len(batch.types) > 1 or self._te else kernel.ORDERED
-        if self["alignment"] == "greedy":
-            method = kernel.GREEDY
         partners = np.empty(len(batch.a_pos), np.int64)
-        kernel.align(*batch.arrays, gain_t, gain_s, method, partners)
+        kernel.align(*batch.arrays, self.gains(batch.types), partners)
         return partners
 
     def align(self, batch: Batch) -> tuple[Edit, ...]:
@@ -508,11 +535,43 @@ class _SimilarityMeasure(EditDistanceMeasure):
         """
         out = np.empty((len(batch), 8))
         np.subtract(batch.length, 1, out=out[:, 6])
-        partners = self.partners(batch)
-        kernel.tally(*batch.arrays, partners, out)
         if self._te:
+            partners = self.partners(batch)
+            kernel.tally(*batch.arrays, partners, out)
             out[:, 7] = _te_sums(batch, partners)
+        else:
+            kernel.count(*batch.arrays, self.gains(batch.types), out)
         return out
+
+    def count_pair(self, a: Segmentation, b: Segmentation) -> PairCounts | None:
+        if not self._counts_edits or a.types is not UNTYPED or b.types is not UNTYPED:
+            return None
+        if not self._is_small(len(a.inner), len(b.inner), 1):
+            return None
+        edits = kernel.count_pair(a.packed, b.packed, self.gains(UNTYPED))
+        return self.pair_parts(edits, a.length), {}
+
+    @cached_property
+    def _counts_edits(self) -> bool:
+        """Whether the counts of the kernel are the parts of a text with one type, and its costs are valid."""
+        return isinstance(self["n_t"], int) and not self._te and self.cost_problem(self.costs(UNTYPED)) is None
+
+    def pair_parts(self, edits: tuple[int, ...], length: int) -> tuple[int, ...]:
+        """Return the parts of this measure from the edits of two texts with one type.
+
+        Parameters
+        ----------
+        edits : tuple of int
+            The columns of ``kernel.tally``.
+        length : int
+            Number of units.
+
+        Returns
+        -------
+        tuple of int
+            The parts.
+        """
+        return edits
 
 
 _TE_POWERS = np.array([0.0, *(2.0 ** (1 - d) for d in range(1, 41))])  # by distance; n_t is at most 40
@@ -573,6 +632,9 @@ class SegmentationSimilarity(_SimilarityMeasure):
             return counts[:, :7]
         parts = [counts[:, :6], *([counts[:, 7:]] if self._te else []), counts[:, 6:7] * factor]
         return np.concatenate(parts, axis=1)
+
+    def pair_parts(self, edits: tuple[int, ...], length: int) -> tuple[int, ...]:
+        return (*edits, length - 1)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return 1 - divide(self.costs(types).total(counts), counts[:, -1])

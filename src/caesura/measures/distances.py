@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -25,7 +26,15 @@ from caesura.measures.axis import (
     with_units_of_axis,
     within,
 )
-from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, OverlapMeasure, divide, list_edits
+from caesura.measures.base import (
+    COUNT_COEFFICIENTS,
+    BatchCounts,
+    Counts,
+    OverlapMeasure,
+    PairCounts,
+    divide,
+    list_edits,
+)
 from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.chunks import CHUNK, FIRST_TOKEN, LAST_POSITION
 from caesura.measures.edges import EdgeBatch, Packing
@@ -50,6 +59,7 @@ _ENDS_OF_F = Option(
     choice("none", "start", "end", "both", "marked"),
     "ends of the extent that count as boundaries of both sides; marked: only where a coder has a point there",
 )
+_ON_UNITS = MappingProxyType({"axis": "units"})
 _END_PLACES = {"none": (), "start": ("begin",), "end": ("end",), "both": ("begin", "end"), "marked": ()}
 
 
@@ -183,6 +193,19 @@ class BoundaryF(OverlapMeasure):
             return BatchCounts(counts, batch.resolved(extent=self._needs_extent and self["extent"] != "same"))
         return BatchCounts(counts, {"axis": np.zeros(len(batch), np.uint8)})
 
+    def count_pair(self, a: Segmentation, b: Segmentation) -> PairCounts | None:
+        if self["matching"] != "maximum" or isinstance(self["tolerance"], str) or self._largest_distance < 0:
+            return None
+        counts = unit_kernel.count_within_pair(a.packed, b.packed, self._largest_distance)
+        ends = len(_END_PLACES[self["ends"]])
+        return [count + ends for count in counts], _ON_UNITS
+
+    @cached_property
+    def _largest_distance(self) -> int:
+        """The largest distance of a pair in positions; -1 if there can be none."""
+        tolerance: float = self["tolerance"]
+        return math.ceil(tolerance) - 1 if self["strict"] else math.floor(tolerance)
+
     def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
         return MatchingPositions() if self["tolerance"] == 0 and self.is_plain else None
 
@@ -215,16 +238,15 @@ class BoundaryF(OverlapMeasure):
 
     def _partners(self, batch: Batch) -> Ints:
         """Return the partner of each boundary of a, or -1."""
-        tolerance, strict = self["tolerance"], self["strict"]
         partners = np.full(len(batch.a_pos), -1, np.int64)
         if self["matching"] != "maximum":
             self._other_partners(batch, partners)
-        elif isinstance(batch, EdgeBatch) or isinstance(tolerance, str):
+        elif isinstance(batch, EdgeBatch) or isinstance(self["tolerance"], str):
             places = batch.a_pos.astype(np.float64), batch.a_off, batch.b_pos.astype(np.float64), batch.b_off
-            kernel.pair_within(*places, self._tolerances(batch), strict, partners)
-        elif not strict or tolerance > 0:
-            whole = math.ceil(tolerance) - 1 if strict else math.floor(tolerance)
-            unit_kernel.pair_within(batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, whole, partners)
+            kernel.pair_within(*places, self._tolerances(batch), self["strict"], partners)
+        elif self._largest_distance >= 0:
+            distance = self._largest_distance
+            unit_kernel.pair_within(batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, distance, partners)
         return partners[batch.a_off[0] : batch.a_off[-1]]
 
     def _tolerances(self, batch: Batch) -> Floats:

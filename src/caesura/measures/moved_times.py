@@ -48,10 +48,11 @@ def pair_times(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weight: Frac
         window = max(1, round(n_t * ticks))
         denominator = lcm(constant.denominator, weight.denominator)
         gains = np.array([int((2 - constant) * denominator) * window, int(weight * denominator), window], np.int64)
+        rule = kernel.Gains(gains, EMPTY, kernel.LINEAR)
         places = [np.rint(side * ticks).astype(np.int64) for side in (batch.a_pos, batch.b_pos)]
         for first, last in _runs(documents):
             off = batch.a_off[first : last + 1], batch.b_off[first : last + 1]
-            kernel.align(places[0], EMPTY, off[0], places[1], EMPTY, off[1], gains, EMPTY, kernel.LINEAR, partners)
+            kernel.align(places[0], EMPTY, off[0], places[1], EMPTY, off[1], rule, partners)
     return partners
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import distances as time_kernel
 from caesura.kernels import window as kernel
 from caesura.measures.axis import AXIS_WORDS, EXTENT, LEVEL, amount, amounts, seconds_on_units, with_units_of_axis
-from caesura.measures.base import BatchCounts, Counts, Measure, divide, precision_recall
+from caesura.measures.base import BatchCounts, Counts, Measure, PairCounts, divide, precision_recall
 from caesura.measures.batch import Batch
 from caesura.measures.chunks import CHUNK, LAST_POSITION
 from caesura.measures.edges import EdgeBatch, Packing
@@ -22,10 +23,12 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
-from caesura.model.value import Floats, Ints
+from caesura.model.value import MAX_UNITS, Floats
 from caesura.options import Option, choice, flag, optional, whole
 
-_CHOSEN, _AUTO, _CLAMPED = range(3)
+_ORIGINS = ("given", "auto", "auto, clamped to the text")
+_CHOSEN, _AUTO = range(2)
+_MEANS = {"segments": kernel.SEGMENTS, "positions": kernel.POSITIONS, "marks": kernel.MARKS}
 _WINDOW = Option(
     "window",
     None,
@@ -113,10 +116,10 @@ class _WindowMeasure(Measure):
     """Base class of Pk, WindowDiff and WinPR, which chooses k and slides the window over the text."""
 
     kinds: ClassVar[tuple[str, ...]] = ("linear", "dialogue")
-    resolved_words = MappingProxyType({"window_from": np.array(["given", "auto", "auto, clamped to the text"])})
+    resolved_words = MappingProxyType({"window_from": np.array(_ORIGINS)})
 
-    def max_window(self, length: Ints) -> Ints:
-        """Return the largest k for each text: N-1 positions, or N units."""
+    def max_window(self, length: Any) -> Any:
+        """Return the largest k for a text or for each text: N-1 positions, or N units."""
         return length if self.settings.get("width") == "units" else length - 1
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
@@ -133,40 +136,29 @@ class _WindowMeasure(Measure):
             for d in np.flatnonzero(maximum < k)
         }
 
-    def window(self, batch: Batch) -> tuple[Ints, dict[str, NDArray[Any]]]:
-        """Return k for each document, and k and its origin as resolved options."""
-        if self["window"] is not None:
-            k = np.full(len(batch), self["window"], np.int64)
-            return k, {"window": k, "window_from": np.full(len(batch), _CHOSEN, np.uint8)}
-        k = np.maximum(self._half_mean(batch), self["minimum"])
-        if not self["clamp"]:
-            return k, {"window": k, "window_from": np.full(len(batch), _AUTO, np.uint8)}
-        maximum = self.max_window(batch.length)
-        origin = np.where(k > maximum, _CLAMPED, _AUTO).astype(np.uint8)
-        k = np.minimum(k, maximum)
-        return k, {"window": k, "window_from": origin}
-
     def as_resolved(self, resolved: Mapping[str, Any]) -> Measure:
         return self.replace(window=resolved["window"]) if self["window"] is None and resolved["window"] > 0 else self
 
-    def _half_mean(self, batch: Batch) -> Ints:
-        """Return half the mean length of a reference segment, rounded."""
-        if self["mean"] == "segments":
-            numerator, denominator = batch.length, 2 * (batch.a_count + 1)
-        elif self["mean"] == "positions":
-            numerator, denominator = batch.length - 1, 2 * (batch.a_count + 1)
-        else:
-            numerator, denominator = batch.length - 1, 2 * np.maximum(batch.a_count, 1)
-        k: Ints = (2 * numerator + denominator) // (2 * denominator)  # half up
-        if self["rounding"] == "half_even":
-            k -= (k % 2 == 1) & ((2 * k - 1) * denominator == 2 * numerator)
-        return k
+    @cached_property
+    def rule(self) -> kernel.Rule:
+        """How wide the windows are and where they begin, for the kernel."""
+        option, k = self.settings.get, self["window"]
+        return kernel.Rule(
+            min(k, MAX_UNITS) if isinstance(k, int) else 0,  # ``check`` refuses other widths
+            self["minimum"],
+            _MEANS[self["mean"]],
+            half_even=self["rounding"] == "half_even",
+            clamp=self["clamp"],
+            in_units=option("width") == "units",
+            padded=option("padded", True),
+            more_windows=option("padding") == "segeval",
+        )
 
-    def sweep(self, batch: Batch, w: Ints, first: Ints, last: Ints) -> Counts:
-        """Return the columns of ``kernel.sweep`` for windows of w positions that begin at first .. last."""
-        out = np.empty((len(batch), 6))
-        kernel.sweep(batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, w, first, last, out)
-        return out
+    def sweep(self, batch: Batch) -> tuple[Counts, dict[str, NDArray[Any]]]:
+        """Return the columns of ``kernel.sweep``, and k and its origin as resolved options."""
+        out, k, origin = np.empty((len(batch), 6)), np.empty(len(batch), np.int64), np.empty(len(batch), np.uint8)
+        kernel.sweep(batch.length, batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, self.rule, out, k, origin)
+        return out, {"window": k, "window_from": origin}
 
 
 class _ErrorRate(_WindowMeasure):
@@ -237,22 +229,15 @@ class _ErrorRate(_WindowMeasure):
             counts, resolved = batch.cached(("windows", self._resolved), lambda: self._windows_in_time(batch))
             return BatchCounts(counts[:, self.sweep_columns], resolved)
         # Pk and WindowDiff with the same options inspect the same windows.
-        counts, resolved = batch.cached(("windows", self._resolved), lambda: self._windows(batch))
+        counts, resolved = batch.cached(("windows", self._resolved), lambda: self.sweep(batch))
         return BatchCounts(counts[:, self.sweep_columns], resolved)
 
-    def _windows(self, batch: Batch) -> tuple[Counts, dict[str, NDArray[Any]]]:
-        k, resolved = self.window(batch)
-        w = k - 1 if self["width"] == "units" else k
-        N = batch.length  # noqa: N806 - the paper's symbol
-        if self["padded"]:
-            first, last = 2 - w, N - 1
-            windows = N + w + 1 if self["padding"] == "segeval" else N + w - 2
-        else:
-            first, last = np.ones_like(N), N - w
-            windows = N - w
-        counts = self.sweep(batch, w, first, last)
-        np.maximum(windows, 0, out=counts[:, 1])
-        return counts, resolved
+    def count_pair(self, a: Segmentation, b: Segmentation) -> PairCounts | None:
+        k = self["window"]
+        if k is not None and (not isinstance(k, int) or k > self.max_window(a.length)):
+            return None
+        *counts, k, origin = kernel.sweep_pair(a.packed, b.packed, self.rule)
+        return counts[self.sweep_columns], {"window": k, "window_from": _ORIGINS[origin]}
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return divide(counts[:, 0], counts[:, 1])
@@ -291,10 +276,10 @@ class WinPR(_WindowMeasure):
     two_ratios = ("precision", "recall")
 
     def compute(self, batch: Batch) -> BatchCounts:
-        k, resolved = self.window(batch)
-        N = batch.length  # noqa: N806
-        tp, fp, fn = self.sweep(batch, k, 2 - k, N - 1)[:, 3:].T
-        positions = (N - 1).astype(float)
+        out, resolved = self.sweep(batch)
+        tp, fp, fn = out[:, 3:].T
+        k = resolved["window"]
+        positions = (batch.length - 1).astype(float)
         counts = np.column_stack([tp, fp, fn, k * positions - tp - fp - fn])
         return BatchCounts(counts / np.maximum(k, 1)[:, None], resolved)
 

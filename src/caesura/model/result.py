@@ -14,7 +14,7 @@ from functools import cached_property
 from importlib import import_module
 from inspect import get_annotations
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 from caesura.errors import OptionError
 from caesura.model.signature import data_of, with_data
@@ -536,6 +536,23 @@ class Score(Result):
     source: Any = field(default=None, repr=False, metadata=HIDDEN)
     data: str | None = None
     origin: tuple[str, ...] = field(default=(), repr=False, metadata=HIDDEN)
+
+    @classmethod
+    def trusted(cls, **values: Any) -> Self:
+        """Return the score with these fields, which are not checked; measures create their scores with it.
+
+        Parameters
+        ----------
+        **values : object
+            Fields by name. Fields with a default may be missing.
+
+        Returns
+        -------
+        Score
+        """
+        self = cls.__new__(cls)
+        self.__dict__.update(values)  # one step instead of one call per field, which a frozen dataclass needs
+        return self
 
     def __float__(self) -> float:
         return self.value

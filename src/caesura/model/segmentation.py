@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from caesura.errors import SegmentationError
 from caesura.model import checks
 from caesura.model.tier import Tier
-from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, Texts, Value, count_of, frozen_array, read_only
+from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, Texts, Value, count_of, frozen_array
 
 Types = Iterable[str | int]
 """Boundary types, before they are checked."""
@@ -31,8 +32,17 @@ _NUMBER = re.compile("-?[0-9]{1,18}")
 _BITS = {0: 0, 1: 1, "0": 0, "1": 1}
 
 
-_SLOTS = ("length", "boundary_positions", "inner", "_codes", "units")
-_UNTYPED_SLOTS = (("types", UNTYPED), ("types_declared", True), ("labels", None), ("_hash", None))
+_UNTYPED_SLOTS = (
+    ("_codes", _NO_CODES),
+    ("types", UNTYPED),
+    ("types_declared", True),
+    ("labels", None),
+    ("_hash", None),
+)
+
+HAS_NO_TYPES, HAS_UNITS = 1, 2
+"""Bits of the second number of ``Segmentation.packed``."""
+_header = Struct("=qq")
 
 
 class Segmentation(Value, Displayed):
@@ -79,6 +89,9 @@ class Segmentation(Value, Displayed):
         Positions 1..N-1 that have a boundary, each once, in ascending order. Window measures and crisp measures use these.
     boundary_positions : ndarray of int64
         Position of each entry of ``boundaries``; a position with two types appears twice.
+    packed : bytes
+        N, two bits (whether all boundaries are of one unnamed type; whether the texts of the units are known), and ``inner``,
+        as 64-bit integers. Kernels read it without asking the object; ``inner`` is a view of it.
 
     Notes
     -----
@@ -97,7 +110,17 @@ class Segmentation(Value, Displayed):
     True
     """
 
-    __slots__ = ("_codes", "boundary_positions", "inner", "labels", "length", "types", "types_declared", "units")
+    __slots__ = (
+        "_codes",
+        "boundary_positions",
+        "inner",
+        "labels",
+        "length",
+        "packed",
+        "types",
+        "types_declared",
+        "units",
+    )
 
     length: int
     types: tuple[str, ...]
@@ -106,6 +129,7 @@ class Segmentation(Value, Displayed):
     labels: tuple[str, ...] | None
     inner: Ints
     boundary_positions: Ints
+    packed: bytes
     _codes: Ints  # empty if there is only one type
 
     def __init__(
@@ -160,15 +184,26 @@ class Segmentation(Value, Displayed):
         units: Texts | None = None,
         labels: tuple[str, ...] | None = None,
     ) -> None:
-        positions = read_only(positions)
         codes = codes if len(types) > 1 else _NO_CODES
-        inner = np.unique(positions) if codes.size else positions  # shared if no position has two types
-        inner = inner[:-1] if inner.size and inner[-1] == length else inner
         # A text without boundaries and types has no information about types: all such texts are equal.
         declared = types_declared or (types == UNTYPED and not positions.size)
         texts = {"units": checks.unit_texts(units, length), "labels": labels}
-        boundaries = {"boundary_positions": positions, "inner": inner, "_codes": codes}
+        boundaries = {"boundary_positions": positions, "_codes": codes}
         self._fill(length=length, **boundaries, types=types, types_declared=declared, **texts)
+
+    def _fill(self, **slots: Any) -> None:
+        """Set the slots; ``inner`` and ``packed`` follow from the others."""
+        length, positions = slots["length"], slots["boundary_positions"]
+        types = UNTYPED if slots["types"] == UNTYPED else slots["types"]
+        inner = np.unique(positions) if slots["_codes"].size else positions
+        inner = inner[:-1] if inner.size and inner[-1] == length else inner
+        packed = _pack(length, inner, has_types=types is not UNTYPED, has_units=slots["units"] is not None)
+        inner = np.frombuffer(packed, np.int64, offset=_header.size)
+        slots |= {"boundary_positions": inner} if inner.size == positions.size else {}
+        super()._fill(**slots | {"inner": inner, "packed": packed, "types": types})
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _STATE}
 
     # -- constructors ---------------------------------------------------------------------------------------------
 
@@ -278,9 +313,10 @@ class Segmentation(Value, Displayed):
         -------
         Segmentation
         """
-        positions = read_only(positions)
+        packed = _pack(length, positions, has_types=False, has_units=units is not None)
+        inner = np.frombuffer(packed, np.int64, offset=_header.size)
         self = cls.__new__(cls)
-        for name, value in zip(_SLOTS, (length, positions, positions, _NO_CODES, units), strict=True):
+        for name, value in zip(_OWN_SLOTS, (length, inner, inner, packed, units), strict=True):
             object.__setattr__(self, name, value)
         for name, value in _UNTYPED_SLOTS:
             object.__setattr__(self, name, value)
@@ -673,6 +709,18 @@ class Segmentation(Value, Displayed):
             mark = "".join(names) if short and len(names) < 2 else "{" + "+".join(names) + "}" if names else ""
             cells.append("·" + mark)
         return "".join(cells)
+
+
+_STATE = tuple(name for name in Segmentation.__slots__ if name not in ("inner", "packed"))
+_OWN_SLOTS = ("length", "boundary_positions", "inner", "packed", "units")
+
+
+def _pack(length: int, inner: Ints, *, has_types: bool, has_units: bool) -> bytes:
+    """Return the header and the inner positions; see ``Segmentation.packed``."""
+    return (
+        _header.pack(length, HAS_NO_TYPES * (not has_types) | HAS_UNITS * has_units)
+        + inner.astype(np.int64, copy=False).tobytes()
+    )
 
 
 # -- types ------------------------------------------------------------------------------------------------------------

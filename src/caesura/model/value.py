@@ -90,9 +90,10 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     Returns
     -------
     ndarray
-        The same array if it owns its data and is read-only, else a read-only copy.
+        The same array if it is read-only and owns its data or is a view of bytes, else a read-only copy.
     """
-    if array.flags.writeable or array.base is not None:
+    base: Any = array.base
+    if array.flags.writeable or not (base is None or type(base) is bytes):
         array = array.copy()
         array.setflags(write=False)
     return array

@@ -1,0 +1,6 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+def gather(a_packed: list[bytes], b_packed: list[bytes]) -> tuple[Ints, Ints, Ints, Ints, Ints, int, int] | None: ...

@@ -1,0 +1,29 @@
+"""Read ``Segmentation.packed``: the number of units, two bits, and the inner positions, all as 64-bit integers.
+
+These are plain addresses, because a memoryview of an object takes longer than aligning two short texts.
+"""
+
+from libc.stdint cimport int64_t
+
+
+cdef extern from "Python.h":
+    int PyBytes_AsStringAndSize(object packed, char** content, Py_ssize_t* size) except -1
+
+
+cdef struct Side:
+    const int64_t* pos
+    int64_t size
+    int64_t length
+    int64_t traits
+
+
+cdef inline int read_side(object packed, Side* side) except -1:
+    """Find the number of units, the bits and the positions; raise TypeError unless ``packed`` is bytes."""
+    cdef char* content
+    cdef Py_ssize_t size
+    PyBytes_AsStringAndSize(packed, &content, &size)
+    side.length = (<const int64_t*>content)[0]
+    side.traits = (<const int64_t*>content)[1]
+    side.pos = <const int64_t*>content + 2
+    side.size = size // 8 - 2
+    return 0
