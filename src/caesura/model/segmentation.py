@@ -191,8 +191,9 @@ class Segmentation(Value, Displayed):
         boundaries = {"boundary_positions": positions, "_codes": codes}
         self._fill(length=length, **boundaries, types=types, types_declared=declared, **texts)
 
-    def _fill(self, **slots: Any) -> None:
-        """Set the slots; ``inner`` and ``packed`` follow from the others."""
+    @classmethod
+    def _complete(cls, slots: dict[str, Any]) -> dict[str, Any]:
+        """Return the slots with ``inner`` and ``packed``, which follow from the others."""
         length, positions = slots["length"], slots["boundary_positions"]
         types = UNTYPED if slots["types"] == UNTYPED else slots["types"]
         inner = np.unique(positions) if slots["_codes"].size else positions
@@ -200,7 +201,7 @@ class Segmentation(Value, Displayed):
         packed = _pack(length, inner, has_types=types is not UNTYPED, has_units=slots["units"] is not None)
         inner = np.frombuffer(packed, np.int64, offset=_header.size)
         slots |= {"boundary_positions": inner} if inner.size == positions.size else {}
-        super()._fill(**slots | {"inner": inner, "packed": packed, "types": types})
+        return slots | {"inner": inner, "packed": packed, "types": types}
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _STATE}
