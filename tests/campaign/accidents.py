@@ -242,13 +242,14 @@ def _edit_digit(path: Path, rng: random.Random) -> None:
 
 def _flip(path: Path, rng: random.Random) -> None:
     content = bytearray(path.read_bytes())
-    content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+    if content:  # it may have been truncated before
+        content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
     path.write_bytes(content)
 
 
 def _truncate(path: Path, rng: random.Random) -> None:
     content = path.read_bytes()
-    path.write_bytes(content[: rng.randrange(len(content))])
+    path.write_bytes(content[: rng.randrange(len(content) or 1)])
 
 
 def _swap(path: Path, rng: random.Random) -> None:

@@ -75,5 +75,5 @@ def test_names_that_differ_only_by_case_or_blanks(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"items": {"x": {"ann": [2, 3], "Ann": [3, 2]}, "y  1": {"ann": [5]}, "Y 1": {"ann": [4, 1]}}}')
     told = messages_of(path)
-    assert "coders whose names differ only by case or blanks are kept apart: 'ann' and 'Ann'" in told
-    assert "items whose names differ only by case or blanks are kept apart: 'y  1' and 'Y 1'" in told
+    assert "coders whose names look alike or differ only by case are kept apart: 'ann' and 'Ann'" in told
+    assert "items whose names look alike or differ only by case are kept apart: 'y  1' and 'Y 1'" in told

@@ -20,7 +20,7 @@ def write_file(
     tmp_path: Path, *rows: str, layers: tuple[str, ...] = (f"#T_SP={NER}|value",), name: str = "t.tsv"
 ) -> Path:
     """Write rows in which a space stands for a tab."""
-    head = "\n".join(["#FORMAT=WebAnno TSV 3.3", *layers, "", "", "#Text=whatever"])
+    head = "\n".join(["#FORMAT=WebAnno TSV 3.3", *layers, "", "", "#Note=whatever"])
     (tmp_path / name).write_text(head + "\n" + "\n".join(row.replace(" ", "\t") for row in rows), encoding="utf-8")
     return tmp_path / name
 

@@ -20,6 +20,8 @@ def _read(reading: Reading) -> Corpus:
     for number, line in enumerate(lines, 1):
         with reading.item(number):
             name, _, bits = line.rpartition("\t")
+            if "\t" in name.strip():
+                raise reading.error(number, f"a line is a name, a tab and marks; got more tabs: {line[:60]!r}")
             item = name.strip() or str(number)
             marks = "".join(bits.split())
             if not marks:

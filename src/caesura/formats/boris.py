@@ -164,6 +164,8 @@ def _rows(reading: Reading) -> Iterator[tuple[str, _Row]]:
     )
     header, observation = _header(reading, rows)
     for line, cells in rows:
+        if any(cells[len(header) :]):
+            raise reading.error(line, f"a row must have {len(header)} cells like the header; got {len(cells)}")
         if any(cells):
             row = {role: cell for role, cell in zip(header, cells, strict=False) if role is not None}
             yield row.get("observation") or observation, _Row(line, row)

@@ -83,6 +83,10 @@ def _utterances(reading: Reading) -> Iterator[_Utterance]:
         if not line.startswith(("\t", " ")):
             if utterance is not None:
                 yield utterance
+            if last_header == "@End" and line.strip():
+                raise reading.error(
+                    number, f"a file must end with @End; got {line[:60]!r} after it; were files joined?"
+                )
             utterance = _main_line(reading, number, line)
             if line.startswith("@"):
                 last_header = line.rstrip()

@@ -61,6 +61,9 @@ def _segments(reading: Reading) -> list[list[str]]:
             if len(segments) > 1 and not segments[-1]:
                 empty.append(number)
             segments.append([])
+        elif len(line) > 2 and set(line) == set(marker):
+            problem = f"a separator must be {marker}; got {line[:60]}; if this is the separator, name it with marker="
+            raise reading.error(number, problem)
         elif line:
             segments[-1] += line.split() if unit == "word" else [line]
         elif unit == "line":

@@ -48,7 +48,7 @@ from caesura.options import Option, choice, optional, text
 _COLUMNS = 10
 _NEWDOC = re.compile(r"#\s*newdoc(?:[\s_]id)?\s*(?:=(.*))?")
 _TOKEN_ID = re.compile("[1-9][0-9]{0,8}")
-_SKIPPED_ID = re.compile(r"[0-9]{1,9}(?:-[0-9]{1,9}|\.[0-9]{1,9})")
+_SKIPPED_ID = re.compile(r"([0-9]{1,9})([-.])([0-9]{1,9})")
 _CONNECTIVE = "conn"
 _BEGIN, _INSIDE, _OUTSIDE = "B", "I", "O"
 _VALUES = {
@@ -266,7 +266,8 @@ def _token(reading: Reading, number: int, line: str, expected: int) -> _Token | 
     if len(cells) != _COLUMNS:
         raise reading.error(number, f"a token must have {_COLUMNS} columns with tabs between; got {len(cells)}")
     token, form, misc = cells[0], cells[1], cells[-1]
-    if _SKIPPED_ID.fullmatch(token):
+    if match := _SKIPPED_ID.fullmatch(token):
+        _check_skipped(reading, number, match, expected)
         _report_skipped(reading, number, token, misc)
         return None
     if not _TOKEN_ID.fullmatch(token) or int(token) != expected:
@@ -274,6 +275,15 @@ def _token(reading: Reading, number: int, line: str, expected: int) -> _Token | 
     if not form:
         raise reading.error(number, "a token must have a form in column 2; it is empty")
     return _Token(number, expected, form, misc)
+
+
+def _check_skipped(reading: Reading, line: int, match: re.Match[str], expected: int) -> None:
+    """Raise an error if a range does not begin with the next token, or an empty node does not follow its token."""
+    first, sign, last = int(match[1]), match[2], int(match[3])
+    if sign == "-" and (first != expected or last < first):
+        raise reading.error(line, f"a range must begin with the next token, {expected}; got {match[0]}")
+    if sign == "." and (first != expected - 1 or last < 1):
+        raise reading.error(line, f"an empty node here must be {expected - 1}.1, {expected - 1}.2 ...; got {match[0]}")
 
 
 def _report_skipped(reading: Reading, line: int, token: str, misc: str) -> None:

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -52,14 +53,25 @@ _LOWER = re.compile(r"[a-z]{1,2}['\u2019]*")
 _LAYER = re.compile(r"(?<=.)_(?:functions|lowercase|uppercase)$")  # ending of the names of files in the folder parsed
 _SILENCE = "silence"
 _END = "end"
+_MIN_GAP = 1e-3  # seconds; programs round the ends of segments
 
 
 def _read_lab(reading: Reading) -> Corpus:
     """Return a corpus with one hierarchy, which has one level from this file and one from each deeper file."""
     rows = list(_lab_rows(reading, 1))
+    _note_gaps(reading, rows)
     for level, path in enumerate(reading.options["deeper"], 2):
         rows += _lab_rows(Reading(path, decode(path, load(path))), level)
     return _corpus(reading, rows, reading.stem, reading.stem)
+
+
+def _note_gaps(reading: Reading, rows: Sequence[SpanRow]) -> None:
+    """Note stretches without a segment, which may come from a wrong time or a missing line."""
+    gaps = [(a.end, b.start) for a, b in pairwise(rows) if b.start - a.end > _MIN_GAP]
+    if gaps:
+        reading.notes.append(
+            f"{count_of(len(gaps), 'gap')} between segments (first from {gaps[0][0]:g} to {gaps[0][1]:g} s)"
+        )
 
 
 def _lab_rows(reading: Reading, level: int) -> Iterator[SpanRow]:

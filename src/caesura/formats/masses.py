@@ -22,6 +22,8 @@ from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, flag
 
+_WHOLE = re.compile(r"[+-]?[0-9]{1,99}")
+
 # -- JSON -------------------------------------------------------------------------------------------------------------
 
 
@@ -124,6 +126,8 @@ def _read_tsv(reading: Reading) -> Corpus:
             line, f"the header must begin with Coder, or Item and Coder; got {describe_value(header[0])}"
         )
     for line, row in table:
+        if row == header:
+            raise reading.error(line, "the header must occur once; got it again; were two files joined?")
         with reading.item(line, f"coder {row[min(column, len(row) - 1)]!r}: "):
             if len(row) < column + 2:
                 raise reading.error(line, f"expected a name and at least one mass; got {len(row)} cell(s)")
@@ -134,11 +138,8 @@ def _read_tsv(reading: Reading) -> Corpus:
 
 
 def _mass(reading: Reading, line: int, i: int, cell: str) -> int:
-    try:
-        if len(cell) < 100:
-            return int(cell)
-    except ValueError:
-        pass
+    if _WHOLE.fullmatch(cell.strip()):  # int() alone would read 2_0 as 20
+        return int(cell)
     raise reading.error(line, f"mass {i}: expected a whole number; got {cell[:40]!r}")
 
 

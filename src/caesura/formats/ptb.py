@@ -157,8 +157,9 @@ def _with_times(
 
 def _sentences(reading: Reading) -> Iterator[Tree | None]:
     layout = reading.options["layout"]
-    by_line = _is_by_line(reading.text) if layout is None else layout == "lines"
-    for line, text in _lines(reading.text) if by_line else _brackets(reading.text):
+    content = reading.text.replace("\r\n", "\n").replace("\r", "\n")
+    by_line = _is_by_line(content) if layout is None else layout == "lines"
+    for line, text in _lines(content) if by_line else _brackets(content):
         tree = None
         with reading.item(line):
             try:

@@ -21,6 +21,10 @@ from caesura.model.value import count_of
 from caesura.notices import warn
 from caesura.options import choice, flag, optional, suggest, text
 
+_DAMAGE = {
+    "\ufeff": "a byte order mark inside the file, as after joining files",
+    "\x1a": "the character Ctrl-Z (1A), which ends files of DOS",
+}
 _MAX_LOSSES = 5  # items whose losses are reported
 
 
@@ -129,6 +133,7 @@ class FileReader:
         content, encoding_note = format.text(path, data, self.encoding)
         reading = Reading(path, content, self.types, excluded, resolved, data if format.magic else b"")
         reading.notes += [entry for entry in (note, encoding_note) if entry]
+        _warn_characters(reading)
         with own_errors(path):
             corpus = format.read(reading)
         self.sources[path] = reading.source(format)
@@ -248,6 +253,15 @@ class FileReader:
         self.aligned = (changed, len(aligned.item_names))
         _warn_alignment(path, notes)
         return aligned
+
+
+def _warn_characters(reading: Reading) -> None:
+    """Warn about characters that show how a file was damaged."""
+    for character, problem in _DAMAGE.items():
+        place = reading.text.find(character)
+        if place >= 0:
+            line = reading.text.count("\n", 0, place) + 1
+            reading.log.add(f"line {line}: {problem}; it is part of the text here; remove it if that is wrong")
 
 
 def _has_words(corpus: Corpus) -> bool:

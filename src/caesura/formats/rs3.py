@@ -67,6 +67,9 @@ def _parse(reading: Reading) -> tuple[Any, dict[str, bool]]:
     body = root.find("body") if root.tag == "rst" else None
     if body is None:
         raise reading.error(root.sourceline, f"expected <rst> with a <body>; got <{str(root.tag)[:40]}>")
+    stray = next((element for element in root.iter("segment", "group") if element.getparent() is not body), None)
+    if stray is not None:
+        raise reading.error(stray.sourceline, f"a <{stray.tag}> must be directly in <body>; got it elsewhere")
     relations: dict[str, bool] = {}
     for element in root.iterfind("header/relations/rel"):
         name = (element.get("name") or "").casefold()
@@ -80,7 +83,9 @@ def _nodes(reading: Reading, body: Any) -> tuple[dict[str, _RstNode], list[str]]
     edus: list[str] = []
     for element in body.iterchildren("segment", "group"):
         name, line = unique_id(reading, element, "id", nodes, f"a {element.tag}"), element.sourceline
-        node = _RstNode(name, line, element.get("parent") or None, element.get("relname") or None)
+        if element.get("parent") == "":
+            raise reading.error(line, f"{element.tag} {name[:40]!r}: the parent must have an id; it is empty")
+        node = _RstNode(name, line, element.get("parent"), element.get("relname") or None)
         if element.tag == "segment":
             edu = " ".join("".join(element.itertext()).split())
             if not edu:

@@ -39,6 +39,7 @@ from caesura.options import Option, choice
 
 _SPEAKER = "SPEAKER"
 _TYPE = re.compile(r"[A-Z][A-Z0-9/_-]*")
+_MAX_FIELDS = 10  # a time with a blank in it would move the fields after it
 _MIN_FIELDS = 8  # up to the speaker; some programs leave out the fields after it
 
 
@@ -83,7 +84,7 @@ def _lines(reading: Reading) -> Iterator[tuple[int, list[str]]]:
         cells = line.split()
         if cells and not line.startswith(";"):
             is_speech = cells[0] == _SPEAKER
-            if len(cells) < _MIN_FIELDS if is_speech else not _TYPE.fullmatch(cells[0][:40]):
+            if not _MIN_FIELDS <= len(cells) <= _MAX_FIELDS if is_speech else not _TYPE.fullmatch(cells[0][:40]):
                 fields = "SPEAKER, recording, channel, start, duration, two more, speaker"
                 raise reading.error(number, f"a line has the fields {fields}; got {line.strip()[:60]!r}")
             yield number, cells
@@ -154,7 +155,7 @@ def _check_overlap(reading: Reading, name: str, rows: Sequence[IntervalRow]) -> 
 def _looks_like(text: str) -> bool:
     lines = (line for line in text.split("\n", 50)[:50] if line.strip() and not line.startswith(";"))
     cells = next(lines, "")[:1000].split()
-    if len(cells) not in range(_MIN_FIELDS, 12) or not _TYPE.fullmatch(cells[0]):
+    if len(cells) not in range(_MIN_FIELDS, _MAX_FIELDS + 1) or not _TYPE.fullmatch(cells[0]):
         return False
     has_times = all(cell == "<NA>" or NUMBER.fullmatch(cell[:40]) for cell in cells[3:5])
     return has_times and (cells[0] == _SPEAKER or "<NA>" in cells)

@@ -40,6 +40,7 @@ from caesura.model.segmentation import Segmentation
 _LINE, _BLOCK = _TYPES = ("line", "block")
 
 _ARROW = "-->"
+_MAGIC = "WEBVTT"
 _SRT_TIME = r"(\d{1,6}):([0-5]\d):([0-5]\d)[,.](\d{3})"
 _VTT_TIME = r"(?:(\d{2,6}):)?([0-5]\d):([0-5]\d)\.(\d{3})"
 _SRT_TIMES = re.compile(rf"\s*{_SRT_TIME}\s*-->\s*{_SRT_TIME}(?:\s++[XY][12]:\d++)*+\s*+", re.ASCII)
@@ -65,6 +66,7 @@ def _srt_cues(reading: Reading) -> Iterator[_Lines]:
     if _SBV.match(reading.text):
         raise reading.error(1, "subtitles must be .srt or .vtt; these are YouTube's .sbv; save them as .srt or .vtt")
     previous = -1
+    order = _CueOrder(reading)
     for block in _blocks(lines_of(reading.text)):
         line, number = block[0][0], block[0][1].strip()
         if not (number.isdecimal() and number.isascii() and len(number) <= 12):
@@ -72,7 +74,7 @@ def _srt_cues(reading: Reading) -> Iterator[_Lines]:
         if int(number) <= previous:
             raise reading.error(line, f"the numbers of cues must increase; got {int(number)} after {previous}")
         previous = int(number)
-        yield _cue(reading, block, 1, _SRT_TIMES, "00:00:01,000 --> 00:00:02,000")
+        yield _cue(order, block, 1, _SRT_TIMES, "00:00:01,000 --> 00:00:02,000")
 
 
 def _vtt_cues(reading: Reading) -> Iterator[_Lines]:
@@ -81,8 +83,9 @@ def _vtt_cues(reading: Reading) -> Iterator[_Lines]:
     if not re.match(r"WEBVTT(?:[ \t]|$)", lines[0]):
         raise reading.error(1, f"the file must begin with WEBVTT; got {lines[0][:60]!r}")
     header, *blocks = _blocks(lines)
+    header[0] = header[0][0], header[0][1].removeprefix(_MAGIC)
     _refuse_arrow(reading, header, "the header", "before the first cue")
-    had_cue = False
+    order, had_cue = _CueOrder(reading), False
     for block in blocks:
         number, first = block[0]
         kind = first.split()[0]
@@ -92,19 +95,40 @@ def _vtt_cues(reading: Reading) -> Iterator[_Lines]:
             _refuse_arrow(reading, block, kind, "after it")
         else:
             had_cue = True
-            yield _cue(reading, block, int(_ARROW not in first), _VTT_TIMES, "00:01.000 --> 00:02.000")
+            yield _cue(order, block, int(_ARROW not in first), _VTT_TIMES, "00:01.000 --> 00:02.000")
 
 
 def _refuse_arrow(reading: Reading, lines: _Lines, name: str, place: str) -> None:
     """Raise an error if a header, comment, style, region or text contains a cue."""
     for number, line in lines:
+        if line.strip() == _MAGIC:
+            raise reading.error(number, f"{_MAGIC} must be the first line only; got it again; were two files joined?")
         if _ARROW in line:
             expected = f"{name} must not contain {_ARROW}; put a blank line {place}"
             raise reading.error(number, f"{expected}; got {line[:60]!r}")
 
 
-def _cue(reading: Reading, block: _Lines, index: int, times: re.Pattern[str], example: str) -> _Lines:
+class _CueOrder:
+    """Start and end of the last cue, to find cues in the wrong order."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.last: list[int] = []
+
+    def add(self, line: int, clock: list[int]) -> None:
+        """Count a cue that begins before the cue above it, or has its times again."""
+        if self.last and clock[:4] < self.last[:4]:
+            self.reading.log.count(
+                "cues that begin before the cue above them, kept in the order of the file", f"line {line}"
+            )
+        elif clock == self.last:
+            self.reading.log.count("cues with the times of the cue above them, both kept", f"line {line}")
+        self.last = clock
+
+
+def _cue(order: _CueOrder, block: _Lines, index: int, times: re.Pattern[str], example: str) -> _Lines:
     """Return the text of the cue whose times are in the line ``index`` of the block."""
+    reading = order.reading
     number, line = block[index] if len(block) > index else (block[-1][0], "")
     match = times.fullmatch(line)
     if match is None:
@@ -112,6 +136,7 @@ def _cue(reading: Reading, block: _Lines, index: int, times: re.Pattern[str], ex
     clock = [int(part or 0) for part in match.groups()]
     if clock[:4] > clock[4:]:
         raise reading.error(number, f"a cue must not end before it starts; got {line.strip()[:60]!r}")
+    order.add(number, clock)
     text = block[index + 1 :]
     if not text:
         raise reading.error(number, "a cue must have a text; got none")

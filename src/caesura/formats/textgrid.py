@@ -46,6 +46,7 @@ _BLANKS = re.compile(r"(?:\s++|!.*+)*+")
 _UNCLOSED_TEXT = re.compile(r'[^"\n]*+"(?:[^"]++|"")*+\Z')
 _TEXT, _NUMBER, _FLAG = 2, 3, 4  # groups of _TOKEN
 _INTERVALS, _POINTS = "IntervalTier", "TextTier"
+_TOLERANCE = 1e-3  # seconds; programs round the ends of tiers
 
 
 def _read(reading: Reading) -> Corpus:
@@ -130,13 +131,17 @@ def _tiers(reading: Reading) -> list[FileTier]:
     scanner = _Scanner(reading)
     scanner.constant("the type of the file", "File type", "ooTextFile", "ooTextFile short")
     scanner.constant("the class of the object", "Object class", "TextGrid")
-    _bounds(scanner, "TextGrid")
+    bounds = _bounds(scanner, "TextGrid")
     if scanner.next(_FLAG, "<exists>, for the tiers,") != "<exists>":
         raise reading.error(scanner.line, "a TextGrid must have tiers; this has none")
     tiers = [_tier(scanner) for _ in range(scanner.size("the number of tiers"))]
     rest = _REST.match(scanner.text, scanner.position)
     if rest and rest.end() < len(scanner.text):
         raise scanner.error(f"nothing after the {len(tiers)} tiers that the file announces,", scanner.position)
+    for tier in tiers:
+        if max(bounds[0] - tier.begin, tier.end - bounds[1]) > _TOLERANCE:
+            extent, whole = f"{tier.begin:g} to {tier.end:g}", f"{bounds[0]:g} to {bounds[1]:g}"
+            reading.log.add(f"tier {tier.name[:60]!r} lasts from {extent} s, but the file from {whole} s")
     return tiers
 
 

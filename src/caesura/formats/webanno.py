@@ -45,11 +45,13 @@ _VERSION = re.compile(r"#FORMAT=WebAnno TSV 3(?:\.[0-9]+)?\s*")
 _LAYER = re.compile(r"#T_(SP|CH|RL)=(.*)")
 _ROW = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(\.[0-9]{1,9})?")
 _OFFSETS = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
+_TEXT = "#Text="
 _SLOT = "ROLE_"
 _ESCAPED = re.compile(r"\\(->|[\\\[\]|_;*tnr])")
 _CONTROL_CHARACTERS = {"t": "\t", "n": "\n", "r": "\r"}
 _VALUE = r"(?:\\.|[^\\|])+"
 _STACKED = re.compile(rf"{_VALUE}(?:\|{_VALUE})*")
+_BRACKET = re.compile(r"[\[\]]")
 _NUMBERED = re.compile(r"((?:\\.|[^\\])*)\[([0-9]{1,18})\]")
 
 
@@ -98,6 +100,39 @@ def _read(reading: Reading) -> Corpus:
     return standoff.read_document(reading, parse)
 
 
+class _Sentence:
+    """The text and the tokens of a sentence, to find rows that are missing or in the wrong place."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.text: list[str] = []
+        self.tokens: list[str] = []
+        self.first = ""
+
+    def add_header(self, line: str) -> None:
+        """Add a line that is no row; the text of a sentence precedes its rows."""
+        if self.tokens:
+            self.finish()
+        if line.startswith(_TEXT):
+            self.text.append(_unescape(line.removeprefix(_TEXT)))
+
+    def add_token(self, row: _TsvRow, before: tuple[int, int]) -> None:
+        """Add a token; tokens of a sentence are numbered from 1."""
+        sentence, token = row.position
+        expected = before[1] + 1 if sentence == before[0] else 1
+        self.first = self.first or f"sentence {sentence}"
+        if token != expected:
+            self.reading.log.count("token numbers that are missing", row.cells[0], max(token - expected, 1))
+        self.tokens.append(_unescape(row.cells[2]))
+
+    def finish(self) -> None:
+        """Warn if the tokens are not the text, and begin a new sentence."""
+        text, tokens = ("".join("".join(parts).split()) for parts in (self.text, self.tokens))
+        if self.text and text != tokens:
+            self.reading.log.count("sentences whose tokens are not the text of the line #Text=", self.first)
+        self.text, self.tokens, self.first = [], [], ""
+
+
 class _TsvParser:
     """Parser that collects the words and the spans of a file."""
 
@@ -131,8 +166,10 @@ class _TsvParser:
         """Collect the words, and the spans of these layers."""
         label_columns = {layer.name: self.label_column(layer) for layer in layers}
         position, token_start = (0, 0), 0
+        sentence = _Sentence(self.reading)
         for number, line in enumerate(self.lines, 1):
             if not line.strip() or line.startswith("#"):
+                sentence.add_header(line)
                 continue
             row = self.parse_row(number, line)
             part = None
@@ -144,10 +181,12 @@ class _TsvParser:
                 if row.position <= position:
                     before = "-".join(map(str, position))
                     raise self.reading.error(number, f"rows must ascend; got {row.cells[0]} after {before}")
+                sentence.add_token(row, position)
                 position, token_start = row.position, row.start
                 self.words.append(_unescape(row.cells[2]))
             for layer in layers:
                 self.add_spans(layer, label_columns[layer.name], row, part)
+        sentence.finish()
         if not self.words:
             raise HierarchyError("expected at least one token (a row such as 1-1); got none")
 
@@ -203,6 +242,8 @@ class _TsvParser:
         for part in re.findall(_VALUE, cell):
             numbered = _NUMBERED.fullmatch(part)
             value, name = numbered.groups() if numbered else (part, None)
+            if _BRACKET.search(re.sub(r"\\.", "", value)):
+                raise self.reading.error(number, f"a number after a value must be like [1]; got {part[:60]!r}")
             if value != "_":
                 yield (None if value in ("*", "") else _unescape(value)), name
 

@@ -87,11 +87,13 @@ def _sentences(reading: Reading) -> Iterator[_Sentence]:
     """Yield the sentences. A sentence after several lines of sections begins the section with the smallest level."""
     levels: list[int] = []
     sections = blank = empty = 0
-    for line in lines_of(reading.text):
+    for number, line in enumerate(lines_of(reading.text), 1):
         line = line.strip()
         if match := _SECTION.fullmatch(line):
             levels.append(int(match.group(1)))
             sections += 1
+        elif line.startswith("====="):
+            raise reading.error(number, f"a section must begin like ========,1,preface.; got {line[:60]!r}")
         elif line:
             yield _Sentence(line, min(levels) if levels else None)
             empty += max(0, len(levels) - 1)

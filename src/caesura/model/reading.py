@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -141,7 +142,7 @@ class ReadingReport(Result):
 
 def _unit(corpus: Corpus) -> str:
     """Return what the lengths of a corpus count."""
-    if corpus.kind == "timed" or all(map(_in_seconds, corpus.values())):
+    if corpus.kind == "timed" or (corpus and all(map(_in_seconds, corpus.values()))):
         return "seconds"
     units = {_unit_of_spans(annotation) for annotation in corpus.values() if isinstance(annotation, Spans)}
     return units.pop() if len(units) == 1 else "units"
@@ -250,16 +251,22 @@ def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hi
 
 
 def _similar_names(what: str, names: Sequence[str]) -> Iterator[str]:
-    """Yield a message if names differ only by case or blanks."""
+    """Yield a message if names differ only by case, blanks, invisible characters or the width of characters."""
     first_of: dict[str, str] = {}
     pairs = []
     for name in names:
-        first = first_of.setdefault(" ".join(name.split()).casefold(), name)
+        first = first_of.setdefault(_spoken_name(name), name)
         if first != name:
             pairs.append(f"{first!r} and {name!r}")
     if pairs:
-        problem = f"{what} whose names differ only by case or blanks are kept apart: {list_few(pairs, _MAX_NAMES)}"
+        problem = f"{what} whose names look alike or differ only by case are kept apart: {list_few(pairs, _MAX_NAMES)}"
         yield f"{problem}; if they are the same, rename them"
+
+
+def _spoken_name(name: str) -> str:
+    """Return a name without what nobody sees or says: case, blanks, invisible characters, full-width letters."""
+    visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    return " ".join(visible.split()).casefold()
 
 
 def _implausible_counts(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]]) -> Iterator[str]:

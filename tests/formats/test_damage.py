@@ -1,0 +1,170 @@
+"""Damaged files that once gave a wrong number without a word: they are refused, or a warning names the damage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caesura as cz
+from caesura.errors import FormatError
+from support.fuzzing import CHAT, RS3, SAMPLES, TEXTGRID
+
+WEBANNO = (
+    "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value\n\n\n#Text=Ms. Haag plays\n"
+    "1-1\t0-3\tMs.\tPER[1]\t\n1-2\t4-8\tHaag\tPER[1]\t\n1-3\t9-14\tplays\t_\t\n"
+)
+RTTM = "SPEAKER a 1 2.5 1.5 <NA> <NA> ann <NA> <NA>\nSPEAKER a 1 4.0 1.5 <NA> <NA> bo <NA> <NA>\n"
+BORIS = SAMPLES["boris"].text
+SRT = "1\n00:00:01,000 --> 00:00:02,000\nGood night\n\n2\n00:00:03,000 --> 00:00:04,000\nmoon\n"
+VTT = "WEBVTT\n\n00:01.000 --> 00:02.000\nGood night\n\n00:03.000 --> 00:04.000\nmoon\n"
+
+
+def conllu_rows(*numbers: str) -> str:
+    return "".join("\t".join([number, "w", *("_" * 8)]) + "\n" for number in numbers)
+
+
+REFUSED = {
+    "an underscore in a mass, which Python reads as 20": (
+        "a.tsv",
+        None,
+        "Coder\tMasses\nann\t2_0\t3\n",
+        "mass 1: expected",
+    ),
+    "the header of a table of masses again": (
+        "a.tsv",
+        None,
+        "Coder\t1\t2\nann\t2\t3\nCoder\t1\t2\nbo\t5\n",
+        "the header must occur once",
+    ),
+    "bit strings in two columns": ("a.bits", None, "x\t0100\t0010\n", "more tabs"),
+    "half a separator": ("a.ref", None, "==========\none\n=====\ntwo\n==========\n", "a separator must be =========="),
+    "a section whose level is no number": (
+        "a.wiki",
+        "wiki-sections",
+        "========,1,preface.\nOne.\n========,²,Title.\nTwo.\n",
+        "a section must begin like",
+    ),
+    "two transcripts in one file": ("a.cha", None, CHAT + CHAT, "were files joined"),
+    "an empty node at the wrong place": (
+        "a.conllu",
+        "conllu",
+        conllu_rows("1", "2.5", "3"),
+        "an empty node here must be",
+    ),
+    "a range that begins elsewhere": ("a.conllu", "conllu", conllu_rows("1", "3-4", "2"), "a range must begin with"),
+    "a segment outside the body": (
+        "a.rs3",
+        None,
+        RS3.replace("<body>", "", 1).replace("</segment>\n", "</segment>\n<body>", 1),
+        "directly in <body>",
+    ),
+    "an empty parent": ("a.rs3", None, RS3.replace('parent="4"', 'parent=""', 1), "the parent must have an id"),
+    "a blank inside a time": ("a.rttm", None, RTTM.replace("2.5", "2 .5"), "a line has the fields"),
+    "an open bracket after a label": ("a.tsv", "webanno-tsv", WEBANNO.replace("PER[1]", "PER[", 1), "must be like"),
+    "a full-width number of a span": ("a.tsv", "webanno-tsv", WEBANNO.replace("PER[1]", "PER[１]", 1), "must be like"),
+    "a decimal comma that makes a new cell": (
+        "a.csv",
+        "boris",
+        BORIS.replace("0.000", "0,5.000", 1),
+        "cells like the header",
+    ),
+    "two subtitle files in one": ("a.vtt", None, VTT + VTT, "were two files joined"),
+}
+
+
+@pytest.mark.parametrize("damage", REFUSED)
+def test_a_damaged_file_is_refused(damage: str, tmp_path: Path) -> None:
+    name, format, text, problem = REFUSED[damage]
+    if format == "boris":
+        assert text != BORIS
+    if name.endswith(".cha"):
+        pytest.importorskip("rustling", reason="needs caesura[talkbank]")
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError) as caught:
+        cz.read(path, format)
+    assert problem in str(caught.value)
+
+
+WARNED = {
+    "a byte order mark inside": (
+        "a.bits",
+        None,
+        "x\t0100\n\ufeffy\t0010\n",
+        "line 2: a byte order mark inside the file",
+    ),
+    "Ctrl-Z at the end": ("a.txt", "segment-lines", "one two\nthree\n\x1a", "line 3: the character Ctrl-Z"),
+    "a missing token": (
+        "a.tsv",
+        "webanno-tsv",
+        WEBANNO.replace("1-2\t4-8\tHaag\tPER[1]\t\n", ""),
+        "token numbers that are missing: 1 (first in 1-3)",
+    ),
+    "tokens that are not the text": (
+        "a.tsv",
+        "webanno-tsv",
+        WEBANNO.replace("\tHaag\t", "\tHague\t"),
+        "sentences whose tokens are not the text of the line #Text=: 1 (first in sentence 1)",
+    ),
+    "a cue that begins before the cue above it": (
+        "a.srt",
+        None,
+        SRT.replace("00:00:03,000", "00:00:00,500"),
+        "cues that begin before the cue above them, kept in the order of the file: 1 (first in line 6)",
+    ),
+    "a cue twice": (
+        "a.vtt",
+        None,
+        f"{VTT}\n00:03.000 --> 00:04.000\nmoon\n",
+        "cues with the times of the cue above them, both kept: 1 (first in line 9)",
+    ),
+    "a tier that is longer than its file": (
+        "a.TextGrid",
+        None,
+        TEXTGRID.replace("xmax = 3", "xmax = 2", 1),
+        "but the file from 0 to 2 s",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", WARNED)
+def test_a_damaged_file_causes_a_warning(damage: str, tmp_path: Path) -> None:
+    name, format, text, problem = WARNED[damage]
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with cz.collect_warnings() as messages:
+        cz.read(path, format)
+    assert any(problem in message for message in messages), messages
+
+
+def test_sound_files_cause_no_warning(tmp_path: Path) -> None:
+    for name, text in (("a.srt", SRT), ("a.vtt", VTT), ("a.TextGrid", TEXTGRID)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        cz.read(tmp_path / name)  # a warning would be an error
+    (tmp_path / "a.tsv").write_text(WEBANNO, encoding="utf-8")
+    cz.read(tmp_path / "a.tsv", "webanno-tsv")
+
+
+def test_a_gap_between_segments_is_noted(tmp_path: Path) -> None:
+    (tmp_path / "a.lab").write_text("0.0 0.5 A\n4.5 9.0 B\n", encoding="utf-8")
+    assert "1 gap between segments (first from 0.5 to 4.5 s)" in cz.read(tmp_path / "a.lab").reading.notes
+
+
+def test_trees_with_the_line_ends_of_old_computers(tmp_path: Path) -> None:
+    text = "(S (NP a) (VP b))\n(S (NP c) (VP d))\n"
+    (tmp_path / "a.ptb").write_bytes(text.encode())
+    expected = cz.read(tmp_path / "a.ptb")
+    for end in (b"\r", b"\r\n"):
+        (tmp_path / "a.ptb").write_bytes(text.encode().replace(b"\n", end))
+        assert cz.read(tmp_path / "a.ptb") == expected
+
+
+def test_names_that_look_alike_are_reported(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(
+        '{"items": {"o1": {"ann": [2, 3]}, "o１": {"ann": [3, 2], "an\u200bn": [5]}}}', "utf-8"
+    )
+    with cz.collect_warnings():
+        warnings = " ".join(cz.read(tmp_path / "a.json").reading.warnings)
+    assert "items whose names look alike" in warnings
+    assert "coders whose names look alike" in warnings
