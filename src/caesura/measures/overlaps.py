@@ -181,7 +181,7 @@ class Covering(_OverlapMeasure):
 
     name = "covering"
     summary = "the best overlap of each segment"
-    title = "Segmentation covering (Arbelaez et al. 2010; van den Burg & Williams 2020)"
+    title = "Segmentation covering (Arbelaez et al. 2011; van den Burg & Williams 2020)"
     caution = "not symmetric, and long reference segments weigh more; direction='mean' is symmetric"
     short_name = "Covering"
     aliases = MappingProxyType({"cover": {}})
@@ -364,7 +364,7 @@ def covering(
     References
     ----------
     van den Burg, G. J. J., & Williams, C. K. I. (2020). An evaluation of change point detection algorithms. arXiv:2003.06222,
-    after equation 8 of Arbelaez, P., et al. (2010). Contour detection and hierarchical image segmentation.
+    after equation 8 of Arbelaez, P., et al. (2011). Contour detection and hierarchical image segmentation.
 
     Examples
     --------
