@@ -51,6 +51,36 @@ CELLS_PER_BYTE = 16
 MAX_PACKED_BYTES = 2**28
 """Bytes of a compressed table without compression; a larger file may have ``BYTES_PER_BYTE`` for each of its bytes."""
 BYTES_PER_BYTE = 64
+MAX_BYTES = 2**31
+"""Bytes of a file that is read as text."""
+MAX_UNPACKED = 2**28
+"""Bytes of the content of a compressed file."""
+MAX_FILES = 100_000
+"""Files of a folder."""
+MAX_LABELLED_UNITS = 10**7
+"""Units of a text whose segments have labels, which take memory for every unit; a short file can declare a long text."""
+MAX_SIMULATED_UNITS = 10_000_000
+"""Units that one call may simulate, over all segmentations; a unit may take a few dozen bytes."""
+MAX_ALIGNED_CHARACTERS = 10**11
+"""Characters of two texts that are aligned by edits, multiplied: about ten seconds."""
+MAX_ALIGNED_TOKENS = 10**8
+"""Tokens of two texts that are aligned, multiplied: 100 MB and a few seconds."""
+MAX_BOUNDARY_PAIRS = 100_000_000
+"""Pairs of boundaries less than n_t positions apart in a document; each takes at least 16 bytes."""
+MAX_NODE_PAIRS = 2**24
+"""Pairs of nodes of two trees that overlap, at about 40 bytes each."""
+MAX_TREE_STEPS = 3e10
+"""Steps of the alignment of two trees: about two minutes."""
+MAX_UNITARY_ALIGNMENTS = 400_000
+"""Unitary alignments of three or more annotators."""
+MAX_UNITARY_PAIRS = 4_000_000
+"""Unitary alignments of two annotators."""
+MAX_SAMPLES = 20_000
+"""Samples of gamma for one item."""
+MAX_DRAWS = 1_000_000
+"""Draws of simulated chance."""
+MAX_GOLD_STATES = 5_000_000
+"""Joint states of the coders in a median gold standard of one text, for n_t > 2; each takes about 40 bytes."""
 
 
 def check_limit(what: str, amount: int, limit: int, hint: str) -> None:

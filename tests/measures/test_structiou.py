@@ -266,7 +266,7 @@ def test_very_deep_trees_are_scored_or_rejected() -> None:
 
 
 def test_too_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(structiou, "MAX_STEPS", 1000.0)
+    monkeypatch.setattr(structiou, "MAX_TREE_STEPS", 1000.0)
     monkeypatch.setattr(structiou, "_SAFE_PAIRS", 10)
     with pytest.raises(MismatchError, match=r"steps are needed and 1e\+03 allowed; score smaller pieces"):
         cz.struct_iou(chain(30, "X"), chain(30, "Y"))

@@ -228,7 +228,7 @@ def test_without_rapidfuzz(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_texts_too_long_to_align(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rapidfuzz")
-    monkeypatch.setattr("caesura.model.projection._MAX_CELLS", 10)
+    monkeypatch.setattr("caesura.model.projection.MAX_ALIGNED_CHARACTERS", 10)
     annotation, different = (Segmentation.from_bits("", units=[text]) for text in ("abcd", "abce"))
     with pytest.raises(MismatchError, match="texts of 4 characters for ann and 4 for bo are too long"):
         over_edits(corpus(ann=annotation, bo=different))

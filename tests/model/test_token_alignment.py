@@ -119,7 +119,7 @@ def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
         cz.over_positions(corpus(ann=ann, bo=bo))
     with pytest.raises(MismatchError, match="expected units with a text; got 4 units without one"):
         cz.over_tokens(corpus(ann=ann, bo=Segmentation.from_masses([4])))
-    monkeypatch.setattr(projection, "_MAX_TOKEN_CELLS", 5)
+    monkeypatch.setattr(projection, "MAX_ALIGNED_TOKENS", 5)
     excluded: list[InputError] = []
     aligned, _ = cz.over_tokens(corpus(ann=ann, bo=bo), excluded=excluded)
     assert not aligned

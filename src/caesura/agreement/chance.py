@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
+from caesura.limits import MAX_DRAWS
 from caesura.measures.base import Measure
 from caesura.model.value import Floats
 from caesura.options import Option, OptionSet, flag, fraction, optional, path, setting, whole
 from caesura.products import product
 
 DEFAULT_DRAWS = 10_000
-MAX_DRAWS = 1_000_000
 BLOCK_SIZE = 4_000_000
 """Maximum number of values in a block of rows; it only affects memory."""
 

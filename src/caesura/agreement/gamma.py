@@ -46,7 +46,6 @@ from caesura.agreement.category_distance import CategoryDistances, check_categor
 from caesura.agreement.gamma_alignment import ItemAlignment, category_terms, concatenate, continuum_of, item_alignment
 from caesura.agreement.gamma_chance import (
     FIRST_SAMPLES,
-    MAX_SAMPLES,
     NORMAL_QUANTILE,
     Continuum,
     Sampler,
@@ -60,6 +59,7 @@ from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import NOTHING_MARKED, Disorders, Job, Plan, UnitizingCoefficient
 from caesura.engines import Engine
 from caesura.errors import InputError
+from caesura.limits import MAX_SAMPLES
 from caesura.measures.unitary import Alignments, Dissimilarity, UnitTable, best_alignment, best_alignments
 from caesura.model.corpus import Corpus
 from caesura.model.value import Floats

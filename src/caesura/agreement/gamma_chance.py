@@ -26,13 +26,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caesura.kernels.seeded import uniforms
+from caesura.limits import MAX_SAMPLES
 from caesura.measures.unitary import UnitTable
 from caesura.measures.unitary_exact import Codes, Counts
 from caesura.model.value import Floats
 
 FIRST_SAMPLES = 30
 """Number of samples from which the number of samples for a precision is computed."""
-MAX_SAMPLES = 20_000
 NORMAL_QUANTILE = 1.96
 _LARGEST_SHARE = 0.9
 _WORD = 2**32 - 1

@@ -26,13 +26,14 @@ from caesura.errors import FormatError
 from caesura.formats import arrow, csv_arrow
 from caesura.formats.arrow import pa, pc, pq
 from caesura.formats.column_names import ROLE_OF_NAME, normalize
-from caesura.formats.content import MAX_BYTES, json_text, unpacked_path, unprotect_cell
+from caesura.formats.content import json_text, unpacked_path, unprotect_cell
 from caesura.formats.format import Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header, sample_rows
 from caesura.formats.parquet_pages import PageChecker
 from caesura.limits import (
     BYTES_PER_BYTE,
     CELLS_PER_BYTE,
+    MAX_BYTES,
     MAX_COLUMNS,
     MAX_PACKED_BYTES,
     MAX_PACKED_CELLS,

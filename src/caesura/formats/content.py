@@ -13,16 +13,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from caesura.errors import FormatError, OptionError
-from caesura.limits import MAX_CELL_CHARACTERS
+from caesura.limits import MAX_BYTES, MAX_CELL_CHARACTERS, MAX_UNPACKED
 
 T = TypeVar("T")
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 """A decimal number, with an optional sign and exponent."""
-MAX_BYTES = 2**31
-"""Maximum size of a file in bytes."""
-MAX_UNPACKED = 2**28
-"""Maximum size in bytes of the content of a compressed file."""
 _GZIP = ".gz"
 
 

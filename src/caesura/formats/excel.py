@@ -11,10 +11,9 @@ import numpy as np
 
 from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats.columns import MAX_TITLE_LINE, Column, Table, cell_text, table_of_rows, titles_note
-from caesura.formats.content import MAX_UNPACKED
 from caesura.formats.format import Reading
 from caesura.formats.header import rows_above_header
-from caesura.limits import MAX_COLUMNS, MAX_TABLE_CELLS
+from caesura.limits import MAX_COLUMNS, MAX_TABLE_CELLS, MAX_UNPACKED
 
 _MAX_SHEETS = 8  # in a message
 

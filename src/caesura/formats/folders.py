@@ -28,13 +28,12 @@ from caesura.errors import FormatError, OptionError
 from caesura.files import JOURNAL_SUFFIX
 from caesura.formats.content import unpacked_path
 from caesura.formats.format import Format
+from caesura.limits import MAX_FILES
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.value import list_few
 from caesura.notices import warn
 
-MAX_FILES = 100_000
-"""Maximum number of files in a folder."""
 WILDCARD = re.compile(r"[*?\[]")
 """Character that makes a path a glob."""
 _MAX_ERRORS = 5  # reported errors per file

@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 
 from caesura.errors import OptionError
 from caesura.kernels.median import MedianGraph
+from caesura.limits import MAX_GOLD_STATES
 from caesura.model.value import Ints
 
 MAX_STATES = 20_000
 """Maximum number of joint states per position for n_t > 2."""
-MAX_TOTAL_STATES = 5_000_000
-"""Maximum number of joint states of a text for n_t > 2; each takes about 40 bytes."""
 MAX_CODER_STATES = 4_000
 """Maximum number of states of one coder."""
 
@@ -320,7 +319,7 @@ class _JointStates:
             self.successors.append(number[place].reshape(nodes, 2))
             self.steps.append(steps)
             total += len(layer)
-            if len(layer) > MAX_STATES or total > MAX_TOTAL_STATES:
+            if len(layer) > MAX_STATES or total > MAX_GOLD_STATES:
                 raise OptionError(_too_large(self.n_t))
         self.layers.append(layer)
         self.costs.append(cost)

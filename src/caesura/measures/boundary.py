@@ -37,6 +37,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
+from caesura.limits import MAX_BOUNDARY_PAIRS
 from caesura.measures.axis import AXIS_WORDS, EXTENT, LEVEL, amount, check_amounts
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, PairCounts, divide, list_edits
 from caesura.measures.batch import EMPTY, Batch
@@ -52,9 +53,6 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, number, whole
-
-MAX_PAIRS = 100_000_000
-"""Maximum number of boundary pairs less than n_t positions apart in a document; each takes at least 16 bytes."""
 
 N_T = Option(
     "n_t", 2, whole(1, 1_000_000), "maximum span of a transposition, in positions (exclusive)", always_shown=True
@@ -352,7 +350,7 @@ class EditDistanceMeasure(Measure):
         """Return whether so few boundaries certainly have small sums of gains and a small table of possible pairs."""
         scale = min(self._known_costs[types].scale, 2**70)
         is_exact = 2.0 * scale * (a_count + 1.0) ** 2 < 2.0**62
-        return is_exact and a_count * min(b_count, 2 * self["n_t"] * types) <= MAX_PAIRS
+        return is_exact and a_count * min(b_count, 2 * self["n_t"] * types) <= MAX_BOUNDARY_PAIRS
 
     def _with_overflow(self, batch: Batch, scale: int) -> dict[int, CaesuraError]:
         """Return errors for documents in which sums of integer gains might not fit into 64 bits."""
@@ -369,15 +367,15 @@ class EditDistanceMeasure(Measure):
         """Return errors for documents whose table of possible pairs would take too much memory."""
         n_t = self["n_t"]
         a, b = batch.a_count.astype(float), batch.b_count.astype(float)
-        suspects = np.flatnonzero(a * np.minimum(b, 2.0 * n_t * len(batch.types)) > MAX_PAIRS)
+        suspects = np.flatnonzero(a * np.minimum(b, 2.0 * n_t * len(batch.types)) > MAX_BOUNDARY_PAIRS)
         errors: dict[int, CaesuraError] = {}
         for d in suspects.tolist():
             a_pos = batch.a_pos[batch.a_off[d] : batch.a_off[d + 1]]
             b_pos = batch.b_pos[batch.b_off[d] : batch.b_off[d + 1]]
             pairs = int((np.searchsorted(b_pos, a_pos + n_t) - np.searchsorted(b_pos, a_pos - n_t, "right")).sum())
-            if pairs > MAX_PAIRS:
+            if pairs > MAX_BOUNDARY_PAIRS:
                 errors[d] = OptionError(
-                    f"n_t={n_t} allows {pairs:,} pairs of boundaries, more than {MAX_PAIRS:,}; choose a smaller n_t"
+                    f"n_t={n_t} allows {pairs:,} pairs of boundaries, more than {MAX_BOUNDARY_PAIRS:,}; choose a smaller n_t"
                 )
         return errors
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.kernels import structiou as kernel
+from caesura.limits import MAX_NODE_PAIRS, MAX_TREE_STEPS
 from caesura.measures.base import BatchCounts, OverlapMeasure
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.spans import TreeBatch, pack_trees
@@ -20,9 +21,7 @@ from caesura.model.value import Floats, Ints
 from caesura.notices import warn
 from caesura.options import Option, flag, number
 
-MAX_CELLS = 2**24  # overlapping pairs of nodes, at about 40 bytes each
-MAX_STEPS = 3e10  # about two minutes
-_SAFE_PAIRS = 100_000  # this many pairs of nodes never need more than MAX_STEPS steps
+_SAFE_PAIRS = 100_000  # this many pairs of nodes never need more than MAX_TREE_STEPS steps
 
 
 class NodePair(NamedTuple):
@@ -136,10 +135,10 @@ class StructIoU(OverlapMeasure):
         _, steps, _ = self._align(batch.take(large), max_steps=0.0)
         errors: dict[int, CaesuraError] = {}
         for d, needed in zip(large.tolist(), steps.tolist(), strict=True):
-            if needed > MAX_STEPS:
-                reason = f"{needed:.2g} steps are needed and {MAX_STEPS:.2g} allowed"
+            if needed > MAX_TREE_STEPS:
+                reason = f"{needed:.2g} steps are needed and {MAX_TREE_STEPS:.2g} allowed"
                 if needed == np.inf:
-                    reason = f"more than {MAX_CELLS} pairs of nodes overlap"
+                    reason = f"more than {MAX_NODE_PAIRS} pairs of nodes overlap"
                 errors[d] = MismatchError(
                     f"trees of {batch.a_count[d]} and {batch.b_count[d]} nodes of this shape are too large: {reason}; "
                     "score smaller pieces"
@@ -148,7 +147,7 @@ class StructIoU(OverlapMeasure):
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, TreeBatch)
-        gain, _, _ = self._align(batch, max_steps=MAX_STEPS)
+        gain, _, _ = self._align(batch, max_steps=MAX_TREE_STEPS)
         return BatchCounts(np.column_stack([gain, batch.a_count, batch.b_count]), {})
 
     def _align(
@@ -162,7 +161,9 @@ class StructIoU(OverlapMeasure):
         gain, steps = np.empty((2, len(batch)))
         partners = np.empty(int(batch.a_off[-1]), np.int64) if with_partners else None
         rules = self["flexible_terminals"], float(self["threshold"])
-        kernel.align(*gold, batch.a_off, *predicted, batch.b_off, *rules, MAX_CELLS, max_steps, gain, steps, partners)
+        kernel.align(
+            *gold, batch.a_off, *predicted, batch.b_off, *rules, MAX_NODE_PAIRS, max_steps, gain, steps, partners
+        )
         return gain, steps, partners
 
     def alignments(self, batch: TreeBatch) -> list[tuple[NodePair, ...]]:
@@ -178,7 +179,7 @@ class StructIoU(OverlapMeasure):
         list of tuple of NodePair
             One alignment per sentence.
         """
-        _, _, partners = self._align(batch, max_steps=MAX_STEPS, with_partners=True)
+        _, _, partners = self._align(batch, max_steps=MAX_TREE_STEPS, with_partners=True)
         assert partners is not None
         alignments = []
         for d, (gold, predicted) in enumerate(batch.pairs):

@@ -33,13 +33,11 @@ from numpy.typing import NDArray
 
 from caesura.kernels.sums import sum_groups
 from caesura.kernels.unitary import QUANTUM, enumerate_tuples, pair_terms
+from caesura.limits import MAX_UNITARY_ALIGNMENTS, MAX_UNITARY_PAIRS
 from caesura.measures.unitary_exact import UNKNOWN, Codes, Counts, ExactSearch, Tuples
 from caesura.measures.unitary_search import AllDistances, improve_alignment, pairwise_bound
 from caesura.model.value import Floats
 
-MAX_TUPLES = 400_000
-MAX_PAIRS = 4_000_000
-"""Largest number of unitary alignments of three or more annotators, and of two."""
 MAX_STEPS = 100_000_000
 MANY_ANNOTATORS = 7
 """From this number of annotators on, the search begins with a good alignment and a simple bound, which may prove it."""
@@ -384,7 +382,7 @@ def best_alignments(table: UnitTable, dissimilarity: Dissimilarity, *, effort: f
     approximate = _approximate(table, dissimilarity) if table.annotators >= MANY_ANNOTATORS else None
     if approximate is not None and approximate.proved:
         return Alignments.join(table, [approximate])
-    limit = MAX_TUPLES if table.annotators > 2 else MAX_PAIRS
+    limit = MAX_UNITARY_ALIGNMENTS if table.annotators > 2 else MAX_UNITARY_PAIRS
     begin, members, cost, category, first, complete = enumerate_tuples(
         table.start,
         table.end,

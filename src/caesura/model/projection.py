@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import InputError, MismatchError, OptionError, TreeError
+from caesura.limits import MAX_ALIGNED_CHARACTERS, MAX_ALIGNED_TOKENS
 from caesura.model.corpus import Corpus, collect_errors
 from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.hierarchy import Hierarchy
@@ -35,8 +36,6 @@ from caesura.model.tree import Tree
 from caesura.model.value import Ints
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_MAX_CELLS = 10**11  # maximum size of the table of an edit distance: about ten seconds
-_MAX_TOKEN_CELLS = 10**8  # the same for tokens: 100 MB and a few seconds
 """Cost of a token without counterpart. A pair of tokens costs this number times the proportion of characters that differ."""
 
 
@@ -346,7 +345,7 @@ def _align_by_edits(a: str, b: str, a_units: Sequence[str], b_units: Sequence[st
     except ImportError:
         raise OptionError("align='edit' needs rapidfuzz; run pip install 'caesura[align]'") from None
     m, n = len(a_units), len(b_units)
-    if m * n > _MAX_CELLS:
+    if m * n > MAX_ALIGNED_CHARACTERS:
         raise MismatchError(f"texts of {m} characters for {a} and {n} for {b} are too long to align; use smaller items")
     codes = Levenshtein.opcodes("".join(b_units), "".join(a_units))
     steps = ((step.tag, step.src_start, step.src_end, step.dest_start, step.dest_end) for step in codes)
@@ -368,7 +367,7 @@ def _align_tokens(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]
     m, n = len(a_units), len(b_units)
     first = _number_of_equal(a_units, b_units)
     last = _number_of_equal(a_units[first:][::-1], b_units[first:][::-1])
-    if (m - first - last) * (n - first - last) > _MAX_TOKEN_CELLS:
+    if (m - first - last) * (n - first - last) > MAX_ALIGNED_TOKENS:
         raise MismatchError(f"texts of {m} tokens for {a} and {n} for {b} are too long to align; use smaller items")
     pairs = token_pairs(a_units[first : m - last], b_units[first : n - last])
     steps = [("equal", 0, first, 0, first)] if first else []

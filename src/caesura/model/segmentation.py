@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
+from caesura.limits import MAX_LABELLED_UNITS
 from caesura.model import checks
 from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, Texts, Value, count_of, frozen_array
@@ -26,7 +27,6 @@ UNTYPED = ("boundary",)
 MAX_DRAWN_UNITS = 60
 """Texts up to this length are drawn unit by unit in a ``repr``."""
 
-_MAX_LABELLED_UNITS = 10**7  # labels need memory for every unit, and even a short file can declare a very long text
 _NO_CODES = frozen_array(())
 _NUMBER = re.compile("-?[0-9]{1,18}")
 _BITS = {0: 0, 1: 1, "0": 0, "1": 1}
@@ -852,8 +852,8 @@ def _labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> t
     if len(names) != len(masses):
         raise SegmentationError(f"labels: expected one label per segment; got {len(names)} for {len(masses)} segments")
     checks.strings(names, "labels")
-    if length > _MAX_LABELLED_UNITS:
-        raise SegmentationError(f"labels: a text with labels has at most {_MAX_LABELLED_UNITS} units; got {length}")
+    if length > MAX_LABELLED_UNITS:
+        raise SegmentationError(f"labels: a text with labels has at most {MAX_LABELLED_UNITS} units; got {length}")
     return tuple(name for name, mass in zip(names, masses, strict=True) for _ in range(mass))
 
 

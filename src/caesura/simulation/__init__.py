@@ -25,9 +25,9 @@ Segmentation(12 units: ·····|·|······)
 0.5
 """
 
+from caesura.limits import MAX_SIMULATED_UNITS
 from caesura.simulation import trees
 from caesura.simulation.segmentations import (
-    MAX_SIMULATED_UNITS,
     SEGMENTATION_OVERHEAD,
     all_boundaries,
     false_alarms,

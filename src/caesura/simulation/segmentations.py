@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from caesura.errors import OptionError
+from caesura.limits import MAX_SIMULATED_UNITS
 from caesura.model import checks
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -18,8 +19,6 @@ from caesura.options import seed as check_seed
 
 Seed: TypeAlias = "int | np.random.Generator | None"  # a string, because numpy.random is slow to import
 
-MAX_SIMULATED_UNITS = 10_000_000
-"""Largest number of units that one call may simulate, over all segmentations; a unit may take a few dozen bytes."""
 SEGMENTATION_OVERHEAD = 100
 """Number of units added to each segmentation in this count, because an empty segmentation takes memory too."""
 

@@ -1,0 +1,17 @@
+"""The page of limits lists every limit of ``caesura/limits.py`` with its value."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from caesura import limits
+
+PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
+
+
+def test_the_page_lists_all_limits_with_their_values() -> None:
+    rows = re.findall(r"^\| .*? \| ([0-9,]+) \| `(MAX_[A-Z_]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    listed = {name: int(value.replace(",", "")) for value, name in rows}
+    assert len(rows) == len(listed) > 30
+    assert listed == {name: int(value) for name, value in vars(limits).items() if name.startswith("MAX_")}
