@@ -19,6 +19,7 @@ from caesura.agreement import chance_simulation
 from caesura.engines import Engine, TaskResult, open_engine
 from caesura.errors import CaesuraWarning, CheckpointError, OptionError
 from caesura.measures import many
+from caesura.measures.base import Measure
 from caesura.parsing.corpus import parseval_corpus, struct_iou_corpus
 from caesura.progress import on_progress
 from support.commands import invoke
@@ -98,7 +99,7 @@ def results(engine: Engine) -> list[Any]:
 @pytest.fixture
 def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small work is spread too, and every block is a task."""
-    monkeypatch.setattr(many, "_MIN_PARALLEL", 0)
+    monkeypatch.setattr(Measure, "min_parallel", 0)
     monkeypatch.setattr(many, "_REMOTE_PIECE", 50)
     monkeypatch.setattr(chance_simulation, "_TASK", 1)
 

@@ -370,5 +370,7 @@ def test_dense_and_sparse_tables(parts):
         dense = measure.score(first, second)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(classes, "_MAX_TABLE", 0)
+            patch.setattr(classes, "_SMALL_TABLE", 0)
             sparse = measure.score(first, second)
         assert dict(dense.parts) == pytest.approx(dict(sparse.parts))
+        assert dict(dense.parts) == dict(measure.replace(gaps="ignore").score(first, second).parts)

@@ -6,6 +6,7 @@ import itertools
 import math
 import pickle
 import re
+import struct
 import warnings
 from pathlib import Path
 from typing import Any
@@ -529,3 +530,18 @@ def test_streams_in_seconds_cannot_be_written(tmp_path: Path) -> None:
     corpus = Corpus({"talk": {"ann": Dialogue({"F": Tier([(0, 4, "A")])})}})
     with pytest.raises(FormatError, match="no format can store streams in seconds; read them over units"):
         cz.write(corpus, tmp_path / "a.csv")
+
+
+def test_what_kernels_read_is_not_part_of_the_value() -> None:
+    """
+    |--A--|-----|--B--|......
+    0     1     2     3     4
+    """
+    tier = Tier([(0, 1, "A"), (2, 3, "B")], end=4)
+    begin, end, size, traits = struct.unpack_from("=ddqq", tier.packed_edges)
+    assert (begin, end, size, traits) == (0, 4, 3, 1)
+    assert struct.unpack_from("=dddqqqq", tier.packed_edges, 32) == (1, 2, 3, 1, 0, 2, 0)
+    assert pickle.loads(pickle.dumps(tier)).packed_edges == tier.packed_edges
+    assert "packed" not in repr(tier)
+    unlabelled = Tier(points=[(1.5, "")], end=4, open_end=True)
+    assert struct.unpack("=ddqqdqq", unlabelled.packed_edges) == (0, 4, 1, 2, 1.5, 1, 1)

@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
-from caesura.errors import CaesuraError, OptionError
+from caesura.errors import CaesuraError, OptionError, own_errors
 from caesura.measures.base import Measure
 from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.edges import EXTENTS, EdgeBatch, Packing, pack_axis
+from caesura.measures.edges import EXTENTS, EdgeBatch, Packing, gather_tiers, pack_axis
 from caesura.model.edges import SAME_PLACE
-from caesura.model.result import signature_value
+from caesura.model.result import Score, signature_value
+from caesura.model.segmentation import UNTYPED
 from caesura.model.signature import option_text
+from caesura.model.tier import Tier
 from caesura.model.value import Floats
 from caesura.options import Option, choice, non_negative, optional, whole
 
@@ -121,6 +124,48 @@ class AxisMeasure(Measure):
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         return pack_axis(pairs, self.sides, self.packing)
+
+    def pack(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
+        if self["references"] is None and (batch := gather_tiers(pairs, self._packing)) is not None:
+            return self._with_checks(batch, np.arange(len(pairs)), {})
+        return super().pack(pairs)
+
+    @cached_property
+    def _packing(self) -> Packing:
+        return self.packing
+
+    def count_tiers(self, a: Tier, b: Tier) -> Sequence[float] | None:
+        """Return the counts of two tiers; None if they must become a batch.
+
+        A batch of one document costs more than comparing two short recordings. A measure that is called in loops defines this
+        method with the same kernel as ``compute``.
+
+        Parameters
+        ----------
+        a, b : Tier
+            The two sides.
+
+        Returns
+        -------
+        sequence of float or None
+            The counts that ``compute`` returns for this pair. None if the measure has no such method with its options, or if
+            ``check`` must decide whether the pair can be scored.
+        """
+        return None
+
+    @cached_property
+    def _counts_tiers(self) -> bool:
+        """Whether the measure may count two tiers without a batch, with its options."""
+        is_defined = type(self).count_tiers is not AxisMeasure.count_tiers
+        return is_defined and self["extent"] == "same" and self["references"] is None and not self.is_averaged
+
+    def score(self, a: Any, b: Any) -> Score:
+        if self._counts_tiers and type(a) is Tier and type(b) is Tier:
+            with own_errors(self.name):
+                counts = self.count_tiers(a, b)
+            if counts is not None:
+                return self.build_score(np.array(counts, np.float64), UNTYPED, {"axis": "time"})
+        return super().score(a, b)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         return check_amounts(self, batch)

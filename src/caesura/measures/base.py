@@ -165,6 +165,8 @@ class Measure(Value, ABC):
         Options whose value the short name expresses, such as ``normalize`` in S_f and S_f^B.
     resolved_words : mapping
         For options resolved per document: the words for their integer codes.
+    min_parallel : int
+        Number of boundaries and documents from which several threads are faster than one.
     caution : str
         When not to use the measure, or what its value hides; empty if nothing special is known.
     hint_in_seconds : str
@@ -216,6 +218,7 @@ class Measure(Value, ABC):
     accepts_union: ClassVar[bool] = False
     question_options: ClassVar[tuple[str, ...]] = ()
     caution: ClassVar[str] = ""
+    min_parallel: ClassVar[int] = 50_000
 
     __slots__ = ("_resolved", "compat", "settings")
 

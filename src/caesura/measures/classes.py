@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,8 +16,9 @@ from caesura.kernels import classes as kernel
 from caesura.measures.base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch
 from caesura.measures.edges import Cells, EdgeBatch, Packing, segment_classes
-from caesura.measures.segments import AXIS_OPTIONS, BETA, SegmentMeasure, Side, f_beta, sum_by_document
+from caesura.measures.segments import AXIS_OPTIONS, BETA, SegmentMeasure, Side, f_of_ratios, sum_by_document
 from caesura.model.result import Score
+from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, optional, positive
 
@@ -116,7 +119,7 @@ def _join_classes(width: Floats, row: Ints, column: Ints, document: Ints) -> tup
 
 
 class ClassSums(NamedTuple):
-    """Sums over the contingency table of each document, one array per sum.
+    """Sums over the contingency table of each document, one array per sum; or those of one document, as numbers.
 
     Parameters
     ----------
@@ -132,22 +135,23 @@ class ClassSums(NamedTuple):
         Whole length.
     """
 
-    cells: Floats
-    rows: Floats
-    columns: Floats
-    cells_in_rows: Floats
-    cells_in_columns: Floats
-    row_entropy: Floats
-    column_entropy: Floats
-    row_number: Floats
-    column_number: Floats
-    total: Floats
+    cells: Any
+    rows: Any
+    columns: Any
+    cells_in_rows: Any
+    cells_in_columns: Any
+    row_entropy: Any
+    column_entropy: Any
+    row_number: Any
+    column_number: Any
+    total: Any
 
 
 _MAX_TABLE = 1_000_000  # entries of a dense table
+_SMALL_TABLE = 4096  # for one pair; batches have a table of at least this size
 
 
-def _dense_sums(cells: Cells, a_class: Ints, b_class: Ints) -> ClassSums | None:
+def _dense_sums(cells: Cells, a_class: Ints, b_class: Ints, *, entropies: bool) -> ClassSums | None:
     """Return the sums from one dense table per document; None if a document has too many classes for it."""
     rows, columns = int(a_class.max(initial=0)) + 1, int(b_class.max(initial=0)) + 1
     size = min(rows * columns, _MAX_TABLE, 4 * len(cells.width) + 4096)
@@ -155,9 +159,20 @@ def _dense_sums(cells: Cells, a_class: Ints, b_class: Ints) -> ClassSums | None:
     out = np.empty((len(cells.off) - 1, 10))
     segments = np.ascontiguousarray(cells.a_seg), np.ascontiguousarray(cells.b_seg)
     arrays = (*segments, np.ascontiguousarray(cells.off), np.ascontiguousarray(a_class), np.ascontiguousarray(b_class))
-    if kernel.class_sums(np.ascontiguousarray(cells.width), *arrays, *memory, out) >= 0:
+    if kernel.class_sums(np.ascontiguousarray(cells.width), *arrays, entropies, *memory, out) >= 0:
         return None
     return ClassSums(*out.T)
+
+
+def _sums_of_labels(batch: EdgeBatch, *, entropies: bool) -> ClassSums | None:
+    """Return the sums if all cells count and labels are the classes; None if a document has too many for a dense table."""
+    boundaries = int(batch.a_off[-1] - batch.a_off[0] + batch.b_off[-1] - batch.b_off[0])
+    max_table = min(_MAX_TABLE, 4 * (boundaries + len(batch)) + _SMALL_TABLE)
+    out = np.empty((len(batch), 10))
+    a = batch.a_places, batch.a_off, batch.a_code, batch.a_last
+    b = batch.b_places, batch.b_off, batch.b_code, batch.b_last
+    fits = kernel.class_sums_of_batch(batch.begin, batch.end, *a, *b, entropies, max_table, out)
+    return ClassSums(*out.T) if fits else None
 
 
 def _sparse_sums(table: Table, *, entropies: bool) -> ClassSums:
@@ -199,6 +214,8 @@ class ClassMeasure(SegmentMeasure):
         ClassSums
             One entry per document in each array.
         """
+        if self._counts_labels and (sums := _sums_of_labels(batch, entropies=self.needs_entropies)) is not None:
+            return sums
         if self._samples(batch):
             batch = _sampled(batch, self["frame"])
         cells = self.counted_cells(batch)
@@ -207,20 +224,45 @@ class ClassMeasure(SegmentMeasure):
         if self["over"] == "segments":
             return _sparse_sums(_table(cells, None, None), entropies=self.needs_entropies)
         classes = segment_classes(batch, "a"), segment_classes(batch, "b")
-        dense = _dense_sums(cells, *classes)
+        dense = _dense_sums(cells, *classes, entropies=self.needs_entropies)
         return dense or _sparse_sums(_table(cells, *classes), entropies=self.needs_entropies)
+
+    @abstractmethod
+    def columns_of(self, sums: ClassSums, *, in_units: bool) -> Sequence[Any]:
+        """Return the counts of this measure.
+
+        Parameters
+        ----------
+        sums : ClassSums
+            Sums of each document, or of one document.
+        in_units : bool
+            Whether lengths count units or samples, so that a pair consists of two different ones.
+
+        Returns
+        -------
+        sequence
+            One array or number per part.
+        """
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        assert isinstance(batch, EdgeBatch)
+        columns = self.columns_of(self.sums(batch), in_units=not batch.timed or self._samples(batch))
+        return BatchCounts(np.column_stack(columns), self.resolved(batch))
+
+    def count_tiers(self, a: Tier, b: Tier) -> Sequence[float] | None:
+        if not self._counts_labels:
+            return None
+        sums = kernel.class_sums_of_pair(a.packed_edges, b.packed_edges, self.needs_entropies, _SMALL_TABLE)
+        return None if sums is None else self.columns_of(ClassSums(*sums), in_units=False)
+
+    @cached_property
+    def _counts_labels(self) -> bool:
+        """Whether labels are the classes, all time counts, and it is not sampled."""
+        return self["over"] == "labels" and self["gaps"] == "segment" and self["frame"] is None
 
     def _samples(self, batch: EdgeBatch) -> bool:
         """Return whether samples of time are counted; units are samples already."""
         return batch.timed and self["frame"] is not None
-
-    def _pairs(self, squares: Floats, total: Floats, batch: EdgeBatch) -> Floats:
-        """Return the pairs of places within lengths: of different units or samples, or the product measure of time."""
-        return squares if batch.timed and not self._samples(batch) else (squares - total) / 2
-
-    def _pair_sums(self, sums: ClassSums, batch: EdgeBatch) -> list[Floats]:
-        """Return the pairs in common cells, in classes of the reference and in classes of the hypothesis."""
-        return [self._pairs(squares, sums.total, batch) for squares in (sums.cells, sums.rows, sums.columns)]
 
     @property
     def symmetric(self) -> bool:
@@ -267,6 +309,19 @@ def _sampled(batch: EdgeBatch, frame: float) -> EdgeBatch:
     return replace(batch, **changes)
 
 
+def _pairs(length: Any, squares: Any, *, in_units: bool) -> Any:
+    """Return the pairs of places within lengths, from their sum and the sum of their squares.
+
+    They are pairs of different units or samples, or the product measure of time.
+    """
+    return (squares - length) / 2 if in_units else squares
+
+
+def _pair_sums(sums: ClassSums, *, in_units: bool) -> list[Any]:
+    """Return the pairs in common cells, in classes of the reference and in classes of the hypothesis."""
+    return [_pairs(sums.total, squares, in_units=in_units) for squares in (sums.cells, sums.rows, sums.columns)]
+
+
 class RandIndex(ClassMeasure):
     """The measure behind :func:`rand_index`."""
 
@@ -281,14 +336,11 @@ class RandIndex(ClassMeasure):
     preset_mistakes = _SAMPLING
     parts = ("agreeing", "all")
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, EdgeBatch)
-        sums = self.sums(batch)
-        joined, rows, columns = self._pair_sums(sums, batch)
-        pairs = self._pairs(sums.total**2, sums.total, batch)
+    def columns_of(self, sums: ClassSums, *, in_units: bool) -> Sequence[Any]:
+        joined, rows, columns = _pair_sums(sums, in_units=in_units)
+        pairs = _pairs(sums.total, sums.total**2, in_units=in_units)
         separated = (rows - joined) + (columns - joined)  # exactly 0 for identical segments
-        agreeing = np.clip(pairs - separated, 0, pairs)
-        return BatchCounts(np.column_stack([agreeing, pairs]), self.resolved(batch))
+        return np.clip(pairs - separated, 0, pairs), pairs
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return divide(*counts.T, empty=1.0)
@@ -308,12 +360,10 @@ class AdjustedRandIndex(ClassMeasure):
     worst = None
     parts = ("joined", "expected", "maximum")
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, EdgeBatch)
-        sums = self.sums(batch)
-        joined, rows, columns = self._pair_sums(sums, batch)
-        expected = divide(rows * columns, self._pairs(sums.total**2, sums.total, batch))
-        return BatchCounts(np.column_stack([joined, expected, (rows + columns) / 2]), self.resolved(batch))
+    def columns_of(self, sums: ClassSums, *, in_units: bool) -> Sequence[Any]:
+        joined, rows, columns = _pair_sums(sums, in_units=in_units)
+        pairs = np.asarray(_pairs(sums.total, sums.total**2, in_units=in_units))
+        return joined, divide(rows * columns, pairs), (rows + columns) / 2
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         joined, expected, maximum = counts.T
@@ -337,21 +387,18 @@ class PairwiseF(ClassMeasure):
     parts = ("joined", "reference", "hypothesis")
     two_ratios = ("precision", "recall")
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, EdgeBatch)
-        return BatchCounts(np.column_stack(self._pair_sums(self.sums(batch), batch)), self.resolved(batch))
+    def columns_of(self, sums: ClassSums, *, in_units: bool) -> Sequence[Any]:
+        return _pair_sums(sums, in_units=in_units)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        joined, reference, hypothesis = counts.T
-        empty = np.where(reference + hypothesis > 0, 0.0, 1.0)
-        return f_beta(divide(joined, hypothesis, empty=empty), divide(joined, reference, empty=empty), self["beta"])
+        return f_of_ratios(counts, (0, 2, 0, 1), self["beta"], empty=1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         joined, reference, hypothesis = (counts[name] for name in self.parts)
         empty = 0.0 if reference + hypothesis else 1.0
         precision, recall = joined / hypothesis if hypothesis else empty, joined / reference if reference else empty
-        value = float(f_beta(np.array([precision]), np.array([recall]), self["beta"])[0])
-        return {"precision": precision, "recall": recall, "f": value}
+        value = self.finish(np.array([[joined, reference, hypothesis]], np.float64), types)
+        return {"precision": precision, "recall": recall, "f": float(value[0])}
 
 
 class _EntropyMeasure(ClassMeasure):
@@ -366,26 +413,24 @@ class _EntropyMeasure(ClassMeasure):
     parts = ("hypothesis_given_reference", "hypothesis", "reference_given_hypothesis", "reference")
     two_ratios = ("over", "under")
 
-    def _normalizers(self, sums: ClassSums) -> tuple[Floats, Floats]:
+    @abstractmethod
+    def _normalizers(self, sums: ClassSums) -> tuple[Any, Any]:
         """Return the largest possible conditional entropies of reference and hypothesis times the length."""
-        raise NotImplementedError
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, EdgeBatch)
-        sums = self.sums(batch)
+    def columns_of(self, sums: ClassSums, *, in_units: bool) -> Sequence[Any]:
         reference, hypothesis = self._normalizers(sums)
-        columns = [sums.cells_in_rows, hypothesis, sums.cells_in_columns, reference]
-        return BatchCounts(np.column_stack(columns), self.resolved(batch))
+        return sums.cells_in_rows, hypothesis, sums.cells_in_columns, reference
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        empty = float(self["empty"] == "one")
-        over, under = (_explained(counts[:, i], counts[:, i + 1], empty) for i in (0, 2))
-        return f_beta(over, under, self["beta"])
+        values = np.empty(len(counts))
+        empty, weight = float(self["empty"] == "one"), float(self["beta"]) ** 2
+        kernel.f_of_entropies(np.asarray(counts, np.float64), empty, weight, values)
+        return values
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        values = np.array([[counts[name]] for name in self.parts])
         empty = float(self["empty"] == "one")
-        return {name: float(_explained(values[i], values[i + 1], empty)[0]) for name, i in (("over", 0), ("under", 2))}
+        over, under = (_explained(counts[self.parts[i]], counts[self.parts[i + 1]], empty) for i in (0, 2))
+        return {"over": over, "under": under}
 
 
 def _bits(x: Floats, whole: Floats) -> Floats:
@@ -393,11 +438,9 @@ def _bits(x: Floats, whole: Floats) -> Floats:
     return x * np.log2(divide(whole, x, empty=1.0))
 
 
-def _explained(conditional: Floats, normalizer: Floats, empty: float) -> Floats:
+def _explained(conditional: float, normalizer: float, empty: float) -> float:
     """Return 1 - conditional / normalizer within 0 and 1; ``empty`` if the normalizer is 0."""
-    zero = normalizer <= 0
-    ratio = divide(np.where(zero, 0.0, conditional), normalizer, empty=1 - empty)
-    return np.clip(1 - ratio, 0.0, 1.0)
+    return min(max(1 - conditional / normalizer, 0.0), 1.0) if normalizer > 0 else empty
 
 
 class VMeasure(_EntropyMeasure):
@@ -410,7 +453,7 @@ class VMeasure(_EntropyMeasure):
     short_name = "V"
     needs_labels = True
 
-    def _normalizers(self, sums: ClassSums) -> tuple[Floats, Floats]:
+    def _normalizers(self, sums: ClassSums) -> tuple[Any, Any]:
         return sums.row_entropy, sums.column_entropy
 
 
@@ -425,7 +468,7 @@ class NormalizedConditionalEntropy(_EntropyMeasure):
     needs_labels = True
     aliases = MappingProxyType({"s_over": {}, "s_under": {}})
 
-    def _normalizers(self, sums: ClassSums) -> tuple[Floats, Floats]:
+    def _normalizers(self, sums: ClassSums) -> tuple[Any, Any]:
         numbers = sums.row_number, sums.column_number
         reference, hypothesis = (sums.total * np.log2(np.maximum(number, 1)) for number in numbers)
         return reference, hypothesis

@@ -108,6 +108,16 @@ class EdgeBatch(Batch):
         "extent_change",
     )
 
+    @property
+    def a_places(self) -> Floats:
+        """Boundaries of a; the fields of the base class are declared as whole numbers."""
+        return self.a_pos  # type: ignore[return-value]
+
+    @property
+    def b_places(self) -> Floats:
+        """Boundaries of b."""
+        return self.b_pos  # type: ignore[return-value]
+
     def resolved(self, *, extent: bool) -> dict[str, NDArray[Any]]:
         """Return the axis, and by how much an extent was changed, as resolved options.
 
@@ -183,8 +193,8 @@ def find_cells(batch: EdgeBatch) -> Cells:
         size = int(batch.a_off[-1] - batch.a_off[0] + batch.b_off[-1] - batch.b_off[0]) + len(batch)
         width, a_seg, b_seg = np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)
         off = np.empty(len(batch) + 1, np.int64)
-        edges = batch.a_pos, batch.a_off, batch.b_pos, batch.b_off
-        n = kernel.sweep(batch.begin, batch.end, *edges, width, a_seg, b_seg, off)  # type: ignore[arg-type]
+        edges = batch.a_places, batch.a_off, batch.b_places, batch.b_off
+        n = kernel.sweep(batch.begin, batch.end, *edges, width, a_seg, b_seg, off)
         return Cells(width[:n], a_seg[:n], b_seg[:n], off)
 
     return batch.cached("cells", sweep)
@@ -268,32 +278,53 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
     if are_plain(pairs):
         first, second = ([_segmentation_edges(pair[i], packing.needs_labels) for pair in pairs] for i in (0, 1))
         return join_edges(first, second, np.zeros(len(pairs)), timed=False, packing=packing)
-    tiers = _tier_edges(pairs)
-    if tiers is None:
+    return gather_tiers(pairs, packing)
+
+
+def gather_tiers(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
+    """Return the batch of pairs of tiers that are certainly comparable, or None.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs
+        Pairs of annotations.
+    packing : Packing
+        What the measure needs.
+
+    Returns
+    -------
+    EdgeBatch or None
+        The batch; None if a pair is no pair of tiers, two extents differ and must be the same, or the measure needs other
+        boundaries or classes than the tiers have by themselves.
+    """
+    if packing.prepare is not None or packing.extent == "from_zero" or packing.shared_labels or packing.all_points:
         return None
-    if packing.needs_extent and not _share_extents(tiers):
-        return None
-    if packing.all_points:
-        tiers = [(_all_points(a, packing), _all_points(b, packing)) for a, b in tiers]
-    first, second = [pair[0] for pair in tiers], [pair[1] for pair in tiers]
-    return join_edges(first, second, np.zeros(len(tiers)), timed=True, packing=packing)
-
-
-def _share_extents(pairs: Sequence[tuple[Edges, Edges]]) -> bool:
-    """Return whether both sides of every pair have the same extent, and it is known."""
-    if any(a.open_end or b.open_end for a, b in pairs):
-        return False
-    extents = np.array([(a.begin, a.end, b.begin, b.end) for a, b in pairs])
-    return not (np.abs(extents[:, :2] - extents[:, 2:]) > SAME_PLACE).any()
-
-
-def _tier_edges(pairs: Sequence[Any]) -> list[tuple[Edges, Edges]] | None:
-    """Return the edges of pairs of tiers; None if a pair is anything else."""
     try:
-        tiers = [(a.edges, b.edges) for a, b in pairs if type(a) is Tier and type(b) is Tier]
-    except (TypeError, ValueError):
+        packed = [a.packed_edges for a, _ in pairs], [b.packed_edges for _, b in pairs]
+    except (AttributeError, TypeError, ValueError):  # other annotations, or no pairs
         return None
-    return tiers if len(tiers) == len(pairs) else None
+    arrays = kernel.gather(*packed, packing.needs_extent, packing.needs_labels)
+    if arrays is None:
+        return None
+    begin, end, a_pos, a_off, a_code, a_last, a_labelled, b_pos, b_off, b_code, b_last, b_labelled = arrays
+    kernel.same_places(a_pos, a_off, b_pos, b_off)
+    return EdgeBatch(
+        np.zeros(len(begin), np.int64),
+        a_pos,  # type: ignore[arg-type]
+        a_code,
+        a_off,
+        b_pos,  # type: ignore[arg-type]
+        b_code,
+        b_off,
+        begin=begin,
+        end=end,
+        a_last=a_last,
+        b_last=b_last,
+        a_labelled=a_labelled,
+        b_labelled=b_labelled,
+        extent_change=np.zeros(len(begin)),
+        timed=True,
+    )
 
 
 def _all_points(edges: Edges, packing: Packing) -> Edges:
@@ -484,7 +515,7 @@ def join_edges(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed
     (a_code, a_last), (b_code, b_last) = (
         _join_codes(side) if packing.needs_labels else (NO_CODES, none) for side in (a, b)
     )
-    a_labelled, b_labelled = (np.array([_is_labelled(edges) for edges in side], bool) for side in (a, b))
+    a_labelled, b_labelled = (np.array([edges.is_labelled for edges in side], bool) for side in (a, b))
     return EdgeBatch(
         none if timed else end.astype(np.int64),
         a_pos,  # type: ignore[arg-type]
@@ -503,11 +534,6 @@ def join_edges(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed
         extent_change=changes,
         timed=timed,
     )
-
-
-def _is_labelled(edges: Edges) -> bool:
-    """Return whether segments have labels; a coder who labelled no time at all has labels too, but uses none."""
-    return bool(edges.labels) or (edges.codes.size > 0 and not edges.codes.any())
 
 
 def with_shared_codes(edges: Edges, labels: tuple[str, ...]) -> Edges:

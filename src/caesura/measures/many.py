@@ -20,7 +20,6 @@ from caesura.measures.sums import Partial
 from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.model.value import Floats, Ints
 
-_MIN_PARALLEL = 50_000  # below this number of boundaries and documents, a second thread costs more than it saves
 _REMOTE_PIECE = 16_000  # boundaries and documents sent to another process at once: at most 1 MB, for trees
 
 
@@ -239,7 +238,7 @@ def compute(
         Counts and resolved options.
     """
     work = batch.a_off + batch.b_off + np.arange(len(batch) + 1)
-    if len(batch) < 2 or (workers is None and work[-1] - work[0] < _MIN_PARALLEL):
+    if len(batch) < 2 or (workers is None and work[-1] - work[0] < measure.min_parallel):
         return measure.count(batch)
     with use_engine(engine, workers, scheduler) as opened:
         if opened.workers == 1 and not opened.remote:

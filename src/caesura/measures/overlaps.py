@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,10 @@ from caesura.measures.axis import EXTENT, LEVEL
 from caesura.measures.base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch
 from caesura.measures.edges import Cells, EdgeBatch, Packing, find_cells, segment_classes
-from caesura.measures.segments import AXIS_OPTIONS, BETA, SegmentMeasure, Side, f_beta
+from caesura.measures.segments import AXIS_OPTIONS, BETA, SegmentMeasure, Side, f_of_ratios
 from caesura.model.edges import SAME_PLACE, Edges, edges_of_intervals
 from caesura.model.result import Score
+from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, non_negative
 
@@ -30,15 +31,15 @@ def _sizes(cells: Cells, segment: Ints) -> Floats:
 
 
 class _Overlaps(NamedTuple):
-    """Per document: sums of the largest overlaps and of Jaccard times length, of both sides, and the pairs of A."""
+    """Sums of the largest overlaps and of Jaccard times length, of both sides, and the pairs of A: of one document or each."""
 
-    covered: Floats
-    covering: Floats
-    pure: Floats
-    covering_back: Floats
-    jaccard: Floats
-    pairs: Floats
-    total: Floats
+    covered: Any
+    covering: Any
+    pure: Any
+    covering_back: Any
+    jaccard: Any
+    pairs: Any
+    total: Any
 
 
 def _overlaps(cells: Cells, ties: str | None) -> _Overlaps:
@@ -55,12 +56,33 @@ def _overlaps(cells: Cells, ties: str | None) -> _Overlaps:
     return _Overlaps(*sums, forward[:, 2])
 
 
+def _without_pairs(covered: Any, covering: Any, total: Any, pure: Any, covering_back: Any, _: Any) -> _Overlaps:
+    """Return the sums of the segments of either side; no pairs of segments were chosen."""
+    return _Overlaps(covered, covering, pure, covering_back, None, None, total)
+
+
 class _OverlapMeasure(SegmentMeasure):
     """Base class of measures of the largest overlaps."""
 
+    @property
+    def counts_all(self) -> bool:
+        """Whether all cells count."""
+        return bool(self["gaps"] == "segment")
+
     def overlaps(self, batch: EdgeBatch) -> _Overlaps:
         """Return the sums of the largest overlaps of each document."""
-        return _overlaps(self.counted_cells(batch), self.settings.get("ties"))
+        ties = self.settings.get("ties")
+        if ties is not None or not self.counts_all:
+            return _overlaps(self.counted_cells(batch), ties)
+        out = np.empty((len(batch), 6))
+        a_pos, b_pos = batch.a_places, batch.b_places
+        kernel.overlaps_of_batch(batch.begin, batch.end, a_pos, batch.a_off, b_pos, batch.b_off, out)
+        return _without_pairs(*out.T)
+
+    def overlaps_of_tiers(self, a: Tier, b: Tier) -> _Overlaps | None:
+        """Return the sums of two tiers, without pairs of segments; None if not all cells count or the extents differ."""
+        sums = kernel.overlaps_of_pair(a.packed_edges, b.packed_edges) if self.counts_all else None
+        return None if sums is None else _without_pairs(*sums)
 
 
 class PurityCoverage(_OverlapMeasure):
@@ -126,9 +148,16 @@ class PurityCoverage(_OverlapMeasure):
         sums = self.overlaps(batch)
         return BatchCounts(np.column_stack([sums.covered, sums.pure, sums.total]), self.resolved(batch))
 
+    def count_tiers(self, a: Tier, b: Tier) -> Sequence[float] | None:
+        sums = self.overlaps_of_tiers(a, b)
+        return None if sums is None else (sums.covered, sums.pure, sums.total)
+
+    @property
+    def counts_all(self) -> bool:
+        return super().counts_all and not self._labelled_reference
+
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        covered, pure, total = counts.T
-        return f_beta(divide(pure, total), divide(covered, total), self["beta"])
+        return f_of_ratios(counts, (1, 2, 0, 2), self["beta"])
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         return {"purity": counts["pure"] / counts["total"], "coverage": counts["covered"] / counts["total"]}
@@ -205,9 +234,16 @@ class Covering(_OverlapMeasure):
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, EdgeBatch)
         sums = self.overlaps(batch)
+        return BatchCounts(np.column_stack([self._weighted(sums), sums.total]), self.resolved(batch))
+
+    def count_tiers(self, a: Tier, b: Tier) -> Sequence[float] | None:
+        sums = self.overlaps_of_tiers(a, b)
+        return None if sums is None else (self._weighted(sums), sums.total)
+
+    def _weighted(self, sums: _Overlaps) -> Any:
+        """Return the sums of Jaccard times length in the chosen direction."""
         forward, backward = sums.covering, sums.covering_back
-        weighted = {"reference": forward, "hypothesis": backward, "mean": (forward + backward) / 2}[self["direction"]]
-        return BatchCounts(np.column_stack([weighted, sums.total]), self.resolved(batch))
+        return {"reference": forward, "hypothesis": backward, "mean": (forward + backward) / 2}[self["direction"]]
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return np.minimum(divide(*counts.T), 1.0)

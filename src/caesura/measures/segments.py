@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, Undefined
+from caesura.kernels import classes as class_kernel
 from caesura.measures.axis import EXTENT, LEVEL, AxisMeasure
-from caesura.measures.base import divide
 from caesura.measures.batch import Batch
 from caesura.measures.edges import Cells, EdgeBatch, Packing, find_cells, segment_classes
 from caesura.model.hierarchy import Hierarchy
@@ -34,6 +34,8 @@ AXIS_OPTIONS = (GAPS, EXTENT, LEVEL)
 
 class SegmentMeasure(AxisMeasure):
     """Base class of measures of segments."""
+
+    min_parallel = 500_000  # the sweep takes a few nanoseconds per boundary
 
     def counted_cells(self, batch: EdgeBatch) -> Cells:
         """Return the cells that count: all, or those that have a label on both sides.
@@ -101,20 +103,25 @@ def sum_by_document(values: Floats, document: Ints, documents: int) -> Floats:
     return np.asarray(np.bincount(document, values, documents), np.float64)
 
 
-def f_beta(precision: Floats, recall: Floats, beta: float) -> Floats:
-    """Return F_beta; 0 if precision and recall are 0.
+def f_of_ratios(counts: Floats, columns: tuple[int, int, int, int], beta: float, *, empty: float = 0.0) -> Floats:
+    """Return F_beta of the precision and recall in each row of counts; 0 if both are 0.
 
     Parameters
     ----------
-    precision, recall : numpy.ndarray
-        One value per document.
+    counts : numpy.ndarray
+        One row per document.
+    columns : tuple of int
+        Columns with the numerator and the denominator of precision, then of recall.
     beta : float
         Weight of recall.
+    empty : float, default 0
+        Precision and recall if both denominators are 0; if only one is 0, its ratio is 0.
 
     Returns
     -------
     numpy.ndarray
         One value per document.
     """
-    weight = float(beta) ** 2
-    return np.minimum(divide((1 + weight) * precision * recall, weight * precision + recall), 1.0)
+    values = np.empty(len(counts))
+    class_kernel.f_of_ratios(np.asarray(counts, np.float64), columns, empty, float(beta) ** 2, values)
+    return values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,9 @@ SAME_PLACE = 1e-9
 """Two times that differ by at most this many seconds are the same place."""
 
 NO_CODES = np.empty(0, np.int64)
+HAS_LABELS, HAS_OPEN_END = 1, 2
+"""Bits of the fourth number of ``Edges.packed``."""
+_header = Struct("=ddqq")
 
 
 class Edges(NamedTuple):
@@ -44,6 +48,25 @@ class Edges(NamedTuple):
     labels: tuple[str, ...] = ()
     points: Floats | None = None
     open_end: bool = False
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether segments have labels; a coder who labelled no time at all has labels too, but uses none."""
+        return bool(self.labels) or (self.codes.size > 0 and not self.codes.any())
+
+    def packed(self) -> bytes:
+        """Return extent, boundaries and classes as kernels read them; see ``kernels/cells.pxd``.
+
+        Returns
+        -------
+        bytes
+            Begin, end, number of inner boundaries, two bits (labels, open end), inner boundaries and classes of segments, 64
+            bits each. Segments without labels are of class 1.
+        """
+        codes = self.codes if self.codes.size else np.ones(len(self.inner) + 1, np.int64)
+        traits = HAS_LABELS * self.is_labelled + HAS_OPEN_END * self.open_end
+        header = _header.pack(self.begin, self.end, len(self.inner), traits)
+        return header + self.inner.astype(np.float64).tobytes() + codes.astype(np.int64).tobytes()
 
     def fit(self, begin: float, end: float, padding: tuple[str, str] | None = None) -> Edges:
         """Return the edges on a different extent: boundaries outside it are cut off, missing time has no label.

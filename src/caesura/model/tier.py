@@ -75,6 +75,8 @@ class Tier(Displayed):
     ----------
     edges : Edges
         Extent and boundaries in seconds, as measures use them.
+    packed_edges : bytes
+        The same as kernels read it, without asking the object; see :meth:`~caesura.model.edges.Edges.packed`.
 
     Raises
     ------
@@ -105,6 +107,7 @@ class Tier(Displayed):
     words: tuple[Interval, ...] | None = None
     open_end: bool = field(default=False, metadata={"json": False})
     edges: Edges = field(init=False, compare=False, repr=False, metadata={"json": False})
+    packed_edges: bytes = field(init=False, compare=False, repr=False, metadata={"json": False})
 
     def __init__(
         self,
@@ -124,6 +127,7 @@ class Tier(Displayed):
         put(self, "open_end", bool(open_end))
         self._check_extent()
         put(self, "edges", self._edges()._replace(open_end=self.open_end))
+        put(self, "packed_edges", self.edges.packed())
 
     def _edges(self) -> Edges:
         """Return the boundaries in seconds, for measures."""
