@@ -1,6 +1,6 @@
 """The edges of annotations in seconds as kernels read them, and the sweep over the boundaries of one document.
 
-``Tier.packed_edges`` contains the begin, the end, the number of inner boundaries, two bits, the inner boundaries and the class of
+``Tier.packed_edges`` contains the begin, the end, the number of inner boundaries, three bits, the inner boundaries and the class of
 each segment, 64 bits each. It is read by plain addresses, because a memoryview of an object takes longer than comparing two short
 recordings.
 """
@@ -15,6 +15,7 @@ cdef extern from "Python.h":
 cdef enum:
     HAS_LABELS = 1
     HAS_OPEN_END = 2
+    HAS_POINTS = 4
 
 
 cdef struct Edges:

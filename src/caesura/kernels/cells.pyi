@@ -6,7 +6,7 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 def gather(
-    a_packed: list[bytes], b_packed: list[bytes], needs_extent: bool, needs_labels: bool
+    a_packed: list[bytes], b_packed: list[bytes], needs_extent: bool, needs_labels: bool, all_points: bool
 ) -> tuple[Floats, Floats, Floats, Ints, Ints, Ints, Flags, Floats, Ints, Ints, Ints, Flags] | None: ...
 def same_places(
     a_pos: NDArray[np.float64], a_off: NDArray[np.int64], b_pos: NDArray[np.float64], b_off: NDArray[np.int64]

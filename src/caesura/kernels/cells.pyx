@@ -9,8 +9,10 @@ import numpy as np
 cdef double EPS = 1e-9  # two lengths that differ by at most this much are equal
 
 
-def gather(list a_packed not None, list b_packed not None, bint needs_extent, bint needs_labels):
-    """Return the arrays of a batch from the ``Tier.packed_edges`` of each pair; None if two extents differ but must be the same.
+def gather(list a_packed not None, list b_packed not None, bint needs_extent, bint needs_labels, bint all_points):
+    """Return the arrays of a batch from the ``Tier.packed_edges`` of each pair; None if these do not suffice.
+
+    They do not if two extents differ but must be the same, or if points at the ends of an extent count too (``all_points``).
 
     The result is begin and end of each document, then positions, offsets, classes of the segments that end at a boundary, classes of
     the last segments and flags for labels, first of a, then of b. Documents have the extent of a. There are no classes unless
@@ -23,7 +25,7 @@ def gather(list a_packed not None, list b_packed not None, bint needs_extent, bi
     for d in range(n):
         read_edges(a_packed[d], &a)
         read_edges(b_packed[d], &b)
-        if needs_extent and not share_extent(&a, &b):
+        if needs_extent and not share_extent(&a, &b) or all_points and (a.traits | b.traits) & HAS_POINTS:
             return None
         begin[d] = a.begin
         end[d] = a.end

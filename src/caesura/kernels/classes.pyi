@@ -14,7 +14,9 @@ def class_sums(
     columns: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> int: ...
-def class_sums_of_pair(a_packed: bytes, b_packed: bytes, entropies: bool, max_table: int) -> tuple[float, ...] | None: ...
+def class_sums_of_pair(
+    a_packed: bytes, b_packed: bytes, entropies: bool, max_table: int
+) -> tuple[float, ...] | None: ...
 def class_sums_of_batch(
     begin: NDArray[np.float64],
     end: NDArray[np.float64],

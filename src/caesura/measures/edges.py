@@ -295,15 +295,15 @@ def gather_tiers(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
     -------
     EdgeBatch or None
         The batch; None if a pair is no pair of tiers, two extents differ and must be the same, or the measure needs other
-        boundaries or classes than the tiers have by themselves.
+        boundaries or classes than the packed edges of the tiers have.
     """
-    if packing.prepare is not None or packing.extent == "from_zero" or packing.shared_labels or packing.all_points:
+    if packing.prepare is not None or packing.extent == "from_zero" or packing.shared_labels:
         return None
     try:
         packed = [a.packed_edges for a, _ in pairs], [b.packed_edges for _, b in pairs]
     except (AttributeError, TypeError, ValueError):  # other annotations, or no pairs
         return None
-    arrays = kernel.gather(*packed, packing.needs_extent, packing.needs_labels)
+    arrays = kernel.gather(*packed, packing.needs_extent, packing.needs_labels, packing.all_points)
     if arrays is None:
         return None
     begin, end, a_pos, a_off, a_code, a_last, a_labelled, b_pos, b_off, b_code, b_last, b_labelled = arrays

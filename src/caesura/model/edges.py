@@ -15,7 +15,7 @@ SAME_PLACE = 1e-9
 """Two times that differ by at most this many seconds are the same place."""
 
 NO_CODES = np.empty(0, np.int64)
-HAS_LABELS, HAS_OPEN_END = 1, 2
+HAS_LABELS, HAS_OPEN_END, HAS_POINTS = 1, 2, 4
 """Bits of the fourth number of ``Edges.packed``."""
 _header = Struct("=ddqq")
 
@@ -60,11 +60,11 @@ class Edges(NamedTuple):
         Returns
         -------
         bytes
-            Begin, end, number of inner boundaries, two bits (labels, open end), inner boundaries and classes of segments, 64
+            Begin, end, number of inner boundaries, three bits (labels, open end, points at the ends), inner boundaries and classes of segments, 64
             bits each. Segments without labels are of class 1.
         """
         codes = self.codes if self.codes.size else np.ones(len(self.inner) + 1, np.int64)
-        traits = HAS_LABELS * self.is_labelled + HAS_OPEN_END * self.open_end
+        traits = HAS_LABELS * self.is_labelled + HAS_OPEN_END * self.open_end + HAS_POINTS * (self.points is not None)
         header = _header.pack(self.begin, self.end, len(self.inner), traits)
         return header + self.inner.astype(np.float64).tobytes() + codes.astype(np.int64).tobytes()
 
