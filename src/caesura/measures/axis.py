@@ -11,13 +11,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from caesura.errors import CaesuraError, OptionError, own_errors
-from caesura.measures.base import Measure
+from caesura.errors import CaesuraError, OptionError
+from caesura.measures.base import Measure, PairCounts
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.edges import EXTENTS, EdgeBatch, Packing, gather_tiers, pack_axis
 from caesura.model.edges import SAME_PLACE
-from caesura.model.result import Score, signature_value
-from caesura.model.segmentation import UNTYPED
+from caesura.model.result import signature_value
 from caesura.model.signature import option_text
 from caesura.model.tier import Tier
 from caesura.model.value import Floats
@@ -29,6 +28,7 @@ EXTENT = Option(
 )
 AXIS_WORDS = MappingProxyType({"axis": np.array(["units", "time"])})
 """Words of the resolved option ``axis``."""
+_IN_SECONDS = MappingProxyType({"axis": "time"})
 
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+) ?(s|ms|%)")
 
@@ -159,13 +159,13 @@ class AxisMeasure(Measure):
         is_defined = type(self).count_tiers is not AxisMeasure.count_tiers
         return is_defined and self["extent"] == "same" and self["references"] is None and not self.is_averaged
 
-    def score(self, a: Any, b: Any) -> Score:
-        if self._counts_tiers and type(a) is Tier and type(b) is Tier:
-            with own_errors(self.name):
-                counts = self.count_tiers(a, b)
-            if counts is not None:
-                return self.build_score(np.array(counts, np.float64), UNTYPED, {"axis": "time"})
-        return super().score(a, b)
+    def _count_plain(self, a: Any, b: Any) -> PairCounts | None:
+        if not (self._counts_tiers and type(a) is Tier and type(b) is Tier):
+            return super()._count_plain(a, b)
+        counts = self.count_tiers(a, b)
+        if counts is None:
+            return None
+        return [int(x) if x.is_integer() else x for x in map(float, counts)], _IN_SECONDS
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         return check_amounts(self, batch)

@@ -60,8 +60,8 @@ class Edges(NamedTuple):
         Returns
         -------
         bytes
-            Begin, end, number of inner boundaries, three bits (labels, open end, points at the ends), inner boundaries and classes of segments, 64
-            bits each. Segments without labels are of class 1.
+            Begin, end, number of inner boundaries, three bits (labels, open end, points at the ends), inner boundaries and
+            classes of segments, 64 bits each. Segments without labels are of class 1.
         """
         codes = self.codes if self.codes.size else np.ones(len(self.inner) + 1, np.int64)
         traits = HAS_LABELS * self.is_labelled + HAS_OPEN_END * self.open_end + HAS_POINTS * (self.points is not None)
