@@ -160,9 +160,8 @@ class AxisMeasure(Measure):
         return is_defined and self["extent"] == "same" and self["references"] is None and not self.is_averaged
 
     def _count_plain(self, a: Any, b: Any) -> PairCounts | None:
-        if not (self._counts_tiers and type(a) is Tier and type(b) is Tier):
-            return super()._count_plain(a, b)
-        counts = self.count_tiers(a, b)
+        is_plain = self._counts_tiers and type(a) is Tier and type(b) is Tier
+        counts = self.count_tiers(a, b) if is_plain else None
         if counts is None:
             return None
         return [int(x) if x.is_integer() else x for x in map(float, counts)], _IN_SECONDS
