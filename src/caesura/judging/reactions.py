@@ -33,7 +33,6 @@ DENSITIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
 _TEXTS, _UNITS, _SCALE = 40, 800, 10  # segments are ten times as long as those of the readers, so that shifts are near
 _TOLERANCE = 0.01  # a rise this small, relative to the whole fall, is sampling error
 _MAX_SHIFT = 4  # shorter than most segments, so that boundaries do not meet their neighbours
-_CLASSES = {"pairwise_f", "v_measure", "nce"}  # compare labels by default, which artificial texts lack
 
 
 Text = tuple[Segmentation, Segmentation]
@@ -145,7 +144,9 @@ class Reactions(Result):
 
 
 def linear_measures() -> tuple[Measure, ...]:
-    """Return all measures that compare two segmentations, with options for texts without labels.
+    """Return all measures that compare two segmentations without labels, as the artificial texts are.
+
+    Measures of labels take part if they can compare segments instead (``over="segments"``).
 
     Returns
     -------
@@ -154,8 +155,12 @@ def linear_measures() -> tuple[Measure, ...]:
     """
     chosen = []
     for name, measure_class in registered_measures().items():
-        if "linear" in measure_class.kinds and not measure_class.accepts_marks:
-            chosen.append(parse(f"{name}(over='segments')") if name in _CLASSES else measure_class())
+        if "linear" not in measure_class.kinds or measure_class.accepts_marks:
+            continue
+        if not measure_class.needs_labels:
+            chosen.append(measure_class())
+        elif any(option.name == "over" for option in measure_class.options):
+            chosen.append(parse(f"{name}(over='segments')"))
     return tuple(chosen)
 
 
@@ -169,7 +174,7 @@ def measure_reactions(
     corpus : Corpus
         Real segmentations. Their segment lengths are used for the artificial texts, and their pairs are ranked.
     measures : str, Measure or iterable, optional
-        The measures (default: all that compare two segmentations).
+        The measures (default: all that compare segmentations without labels).
     seed : int or None, default 0
         Random seed.
 

@@ -18,7 +18,7 @@ class ReactionOptions(OptionSet):
     """Options of ``caesura reactions``."""
 
     measures: tuple[Measure, ...] = measures_setting(
-        "Measure with its options. May be repeated (default: all that compare two segmentations)."
+        "Measure with its options. May be repeated (default: all that compare segmentations without labels)."
     )
     seed: int | None = setting(0, seed, "Random seed.")
     figure: str | None = setting(
