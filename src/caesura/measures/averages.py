@@ -17,6 +17,7 @@ from caesura.options import Option, choice
 
 if TYPE_CHECKING:
     from caesura.measures.base import Measure
+    from caesura.measures.declaration import Declaration
 
 AVERAGE = Option(
     "average",
@@ -28,7 +29,7 @@ AVERAGE = Option(
 """Option for the value of several items."""
 
 
-def check_average(measure: Measure) -> None:
+def check_average(measure: Declaration) -> None:
     """Raise an error if a measure has no precision and recall to take the mean of.
 
     Parameters

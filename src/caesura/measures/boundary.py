@@ -39,12 +39,13 @@ from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
 from caesura.limits import MAX_BOUNDARY_PAIRS
 from caesura.measures.axis import AXIS_WORDS, EXTENT, LEVEL, amount, check_amounts
-from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, PairCounts, divide, list_edits
+from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, PairCounts, divide
 from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.chunks import CHUNK
 from caesura.measures.edges import EdgeBatch, Packing
 from caesura.measures.edit_chain import edit_chain
 from caesura.measures.edit_columns import EditColumns, edit_columns
+from caesura.measures.edit_list import list_edits
 from caesura.measures.expected import ChainEdits, ExpectedCounts, NeighbourEdits
 from caesura.measures.moved_times import count_times, pair_times
 from caesura.model.hierarchy import Hierarchy

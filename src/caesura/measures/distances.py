@@ -26,18 +26,11 @@ from caesura.measures.axis import (
     with_units_of_axis,
     within,
 )
-from caesura.measures.base import (
-    COUNT_COEFFICIENTS,
-    BatchCounts,
-    Counts,
-    OverlapMeasure,
-    PairCounts,
-    divide,
-    list_edits,
-)
+from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, OverlapMeasure, PairCounts, divide
 from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.chunks import CHUNK, FIRST_TOKEN, LAST_POSITION
 from caesura.measures.edges import EdgeBatch, Packing
+from caesura.measures.edit_list import list_edits
 from caesura.measures.expected import ExpectedCounts, MatchingPositions
 from caesura.measures.matching import OTHER_MATCHINGS
 from caesura.model.hierarchy import Hierarchy

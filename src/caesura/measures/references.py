@@ -27,6 +27,7 @@ from caesura.options import Option, choice, optional
 
 if TYPE_CHECKING:
     from caesura.measures.base import BatchCounts, Measure
+    from caesura.measures.declaration import Declaration
 
 REFERENCES = Option(
     "references",
@@ -39,7 +40,7 @@ REFERENCES = Option(
 """Option for several reference coders."""
 
 
-def check_references(measure: Measure) -> None:
+def check_references(measure: Declaration) -> None:
     """Raise an error if a measure cannot compare with the boundaries of all coders.
 
     Parameters

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,7 +136,7 @@ class _WindowMeasure(Measure):
             for d in np.flatnonzero(maximum < k)
         }
 
-    def as_resolved(self, resolved: Mapping[str, Any]) -> Measure:
+    def as_resolved(self, resolved: Mapping[str, Any]) -> Self:
         return self.replace(window=resolved["window"]) if self["window"] is None and resolved["window"] > 0 else self
 
     @cached_property

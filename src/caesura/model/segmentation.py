@@ -719,7 +719,7 @@ _OWN_SLOTS = ("length", "boundary_positions", "inner", "packed", "units")
 def _pack(length: int, inner: Ints, *, has_types: bool, has_units: bool) -> bytes:
     """Return the header and the inner positions; see ``Segmentation.packed``."""
     header = _header.pack(length, HAS_NO_TYPES * (not has_types) | HAS_UNITS * has_units)
-    return b"".join((header, np.ascontiguousarray(inner, np.int64)))  # join copies the positions once
+    return b"".join((header, np.ascontiguousarray(inner, np.int64).data))  # join copies the positions once
 
 
 # -- types ------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,456 @@
+"""What every measure declares: names, properties, options and presets; and its text form, equality and copies."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import OptionError
+from caesura.measures.averages import AVERAGE, check_average
+from caesura.measures.batch import Comparison, View
+from caesura.measures.chunks import without_empty_unit
+from caesura.measures.edges import Packing
+from caesura.measures.references import REFERENCES, check_references
+from caesura.model.result import Score
+from caesura.model.value import Floats, Value
+from caesura.options import Option, resolve_options, suggest, without_aliases
+
+COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", "alpha")
+"""Coefficients whose expected agreement depends only on the number of boundaries that each coder placed."""
+
+_MAX_CACHED = 1000
+_SHARED = (AVERAGE, REFERENCES)  # options of every measure
+
+
+class Declaration(Value, ABC):
+    """What a measure declares, its options, and its names. An instance is one measure with its options, and is immutable.
+
+    A subclass declares ``name``, ``title``, ``options``, ``presets``, ``parts`` and its formal properties (``best`` to
+    ``chance_corrected``). It defines ``compute`` (calls a kernel), ``finish`` (turns counts into values) and, if it aligns
+    boundaries, ``align``.
+
+    Parameters
+    ----------
+    compat : str, optional
+        Name of a preset: the options with which a publication or a program computed the measure.
+    **options : object
+        Values of the declared options. None means the preset's value or the default.
+
+    Attributes
+    ----------
+    name : str
+        Name in the registry, such as ``"boundary_similarity"``.
+    title : str
+        Name and source in one line, for listings.
+    summary : str
+        What the measure compares, in a few words, for the list of measures.
+    aliases : mapping
+        Other names of the measure -> the options that each of them sets, such as ``SFB`` -> ``normalize="boundaries"``.
+    at_option : str or None
+        Option that a number after ``@`` sets: ``F1@2`` is ``boundary_f(tolerance=2)``.
+    kinds : tuple of str
+        Kinds of data that the measure compares: ``"linear"``, ``"timed"``, ``"dialogue"``, ``"hierarchy"``, ``"spans"``,
+        ``"trees"``.
+    kind : str
+        The last of ``kinds``: the most complex kind of data that the measure compares.
+    options : tuple of Option
+        Declared options.
+    settings : mapping
+        The resolved value of every option, in the order of declaration.
+    compat : str or None
+        Name of the preset.
+    presets : mapping
+        Option values of each preset, by the name of the preset.
+    preset_mistakes : mapping
+        Mistakes of the program that a preset repeats, one line each, by the name of the preset.
+    preset_reading : mapping
+        Options of formats with which the files for a preset must be read, by the name of the preset.
+    parts : tuple of str
+        Names of the additive counts, unless they depend on the boundary types; see :meth:`part_names`.
+    view : str
+        Arrays that the measure needs; see :data:`~caesura.measures.batch.View`.
+    sides : tuple of str
+        Names of the two sides, for messages and tables.
+    coefficients : tuple of str
+        Coefficients of agreement beyond chance that the measure supports; empty if there are none.
+    default_coefficient : str or None
+        The coefficient to use if none is chosen; None if the measure supports none.
+    chance_family : str
+        How expected agreement is computed: ``"counts"`` from the number of boundaries per coder, ``"random_texts"``
+        from random texts, ``"spans"`` by the measure itself; ``""`` if the measure supports no coefficients.
+    exact_span_chance : bool
+        Whether the measure knows its expected matches if spans are placed at random: ``chance="li2024"``.
+    needs_common_units : bool
+        Whether both sides must have the same units. If False, the measure compares times directly.
+    accepts_marks : bool
+        Whether the first side may be the marks of several coders.
+    needs_labels : bool
+        Whether every span must have a label.
+    accepts_settings : bool
+        Whether the measure has the options that a settings file contains (similarity and transposition cost).
+    is_mean_over_pairs : bool
+        Whether the value is the mean of one minus cost over the boundary pairs in ``score.edits``.
+    aligns : bool
+        Whether a score keeps its document, so that it can list the edits when they are first requested.
+    score_class : type
+        Class of the scores.
+    best : float or None
+        Value for two identical annotations; None if this value varies and there is no upper limit.
+    worst : float or None
+        The worst possible value; None if there is no limit.
+    reversible : bool
+        Whether reading the text backwards never changes the value.
+    needs_boundaries : bool
+        Whether the value is ``Undefined`` for a reference without boundaries.
+    chance_corrected : bool
+        Whether the value is agreement beyond chance, which is ``Undefined`` if both sides are empty or chance agreement
+        is 1. A measure with neither ``needs_boundaries`` nor ``chance_corrected`` has a value for every pair.
+    options_in_short_name : tuple of str
+        Options whose value the short name expresses, such as ``normalize`` in S_f and S_f^B.
+    resolved_words : mapping
+        For options resolved per document: the words for their integer codes.
+    min_parallel : int
+        Number of boundaries and documents from which several threads are faster than one.
+    caution : str
+        When not to use the measure, or what its value hides; empty if nothing special is known.
+    hint_in_seconds : str
+        Why the measure does not compare annotations in seconds, and what to use instead; empty if nothing special is known.
+    two_ratios : tuple of str or None
+        The two figures of which the value is F, such as precision and recall; None if there are none.
+    accepts_union : bool
+        Whether ``references="union"`` has a meaning: precision and recall of boundaries.
+    question_options : tuple of str
+        Options that say what is asked, such as a tolerance. If a preset sets them, :meth:`plain` keeps their values; the
+        other options of a preset are conventions of its program.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str] = ""
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    at_option: ClassVar[str | None] = None
+    kinds: ClassVar[tuple[str, ...]] = ("linear",)
+    kind: ClassVar[str] = "linear"
+    options: ClassVar[tuple[Option, ...]] = ()
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    preset_mistakes: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    preset_reading: ClassVar[Mapping[str | None, Mapping[str, Any]]] = MappingProxyType({})
+    parts: ClassVar[tuple[str, ...]] = ()
+    view: ClassVar[View] = "inner"
+    sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")
+    coefficients: ClassVar[tuple[str, ...]] = ()
+    default_coefficient: ClassVar[str | None] = None
+    chance_family: ClassVar[str] = ""
+    exact_span_chance: ClassVar[bool] = False
+    needs_common_units: ClassVar[bool] = True
+    accepts_marks: ClassVar[bool] = False
+    needs_labels: ClassVar[bool] = False
+    accepts_settings: ClassVar[bool] = False
+    is_mean_over_pairs: ClassVar[bool] = False
+    aligns: ClassVar[bool] = False
+    score_class: ClassVar[type[Score]] = Score
+    # Laws: tests/measures/test_laws.py checks them for every registered measure.
+    best: ClassVar[float | None] = 1.0
+    worst: ClassVar[float | None] = 0.0
+    reversible: ClassVar[bool] = True
+    needs_boundaries: ClassVar[bool] = False
+    chance_corrected: ClassVar[bool] = False
+    options_in_short_name: ClassVar[tuple[str, ...]] = ()
+    resolved_words: ClassVar[Mapping[str, NDArray[np.str_]]] = MappingProxyType({})
+    hint_in_seconds: ClassVar[str] = ""
+    two_ratios: ClassVar[tuple[str, str] | None] = None
+    accepts_union: ClassVar[bool] = False
+    question_options: ClassVar[tuple[str, ...]] = ()
+    caution: ClassVar[str] = ""
+    min_parallel: ClassVar[int] = 50_000
+
+    __slots__ = ("_resolved", "compat", "settings")
+
+    compat: str | None
+    settings: Mapping[str, Any]
+    _resolved: tuple[tuple[str, Any], ...]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.kind = cls.kinds[-1]
+        cls.options = (*(option for option in cls.options if option not in _SHARED), *_SHARED)
+
+    def __init__(self, /, *, compat: str | None = None, **options: Any) -> None:
+        if compat is not None and (not isinstance(compat, str) or compat not in self.presets):
+            raise OptionError(suggest(f"{self.name} has no preset", str(compat), self.presets))
+        options = without_aliases(self.options, options)
+        declared = [*(option.name for option in self.options), *(["compat"] if self.presets else [])]
+        for name in options:
+            if name not in declared:
+                raise OptionError(suggest(f"{self.name} has no option", name, declared))
+        preset = None if compat is None else self.presets[compat]
+        self._set(compat, resolve_options(self.name, self.options, options, preset))
+        check_average(self)
+        check_references(self)
+        self.validate()
+
+    def _set(self, compat: str | None, settings: dict[str, Any]) -> None:
+        self._fill(compat=compat, settings=MappingProxyType(settings), _resolved=tuple(settings.items()))
+
+    @classmethod
+    def cached(cls, /, compat: str | None, **options: Any) -> Self:
+        """Return the measure with these options; the first call creates it, later calls reuse it.
+
+        Parameters
+        ----------
+        compat : str or None
+            Name of a preset.
+        **options : object
+            Values of the declared options.
+
+        Returns
+        -------
+        Measure
+            The measure.
+        """
+        try:
+            key = (cls, compat, tuple(options.items()), tuple(map(type, options.values())))
+            measure = _cache.get(key)
+        except TypeError:  # an unhashable option is invalid; the constructor raises the explanation
+            return cls(compat=compat, **options)
+        if measure is None:
+            measure = cls(compat=compat, **options)
+            if len(_cache) < _MAX_CACHED:
+                _cache[key] = measure
+        return measure
+
+    @classmethod
+    def _defaults(cls, compat: str | None) -> dict[str, Any]:
+        values = {option.name: option.default for option in cls.options}
+        return values | dict(cls.presets[compat]) if compat is not None else values
+
+    def validate(self) -> None:
+        """Raise ``OptionError`` if options contradict each other.
+
+        Raises
+        ------
+        OptionError
+            If options are valid alone but not in combination.
+        """
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the resolved value of an option."""
+        return self.settings[name]
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.name, self.compat, self._resolved
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._restore, (self.compat, dict(self.settings))
+
+    @classmethod
+    def _restore(cls, compat: str | None, settings: dict[str, Any]) -> Self:
+        """Return an unpickled measure. Its options were already checked when it was created."""
+        new = object.__new__(cls)
+        new._set(compat, settings)
+        return new
+
+    def __repr__(self) -> str:
+        return self._call_text(self.name, [option.name for option in self.options if option.always_shown], repr)
+
+    def __json__(self) -> str:
+        return repr(self)
+
+    @property
+    def label(self) -> str:
+        """Name of the measure in the papers with the options that differ from the default, for tables and figures.
+
+        Long values are abbreviated. The signature and the ``repr`` contain the name in the registry and the full values.
+        """
+        name, after_at = self.short_name, ""
+        if self.at_option is not None and self[self.at_option] != self._defaults(self.compat)[self.at_option]:
+            after_at = str(self[self.at_option])
+        if not _AFTER_AT.fullmatch(after_at):
+            return self._call_text(name, (), _label_value)
+        assert self.at_option is not None
+        hidden = (*self.options_in_short_name, self.at_option)
+        return self._call_text(f"{name}@{after_at}", (), _label_value, hidden)
+
+    def _call_text(
+        self,
+        name: str,
+        always: Collection[str],
+        format_value: Callable[[Any], str],
+        hidden: Collection[str] | None = None,
+    ) -> str:
+        """Return the name, the preset and all options that differ from the default or are always shown."""
+        defaults = self._defaults(self.compat)
+        if hidden is None:
+            hidden = self.options_in_short_name if name == self.short_name else ()
+        shown = [(k, v) for k, v in self._resolved if (v != defaults[k] or k in always) and k not in hidden]
+        entries = [f"{k}={format_value(v)}" for k, v in shown]
+        entries += [] if self.compat is None else [f"compat={format_value(self.compat)}"]
+        return f"{name}({', '.join(entries)})" if entries else name
+
+    def replace(self, **options: Any) -> Self:
+        """Return the same measure with some options changed.
+
+        Parameters
+        ----------
+        **options : object
+            New values, including ``compat``. Other options that differ from their default are kept.
+
+        Returns
+        -------
+        Measure
+            The new measure.
+        """
+        defaults = self._defaults(self.compat)
+        changed = {name: value for name, value in self._resolved if value != defaults[name]}
+        return type(self)(**{"compat": self.compat, **changed, **options})
+
+    def plain(self) -> Self:
+        """Return the measure by its own definition, without the conventions of a preset.
+
+        Returns
+        -------
+        Measure
+            The same question (``question_options``) without the preset, and without its mean over items; this measure if it
+            has no preset.
+        """
+        if self.compat is None:
+            return self
+        defaults = self._defaults(self.compat)
+        kept = {*self.question_options, "references"}
+        return type(self)(**{name: value for name, value in self._resolved if name in kept or value != defaults[name]})
+
+    def plain_pairs(self, pairs: Sequence[Comparison]) -> Sequence[Comparison]:
+        """Return pairs of annotations as :meth:`plain` compares them.
+
+        Parameters
+        ----------
+        pairs : sequence of pairs
+            Pairs of annotations, read as the preset needs them.
+
+        Returns
+        -------
+        sequence of pairs
+            The pairs, without what was added for the preset.
+        """
+        return without_empty_unit(pairs) if self.settings.get("first_token") else pairs
+
+    # -- properties that depend on the options ---------------------------------------------------------------------
+
+    @property
+    def short_name(self) -> str:
+        """Symbol or abbreviation of the measure in the literature, for narrow tables and axes."""
+        return self.name
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether swapping the sides never changes the value, with the options of this measure."""
+        return False
+
+    @property
+    def packing(self) -> Packing:
+        """How annotations in seconds are converted to arrays, for measures that compare them."""
+        return Packing()
+
+    @property
+    def chance_word(self) -> str | None:
+        """Word for ``chance=`` that the options of the measure imply; None if they imply none."""
+        return None
+
+    @property
+    def supports_exact_chance(self) -> bool:
+        """Whether ``chance="exact"`` can compute expected agreement without simulation."""
+        return False
+
+    @property
+    def fixed_types(self) -> bool:
+        """Whether counts can be summed only if they have the same boundary types."""
+        return True
+
+    @cached_property
+    def is_averaged(self) -> bool:
+        """Whether the value of several items is a mean over items, and not computed from summed counts."""
+        return self["average"] != "micro" or self["references"] in ("each", "union")
+
+    @property
+    def needs_pairs(self) -> bool:
+        """Whether an option needs the annotations and not only their inner positions."""
+        other_units = ("chunk", "last_position", "first_token")
+        return self["references"] is not None or any(self.settings.get(name) for name in other_units)
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is better (False for error rates)."""
+        return self.best is None or self.worst is None or self.best > self.worst
+
+    def with_settings(self, options: Mapping[str, Any]) -> Self:
+        """Return the measure with every option that is None replaced by its value from a settings file.
+
+        Parameters
+        ----------
+        options : mapping
+            Values by the name of the option. Measures that do not accept settings ignore them.
+
+        Returns
+        -------
+        Measure
+            The new measure, or this one.
+        """
+        if not self.accepts_settings:
+            return self
+        return self.replace(**{name: value for name, value in options.items() if self[name] is None})
+
+    def aligns_like(self, other: Declaration) -> bool:
+        """Return whether two measures align boundaries in the same way.
+
+        Parameters
+        ----------
+        other : Measure
+            The measure to compare with. It may differ in ``normalize``, which only changes the divisor.
+
+        Returns
+        -------
+        bool
+            Whether their edits are the same.
+        """
+        return self == other or (
+            "normalize" in self.settings and self.replace(normalize=other.settings.get("normalize")) == other
+        )
+
+    def as_similarity(self, values: Floats) -> Floats:
+        """Return values as similarities: error rates are inverted, other values are unchanged.
+
+        Parameters
+        ----------
+        values : numpy.ndarray
+            Values of this measure.
+
+        Returns
+        -------
+        numpy.ndarray
+            Similarities.
+        """
+        if self.best is None or self.worst is None or self.higher_is_better:
+            return values
+        return (values - self.worst) / (self.best - self.worst)
+
+
+_cache: dict[Any, Any] = {}
+
+_WORD = re.compile(r"[A-Za-z][\w.-]*")
+
+
+_AFTER_AT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?(s|%)?")  # F1@2, F1@0.5s, F1@5%
+
+
+def _label_value(value: Any) -> str:
+    """Return a value as people write it on the command line: a word without quotes; a long value is abbreviated."""
+    if isinstance(value, str) and _WORD.fullmatch(value):
+        return value
+    return repr(value) if len(repr(value)) < 20 else "…"

@@ -1,0 +1,60 @@
+"""List the edits of one document, from the partners of its boundaries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from caesura.measures.batch import Batch
+from caesura.model.result import Edit
+from caesura.model.value import Ints
+
+
+def list_edits(
+    batch: Batch,
+    partners: Ints,
+    *,
+    transposition_cost: Callable[[int], float],
+    substitution_cost: Callable[[int], float],
+) -> tuple[Edit, ...]:
+    """Return the edits of a document, from left to right. A boundary without a partner costs 1.
+
+    Parameters
+    ----------
+    batch : Batch
+        A batch of one document.
+    partners : numpy.ndarray
+        For each boundary of a, the index of its partner in b, or -1.
+    transposition_cost : callable
+        Cost of a transposition by the distance in positions.
+    substitution_cost : callable
+        Cost of a substitution by the distance between the types.
+
+    Returns
+    -------
+    tuple of Edit
+        The edits.
+    """
+    types = batch.types
+    a_pos, b_pos = batch.a_pos.tolist(), batch.b_pos.tolist()
+    a_code = batch.a_code.tolist() or [0] * len(a_pos)
+    b_code = batch.b_code.tolist() or [0] * len(b_pos)
+    edits = []
+    unpaired = set(range(len(b_pos)))
+    for i, j in enumerate(partners.tolist()):
+        position, code = a_pos[i], a_code[i]
+        if j < 0:
+            edits.append(((position, code), Edit("deletion", position, None, types[code], None, 1.0)))
+            continue
+        unpaired.discard(j)
+        if b_pos[j] != position:
+            kind, cost = "transposition", transposition_cost(abs(b_pos[j] - position))
+        elif b_code[j] != code:
+            kind, cost = "substitution", substitution_cost(abs(b_code[j] - code))
+        else:
+            kind, cost = "match", 0.0
+        leftmost = min((position, code), (b_pos[j], b_code[j]))
+        edits.append((leftmost, Edit(kind, position, b_pos[j], types[code], types[b_code[j]], cost)))
+    for j in unpaired:
+        edits.append(((b_pos[j], b_code[j]), Edit("insertion", None, b_pos[j], None, types[b_code[j]], 1.0)))
+    # No two edits begin at the same boundary, so the order is the same when the sides are swapped.
+    return tuple(edit for _, edit in sorted(edits, key=lambda entry: entry[0]))
