@@ -90,7 +90,7 @@ if _typing.TYPE_CHECKING:
     from caesura.model.tree import Node, Tree
     from caesura.parsing.corpus import ParsevalResult, parseval_corpus, struct_iou_corpus
     from caesura.tasks.adjudicate import ExportedGold, adjudicate, export_gold
-    from caesura.tasks.score import evaluate
+    from caesura.tasks.evaluate import evaluate
     from caesura.tasks.verify import Verification, Verifications, verify
     from caesura.views import figures as plot
     from caesura.views.page.build import report
@@ -320,7 +320,7 @@ _LAZY = {
     "caesura.simulation": ("simulation",),
     "caesura.statistics": ("statistics",),
     "caesura.tasks.adjudicate": ("adjudicate", "export_gold", "ExportedGold"),
-    "caesura.tasks.score": ("evaluate",),
+    "caesura.tasks.evaluate": ("evaluate",),
     "caesura.tasks.verify": ("Verification", "Verifications", "verify"),
     "caesura.views.figures": ("plot",),
     "caesura.views.page.build": ("report",),

@@ -231,7 +231,7 @@ def test_a_partition_that_kills_its_worker_loses_no_other_partition(
     """This includes the partitions of the same task."""
     parts = [Deadly(i) for i in range(12)]
     assert partitions_per_task(len(parts), 1) == 3
-    monkeypatch.setattr(import_module("caesura.tasks.score"), "open_source", lambda *_: DocumentSource(parts))
+    monkeypatch.setattr(import_module("caesura.tasks.evaluate"), "open_source", lambda *_: DocumentSource(parts))
     with open_engine("processes", 1) as engine:
         result = cz.evaluate(iter([]), ["pk", "win_pr"], engine=engine)
     assert dict(result) == totals([*whole[:20], *whole[25:60]], ["pk", "win_pr"])

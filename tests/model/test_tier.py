@@ -31,7 +31,7 @@ from caesura.errors import (
 from caesura.model.common_units import boundary_times, tiers_over_units
 from caesura.model.corpus import Source
 from caesura.model.dialogue import streams_of
-from caesura.tasks.score import pair_items
+from caesura.tasks.pairing import pair_items
 
 UNION = "the units are the union of the coders' times: every position is marked by a coder"
 

@@ -8,9 +8,10 @@ from caesura.cli.options import EngineOptions, checkpoint_option, reading_option
 from caesura.cli.output import OutputOptions, output_options, print_result
 from caesura.cli.program import main
 from caesura.cli.progress import Progress
+from caesura.tasks.evaluate import EvaluateOptions
+from caesura.tasks.evaluate import evaluate as evaluate_collection
 from caesura.tasks.reading import ReadingOptions
-from caesura.tasks.score import EvaluateOptions, ScoreOptions, score_corpora
-from caesura.tasks.score import evaluate as evaluate_collection
+from caesura.tasks.score import ScoreOptions, score_corpora
 from caesura.views.results import evaluation_view, scoring_view
 
 

@@ -329,20 +329,18 @@ def _excluded_by(outcomes: Sequence[AgreementOutcome]) -> dict[Excluded, None]:
 
 
 def _with_defaults_in_seconds(corpus: Corpus, options: AgreeOptions, settings: Settings | None) -> AgreeOptions:
-    """Return the options with the default measures of tiers in seconds, if the user chose no measure."""
-    if options.measures or options.compat is not None or corpus.kind not in ("timed", "hierarchy"):
+    """Return the options with the default measures of tiers in seconds, if the user chose no measure.
+
+    If coefficients were chosen, the measures are those that have one of them.
+    """
+    if options.measures or options.compat is not None:
         return options
-    return replace(options, measures=_defaults_in_seconds(corpus, options, settings))
-
-
-def _defaults_in_seconds(corpus: Corpus, options: AgreeOptions, settings: Settings | None) -> tuple[Measure, ...]:
-    """Return the default measures of tiers in seconds; if coefficients were chosen, those that have one of them."""
     defaults = default_direct_measures("agree", [corpus], (), settings=settings)
     if MEAN in options.coefficients:
-        return defaults
+        return replace(options, measures=defaults)
     having = [measure for measure in defaults if default_coefficient(measure, has_positions=False) != MEAN]
     chosen = tuple(measure for measure in having if set(options.coefficients) & set(measure.coefficients))
-    return chosen or defaults
+    return replace(options, measures=chosen or defaults)
 
 
 def _note_streams(corpus: Corpus, measures: Sequence[Measure]) -> None:

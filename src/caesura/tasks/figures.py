@@ -33,8 +33,8 @@ from caesura.simulation.trees import by_length, correlation, perturbation_curve
 from caesura.tasks.agree import PRESETS
 from caesura.tasks.judge import JudgeOptions, judge_systems
 from caesura.tasks.measure_choice import choose_measures, measures_setting
+from caesura.tasks.pairing import pair_items
 from caesura.tasks.reading import ReadingOptions, read_tree_files
-from caesura.tasks.score import pair_items
 from caesura.tasks.systems import split_systems
 from caesura.tasks.units import CommonUnits, on_common_units, with_units
 

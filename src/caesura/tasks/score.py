@@ -1,58 +1,41 @@
-"""Score a hypothesis against a reference, for two corpora or for a collection of any size."""
+"""Score a hypothesis against a reference: one score per measure, in total and item by item."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from os import PathLike, fspath
 from types import MappingProxyType
 from typing import Any, ClassVar, cast
 
 from caesura.agreement.chance_scores import ChanceScore, chance_scores, supports_chance
-from caesura.engines import Engine, check_engine, use_engine
-from caesura.errors import MismatchError, OptionConflictError, OptionError
-from caesura.evaluation.partition import Job
-from caesura.evaluation.result import Evaluation
-from caesura.evaluation.run import EvaluationRun
-from caesura.evaluation.sources import SourceOptions, open_source
-from caesura.formats.settings import Settings, read_settings
+from caesura.errors import OptionConflictError, OptionError
+from caesura.formats.settings import Settings
 from caesura.measures.averages import AVERAGE
-from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
-from caesura.measures.batch import Pair, Text
+from caesura.measures.batch import Pair
 from caesura.measures.confusion import ConfusionScore
 from caesura.measures.many import Scores, score_many
 from caesura.measures.operations import OperationsTable, operations_table
 from caesura.measures.registry import measures as registered_measures
-from caesura.measures.registry import parse, parse_measures
+from caesura.measures.registry import parse
 from caesura.model.common_units import pair_over_common_units, short_spans_note
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue, streams_of, tiers_of
-from caesura.model.fingerprint import fingerprint_of_pairs
-from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Excluded, Result, Score, to_plain
-from caesura.model.scores import BoundaryScores
-from caesura.model.segmentation import Segmentation, check_types
-from caesura.model.spans import Spans
-from caesura.model.tier import Tier
-from caesura.model.tree import Tree
+from caesura.model.segmentation import Segmentation
 from caesura.notices import collect_warnings, warn
-from caesura.options import OptionSet, choice, flag, preset_check, seed, setting, switch, text
+from caesura.options import OptionSet, choice, preset_check, seed, setting, switch, text
 from caesura.tasks.measure_choice import (
     choose_measures,
     compares_spans,
     default_direct_measures,
     measures_in_seconds,
     measures_setting,
-    with_plain_measures,
-    with_settings,
 )
+from caesura.tasks.pairing import ALL_CODERS, fingerprint_of_sides, pair_items
 from caesura.tasks.units import at_level, level_setting, with_units
 
 PRESETS = tuple(dict.fromkeys(preset for measure in registered_measures().values() for preset in measure.presets))
 """Presets of all measures."""
-ALL_CODERS = "all"
-"""Name that stands for all reference coders."""
 
 
 @dataclass(frozen=True)
@@ -253,17 +236,10 @@ def _requested(corpora: Sequence[Corpus], options: ScoreOptions, settings: Setti
     elif options.hierarchy_level is not None:
         chosen = ()
     else:
-        defaults = _defaults_in_seconds(corpora, settings)
+        defaults = default_direct_measures("score", corpora, (), settings=settings)
         chosen = tuple(measure for measure in defaults if options.compat in (None, *measure.presets))
         chosen = with_preset(chosen, options.compat) if chosen else ()
     return with_aggregation(chosen, options)
-
-
-def _defaults_in_seconds(corpora: Sequence[Corpus], settings: Settings | None) -> tuple[Measure, ...]:
-    """Return the default measures of tiers, and of hierarchies with one level, in seconds; none for other data."""
-    if any(corpus.kind not in ("timed", "hierarchy") for corpus in corpora):
-        return ()
-    return default_direct_measures("score", corpora, (), settings=settings)
 
 
 def _failures(results: Sequence[tuple[Measure, Scores]], items: Sequence[str]) -> list[Excluded]:
@@ -474,347 +450,3 @@ def _operations(results: Sequence[tuple[Measure, Scores]]) -> tuple[MeasureOpera
     if not tables:
         raise OptionConflictError("--operations: none of these measures aligns boundaries; add -m B")
     return tuple(tables)
-
-
-def _two_coders(coders: Sequence[str], reference: str | None, hypothesis: str | None) -> tuple[str, str]:
-    """Return the reference and the hypothesis of a corpus with two coders; the first coder is the reference by default."""
-    first, second = coders
-    reference = reference or (first if hypothesis in (None, second) else second)
-    return reference, hypothesis or (second if reference == first else first)
-
-
-def pair_items(
-    reference: Corpus,
-    hypothesis: Corpus | None = None,
-    *,
-    reference_coder: str | None = None,
-    hypothesis_coder: str | None = None,
-    tiers: bool = False,
-) -> tuple[dict[str, Pair], tuple[Excluded, ...]]:
-    """Pair the items of two corpora by name, or two coders of one corpus.
-
-    Parameters
-    ----------
-    reference : Corpus
-        The reference, or a corpus with both coders.
-    hypothesis : Corpus, optional
-        The hypothesis.
-    reference_coder, hypothesis_coder : str, optional
-        Coder of each side, if there are several. In one corpus with two coders, the first is the reference.
-    tiers : bool, default False
-        Whether annotations may be tiers in seconds.
-
-    Returns
-    -------
-    pairs : dict
-        Item -> reference and hypothesis. If both corpora have exactly one item, the two items are paired even if their
-        names differ.
-    excluded : tuple of Excluded
-        Items that only one side has.
-
-    Raises
-    ------
-    OptionError
-        If there is only one coder, if a side has several coders but none was chosen, or if the two sides have no item in
-        common.
-    MismatchError
-        If an annotation is a tier, which has no units, and ``tiers`` is False.
-    """
-    if reference_coder == ALL_CODERS:
-        return _pair_with_all(reference, hypothesis, hypothesis_coder, tiers=tiers)
-    if hypothesis is None:
-        if len(reference.coders) == 1:
-            raise OptionError(
-                f"expected two coders to compare; there is only {reference.coders[0]!r}; add a second file "
-                "(`caesura score REFERENCE HYPOTHESIS`), or a file with both coders"
-            )
-        hypothesis = reference
-        if len(reference.coders) == 2:
-            reference_coder, hypothesis_coder = _two_coders(reference.coders, reference_coder, hypothesis_coder)
-    first = _annotations(reference, reference_coder, "reference", tiers=tiers)
-    second = _annotations(hypothesis, hypothesis_coder, "hypothesis", tiers=tiers)
-    if len(first) == len(second) == 1:
-        second = dict(zip(first, second.values(), strict=True))
-    pairs: dict[str, Pair] = {item: (first[item], second[item]) for item in first if item in second}
-    if not pairs:
-        raise OptionError("reference and hypothesis have no item in common; use the same item names in both")
-    return pairs, (*_missing(first, second, "hypothesis"), *_missing(second, first, "reference"))
-
-
-class CoderReferences(tuple[Any, ...]):
-    """The annotations of several reference coders of one item, with the names of the coders.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Names of the coders.
-    """
-
-    names: tuple[str, ...]
-
-    @classmethod
-    def from_coders(cls, annotations: Mapping[str, Any]) -> CoderReferences:
-        """Return the annotations of several coders.
-
-        Parameters
-        ----------
-        annotations : mapping
-            Coder -> annotation.
-
-        Returns
-        -------
-        CoderReferences
-            The annotations.
-        """
-        references = cls(annotations.values())
-        references.names = tuple(annotations)
-        return references
-
-    def of(self, coder: str) -> Any:
-        """Return the annotation of a coder.
-
-        Parameters
-        ----------
-        coder : str
-            Name of the coder.
-
-        Returns
-        -------
-        Segmentation, Tier, Hierarchy or mapping
-            The annotation.
-        """
-        return self[self.names.index(coder)]
-
-
-def _pair_with_all(
-    reference: Corpus, hypothesis: Corpus | None, hypothesis_coder: str | None, *, tiers: bool
-) -> tuple[dict[str, Pair], tuple[Excluded, ...]]:
-    """Pair the hypothesis of each item with the annotations of all other coders."""
-    if hypothesis is None and hypothesis_coder is None:
-        coders = ", ".join(map(repr, reference.coders))
-        raise OptionError(f"all coders are references; choose the hypothesis with --hypothesis: {coders}")
-    second = _annotations(hypothesis or reference, hypothesis_coder, "hypothesis", tiers=tiers)
-    first: dict[str, dict[str, Any]] = {}
-    own_coder = hypothesis_coder if hypothesis is None else None
-    for coder in (name for name in reference.coders if name != own_coder):
-        for item, annotation in _annotations(reference, coder, "reference", tiers=tiers).items():
-            first.setdefault(item, {})[coder] = annotation
-    if len(first) == len(second) == 1:
-        second = dict(zip(first, second.values(), strict=True))
-    pairs: dict[str, Any] = {
-        item: (CoderReferences.from_coders(first[item]), second[item]) for item in first if item in second
-    }
-    if not pairs:
-        raise OptionError("reference and hypothesis have no item in common; use the same item names in both")
-    return pairs, (*_missing(first, second, "hypothesis"), *_missing(second, first, "reference"))
-
-
-def fingerprint_of_sides(
-    reference: Corpus,
-    hypothesis: Corpus | None,
-    items: Iterable[str],
-    *,
-    reference_coder: str | None = None,
-    hypothesis_coder: str | None = None,
-) -> str:
-    """Return the fingerprint of the paired items, as they were before they were converted to common units.
-
-    Parameters
-    ----------
-    reference : Corpus
-        The reference, or a corpus with both coders.
-    hypothesis : Corpus or None
-        The hypothesis.
-    items : iterable of str
-        The items that :func:`pair_items` paired.
-    reference_coder, hypothesis_coder : str, optional
-        Coder of each side, as in :func:`pair_items`.
-
-    Returns
-    -------
-    str
-        The fingerprint.
-    """
-    if reference_coder == ALL_CODERS:
-        pairs: Mapping[str, Any] = _pair_with_all(reference, hypothesis, hypothesis_coder, tiers=True)[0]
-        by_coder = [(item, name) for item in items for name in pairs[item][0].names]
-        return fingerprint_of_pairs({f"{i} {name}": (pairs[i][0].of(name), pairs[i][1]) for i, name in by_coder})
-    coders: list[str | None] = [reference_coder, hypothesis_coder]
-    if hypothesis is None and coders == [None, None]:
-        coders = list(reference.coders[:2])
-    sides = []
-    for corpus, coder in zip((reference, hypothesis or reference), coders, strict=True):
-        original = corpus if corpus.origin is None else corpus.origin
-        sides.append(original.of_coder(coder or corpus.coders[0]))
-    first, second = sides
-    if len(first) == len(second) == 1:
-        second = dict(zip(first, second.values(), strict=True))
-    return fingerprint_of_pairs({item: (first[item], second[item]) for item in items})
-
-
-def _missing(items: Iterable[str], side: Mapping[str, object], name: str) -> list[Excluded]:
-    return [Excluded(item, None, f"not in the {name}") for item in items if item not in side]
-
-
-def _annotations(
-    corpus: Corpus, coder: str | None, side: str, *, tiers: bool = False
-) -> dict[str, Text | Tier | Hierarchy | Spans | Tree | BoundaryScores]:
-    """Return item -> annotation of the chosen coder, or of the only coder."""
-    if coder is None:
-        if len(corpus.coders) != 1:
-            coders = ", ".join(map(repr, corpus.coders))
-            raise OptionError(f"the {side} has several coders; choose one with --{side}: {coders}")
-        coder = corpus.coders[0]
-    comparable: dict[str, Text | Tier | Hierarchy | Spans | Tree | BoundaryScores] = {}
-    for item, annotation in corpus.of_coder(coder).items():
-        if tiers and tiers_of(annotation):
-            comparable[item] = cast("Tier", annotation)  # or a dialogue of tiers
-            continue
-        if tiers_of(annotation) or isinstance(annotation, Tier):
-            raise MismatchError(
-                f"{side}, item {item!r}: expected a Segmentation; got a Tier, which has times but no units; "
-                "convert the corpus with over_units(corpus)"
-            )
-        comparable[item] = streams_of(annotation) if isinstance(annotation, Dialogue) else annotation
-    return comparable
-
-
-# -- collections ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class EvaluateOptions(OptionSet):
-    """Options of ``caesura evaluate``: measures, coders and output."""
-
-    measures: tuple[Measure, ...] = measures_setting()
-    reference: str | None = setting(None, text, "Coder who is the reference, if coders have names.")
-    hypothesis: str | None = setting(None, text, "Coder who is the hypothesis, if coders have names.")
-    scores: str | None = setting(None, text, "Folder for the score of every document, as Parquet.")
-    strict: bool = switch("Stop at the first document or partition that cannot be scored.")
-    only: bool = switch("Do not add the plain number of a measure with a preset.")
-
-    @property
-    def all_measures(self) -> tuple[Measure, ...]:
-        """The measures; those with a preset are followed by their plain form, unless files are read for the preset."""
-        check_only(self.only, self.measures)
-        return tuple(dict.fromkeys(self.measures)) if self.only else with_plain_measures(self.measures)
-
-
-def evaluate(
-    source: Any,
-    measures: str | Measure | Iterable[str | Measure] | None = None,
-    *,
-    reference: str | None = None,
-    hypothesis: str | None = None,
-    engine: str | Engine = "threads",
-    checkpoint: str | PathLike[str] | None = None,
-    scores: str | PathLike[str] | None = None,
-    strict: bool = False,
-    settings: Settings | str | PathLike[str] | None = None,
-    **reading: Any,
-) -> Evaluation:
-    """Score a collection of any size against its references: one score per measure, over all documents.
-
-    Parameters
-    ----------
-    source : path, list of paths, Corpus or iterable
-        A Parquet data set (a file, a folder or a glob with one row per document, see :mod:`caesura.formats.documents`),
-        JSON lines with the same fields, files of any other format, a ``Corpus``, or an iterable of pairs
-        ``(reference, hypothesis)`` or ``(item, reference, hypothesis)``.
-    measures : str, Measure or iterable of them, optional
-        The measures. By default those of ``caesura score`` for the kind of data in the source.
-    reference, hypothesis : str, optional
-        The two coders, if coders have names (default: ``"reference"`` and ``"hypothesis"``).
-    engine : str or Engine, default "threads"
-        ``"threads"`` uses threads of this process, which suffices for Parquet because kernels release the GIL.
-        ``"processes"`` suits files that Python parses. ``"dask"`` uses a Dask cluster, whose workers need the same
-        version of caesura and must see the files under the same paths. An open engine is also allowed, see
-        :func:`~caesura.open_engine`.
-    checkpoint : path, optional
-        Folder that records finished partitions. After an interruption, the same call computes the remaining partitions.
-    scores : path, optional
-        Folder for the score of every document, one Parquet file per partition.
-    strict : bool, default False
-        Stop with an error at the first document or partition that cannot be scored.
-    settings : Settings or path, optional
-        A settings file. Its symbols and types are used for reading, its similarity matrix and costs for the measures that
-        have such options.
-    **reading
-        How to read files: ``format``, ``pattern``, ``align``, ``align_all``, ``types`` (boundary types in order, if the
-        source does not declare them), and the options of the format, as for :func:`~caesura.read`.
-
-    Returns
-    -------
-    Evaluation
-        The scores by measure. Documents that cannot be scored and partitions that cannot be read are listed in
-        ``.excluded``. In that case ``.partial`` is true, and the scores describe the rest.
-
-    Raises
-    ------
-    InputError
-        If no document could be scored or, with ``strict=True``, if any document cannot be scored.
-    OptionError
-        If an argument is invalid, or does not apply to the source.
-    CheckpointError
-        If the checkpoint belongs to different arguments or different data.
-
-    Notes
-    -----
-    The source is divided into partitions. One worker reads, scores and sums each of them in batches, so that memory does
-    not grow with the collection. Sums are merged, and scores are computed from them at the end. Sums are exact, so the
-    result is the same to the last bit on every engine, for any number of workers and any partitions.
-
-    Timed hierarchies are converted to common units, pair by pair, for every measure that needs units. Tiers in seconds are
-    compared in seconds if all measures can do so; otherwise they get units, and measures of both sorts are an error.
-
-    ``with on_progress(callback):`` around the call reports how many partitions are finished.
-
-    Examples
-    --------
-    >>> from caesura import Segmentation
-    >>> def documents():
-    ...     for mass in range(1, 6):
-    ...         yield Segmentation.from_masses([5, 5]), Segmentation.from_masses([mass, 10 - mass])
-    >>> result = evaluate(documents(), ["boundary_similarity(n_t=2)", "pk"])
-    >>> result
-    Evaluation(5 documents: boundary_similarity 0.1875, pk 0.428571)
-    >>> result["pk"].parts
-    {'errors': 15, 'windows': 35}
-    """
-    requested = None if measures is None else parse_measures(measures)
-    flag("strict", strict)
-    check_engine(engine)
-    if isinstance(settings, str | PathLike):
-        settings = read_settings(settings)
-    options, types = _reading_options(source, reference, hypothesis, settings, reading)
-    if requested is not None:
-        kinds = {compares_seconds(measure) for measure in requested}
-        options = replace(options, in_seconds=None if len(kinds) > 1 else kinds.pop())
-    opened = open_source(source, options, types)
-    if requested is None:
-        opened, sample = opened.sample()
-        chosen = choose_measures("score", sample, settings=settings)
-    else:
-        chosen = with_settings(requested, settings)
-    folder = None if scores is None else fspath(scores)
-    job = Job(chosen, types or opened.types, folder, strict, types_from_caller=types is not None)
-    run = EvaluationRun(job, opened, options.to_record(), checkpoint)
-    with use_engine(engine) as pool:
-        return run.run(pool)
-
-
-def _reading_options(
-    source: Any, reference: str | None, hypothesis: str | None, settings: Settings | None, reading: dict[str, Any]
-) -> tuple[SourceOptions, tuple[str, ...] | None]:
-    """Return the options for reading, and the boundary types: those of the caller, or else those of the settings."""
-    for name in ("workers", "scheduler"):
-        if name in reading:
-            raise OptionError(f"{name} belongs to the engine; use engine=open_engine(..., {name}={reading[name]!r})")
-    common = {name: reading.pop(name, None) for name in ("format", "pattern", "align")}
-    common["align_all"] = flag("align_all", reading.pop("align_all", False))
-    types = reading.pop("types", None)
-    options = SourceOptions(**common, reference=reference, hypothesis=hypothesis, options=reading)
-    if settings is not None:
-        options = options.with_settings(source, settings)
-        types = settings.types if types is None else types
-    return options, None if types is None else check_types(types)

@@ -27,8 +27,10 @@ from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result
 from caesura.model.signature import SHORT_DATA, UNKNOWN_DATA, option_value
+from caesura.tasks.evaluate import evaluate
 from caesura.tasks.measure_choice import measures_as_they_are
-from caesura.tasks.score import ScoreOptions, evaluate, fingerprint_of_sides, pair_items, score_corpora
+from caesura.tasks.pairing import fingerprint_of_sides, pair_items
+from caesura.tasks.score import ScoreOptions, score_corpora
 from caesura.tasks.units import at_level, on_common_units, with_units
 from caesura.version import __version__
 

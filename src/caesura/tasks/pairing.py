@@ -1,0 +1,224 @@
+"""Pair the items of a reference and a hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from caesura.errors import MismatchError, OptionError
+from caesura.measures.batch import Pair, Text
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Dialogue, streams_of, tiers_of
+from caesura.model.fingerprint import fingerprint_of_pairs
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.result import Excluded
+from caesura.model.scores import BoundaryScores
+from caesura.model.spans import Spans
+from caesura.model.tier import Tier
+from caesura.model.tree import Tree
+
+ALL_CODERS = "all"
+"""Name that stands for all reference coders."""
+
+
+def _two_coders(coders: Sequence[str], reference: str | None, hypothesis: str | None) -> tuple[str, str]:
+    """Return the reference and the hypothesis of a corpus with two coders; the first coder is the reference by default."""
+    first, second = coders
+    reference = reference or (first if hypothesis in (None, second) else second)
+    return reference, hypothesis or (second if reference == first else first)
+
+
+def pair_items(
+    reference: Corpus,
+    hypothesis: Corpus | None = None,
+    *,
+    reference_coder: str | None = None,
+    hypothesis_coder: str | None = None,
+    tiers: bool = False,
+) -> tuple[dict[str, Pair], tuple[Excluded, ...]]:
+    """Pair the items of two corpora by name, or two coders of one corpus.
+
+    Parameters
+    ----------
+    reference : Corpus
+        The reference, or a corpus with both coders.
+    hypothesis : Corpus, optional
+        The hypothesis.
+    reference_coder, hypothesis_coder : str, optional
+        Coder of each side, if there are several. In one corpus with two coders, the first is the reference.
+    tiers : bool, default False
+        Whether annotations may be tiers in seconds.
+
+    Returns
+    -------
+    pairs : dict
+        Item -> reference and hypothesis. If both corpora have exactly one item, the two items are paired even if their
+        names differ.
+    excluded : tuple of Excluded
+        Items that only one side has.
+
+    Raises
+    ------
+    OptionError
+        If there is only one coder, if a side has several coders but none was chosen, or if the two sides have no item in
+        common.
+    MismatchError
+        If an annotation is a tier, which has no units, and ``tiers`` is False.
+    """
+    if reference_coder == ALL_CODERS:
+        return _pair_with_all(reference, hypothesis, hypothesis_coder, tiers=tiers)
+    if hypothesis is None:
+        if len(reference.coders) == 1:
+            raise OptionError(
+                f"expected two coders to compare; there is only {reference.coders[0]!r}; add a second file "
+                "(`caesura score REFERENCE HYPOTHESIS`), or a file with both coders"
+            )
+        hypothesis = reference
+        if len(reference.coders) == 2:
+            reference_coder, hypothesis_coder = _two_coders(reference.coders, reference_coder, hypothesis_coder)
+    first = _annotations(reference, reference_coder, "reference", tiers=tiers)
+    second = _annotations(hypothesis, hypothesis_coder, "hypothesis", tiers=tiers)
+    if len(first) == len(second) == 1:
+        second = dict(zip(first, second.values(), strict=True))
+    pairs: dict[str, Pair] = {item: (first[item], second[item]) for item in first if item in second}
+    if not pairs:
+        raise OptionError("reference and hypothesis have no item in common; use the same item names in both")
+    return pairs, (*_missing(first, second, "hypothesis"), *_missing(second, first, "reference"))
+
+
+class CoderReferences(tuple[Any, ...]):
+    """The annotations of several reference coders of one item, with the names of the coders.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the coders.
+    """
+
+    names: tuple[str, ...]
+
+    @classmethod
+    def from_coders(cls, annotations: Mapping[str, Any]) -> CoderReferences:
+        """Return the annotations of several coders.
+
+        Parameters
+        ----------
+        annotations : mapping
+            Coder -> annotation.
+
+        Returns
+        -------
+        CoderReferences
+            The annotations.
+        """
+        references = cls(annotations.values())
+        references.names = tuple(annotations)
+        return references
+
+    def of(self, coder: str) -> Any:
+        """Return the annotation of a coder.
+
+        Parameters
+        ----------
+        coder : str
+            Name of the coder.
+
+        Returns
+        -------
+        Segmentation, Tier, Hierarchy or mapping
+            The annotation.
+        """
+        return self[self.names.index(coder)]
+
+
+def _pair_with_all(
+    reference: Corpus, hypothesis: Corpus | None, hypothesis_coder: str | None, *, tiers: bool
+) -> tuple[dict[str, Pair], tuple[Excluded, ...]]:
+    """Pair the hypothesis of each item with the annotations of all other coders."""
+    if hypothesis is None and hypothesis_coder is None:
+        coders = ", ".join(map(repr, reference.coders))
+        raise OptionError(f"all coders are references; choose the hypothesis with --hypothesis: {coders}")
+    second = _annotations(hypothesis or reference, hypothesis_coder, "hypothesis", tiers=tiers)
+    first: dict[str, dict[str, Any]] = {}
+    own_coder = hypothesis_coder if hypothesis is None else None
+    for coder in (name for name in reference.coders if name != own_coder):
+        for item, annotation in _annotations(reference, coder, "reference", tiers=tiers).items():
+            first.setdefault(item, {})[coder] = annotation
+    if len(first) == len(second) == 1:
+        second = dict(zip(first, second.values(), strict=True))
+    pairs: dict[str, Any] = {
+        item: (CoderReferences.from_coders(first[item]), second[item]) for item in first if item in second
+    }
+    if not pairs:
+        raise OptionError("reference and hypothesis have no item in common; use the same item names in both")
+    return pairs, (*_missing(first, second, "hypothesis"), *_missing(second, first, "reference"))
+
+
+def fingerprint_of_sides(
+    reference: Corpus,
+    hypothesis: Corpus | None,
+    items: Iterable[str],
+    *,
+    reference_coder: str | None = None,
+    hypothesis_coder: str | None = None,
+) -> str:
+    """Return the fingerprint of the paired items, as they were before they were converted to common units.
+
+    Parameters
+    ----------
+    reference : Corpus
+        The reference, or a corpus with both coders.
+    hypothesis : Corpus or None
+        The hypothesis.
+    items : iterable of str
+        The items that :func:`pair_items` paired.
+    reference_coder, hypothesis_coder : str, optional
+        Coder of each side, as in :func:`pair_items`.
+
+    Returns
+    -------
+    str
+        The fingerprint.
+    """
+    if reference_coder == ALL_CODERS:
+        pairs: Mapping[str, Any] = _pair_with_all(reference, hypothesis, hypothesis_coder, tiers=True)[0]
+        by_coder = [(item, name) for item in items for name in pairs[item][0].names]
+        return fingerprint_of_pairs({f"{i} {name}": (pairs[i][0].of(name), pairs[i][1]) for i, name in by_coder})
+    coders: list[str | None] = [reference_coder, hypothesis_coder]
+    if hypothesis is None and coders == [None, None]:
+        coders = list(reference.coders[:2])
+    sides = []
+    for corpus, coder in zip((reference, hypothesis or reference), coders, strict=True):
+        original = corpus if corpus.origin is None else corpus.origin
+        sides.append(original.of_coder(coder or corpus.coders[0]))
+    first, second = sides
+    if len(first) == len(second) == 1:
+        second = dict(zip(first, second.values(), strict=True))
+    return fingerprint_of_pairs({item: (first[item], second[item]) for item in items})
+
+
+def _missing(items: Iterable[str], side: Mapping[str, object], name: str) -> list[Excluded]:
+    return [Excluded(item, None, f"not in the {name}") for item in items if item not in side]
+
+
+def _annotations(
+    corpus: Corpus, coder: str | None, side: str, *, tiers: bool = False
+) -> dict[str, Text | Tier | Hierarchy | Spans | Tree | BoundaryScores]:
+    """Return item -> annotation of the chosen coder, or of the only coder."""
+    if coder is None:
+        if len(corpus.coders) != 1:
+            coders = ", ".join(map(repr, corpus.coders))
+            raise OptionError(f"the {side} has several coders; choose one with --{side}: {coders}")
+        coder = corpus.coders[0]
+    comparable: dict[str, Text | Tier | Hierarchy | Spans | Tree | BoundaryScores] = {}
+    for item, annotation in corpus.of_coder(coder).items():
+        if tiers and tiers_of(annotation):
+            comparable[item] = cast("Tier", annotation)  # or a dialogue of tiers
+            continue
+        if tiers_of(annotation) or isinstance(annotation, Tier):
+            raise MismatchError(
+                f"{side}, item {item!r}: expected a Segmentation; got a Tier, which has times but no units; "
+                "convert the corpus with over_units(corpus)"
+            )
+        comparable[item] = streams_of(annotation) if isinstance(annotation, Dialogue) else annotation
+    return comparable
