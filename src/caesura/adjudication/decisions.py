@@ -10,7 +10,7 @@ from caesura.adjudication.places import DisputedPlace, PlacedMark, PlacedMarks, 
 from caesura.errors import OptionError
 
 Choice = Literal["coder", "majority", "none", "hand", "earlier"]
-"""How a place is decided: as a coder, the majority or nobody has it, by hand, or as before the item changed."""
+"""How a place is decided: like a coder, like the majority, without marks, by hand, or as before the item changed."""
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 MAX_TEXT = 10_000
 """Maximum number of characters of a note or a name."""
@@ -41,7 +41,7 @@ class Decision:
     time : str
         Time in UTC, such as ``"2026-03-01T12:00:00Z"``.
     revision : int
-        Number of decisions and withdrawals at this place so far, with this one.
+        Number of decisions and withdrawals at this place so far, including this one.
     data : str
         Fingerprint of the item when it was decided.
     number : int
@@ -62,9 +62,9 @@ class Decision:
     number: int
 
     def __str__(self) -> str:
-        who = self.adjudicator or "somebody"
-        how = {"coder": f" as {self.coder}", "hand": " by hand"}.get(self.choice, "")
-        return f"{who} decided {describe_marks(self.marks)}{how} at {self.time}"
+        adjudicator = self.adjudicator or "somebody"
+        method = {"coder": f" as {self.coder}", "hand": " by hand"}.get(self.choice, "")
+        return f"{adjudicator} decided {describe_marks(self.marks)}{method} at {self.time}"
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for the journal.
@@ -138,9 +138,9 @@ class PlaceState:
     place : DisputedPlace
         The place.
     decision : Decision or None
-        The decision that counts; None if the place is open.
+        The current decision; None if the place is open.
     earlier : Decision or None
-        A decision that does not count, because the item has changed since.
+        A decision that is no longer valid, because the item has changed.
     revision : int
         Number of decisions and withdrawals so far.
     """

@@ -1,6 +1,6 @@
 """The minimum of boundary edits as a finite automaton that reads two texts position by position.
 
-Boundaries of equal type at equal positions match and are done. Every other boundary is *pending* while a later boundary may
+Boundaries of equal type at equal positions match and need no edit. Every other boundary is *pending* while a later boundary may
 still be transposed with it, which is for n_t - 1 positions. The past matters to the future only through the best value of
 the pairs so far, for every set of pending boundaries that must remain unpaired. A state is the list of pending boundaries
 with these values, relative to the best of all.
@@ -8,9 +8,9 @@ with these values, relative to the best of all.
 Values are compared by gain (saved cost), then by the number of pairs, as in ``kernels/boundary.pyx``. Both are digits of one
 whole number.
 
-Two rules merge states that have the same future. Let m be the largest value that a pending boundary can still add. No set
-needs to be worth less than the same set without this boundary, minus m. If every set is worth exactly that, the boundary
-is no longer pending.
+Two rules merge states that have the same future. Let m be the largest value that a pending boundary can still add. First,
+the value of a set is at least that of the same set without this boundary, minus m. Second, if it is exactly that for every
+set, the boundary is no longer pending.
 """
 
 from __future__ import annotations
@@ -86,10 +86,10 @@ def _edit_chain(
     if len(columns) > MAX_SYMBOLS:
         return None
     reader = _Reader(gain_t, gain_s)
-    number: dict[State, int] = {((), (0,)): 0}
+    numbers: dict[State, int] = {((), (0,)): 0}
     successor: list[list[int]] = []
     reward: list[list[tuple[int, int]]] = []
-    states = list(number)
+    states = list(numbers)
     while len(successor) < len(states):
         state = states[len(successor)]
         transitions = [reader.read(state, a, b) for a, b in columns]
@@ -97,10 +97,10 @@ def _edit_chain(
         if too_large or any(len(target[0]) > MAX_PENDING for target, _ in transitions):
             return None
         for target, _ in transitions:
-            if target not in number:
-                number[target] = len(states)
+            if target not in numbers:
+                numbers[target] = len(states)
                 states.append(target)
-        successor.append([number[target] for target, _ in transitions])
+        successor.append([numbers[target] for target, _ in transitions])
         reward.append([_digits(value) for _, value in transitions])
     return EditChain(np.array(successor, np.int32), np.array(reward, np.float64))
 

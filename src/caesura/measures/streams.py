@@ -176,7 +176,7 @@ def stream_pairs(pair: Any, sides: tuple[str, str], *, tiers: bool = False) -> S
 
 
 def _check_mapping(side: str, text: Any, other_text: Any) -> None:
-    """Raise an error if a side is no dialogue, although the other side is one."""
+    """Raise an error if a side is not a dialogue although the other side is."""
     if not isinstance(text, Mapping):
         raise MismatchError(
             f"{side}: expected a mapping from streams to segmentations, because the other side has "

@@ -3,18 +3,18 @@
 A unitary alignment has at most one unit of each annotator. It costs the mean of d over all pairs of annotators, where d is
 delta_empty for a pair without two units. An alignment contains every unit once; the best one has the smallest total cost.
 
-How it is found, always the exact minimum:
+The search finds the exact minimum in three steps:
 
-1. :func:`caesura.kernels.unitary.enumerate_tuples` lists the unitary alignments that no division beats.
+1. :func:`caesura.kernels.unitary.enumerate_tuples` lists the unitary alignments that cannot be divided into cheaper ones.
 2. Prices per unit give a lower bound. For two annotators they come from the assignment problem and are exact; for more, from
    coordinate ascent, and in hard cases from a linear program over the most promising unitary alignments.
-3. :func:`caesura.kernels.alignment.cheapest_alignment` combines unitary alignments, and leaves every combination
+3. :func:`caesura.kernels.alignment.cheapest_alignment` combines unitary alignments, and discards every combination
    that exceeds the lower bound by more than a known alignment does.
 
 If this takes more work than allowed, the result is an alignment with ``proved=False`` and the lower bound that was reached.
 
-Samples of chance are small and many, so a table may have the units of several samples, and each step serves all of them at
-once. A sample has the same alignment, to the last bit, as it has alone.
+Expected agreement needs many small samples, so a table may have the units of several samples, and each step processes all
+of them at once. The alignment of a sample is the same, to the last bit, as that of the sample alone.
 
 Among alignments whose costs differ by less than 1e-9 delta_empty, the choice is: fewest unitary alignments, then the smallest
 numerator of delta_cat, then the order of the units (by middle, start and annotator).
@@ -96,7 +96,7 @@ class UnitTable:
         annotators: int,
         sizes: Counts | None = None,
     ) -> UnitTable:
-        """Return the table of the given units, sorted.
+        """Return the sorted table of some units.
 
         Parameters
         ----------
@@ -324,7 +324,7 @@ class AlignedPairs:
 
 
 def _aligned_pairs(alignment: BestAlignment | Alignments) -> AlignedPairs:
-    table, how = alignment.table, alignment.dissimilarity
+    table, dissimilarity = alignment.table, alignment.dissimilarity
     terms = pair_terms(
         alignment.begin,
         alignment.members,
@@ -332,9 +332,9 @@ def _aligned_pairs(alignment: BestAlignment | Alignments) -> AlignedPairs:
         table.end,
         table.category,
         table.annotators,
-        how.alpha,
-        how.beta,
-        how.distance,
+        dissimilarity.alpha,
+        dissimilarity.beta,
+        dissimilarity.distance,
     )
     return AlignedPairs(*terms)
 
@@ -421,7 +421,7 @@ def _exact(search: ExactSearch, dissimilarity: Dissimilarity) -> Alignments:
 
 
 def _approximate(table: UnitTable, dissimilarity: Dissimilarity) -> BestAlignment:
-    """Return a good alignment of too many annotators for an exact search, and a lower bound from all pairs of them."""
+    """Return a good alignment, with a lower bound from all pairs of annotators, if an exact search would take too long."""
     known = AllDistances(table, dissimilarity)
     groups = improve_alignment(table, known)
     groups.sort()

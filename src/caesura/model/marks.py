@@ -89,19 +89,19 @@ class Marks(Value):
         SegmentationError
             If there is no segmentation, or the segmentations are of different texts.
         """
-        listed = checks.as_list(segmentations, "segmentations")
-        for i, text in enumerate(listed):
+        texts = checks.as_list(segmentations, "segmentations")
+        for i, text in enumerate(texts):
             if not isinstance(text, Segmentation):
                 raise SegmentationError(f"segmentations[{i}]: expected a Segmentation; got {type(text).__name__}")
-        if not listed:
+        if not texts:
             raise SegmentationError("segmentations: expected at least one; got none")
-        difference = text_difference({f"segmentations[{i}]": segmentation for i, segmentation in enumerate(listed)})
+        difference = text_difference({f"segmentations[{i}]": segmentation for i, segmentation in enumerate(texts)})
         if difference is not None:
             raise SegmentationError(f"all coders must segment the same text{difference}")
-        units = next((segmentation.units for segmentation in listed if segmentation.units is not None), None)
-        marked = np.concatenate([segmentation.inner for segmentation in listed])
+        units = next((segmentation.units for segmentation in texts if segmentation.units is not None), None)
+        marked = np.concatenate([segmentation.inner for segmentation in texts])
         positions, counts = np.unique(marked, return_counts=True)
-        slots = {"length": listed[0].length, "coders": len(listed), "units": units}
+        slots = {"length": texts[0].length, "coders": len(texts), "units": units}
         return cls._trusted(positions=positions, position_counts=counts.astype(np.int64), **slots)
 
     def __len__(self) -> int:

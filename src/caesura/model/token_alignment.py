@@ -11,9 +11,7 @@ from caesura.errors import OptionError
 from caesura.model.value import Ints
 
 _BLOCK_SIZE = 256  # number of distinct tokens per call of rapidfuzz
-
-
-_GAP = 1000
+_GAP = 1000  # cost of a token without counterpart
 
 
 def token_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int | None, int | None]]:

@@ -21,7 +21,7 @@ from caesura.simulation.segmentations import Seed, random_generator
 
 _MEASURE = "struct_iou(unlabelled=True)"
 MAX_PHRASES = 10
-"""Largest n of ``N (P N){n}``: it has 16,796 trees and takes some minutes."""
+"""Largest n of ``N (P N){n}``; for n = 10 there are 16,796 trees, which take some minutes."""
 
 
 def plausible_trees(n: int) -> tuple[Tree, ...]:
@@ -142,7 +142,7 @@ def ambiguity(n: int = 8, *, random_trees: int = 100, seed: int | None = 0) -> A
 
     For every ground truth the lowest F1 is 1 / n and the lowest Struct-IoU (2n + 3) / (4n + 1), for n from 2 to 8 at least: for
     n = 8, 2/16 = 12.5 %, as printed, and 19/33 = 57.6 %. The paper prints 63.6 there, above its 61.9 for random trees, and
-    concludes that Struct-IoU puts plausible trees above random ones. This is not true of the worst plausible trees: the
+    concludes that Struct-IoU ranks plausible trees above random ones. This is not true of the worst plausible trees: the
     paper's own program gives 57.6 too, which is below the score of random trees for every ground truth.
 
     Only the last column of the table is estimated. A bracket of k words is in a random tree if the gaps inside it close

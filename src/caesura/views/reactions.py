@@ -56,7 +56,7 @@ def _properties(result: Reactions) -> Table:
         ),
         digits=2,
         notes=(
-            "credit: share of the loss by misses that near misses are spared",
+            "credit: share of the loss of a miss that a near miss avoids",
             "best density: boundaries, relative to the reference, with which random placement scores best",
             "reversal: largest change if texts are read backwards",
         ),
