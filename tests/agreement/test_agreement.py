@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.agreement.chance import ChanceModel
+from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.agreement.families import CHANCE_FAMILIES, POSITION_COEFFICIENTS, resolve_coefficient
-from caesura.agreement.pairwise import score_coder_pairs
 from caesura.engines import open_engine
 from caesura.errors import CaesuraWarning, OptionError, Undefined
 from caesura.measures.distances import BoundaryF

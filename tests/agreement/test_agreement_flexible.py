@@ -13,8 +13,8 @@ import caesura as cz
 from caesura.agreement import random_texts
 from caesura.agreement.chance import ChanceModel
 from caesura.agreement.chance_simulation import distributions
+from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.agreement.families import resolve_coefficient
-from caesura.agreement.pairwise import score_coder_pairs
 from caesura.engines import open_engine
 from caesura.errors import OptionError, Undefined
 from support.excluded import reasons

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.pairwise import CoderPairs
+from caesura.agreement.coder_pairs import CoderPairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.limits import MAX_DRAWS

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from caesura.agreement.chance import Chance, Coefficient
+from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
 from caesura.agreement.families import CHANCE_FAMILIES, resolve_coefficient
-from caesura.agreement.pairwise import CoderPairs, score_coder_pairs
 from caesura.engines import Engine, use_engine
 from caesura.errors import OptionError
 from caesura.measures.base import Measure

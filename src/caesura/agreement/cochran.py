@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from caesura.agreement.pairwise import by_coder_name, check_coders
+from caesura.agreement.coder_pairs import by_coder_name, check_coders
 from caesura.agreement.placed import marks_per_position
 from caesura.errors import MismatchError, OptionError, Undefined
 from caesura.model.corpus import Corpus

@@ -11,8 +11,8 @@ import numpy as np
 
 from caesura.agreement.bootstrap import Bootstrap
 from caesura.agreement.chance import Chance, ChanceModel, Coefficient, or_none
+from caesura.agreement.coder_pairs import CoderPairs, check_corpus, score_coder_pairs
 from caesura.agreement.families import resolve_coefficient, supports_placement
-from caesura.agreement.pairwise import CoderPairs, check_corpus, score_coder_pairs
 from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
 from caesura.agreement.unitizing import UnitizingAgreement, UnitizingCoefficient, unitizing_agreement
 from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, resolve_unitizing

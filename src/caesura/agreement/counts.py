@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, in_blocks
-from caesura.agreement.pairwise import CoderPairs
+from caesura.agreement.coder_pairs import CoderPairs
 from caesura.engines import Engine
 from caesura.measures.batch import inner_boundaries
 from caesura.model.value import Floats, Ints

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, cast
 
+from caesura.agreement.coder_pairs import Key, check_coders, check_corpus, check_pairs, score_keys
 from caesura.agreement.compared_texts import ComparedTexts, PreparedCorpus, prepare
 from caesura.agreement.disagreement_rows import (
     MAJORITY,
@@ -18,7 +19,6 @@ from caesura.agreement.disagreement_rows import (
     sum_by_name,
 )
 from caesura.agreement.majority import majority
-from caesura.agreement.pairwise import Key, check_coders, check_corpus, check_pairs, score_keys
 from caesura.agreement.span_disagreements import span_disagreements
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import resolve_unitizing

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from caesura.agreement.pairwise import check_coders, check_corpus
+from caesura.agreement.coder_pairs import check_coders, check_corpus
 from caesura.errors import MismatchError, OptionError
 from caesura.measures.similarity import similarity_from_confusion
 from caesura.measures.streams import stream_pairs

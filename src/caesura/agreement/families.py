@@ -19,11 +19,11 @@ from caesura.agreement.chance import (
     Simulate,
     as_chance,
 )
+from caesura.agreement.coder_pairs import COUNTING
 from caesura.agreement.counts import CountChance
 from caesura.agreement.label_chance import LabelChance
 from caesura.agreement.mean import MEAN, PLACED_VIEWS, AxisPlacement, MeanOverPairs
 from caesura.agreement.nominal import NominalChance
-from caesura.agreement.pairwise import COUNTING
 from caesura.agreement.placement import PlacementChance
 from caesura.agreement.random_texts import PlacedTextChance, RandomTextChance
 from caesura.agreement.span_placement import LI2024, PlacedSpans

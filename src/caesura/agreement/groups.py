@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from caesura.agreement.clusters import Clustering, cluster_coders
+from caesura.agreement.coder_pairs import check_corpus
 from caesura.agreement.coefficients import agreement_with_placement, has_positions
 from caesura.agreement.families import resolve_coefficient
-from caesura.agreement.pairwise import check_corpus
 from caesura.agreement.result import Agreement
 from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure

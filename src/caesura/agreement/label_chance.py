@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, PartsChance, in_blocks
-from caesura.agreement.pairwise import CoderPairs
+from caesura.agreement.coder_pairs import CoderPairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.measures.base import Measure

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
-from caesura.agreement.pairwise import check_corpus
+from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import OptionError, Undefined
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, reason_not_linear

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from caesura.agreement.chance import DEFAULT_DRAWS, AgreementArrays, ChanceModel, Coefficient
-from caesura.agreement.pairwise import CoderPairs
+from caesura.agreement.coder_pairs import CoderPairs
 from caesura.agreement.placement import finish_moments
 from caesura.engines import Engine
 from caesura.errors import OptionError

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from caesura.agreement.pairwise import check_corpus
+from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import MismatchError, OptionError
 from caesura.limits import MAX_CELLS, check_limit
 from caesura.model.corpus import Corpus

@@ -35,7 +35,7 @@ from caesura.agreement.chance import (
     in_blocks,
     max_draws,
 )
-from caesura.agreement.pairwise import CoderPairs
+from caesura.agreement.coder_pairs import CoderPairs
 from caesura.engines import Engine
 from caesura.measures.base import Measure
 from caesura.measures.batch import inner_boundaries

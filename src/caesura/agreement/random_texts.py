@@ -19,8 +19,8 @@ import numpy as np
 
 from caesura.agreement import chance_simulation as simulation
 from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, Exact, Placement, max_draws
+from caesura.agreement.coder_pairs import CoderPairs
 from caesura.agreement.expected_cost import expectation
-from caesura.agreement.pairwise import CoderPairs
 from caesura.engines import Checkpoint, Engine
 from caesura.errors import OptionError, TooManyStates
 from caesura.measures.streams import StreamBatch

@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.pairwise import by_coder_name
+from caesura.agreement.coder_pairs import by_coder_name
 from caesura.errors import MismatchError, OptionError
 from caesura.kernels.nested import conflict_free
 from caesura.limits import MAX_DIGITS, MAX_SPAN_STEPS, check_limit

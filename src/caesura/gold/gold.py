@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar
 
-from caesura.agreement.pairwise import check_corpus
+from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import CaesuraError, HierarchyError, OptionError, own_errors
 from caesura.gold.candidates import Candidate, CoderHierarchies, DroppedSpan, collect_hierarchies
 from caesura.gold.linear import METHODS, GoldBoundary, LinearGold, LinearGoldOptions, linear_golds, method_name

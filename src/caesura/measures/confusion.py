@@ -13,7 +13,7 @@ from caesura.errors import OptionError
 from caesura.kernels import boundary as kernel
 from caesura.measures.base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch
-from caesura.measures.boundary import COST_OPTIONS, N_T, TRANSPOSITION, BoundaryCosts, EditDistanceMeasure
+from caesura.measures.boundary_edits import COST_OPTIONS, N_T, TRANSPOSITION, BoundaryCosts, EditDistanceMeasure
 from caesura.measures.expected import ExpectedCounts
 from caesura.model.result import Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation

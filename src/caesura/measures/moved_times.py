@@ -84,7 +84,7 @@ def count_times(batch: EdgeBatch, partners: Ints) -> Floats:
     Returns
     -------
     numpy.ndarray
-        Columns as in :meth:`~caesura.measures.boundary.EditDistanceMeasure.edit_counts`.
+        Columns as in :meth:`~caesura.measures.boundary_edits.EditDistanceMeasure.edit_counts`.
     """
     first, last = int(batch.a_off[0]), int(batch.a_off[-1])
     document = np.repeat(np.arange(len(batch)), batch.a_count)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.pairwise import CoderPairs, score_coder_pairs
+from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
 from caesura.measures.base import Measure
 from caesura.measures.edit_columns import EDIT_KINDS, NONE, EditColumns
 from caesura.measures.operations import OperationsTable, operations_from_counts, operations_table

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
 from caesura.agreement.coefficients import Observation, has_positions, observe
 from caesura.agreement.families import default_coefficient
-from caesura.agreement.pairwise import CoderPairs, score_coder_pairs
 from caesura.agreement.result import Agreement
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.measures.base import Measure

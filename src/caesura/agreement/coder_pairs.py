@@ -1,0 +1,522 @@
+"""Scores of all pairs of coders, on which all coefficients are based."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations, permutations
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.engines import Engine
+from caesura.errors import CaesuraError, OptionError, Undefined
+from caesura.limits import MAX_ITEM_CELLS, MAX_PAIR_CELLS, MAX_PAIRS, MAX_SHARED_CELLS, check_limit
+from caesura.measures.base import Measure
+from caesura.measures.batch import Pair
+from caesura.measures.many import Scores, score_many
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Comparable, Dialogue, kind_name, streams_of
+from caesura.model.result import Excluded
+from caesura.model.segmentation import Segmentation
+from caesura.model.value import Floats, Ints
+
+T = TypeVar("T")
+Key = tuple[str, str, str]
+"""Item, first coder, second coder."""
+
+COUNTING = ("counts", "random_texts")
+"""Families of chance that count the positions of all coders of an item."""
+_MAX_REASONS = 5  # number of reasons in the message if no item can be used
+
+
+@dataclass(frozen=True, eq=False)
+class CoderPairs:
+    """Scores of pairs of coders: one row per item and pair.
+
+    Items are sorted by name. If the measure is symmetric, coders are sorted as well, so that results do not depend on the
+    order in the input file.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    items, coders : tuple of str
+        Names of the items and coders.
+    item_index : numpy.ndarray
+        Index in ``items`` of each row.
+    pair_index : numpy.ndarray
+        Index in ``pairs`` of each row.
+    first, second : numpy.ndarray
+        The two coders of each pair, as indices in ``coders``.
+    scores : Scores
+        The score of each row.
+    annotations : mapping
+        (item, coder) -> the coder's annotation of the item.
+    excluded : tuple of Excluded
+        Items that were excluded.
+    ordered : bool
+        Whether each pair occurs twice, once with each coder as the first side.
+    """
+
+    measure: Measure
+    items: tuple[str, ...]
+    coders: tuple[str, ...]
+    item_index: Ints
+    pair_index: Ints
+    first: Ints
+    second: Ints
+    scores: Scores = field(repr=False)
+    annotations: Mapping[tuple[str, str], Comparable] = field(repr=False)
+    excluded: tuple[Excluded, ...]
+    ordered: bool = False
+
+    @cached_property
+    def item_parts(self) -> Floats:
+        """Additive counts of each item, summed over pairs."""
+        return _sums(self.scores.counts, self.item_index, len(self.items))
+
+    @cached_property
+    def pair_parts(self) -> Floats:
+        """Additive counts of each pair, summed over items."""
+        return _sums(self.scores.counts, self.pair_index, len(self.pairs))
+
+    @cached_property
+    def coder_parts(self) -> Floats:
+        """Additive counts of each coder, summed over items and the pairs of the coder."""
+        return self.sum_by_coder(self.pair_parts)
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The pairs of coders who share an item, as indices in ``coders``."""
+        return tuple(zip(self.first.tolist(), self.second.tolist(), strict=True))
+
+    @cached_property
+    def members(self) -> Floats:
+        """Matrix of pairs x coders with 1 for the two coders of each pair."""
+        self.check_size()
+        coders = np.eye(len(self.coders))
+        return coders[self.first] + coders[self.second]
+
+    def check_size(self) -> None:
+        """Raise an error if there are too many coders for agreement of each coder with all pairs of the others."""
+        size = len(self.pairs) * len(self.coders)
+        hint = "choose fewer coders (--coder, Corpus.select), or compare them with pairwise"
+        check_limit("coders times pairs of coders", size, MAX_PAIR_CELLS, hint)
+
+    def both_present(self, pairs: Ints) -> NDArray[np.bool_]:
+        """Return whether both coders of some pairs annotated each item.
+
+        Parameters
+        ----------
+        pairs : numpy.ndarray
+            Indices in ``pairs``.
+
+        Returns
+        -------
+        numpy.ndarray
+            Items x pairs.
+        """
+        return self.present[:, self.first[pairs]] & self.present[:, self.second[pairs]]
+
+    def pairs_of(self, coders: Ints) -> Floats:
+        """Return for some coders which pairs they belong to.
+
+        Parameters
+        ----------
+        coders : numpy.ndarray
+            Indices in ``coders``.
+
+        Returns
+        -------
+        numpy.ndarray
+            Coders x pairs, with 1 for the pairs of each coder.
+        """
+        member: NDArray[np.bool_] = (self.first == coders[:, None]) | (self.second == coders[:, None])
+        return member.astype(float)
+
+    def pair_weights(self, weights: Floats) -> Floats:
+        """Return how often each pair counts if coders count several times; a coder is never paired with itself.
+
+        Parameters
+        ----------
+        weights : numpy.ndarray, rows x coders
+            Number of times that each coder counts.
+
+        Returns
+        -------
+        numpy.ndarray
+            Rows x pairs.
+        """
+        return np.asarray(weights[:, self.first] * weights[:, self.second])
+
+    def usable_items(self, weights: Floats) -> Floats:
+        """Return which items at least two coders with a weight above 0 annotated.
+
+        Parameters
+        ----------
+        weights : numpy.ndarray, rows x coders
+            Number of times that each coder counts.
+
+        Returns
+        -------
+        numpy.ndarray
+            Rows x items, with 1 for the items that count.
+        """
+        return np.asarray(((weights > 0).astype(float) @ self.present.T >= 2).astype(float))
+
+    def sum_by_coder(self, values: Floats) -> Floats:
+        """Return values of pairs, summed over the pairs of each coder.
+
+        Parameters
+        ----------
+        values : numpy.ndarray
+            One row per pair.
+
+        Returns
+        -------
+        numpy.ndarray
+            One row per coder.
+        """
+        sums = np.zeros((len(self.coders), *values.shape[1:]))
+        for side in (self.first, self.second):
+            np.add.at(sums, side, values)
+        return sums
+
+    @cached_property
+    def present(self) -> NDArray[np.bool_]:
+        """Whether each coder annotated each item: items x coders."""
+        size = len(self.items) * len(self.coders)
+        check_limit("items times coders", size, MAX_ITEM_CELLS, "choose fewer coders or items")
+        present = np.zeros((len(self.items), len(self.coders)), bool)
+        items, coders = _numbered(self.items), _numbered(self.coders)
+        for item, coder in self.annotations:
+            present[items[item], coders[coder]] = True
+        return present
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether every coder annotated every item."""
+        return bool(self.present.all())
+
+    @cached_property
+    def shared(self) -> NDArray[np.bool_]:
+        """Whether each pair was scored on each item: items x pairs."""
+        size = len(self.items) * len(self.pairs)
+        check_limit("items times pairs of coders", size, MAX_SHARED_CELLS, "choose fewer coders or items")
+        shared = np.zeros((len(self.items), len(self.pairs)), bool)
+        shared[self.item_index, self.pair_index] = True
+        return shared
+
+    def rescored(self, measure: Measure) -> CoderPairs | None:
+        """Return the scores of the same pairs under a measure that differs only in options such as ``n_t``.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+
+        Returns
+        -------
+        CoderPairs or None
+            The scores; None if the pairs must be chosen and packed again.
+        """
+        if measure.symmetric != self.measure.symmetric:
+            return None
+        scores = self.scores.rescored(measure)
+        return None if scores is None else replace(self, measure=measure, scores=scores)
+
+    def streams(self, item: str, coder: str) -> tuple[Segmentation, ...]:
+        """Return a coder's segmentations of an item.
+
+        Parameters
+        ----------
+        item, coder : str
+            An item and one of its coders.
+
+        Returns
+        -------
+        tuple of Segmentation
+            One segmentation, or one per stream of a dialogue; the streams have the same order for all coders.
+        """
+        annotation = self.annotations[item, coder]
+        return (annotation,) if isinstance(annotation, Segmentation) else _sorted_streams(annotation)
+
+    def similarity(self, parts: Floats) -> Floats:
+        """Return the similarity for each row of parts; error rates are converted to 1 - rate.
+
+        Parameters
+        ----------
+        parts : numpy.ndarray
+            Rows of summed additive counts.
+
+        Returns
+        -------
+        numpy.ndarray
+            One similarity per row.
+        """
+        return self.measure.as_similarity(self.measure.values(parts, self.scores.types))
+
+
+def _sorted_streams(annotation: Comparable) -> tuple[Segmentation, ...]:
+    streams = streams_of(annotation)
+    return tuple(streams[name] for name in sorted(streams))
+
+
+def check_corpus(corpus: Corpus) -> None:
+    """Raise an error if the argument is not a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The argument.
+    """
+    if not isinstance(corpus, Corpus):
+        raise OptionError(f"corpus: expected a Corpus; got {type(corpus).__name__}")
+
+
+def check_coders(coders: Collection[str]) -> None:
+    """Raise an error if there are fewer than two coders.
+
+    Parameters
+    ----------
+    coders : collection of str
+        Names of the coders.
+    """
+    if len(coders) < 2:
+        raise OptionError(f"agreement needs at least two coders; got {', '.join(coders) or 'none'}")
+
+
+def check_pairs(corpus: Corpus, limit: int = MAX_PAIRS) -> None:
+    """Raise an error if there are too many pairs of coders to compare all of them.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    limit : int, optional
+        Maximum number of pairs, summed over items.
+    """
+    pairs = sum(n * (n - 1) // 2 for n in (len(corpus.of_item(item)) for item in corpus.item_names))
+    check_limit("pairs of coders on all items", pairs, limit, "choose fewer coders with --coder or Corpus.select")
+
+
+def by_coder_name(argument: str, values: Any, kind: type[T]) -> dict[str, T]:
+    """Return the annotations of one text by the name of their coder.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the argument, for error messages.
+    values : mapping or iterable
+        Coder -> annotation, or the annotations of coders without names, who become "coder 1", "coder 2" and so on.
+    kind : type
+        Class of the annotations.
+
+    Returns
+    -------
+    dict
+        Coder -> annotation.
+
+    Raises
+    ------
+    OptionError
+        If two coders have the same name, or an annotation has a different class.
+    """
+    if isinstance(values, Mapping) and not isinstance(values, (Corpus, Dialogue)):
+        by_coder = {str(coder): value for coder, value in values.items()}
+        if len(by_coder) < len(values):
+            raise OptionError(f"{argument}: the names of two coders are the same string; rename one of them")
+    elif isinstance(values, Iterable) and not isinstance(values, (str, Mapping, kind)):
+        by_coder = {f"coder {i}": value for i, value in enumerate(values, 1)}
+    else:
+        name, actual = kind.__name__, type(values).__name__
+        raise OptionError(f"{argument}: expected a sequence of {name} or a mapping coder -> {name}; got {actual}")
+    for coder, value in by_coder.items():
+        if not isinstance(value, kind):
+            raise OptionError(f"coder {coder!r}: expected a {kind.__name__}; got {kind_name(value)}")
+    return by_coder
+
+
+def score_coder_pairs(
+    corpus: Corpus,
+    measure: Measure,
+    *,
+    ordered: bool = False,
+    corpus_order: bool = False,
+    engine: str | Engine = "threads",
+) -> CoderPairs:
+    """Score every pair of coders on every item that both coded.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    measure : Measure
+        The measure.
+    ordered : bool, default False
+        Whether each pair is scored twice, once with each coder as the first side.
+    corpus_order : bool, default False
+        Whether the first coder in the corpus is the first side even if the measure is symmetric. Precision and recall are
+        not symmetric.
+    engine : str or Engine, default "threads"
+        Engine for the computation.
+
+    Returns
+    -------
+    CoderPairs
+        One row per item and pair. All pairs are scored in one batch, with the same types. An item is excluded if one of
+        its pairs cannot be scored. If chance agreement does not depend on boundaries of all coders, only the undefined pairs
+        are left out.
+
+    Raises
+    ------
+    OptionError
+        If no item was annotated by two coders, or none can be compared.
+    """
+    check_corpus(corpus)
+    check_coders(corpus.coders)
+    check_pairs(corpus)
+    keep_order = ordered or corpus_order or not measure.symmetric
+    order = _numbered(corpus.coders if keep_order else sorted(corpus.coders))
+    excluded: dict[str, str] = {}
+    keys, scores = score_keys(corpus, measure, _keys(corpus, order, ordered, excluded), engine, excluded)
+    item_order = _numbered(dict.fromkeys(item for item, _, _ in keys))
+    item_index = np.fromiter((item_order[key[0]] for key in keys), np.int64, len(keys))
+    sides = np.stack([np.fromiter((order[key[side]] for key in keys), np.int64, len(keys)) for side in (1, 2)], axis=1)
+    present, members = np.unique(sides, return_inverse=True)
+    members = members.reshape(-1, 2)
+    # One number per pair, because sorting rows is slow.
+    pairs, pair_index = np.unique(members[:, 0] * len(present) + members[:, 1], return_inverse=True)
+    return CoderPairs(
+        measure=measure,
+        items=tuple(item_order),
+        coders=tuple(np.array([*order], object)[present]),
+        item_index=item_index,
+        pair_index=pair_index.reshape(-1),
+        first=pairs // len(present),
+        second=pairs % len(present),
+        scores=scores,
+        annotations=_scored_annotations(corpus, tuple(item_order), [*order], item_index, sides),
+        excluded=tuple(Excluded(item, None, reason) for item, reason in excluded.items()),
+        ordered=ordered,
+    )
+
+
+def _scored_annotations(
+    corpus: Corpus, items: Sequence[str], coders: Sequence[str], item_index: Ints, sides: Ints
+) -> dict[tuple[str, str], Comparable]:
+    """Return the annotations in some pairs, in the order in which they occur in them."""
+    codes, first = np.unique((item_index[:, None] * len(coders) + sides).reshape(-1), return_index=True)
+    keys = [(items[code // len(coders)], coders[code % len(coders)]) for code in codes[np.argsort(first)].tolist()]
+    return {key: cast(Comparable, corpus[key]) for key in keys}
+
+
+def _numbered(values: Iterable[str]) -> dict[str, int]:
+    return {value: i for i, value in enumerate(values)}
+
+
+def _keys(corpus: Corpus, order: Mapping[str, int], ordered: bool, excluded: dict[str, str]) -> list[Key]:
+    """Return every pair of coders of every item, sorted by item. Items with one coder are added to ``excluded``."""
+    pairs_of = permutations if ordered else combinations
+    keys: list[Key] = []
+    for item in corpus.item_names:
+        coders = sorted(corpus.of_item(item), key=order.__getitem__)
+        if len(coders) < 2:
+            excluded[item] = f"coded by {coders[0]} only"
+        keys += [(item, a, b) for a, b in pairs_of(coders, 2)]
+    return sorted(keys, key=lambda key: key[0])
+
+
+def score_keys(
+    corpus: Corpus, measure: Measure, keys: list[Key], engine: str | Engine, excluded: dict[str, str]
+) -> tuple[list[Key], Scores]:
+    """Score some pairs of coders on some items.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    measure : Measure
+        The measure.
+    keys : list of (item, first coder, second coder)
+        The pairs.
+    engine : str or Engine
+        Engine for the computation.
+    excluded : dict
+        Item -> reason. Items that cannot be scored are added.
+
+    Returns
+    -------
+    keys : list of (item, first coder, second coder)
+        The pairs that were scored.
+    scores : Scores
+        Their scores.
+
+    Raises
+    ------
+    OptionError
+        If nothing can be scored.
+    """
+    annotations = {item: corpus.of_item(item) for item in dict.fromkeys(key[0] for key in keys)}
+    while True:
+        keys = [key for key in keys if key[0] not in excluded]
+        if not keys:
+            alone = all(reason.startswith("coded by ") for reason in excluded.values())
+            problem = "no item was annotated by two coders" if alone else "no item can be compared"
+            raise OptionError(f"{problem}{_reasons(excluded)}")
+        # An annotation that cannot be compared, such as a tier, produces an error here.
+        pairs: list[Any] = [(annotations[item][a], annotations[item][b]) for item, a, b in keys]
+        scores = score_many(pairs, measure, engine=engine)
+        if not scores.errors:
+            return keys, scores
+        if measure.chance_family not in COUNTING and all(
+            isinstance(error, Undefined) for error in scores.errors.values()
+        ):
+            return _without_undefined(keys, scores, measure, engine, excluded, pairs)
+        for place, error in scores.errors.items():
+            excluded.setdefault(keys[place][0], _reason(measure, keys[place], error))
+
+
+def _reason(measure: Measure, key: Key, error: CaesuraError) -> str:
+    return f"{measure.sides[0]} is {key[1]}, {measure.sides[1]} is {key[2]}: {error}"
+
+
+def _share_of_pairs(undefined: int, total: int) -> str:
+    """Return the beginning of a reason: how many pairs of coders of an item are undefined; empty if all are."""
+    if undefined == total:
+        return ""
+    return f"{undefined} of {total} pairs of coders {'is' if undefined == 1 else 'are'} undefined and left out: "
+
+
+def _without_undefined(
+    keys: list[Key],
+    scores: Scores,
+    measure: Measure,
+    engine: str | Engine,
+    excluded: dict[str, str],
+    pairs: Sequence[Pair],
+) -> tuple[list[Key], Scores]:
+    """Leave out the undefined pairs; the other pairs are enough, because chance does not depend on all coders."""
+    defined = [place for place in range(len(keys)) if place not in scores.errors]
+    totals, undefined = (Counter(keys[place][0] for place in places) for places in (range(len(keys)), scores.errors))
+    for place, error in scores.errors.items():
+        item = keys[place][0]
+        share = _share_of_pairs(undefined[item], totals[item])
+        excluded.setdefault(item, f"{share}{_reason(measure, keys[place], error)}")
+    if not defined:
+        raise OptionError(f"no pair of coders can be compared{_reasons(excluded)}")
+    return [keys[place] for place in defined], score_many([pairs[place] for place in defined], measure, engine=engine)
+
+
+def _sums(rows: Floats, group: Ints, groups: int) -> Floats:
+    return np.stack([np.bincount(group, column, groups) for column in rows.T], axis=1)
+
+
+def _reasons(excluded: Mapping[str, str]) -> str:
+    reasons = [f"item {item!r}: {reason}" for item, reason in list(excluded.items())[:_MAX_REASONS]]
+    more = [f"and {len(excluded) - _MAX_REASONS} more"] if len(excluded) > _MAX_REASONS else []
+    return f": {'; '.join(reasons + more)}" if reasons else ""

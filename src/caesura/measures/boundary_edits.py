@@ -1,0 +1,448 @@
+"""The boundary edit distance, on which S, B and the confusion matrix of boundaries are based.
+
+All of them count the edits of the same distance (Fournier & Inkpen 2012, section 3.2; Fournier 2013,
+section 3.1). Boundaries of the same type at the same position always match, at no cost. The other boundaries are
+explained by these edits ::
+
+    addition/deletion   A   a boundary on one side only                            cost 1
+    substitution        S   two types at one position, x steps apart on the scale  cost w_sub (ws + x / |T|)
+    transposition       T   one type at two positions, d apart, 1 <= d < n_t       cost w_trp (wt + d / n_t)
+
+with the weights w_sub = w_trp = 1 and ws = wt = 0 by default.
+The total cost is minimal. Among alignments of equal cost, the one with the fewest edits is chosen, which makes S and B
+unique. For one type, a dynamic program over two sorted lists finds the minimum; for several types, a minimum-cost
+matching. The papers promise a minimum. segeval pairs boundaries greedily: it misses the minimum for n_t >= 3, and its
+result changes when the text is reversed.
+
+If the printed equations and the figures of the papers differ, we follow the figures: a transposition costs d / n_t and not
+d / (n_t - 1) (equation 5), a substitution x / (max - min + 1) and not x / (max - min) (equation 6).
+``transposition="printed"`` and ``substitution="printed"`` select the printed equations.
+
+The list of edits is deterministic and does not change when the sides are swapped: it is the smallest of all optimal lists
+of pairs, ordered by leftmost position and lower type. It may change when the text is reversed; S and B do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property, lru_cache, partial
+from math import lcm
+from operator import itemgetter
+from typing import Any, ClassVar
+
+import numpy as np
+
+from caesura.errors import CaesuraError, OptionError
+from caesura.kernels import boundary as kernel
+from caesura.limits import MAX_BOUNDARY_PAIRS
+from caesura.measures.base import COUNT_COEFFICIENTS, Counts, Measure
+from caesura.measures.batch import Batch
+from caesura.measures.edit_chain import edit_chain
+from caesura.measures.edit_columns import EditColumns, edit_columns
+from caesura.measures.edit_list import list_edits
+from caesura.measures.expected import ChainEdits, ExpectedCounts, NeighbourEdits
+from caesura.model.result import Edit
+from caesura.model.value import Floats, Ints
+from caesura.options import Option, choice, number, whole
+
+N_T = Option(
+    "n_t", 2, whole(1, 1_000_000), "maximum span of a transposition, in positions (exclusive)", always_shown=True
+)
+"""Option for the maximum span of a transposition."""
+TRANSPOSITION = Option("transposition", "scaled", choice("scaled", "printed", "unit"), "cost of a transposition")
+"""Option for the cost of a transposition."""
+COST_OPTIONS = (
+    Option("substitution", "scaled", choice("scaled", "printed", "unit"), "cost of a substitution"),
+    Option("wt", 0, number(0, 1), "constant part of the cost of a transposition"),
+    Option("ws", 0, number(0, 1), "constant part of the cost of a substitution"),
+    Option("w_trp", 1, number(0, 1), "weight of transpositions, which multiplies their cost; 0 forgives near misses"),
+    Option("w_sub", 1, number(0, 1), "weight of substitutions, which multiplies their cost"),
+    Option("alignment", "exact", choice("exact", "greedy"), "minimum-cost alignment, or segeval's greedy pairing"),
+)
+"""Options for the other costs."""
+cost_options = itemgetter("n_t", "transposition", "substitution", "wt", "ws", "w_trp", "w_sub")
+"""Return the values of these options from a mapping."""
+GREEDY = {"alignment": "greedy"}
+"""Option of presets that pair boundaries greedily, like segeval."""
+
+
+@dataclass(frozen=True)
+class BoundaryCosts:
+    """Costs of edits as exact fractions, and gains of pairs as integer multiples of 1 / scale.
+
+    Attributes
+    ----------
+    n_t : int or Fraction
+        Transpositions span fewer than ``n_t`` positions, or seconds if it is a fraction.
+    transposition, substitution : str
+        Form of the cost.
+    wt, ws : Fraction
+        Constant parts of the costs.
+    w_trp, w_sub : Fraction
+        Weights that multiply the costs of transpositions and substitutions.
+    types : int
+        Number of boundary types.
+    """
+
+    n_t: Any  # whole number of positions, or fraction of seconds
+    transposition: str
+    substitution: str
+    wt: Fraction
+    ws: Fraction
+    w_trp: Fraction
+    w_sub: Fraction
+    types: int
+
+    @cached_property
+    def per_position(self) -> Fraction:
+        """Cost of a transposition per position."""
+        if self.transposition in ("unit", "te"):
+            return Fraction(0)
+        width = Fraction(self.n_t if self.transposition == "scaled" else max(1, self.n_t - 1))
+        return self.w_trp / width
+
+    @cached_property
+    def per_step(self) -> Fraction:
+        """Cost of a substitution per step on the scale of types."""
+        if self.substitution == "unit":
+            return Fraction(0)
+        return self.w_sub / (self.types if self.substitution == "scaled" else max(1, self.types - 1))
+
+    def transposition_cost(self, d: int) -> Fraction:
+        """Return the cost of a transposition.
+
+        Parameters
+        ----------
+        d : int
+            Distance in positions; 0 gives the constant part of the cost.
+
+        Returns
+        -------
+        Fraction
+            The cost.
+        """
+        if self.transposition == "te":
+            return self.w_trp * (2 - Fraction(1, 2 ** (d - 1)))
+        return self.w_trp * (1 if self.transposition == "unit" else self.wt) + d * self.per_position
+
+    def substitution_cost(self, x: int) -> Fraction:
+        """Return the cost of a substitution.
+
+        Parameters
+        ----------
+        x : int
+            Distance on the scale of types; 0 gives the constant part of the cost.
+
+        Returns
+        -------
+        Fraction
+            The cost.
+        """
+        return self.w_sub * (1 if self.substitution == "unit" else self.ws) + x * self.per_step
+
+    @cached_property
+    def scale(self) -> int:
+        """A common denominator of all costs."""
+        terms = [self.substitution_cost(0), self.per_step]
+        if self.transposition == "te":
+            terms.append(self.w_trp / 2 ** max(0, self.n_t - 2))
+        else:
+            terms += [self.transposition_cost(0), self.per_position]
+        return lcm(*(term.denominator for term in terms))
+
+    @cached_property
+    def gains(self) -> tuple[Ints, Ints]:
+        """Savings compared with two additions, times ``scale``.
+
+        The first array is for transpositions over d = 0, 1, ... n_t-1, the second for substitutions over x = 0, 1, ...
+        """
+        scale = self.scale
+        if self.transposition == "te":
+            gain_t = np.array([0, *(int((2 - self.transposition_cost(d)) * scale) for d in range(1, self.n_t))])
+        else:
+            gain_t = int((2 - self.transposition_cost(0)) * scale) - np.arange(self.n_t) * int(
+                self.per_position * scale
+            )
+        gain_s = int((2 - self.substitution_cost(0)) * scale) - np.arange(self.types) * int(self.per_step * scale)
+        return gain_t.astype(np.int64), gain_s.astype(np.int64)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Costs times ``scale``, in the order of the counts.
+
+        These are the costs per addition, transposition, position between transposed boundaries, substitution, step on the
+        scale of types, and match; with ``te`` also the weight of the sum of 2^(1-d).
+        """
+        te = self.transposition == "te"
+        constant = 2 * self.w_trp if te else self.transposition_cost(0)
+        costs = [Fraction(1), constant, self.per_position, self.substitution_cost(0), self.per_step, Fraction(0)]
+        return np.array([float(cost * self.scale) for cost in ([*costs, -self.w_trp] if te else costs)])
+
+    @cached_property
+    def excess(self) -> str | None:
+        """Error message if a pair can cost more than 1, so that B and correctness could be negative; else None."""
+        timed = isinstance(self.n_t, Fraction)
+        transposition = self.transposition_cost(self.n_t if timed else max(0, self.n_t - 1))
+        substitution = self.substitution_cost(self.types - 1)
+        if transposition > 1:
+            return (
+                f"wt is too large: a transposition may cost at most 1, but costs up to {float(transposition):g} at "
+                f"n_t={float(self.n_t):g}; choose a smaller wt"
+            )
+        if self.types > 1 and substitution > 1:
+            return (
+                f"ws is too large: a substitution may cost at most 1, but costs up to {float(substitution):g} with "
+                f"{self.types} types; choose a smaller ws"
+            )
+        return None
+
+    def split(self, pairs: Floats, cost: Floats) -> Counts:
+        """Return transpositions and substitutions with a given total cost.
+
+        Parameters
+        ----------
+        pairs : numpy.ndarray
+            Number of transpositions and substitutions.
+        cost : numpy.ndarray
+            Their total cost.
+
+        Returns
+        -------
+        numpy.ndarray
+            Columns: transpositions, span, substitutions, distance, te. With several types, an optimal alignment need not
+            be unique. The counts are those of one type if possible, and always have this number of pairs and this cost.
+        """
+        counts = np.zeros((len(pairs), 5))
+        near, per_position, other, per_step = (self.weights[1:5] / self.scale).tolist()
+        if self.transposition == "te":
+            counts[:, 0], counts[:, 4] = pairs, (near * pairs - cost) / float(self.w_trp or 1)
+        elif per_position:
+            counts[:, 0], counts[:, 1] = pairs, (cost - near * pairs) / per_position
+        elif self.types == 1 or (per_step == 0 and near == other):
+            counts[:, 0] = pairs
+        elif per_step:
+            counts[:, 2], counts[:, 3] = pairs, (cost - other * pairs) / per_step
+        else:
+            counts[:, 0] = (cost - other * pairs) / (near - other)
+            counts[:, 2] = pairs - counts[:, 0]
+        return counts
+
+    def total(self, counts: Counts) -> Floats:
+        """Return the cost of each row of counts.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray
+            Columns: additions, transpositions, span, substitutions, distance, matches (, te).
+
+        Returns
+        -------
+        numpy.ndarray
+            One cost per row.
+        """
+        # All terms are integers before the division, so the result is the nearest float.
+        cost: Floats = counts[:, : len(self.weights)] @ self.weights / self.scale
+        return cost
+
+
+@lru_cache(256)
+def _costs(n_t: int | str, transposition: str, substitution: str, *weights_and_types: float) -> BoundaryCosts:
+    # A weight is read as a decimal number: 0.1 is a tenth, not the nearest binary fraction.
+    *weights, types = weights_and_types
+    wt, ws, w_trp, w_sub = (Fraction(repr(weight)) for weight in weights)
+    width = Fraction(n_t[:-1]) if isinstance(n_t, str) else n_t
+    return BoundaryCosts(width, transposition, substitution, wt, ws, w_trp, w_sub, int(types))
+
+
+class EditDistanceMeasure(Measure):
+    """Base class with the options and the alignment of the boundary edit distance."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("linear", "dialogue")
+    view = "typed"
+    aligns = True
+    symmetric = True  # swapping the sides keeps the value, but exchanges precision and recall of the confusion matrix
+    coefficients = COUNT_COEFFICIENTS
+    default_coefficient = "multi_pi"
+    chance_family = "counts"
+
+    @property
+    def _te(self) -> bool:
+        return bool(self["transposition"] == "te")
+
+    def costs(self, types: tuple[str, ...]) -> BoundaryCosts:
+        """Return the costs of edits over some types.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        BoundaryCosts
+            The costs.
+        """
+        number = len(types)
+        costs = self._known_costs.get(number)
+        if costs is None:
+            costs = self._known_costs[number] = _costs(*cost_options(self.settings), number)
+        return costs
+
+    @cached_property
+    def _known_costs(self) -> dict[int, BoundaryCosts]:
+        """Costs by the number of types."""
+        return {}
+
+    def gains(self, types: tuple[str, ...]) -> kernel.Gains:
+        """Return the gains of pairs over some types, and the method that finds the pairs, for the kernel.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        Gains
+            What the kernel needs.
+        """
+        number = len(types)
+        gains = self._known_gains.get(number)
+        if gains is None:
+            method = kernel.MATCHING if number > 1 or self._te else kernel.ORDERED
+            if self["alignment"] == "greedy":
+                method = kernel.GREEDY
+            gains = self._known_gains[number] = kernel.Gains(*self.costs(types).gains, method)
+        return gains
+
+    @cached_property
+    def _known_gains(self) -> dict[int, kernel.Gains]:
+        """Gains by the number of types."""
+        return {}
+
+    def validate(self) -> None:
+        for weight, kind in (("wt", "transposition"), ("ws", "substitution")):
+            if self[weight] and self[kind] in ("unit", "te"):
+                raise OptionError(f"{weight} has no effect with {kind}={self[kind]!r}; set only one of them")
+        if self._te and self["n_t"] > 40:
+            raise OptionError(f"n_t must be at most 40 with transposition='te'; got {self['n_t']}")
+        problem = self.cost_problem(self.costs(("boundary",)))
+        if problem is not None:
+            raise OptionError(problem)
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        costs = self.costs(batch.types)
+        problem = self.cost_problem(costs)
+        if problem is not None:
+            return {d: OptionError(problem) for d in range(len(batch))}
+        if self._is_small(len(batch.a_pos), len(batch.b_pos), len(batch.types)):
+            return {}
+        return self._with_overflow(batch, costs.scale) | self._with_too_many_pairs(batch)
+
+    def _is_small(self, a_count: int, b_count: int, types: int) -> bool:
+        """Return whether so few boundaries certainly have small sums of gains and a small table of possible pairs."""
+        scale = min(self._known_costs[types].scale, 2**70)
+        is_exact = 2.0 * scale * (a_count + 1.0) ** 2 < 2.0**62
+        return is_exact and a_count * min(b_count, 2 * self["n_t"] * types) <= MAX_BOUNDARY_PAIRS
+
+    def _with_overflow(self, batch: Batch, scale: int) -> dict[int, CaesuraError]:
+        """Return errors for documents in which sums of integer gains might not fit into 64 bits."""
+        scale = min(scale, 2**70)  # a float can hold it
+        pairs = np.minimum(batch.a_count, batch.b_count) + 1.0
+        cause = "n_t is too large for transposition='te'" if self._te else "the weights of edits have too many digits"
+        hint = "choose a smaller n_t" if self._te else "round them"
+        return {
+            int(d): OptionError(f"{cause} in a text with {int(pairs[d]) - 1} boundaries; {hint}")
+            for d in np.flatnonzero(2.0 * scale * pairs * pairs >= 2.0**62)
+        }
+
+    def _with_too_many_pairs(self, batch: Batch) -> dict[int, CaesuraError]:
+        """Return errors for documents whose table of possible pairs would take too much memory."""
+        n_t = self["n_t"]
+        a, b = batch.a_count.astype(float), batch.b_count.astype(float)
+        suspects = np.flatnonzero(a * np.minimum(b, 2.0 * n_t * len(batch.types)) > MAX_BOUNDARY_PAIRS)
+        errors: dict[int, CaesuraError] = {}
+        for d in suspects.tolist():
+            a_pos = batch.a_pos[batch.a_off[d] : batch.a_off[d + 1]]
+            b_pos = batch.b_pos[batch.b_off[d] : batch.b_off[d + 1]]
+            pairs = int((np.searchsorted(b_pos, a_pos + n_t) - np.searchsorted(b_pos, a_pos - n_t, "right")).sum())
+            if pairs > MAX_BOUNDARY_PAIRS:
+                errors[d] = OptionError(
+                    f"n_t={n_t} allows {pairs:,} pairs of boundaries, more than {MAX_BOUNDARY_PAIRS:,}; choose a smaller n_t"
+                )
+        return errors
+
+    def cost_problem(self, costs: BoundaryCosts) -> str | None:
+        """Return the reason why the measure cannot use these costs, or None.
+
+        Parameters
+        ----------
+        costs : BoundaryCosts
+            Costs of edits.
+
+        Returns
+        -------
+        str or None
+            The problem.
+        """
+        return None
+
+    def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
+        gain_t, gain_s = self.costs(types).gains
+        parts_of = partial(self.expected_parts, types)
+        if len(types) == 1 and len(gain_t) <= 2:
+            return NeighbourEdits(int(gain_t[1]) if len(gain_t) == 2 else -1, parts_of)
+        chain = edit_chain(gain_t, gain_s, sets) if self["alignment"] == "exact" else None
+        return None if chain is None else ChainEdits(chain, sets, parts_of)
+
+    def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
+        """Return the expected parts from the expected edits of two random texts.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+        edits : numpy.ndarray
+            The columns of :class:`~caesura.measures.expected.ExpectedEdits`.
+
+        Returns
+        -------
+        numpy.ndarray
+            One column per part.
+        """
+        raise NotImplementedError  # subclasses define it
+
+    def partners(self, batch: Batch) -> Ints:
+        """Return, for each boundary of a, the index of its partner in b, or -1.
+
+        Parameters
+        ----------
+        batch : Batch
+            Documents.
+
+        Returns
+        -------
+        numpy.ndarray
+            Indices of boundaries of b.
+        """
+        partners = np.empty(len(batch.a_pos), np.int64)
+        kernel.align(*batch.arrays, self.gains(batch.types), partners)
+        return partners
+
+    def align(self, batch: Batch) -> tuple[Edit, ...]:
+        return list_edits(batch, self.partners(batch), **self._edit_costs(batch.types))
+
+    def edit_columns(self, batch: Batch) -> EditColumns | None:
+        if type(batch) is not Batch:  # in seconds, or of several streams
+            return None
+        return edit_columns(batch, self.partners(batch), **self._edit_costs(batch.types))
+
+    def _edit_costs(self, types: tuple[str, ...]) -> dict[str, Callable[[int], float]]:
+        """Return the costs of transpositions and substitutions by distance."""
+        costs = self.costs(types)
+        return {
+            "transposition_cost": cache(lambda d: float(costs.transposition_cost(d))),
+            "substitution_cost": cache(lambda x: float(costs.substitution_cost(x))),
+        }
