@@ -15,6 +15,7 @@ from caesura.errors import MismatchError
 from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 from caesura.tasks.agree import AgreeOptions, agree
 from caesura.tasks.disagreements import find_disagreements
@@ -27,7 +28,7 @@ from caesura.views.answer import Answer
 from caesura.views.disagreements import disagreements_view
 from caesura.views.gold import gold_view
 from caesura.views.judgement import JudgeTables, judgement_view
-from caesura.views.results import scoring_view
+from caesura.views.results import draw_rows, scoring_view
 from caesura.views.table import Block, Table
 from caesura.views.text_table import wrap
 
@@ -57,7 +58,8 @@ def _readers(corpus: Corpus, width: int) -> Iterator[Block]:
     """Ask every question about seven readers of one article."""
     (item,) = corpus.item_names
     yield f"Seven readers marked where the topic of an article changes. {STARGAZER_SOURCE}"
-    yield "\n".join(f"reader {name}  {text.draw()}" for name, text in corpus.of_item(item).items())  # type: ignore[union-attr]
+    readers = {f"reader {coder}": _segmentation(corpus, item, coder) for coder in corpus.coders}
+    yield draw_rows(readers)
     yield from _question("How close are readers 1 and 3?")
     scoring = score_corpora(corpus, options=ScoreOptions(reference_coder="1", hypothesis_coder="3"))
     yield from _answer(scoring_view(scoring, edits=True, width=width), 1, drawings=True)
@@ -71,10 +73,16 @@ def _readers(corpus: Corpus, width: int) -> Iterator[Block]:
     yield from _question("What is the gold standard?")
     gold = make_gold(corpus)
     yield from _answer(gold_view(gold), 1)
-    yield from (f"gold  {text.draw()}" for text in gold.corpus.values())  # type: ignore[union-attr]
+    yield draw_rows({**readers, "gold": _segmentation(gold.corpus, item, "gold")})
     yield from _question("If reader 7 were a program, would it be as good as people?")
     people = corpus.select(coders=human_coders(corpus, ("7",)))
     yield from _answer(judgement_view(judge_systems(people, {"reader 7": {item: first["7"]}}), JudgeTables()), 1)
+
+
+def _segmentation(corpus: Corpus, item: str, coder: str) -> Segmentation:
+    annotation = corpus[item, coder]
+    assert isinstance(annotation, Segmentation)
+    return annotation
 
 
 def _question(text: str) -> Iterator[str]:

@@ -338,6 +338,35 @@ def draw(
     return draw_marks(a.length, marks, edits, units=units, sides=sides, width=width)
 
 
+def draw_rows(texts: Mapping[str, Segmentation]) -> str:
+    """Return one line per segmentation of the same units. Equal positions are below each other.
+
+    Parameters
+    ----------
+    texts : mapping of str to Segmentation
+        Name -> segmentation without types.
+
+    Returns
+    -------
+    str
+        The lines.
+
+    Examples
+    --------
+    >>> print(draw_rows({"ann": Segmentation.from_masses([2, 3]), "bo": Segmentation.from_masses([3, 1, 1])}))
+    ann  ··|· · ·
+    bo   ·· ·|·|·
+    """
+    marked = {position for text in texts.values() for position in text.inner.tolist()}
+    name_width = max(map(text_width, texts))
+    lines = []
+    for name, text in texts.items():
+        inner = set(text.inner.tolist())
+        gaps = ("|" if position in inner else " " * (position in marked) for position in range(1, text.length + 1))
+        lines.append(f"{pad(name, name_width)}  {''.join('·' + gap for gap in gaps)}")
+    return "\n".join(lines)
+
+
 def draw_marks(
     length: int,
     marks: tuple[Mapping[int, str], Mapping[int, str]],
