@@ -250,7 +250,7 @@ def test_convert_one_coder_to_bits(run: Run) -> None:
 def test_demo_and_measures(run: Run) -> None:
     demo = run("demo")
     assert demo.exit_code == 0
-    assert "reader 1  ··|···|···|·|···|······|···" in demo.output
+    assert "reader 1  ··|· ··|·· ·|·|· · ·|· ··· · ·|·· ·\n" in demo.output
     listed = results_of(run("measures", "--json"))
     assert set(listed) == set(cz.measures())
     listing = run("measures").output
