@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ def work(number: int, folder: Path) -> tuple[Any, ...]:
         value = cz.agreement(read, seed=0)
     with cz.collect_warnings():
         page = cz.report(corpus, title=str(number % 4))
+    assert value.warnings == tuple(messages)
     return read, value, page, tuple(read_messages), tuple(messages)
 
 
@@ -57,6 +59,26 @@ def test_sixteen_threads_have_their_own_results_and_warnings(tmp_path: Path) -> 
         together = list(pool.map(lambda number: work(number, tmp_path), range(THREADS)))
     for number, results in enumerate(together):
         assert results == alone[number % 4]
+
+
+def test_results_have_the_warnings_of_their_computation() -> None:
+    with pytest.warns(CaesuraWarning, match="an interval from 3 items is too narrow") as caught:
+        result = cz.agreement(study(1), seed=0)
+    assert result.warnings == (str(caught[0].message),)
+    assert caught[0].filename == __file__
+    assert pickle.loads(pickle.dumps(result)).warnings == result.warnings
+    assert cz.agreement(study(1), interval=None).warnings == ()
+
+
+def test_threads_have_results_with_their_own_warnings() -> None:
+    def compute(number: int) -> tuple[str, ...]:
+        with cz.collect_warnings():
+            return cz.agreement(study(number), seed=0).warnings
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        for number, warnings in enumerate(pool.map(compute, range(THREADS))):
+            assert len(warnings) == 1
+            assert warnings[0].startswith(f"an interval from {2 + number % 4} items")
 
 
 @pytest.mark.parametrize("name", ["threads", "processes"])

@@ -3,7 +3,7 @@
 Python's ``warnings.catch_warnings`` changes the whole process, so that threads lose or mix up their warnings. All warnings
 of this package are issued with :func:`warn`. Inside ``with collect_warnings():`` they go to the list of that block, which
 other threads do not share. Engines bring the warnings of their workers back to the thread that called them. Warnings about a
-file are also in ``corpus.reading.warnings``.
+file are also in ``corpus.reading.warnings``, and those about a computation in ``result.warnings``.
 
 >>> with collect_warnings() as messages:
 ...     warn("few items")
@@ -36,7 +36,12 @@ def warn(message: str) -> None:
     receiver = _receiver.get()
     if receiver is not None:
         receiver(message)
-        return
+    else:
+        _warn_caller(message)
+
+
+def _warn_caller(message: str) -> None:
+    """Issue a Python warning that points to the line outside this package from which it was called."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _INSIDE:
         level, frame = level + 1, frame.f_back
@@ -87,6 +92,30 @@ def on_warning(receiver: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         _receiver.reset(token)
+
+
+@contextmanager
+def record_warnings() -> Iterator[list[str]]:
+    """Keep the warnings that are issued in the ``with`` block, which go where they would go without it, too.
+
+    Yields
+    ------
+    list of str
+        The texts of the warnings so far, each once, in order.
+    """
+    messages: list[str] = []
+    outer = _receiver.get()
+
+    def add(message: str) -> None:
+        if message not in messages:
+            messages.append(message)
+        if outer is not None:
+            outer(message)
+        else:
+            _warn_caller(message)
+
+    with on_warning(add):
+        yield messages
 
 
 @contextmanager

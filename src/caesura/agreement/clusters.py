@@ -15,7 +15,7 @@ from caesura.engines import Engine, use_engine
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
-from caesura.model.result import HIDDEN, Excluded, Result, signature_line
+from caesura.model.result import HIDDEN, Excluded, Result, keep_warnings, signature_line
 from caesura.model.value import Floats
 from caesura.options import choice, optional, suggest, whole
 
@@ -121,6 +121,7 @@ class Clustering(Result):
         return tuple(dict.fromkeys(group[coder] for coder in self.leaves))
 
 
+@keep_warnings
 def cluster_coders(
     corpus: Corpus,
     measure: str | Measure = "boundary_similarity(n_t=2)",

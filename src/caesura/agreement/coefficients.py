@@ -22,7 +22,7 @@ from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
-from caesura.model.result import signature_line
+from caesura.model.result import keep_warnings, signature_line
 from caesura.model.segmentation import Segmentation
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
@@ -33,6 +33,7 @@ _POSITIONS = (
 )
 
 
+@keep_warnings
 def agreement(
     corpus: Corpus,
     measure: str | Measure = _DEFAULT_MEASURE,

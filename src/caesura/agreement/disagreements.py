@@ -31,7 +31,7 @@ from caesura.measures.registry import default_measures, measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, tiers_of
 from caesura.model.hierarchy import Hierarchy, Span
-from caesura.model.result import Edit, Excluded, signature_line
+from caesura.model.result import Edit, Excluded, keep_warnings, signature_line
 from caesura.model.seconds import extent_problem, lack_units
 from caesura.model.segmentation import UNTYPED
 from caesura.model.signature import with_data
@@ -47,6 +47,7 @@ KINDS = {
 """Kind of edit -> kind of disagreement."""
 
 
+@keep_warnings
 def disagreements(
     corpus: Corpus, *, measure: str | Measure | UnitizingCoefficient | None = None, against: str | None = None
 ) -> Disagreements:

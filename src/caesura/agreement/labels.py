@@ -14,7 +14,7 @@ from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import OptionError, Undefined
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, reason_not_linear
-from caesura.model.result import Excluded, Result, signature_line
+from caesura.model.result import Excluded, Result, keep_warnings, signature_line
 from caesura.model.segmentation import Segmentation
 from caesura.model.text_difference import text_difference
 from caesura.options import optional, text
@@ -123,6 +123,7 @@ class LabelAgreement(Result):
         return signature_line("label_agreement", separator=separator, **sizes)
 
 
+@keep_warnings
 def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgreement:
     """Compute the similarity of segment labels: the mean Jaccard similarity per unit, from 0 to 1.
 

@@ -17,7 +17,7 @@ from caesura.measures.registry import default_measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.result import Excluded, Result, Score, signature_line
+from caesura.model.result import Excluded, Result, Score, keep_warnings, signature_line
 from caesura.model.signature import with_data
 from caesura.model.spans import Spans
 from caesura.model.tree import Tree
@@ -202,6 +202,7 @@ class Pairwise(Result):
         return {coder: (precision, recall) for coder, (precision, recall) in means.items()}
 
 
+@keep_warnings
 def pairwise(
     corpus: Corpus, measure: str | Measure, *, ordered: bool = False, engine: str | Engine = "threads"
 ) -> Pairwise:

@@ -17,7 +17,7 @@ from caesura.gold.unify import UnificationMethod, UnifiedHierarchy, build_gold, 
 from caesura.limits import plain_count, short_count
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.result import HIDDEN, Excluded, Result, signature_line
+from caesura.model.result import HIDDEN, Excluded, Result, keep_warnings, signature_line
 from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Tier
 from caesura.model.value import count_of
@@ -214,6 +214,7 @@ class Gold(Result):
         )
 
 
+@keep_warnings
 def gold(
     corpus: Corpus,
     method: str | None = None,

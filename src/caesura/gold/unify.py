@@ -21,7 +21,7 @@ from caesura.gold.candidates import (
 from caesura.limits import short_count
 from caesura.measures.hierarchy import hierarchy_kappa
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.result import Result, signature_line
+from caesura.model.result import Result, keep_warnings, signature_line
 from caesura.model.value import count_of
 from caesura.options import Option, choice, number, resolve_options, suggest, whole
 
@@ -135,6 +135,7 @@ class UnifiedHierarchy(Result):
         return f"UnifiedHierarchy({self.method}, {self.level}: {content})"
 
 
+@keep_warnings
 def unify(
     hierarchies: Mapping[str, Hierarchy] | Sequence[Hierarchy],
     *,

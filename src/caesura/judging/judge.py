@@ -26,7 +26,7 @@ from caesura.measures.batch import warn_about_type_order
 from caesura.measures.registry import default_measures, is_called, parse_measures
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, tiers_of
-from caesura.model.result import HIDDEN, Excluded, Result, Score, signature_line, signature_value
+from caesura.model.result import HIDDEN, Excluded, Result, Score, keep_warnings, signature_line, signature_value
 from caesura.model.segmentation import Segmentation, sort_types
 from caesura.model.value import Floats
 from caesura.options import choice, number, optional, setting, whole
@@ -199,6 +199,7 @@ class _JudgeOptions(ComparisonOptions):
     epsilon: float = setting(0.2, number(0, 1, below=True), "Margin of the alternative annotator test.")
 
 
+@keep_warnings
 def judge(
     corpus: Corpus,
     systems: Systems,

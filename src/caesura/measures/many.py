@@ -17,7 +17,7 @@ from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.batch import Batch, Comparison
 from caesura.measures.registry import parse
 from caesura.measures.sums import Partial
-from caesura.model.result import HIDDEN, Excluded, Result, Score
+from caesura.model.result import HIDDEN, Excluded, Result, Score, keep_warnings
 from caesura.model.value import Floats, Ints
 
 _REMOTE_PIECE = 16_000  # boundaries and documents sent to another process at once: at most 1 MB, for trees
@@ -144,6 +144,7 @@ class Scores(Result):
         return self.measure.build_score(self.counts[place], self.types, resolved, batch=self.batch.take(document))
 
 
+@keep_warnings
 def score_many(
     pairs: Iterable[Comparison],
     measure: str | Measure,

@@ -9,16 +9,18 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from importlib import import_module
 from inspect import get_annotations
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, ParamSpec, Protocol, Self, TypeVar
 
 from caesura.errors import OptionError
 from caesura.model.signature import data_of, with_data
 from caesura.model.value import Displayed
+from caesura.notices import record_warnings
 from caesura.options import non_negative
 from caesura.version import __version__
 
@@ -63,6 +65,33 @@ class Reasoned:
         return _fields_of(self) | ({} if self.reason is None else {"reason": self.reason})
 
 
+_Arguments = ParamSpec("_Arguments")
+_ResultType = TypeVar("_ResultType", bound="Result")
+
+
+def keep_warnings(function: Callable[_Arguments, _ResultType]) -> Callable[_Arguments, _ResultType]:
+    """Decorate a function so that its result has the warnings of the computation as ``result.warnings``.
+
+    Parameters
+    ----------
+    function : callable
+        Function that returns a result.
+
+    Returns
+    -------
+    callable
+        The function. Warnings are issued as before, and each call and thread has its own.
+    """
+
+    @wraps(function)
+    def call(*args: _Arguments.args, **options: _Arguments.kwargs) -> _ResultType:
+        with record_warnings() as messages:
+            result = function(*args, **options)
+        return result.with_warnings(messages) if messages else result
+
+    return call
+
+
 class Result(Displayed):
     """Base class of results, which are frozen dataclasses.
 
@@ -70,6 +99,8 @@ class Result(Displayed):
     ----------
     json_properties : tuple of str
         Properties that are part of the JSON in addition to the fields.
+    warnings : tuple of str
+        What :func:`keep_warnings` kept.
     frame_field : str or None
         Field whose entries are the rows of the data frame, or None if the result is a single row.
     """
@@ -80,15 +111,32 @@ class Result(Displayed):
     frame_field: ClassVar[str | None] = None
 
     def __init_subclass__(cls) -> None:
-        """Give every result a short ``repr``, a signature and a list of excluded items, unless it has its own."""
+        """Give every result a short ``repr``, a signature, warnings and excluded items, unless it has its own."""
         super().__init_subclass__()
         if "__repr__" not in cls.__dict__:  # otherwise the dataclass would write its own
             parent = next(base for base in cls.__mro__[1:] if issubclass(base, Result))
             cls.__repr__ = parent.__repr__  # type: ignore[method-assign]
         declared = {name for base in cls.__mro__ for name in get_annotations(base)}
-        for name, value in (("excluded", ()), ("signature", None)):
+        for name, value in (("excluded", ()), ("signature", None), ("warnings", ())):
             if name not in declared and not hasattr(cls, name):
                 setattr(cls, name, value)
+
+    def with_warnings(self, messages: Iterable[str]) -> Self:
+        """Return the same result with the warnings of its computation.
+
+        Parameters
+        ----------
+        messages : iterable of str
+            Their texts.
+
+        Returns
+        -------
+        Result
+            A copy.
+        """
+        result = copy(self)
+        object.__setattr__(result, "warnings", tuple(messages))
+        return result
 
     @property
     def data(self) -> str | None:

@@ -17,7 +17,7 @@ from caesura.measures.many import Scores, score_many
 from caesura.measures.parseval import BracketBatch, BracketRules, Parseval, match_brackets, parseval_measure
 from caesura.measures.spans import TreeBatch
 from caesura.measures.structiou import LabelIoU, NodePair, StructIoU, iou_by_label
-from caesura.model.result import HIDDEN, Excluded, Reasoned, Result, Score, ratio
+from caesura.model.result import HIDDEN, Excluded, Reasoned, Result, Score, keep_warnings, ratio
 from caesura.model.tree import Tree
 from caesura.model.value import Floats
 
@@ -220,6 +220,7 @@ class ParsevalResult(Result):
         return tuple(LabelCounts(name, *(counter[name] for counter in counters)) for name in names)
 
 
+@keep_warnings
 def parseval_corpus(
     gold: Trees,
     predicted: Trees,
@@ -486,6 +487,7 @@ class StructIoUResult(Result):
         return f"StructIoUResult({scored} of {len(self)} sentences, mean {self.mean:.6g}, corpus {self.corpus:.6g})"
 
 
+@keep_warnings
 def struct_iou_corpus(
     gold: Trees,
     predicted: Trees,

@@ -17,6 +17,7 @@ from caesura.formats.settings import Settings, read_settings
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse_measures
+from caesura.model.result import keep_warnings
 from caesura.model.segmentation import check_types
 from caesura.options import OptionSet, flag, setting, switch, text
 from caesura.tasks.measure_choice import choose_measures, measures_setting, with_plain_measures, with_settings
@@ -41,6 +42,7 @@ class EvaluateOptions(OptionSet):
         return tuple(dict.fromkeys(self.measures)) if self.only else with_plain_measures(self.measures)
 
 
+@keep_warnings
 def evaluate(
     source: Any,
     measures: str | Measure | Iterable[str | Measure] | None = None,
