@@ -15,7 +15,7 @@ from caesura.agreement.unitized_alpha import UAlpha
 from caesura.cli import main
 from caesura.errors import ResourceError, own_errors
 from caesura.gold import linear
-from caesura.measures.base import BatchCounts
+from caesura.measures.base import BatchCounts, PairCounts
 from caesura.measures.batch import Batch
 from caesura.measures.boundary import BoundarySimilarity
 
@@ -49,6 +49,14 @@ def too_large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         return compute(self, batch)
 
     monkeypatch.setattr(BoundarySimilarity, "compute", fail)
+    count_pair: Callable[..., PairCounts | None] = BoundarySimilarity.count_pair
+
+    def fail_for_a_pair(self: BoundarySimilarity, a: cz.Segmentation, b: cz.Segmentation) -> PairCounts | None:
+        if a.length == LARGE:
+            raise request.param
+        return count_pair(self, a, b)
+
+    monkeypatch.setattr(BoundarySimilarity, "count_pair", fail_for_a_pair)
 
 
 @pytest.mark.usefixtures("too_large")
