@@ -32,6 +32,7 @@ def _load() -> ModuleType:
 
 
 pictures = _load()
+pytestmark = pytest.mark.slow  # draws every figure again
 
 
 @pytest.fixture(scope="module")

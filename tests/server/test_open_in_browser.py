@@ -300,6 +300,7 @@ def test_hostile_and_long_names(browser: Browser) -> None:
         assert browser.errors() == []
 
 
+@pytest.mark.slow
 def test_files_that_change_and_a_server_that_ends(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "people.json"
     path.write_text(json.dumps({"items": {"a": {"ann": [2, 3], "bo": [1, 4]}}}))

@@ -9,7 +9,7 @@ from hypothesis import settings
 FULL = 60
 """Random examples per test in ``.ci/run``."""
 
-EXAMPLES = int(os.environ.get("CAESURA_EXAMPLES", "15"))
+EXAMPLES = int(os.environ.get("CAESURA_EXAMPLES", "10"))
 """Random examples per test. ``.ci/run`` uses 60; 1000 looks further than there is time for in every run."""
 
 
