@@ -126,7 +126,7 @@ class AxisMeasure(Measure):
         return pack_axis(pairs, self.sides, self.packing)
 
     def pack(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        if self["references"] is None and (batch := gather_tiers(pairs, self._packing)) is not None:
+        if not self.needs_pairs and (batch := gather_tiers(pairs, self._packing)) is not None:
             return self._with_checks(batch, np.arange(len(pairs)), {})
         return super().pack(pairs)
 
@@ -157,7 +157,7 @@ class AxisMeasure(Measure):
     def _counts_tiers(self) -> bool:
         """Whether the measure may count two tiers without a batch, with its options."""
         is_defined = type(self).count_tiers is not AxisMeasure.count_tiers
-        return is_defined and self["extent"] == "same" and self["references"] is None and not self.is_averaged
+        return is_defined and self["extent"] == "same" and not self.needs_pairs and not self.is_averaged
 
     def _count_plain(self, a: Any, b: Any) -> PairCounts | None:
         is_plain = self._counts_tiers and type(a) is Tier and type(b) is Tier
