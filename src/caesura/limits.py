@@ -27,6 +27,8 @@ MAX_REPORT_PAIRS = 10_000
 """Pairs of coders, summed over items, whose alignments and scores are shown on a page."""
 MAX_REPORT_CODERS = 100
 """Coders whose clusters are drawn on a page."""
+MAX_GAMMA_CODERS = 50
+"""Coders of an item whose spans gamma aligns, unless the number of samples is set."""
 MAX_NUMBERED_UNITS = 2**18
 """Units without words that a measure of words numbers instead: about two seconds."""
 MAX_SPAN_STEPS = 50_000_000
@@ -73,8 +75,12 @@ MAX_TREE_STEPS = 3e10
 """Steps of the alignment of two trees: about two minutes."""
 MAX_UNITARY_ALIGNMENTS = 400_000
 """Unitary alignments of three or more annotators."""
-MAX_UNITARY_PAIRS = 4_000_000
+MAX_UNITARY_PAIRS = 2_000_000
 """Unitary alignments of two annotators."""
+MAX_SAMPLE_WORK = 2_000_000_000
+"""Work for the random samples of gamma, in about a nanosecond."""
+MAX_TABLE_WORK = 1_000_000_000
+"""Work for the pairs of coders, and for all coders but one, of gamma."""
 MAX_SAMPLES = 20_000
 """Samples of gamma for one item."""
 MAX_DRAWS = 1_000_000

@@ -206,14 +206,21 @@ def category_terms(
     weights = np.maximum(0.0, 1 - scale * pairs.position) / np.maximum(sizes[pairs.owner] - 1, 1)
     numerators = weights * pairs.distance * (delta_empty if unaligned else 1.0)
     sample = alignments.sample[pairs.owner]
-    first, second = table.category[pairs.first], table.category[pairs.second]
+    first, second = (table.category[units].astype(np.int64) for units in (pairs.first, pairs.second))
+    mixed = first != second
+    # One group per sample for all categories, then one per sample and category; a mixed pair counts for both categories.
+    groups = np.concatenate((sample, samples + first * samples + sample, (samples + second * samples + sample)[mixed]))
+    order = np.argsort(groups, kind="stable")
     terms = np.empty((samples, 2 + 2 * categories))
-    for k in range(-1, categories):
-        chosen = np.full(len(first), True) if k < 0 else (first == k) | (second == k)
-        own = sample[chosen]
-        missing = _empty_places(alignments, k) * (np.bincount(own, minlength=samples) > 0) if unaligned else 0.0
-        terms[:, 2 * k + 2] = sum_groups(numerators[chosen], own, samples) + missing * delta_empty**2
-        terms[:, 2 * k + 3] = sum_groups(weights[chosen], own, samples) + missing * delta_empty
+    for k, values in enumerate((numerators, weights)):
+        values_of_groups = np.concatenate((values, values, values[mixed]))[order]
+        sums = sum_groups(values_of_groups, groups[order], samples * (1 + categories))
+        terms[:, k::2] = sums.reshape(1 + categories, samples).T
+    if unaligned:
+        aligned = np.bincount(groups, minlength=samples * (1 + categories)).reshape(1 + categories, samples).T > 0
+        missing = np.column_stack([_empty_places(alignments, k) for k in range(-1, categories)]) * aligned
+        terms[:, ::2] += missing * delta_empty**2
+        terms[:, 1::2] += missing * delta_empty
     return terms
 
 

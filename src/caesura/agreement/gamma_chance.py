@@ -356,22 +356,24 @@ def _gaps(line: Line, low: float) -> Floats:
     return np.asarray(line.starts[order] - np.concatenate(([low], line.ends[order][:-1])))
 
 
-def samples_needed(relative_error: float, precision: float) -> int:
-    """Return the number of samples for a precision, from the error of the first 30 samples.
+def samples_needed(relative_error: float, precision: float, drawn: int = FIRST_SAMPLES) -> int:
+    """Return the number of samples for a precision, from the error of the first samples.
 
     Parameters
     ----------
     relative_error : float
-        Half the width of the 95 % interval of expected disorder after 30 samples, divided by expected disorder.
+        Half the width of the 95 % interval of expected disorder after the first samples, divided by expected disorder.
     precision : float
         Largest relative error that is wanted.
+    drawn : int, default 30
+        Number of the first samples.
 
     Returns
     -------
     int
         At least 30. For one item it is (1.96 CV / p)^2, rounded up (Mathet et al. 2015, section 5.3).
     """
-    return min(max(FIRST_SAMPLES, math.ceil(FIRST_SAMPLES * (relative_error / precision) ** 2 - 1e-9)), MAX_SAMPLES)
+    return min(max(FIRST_SAMPLES, math.ceil(drawn * (relative_error / precision) ** 2 - 1e-9)), MAX_SAMPLES)
 
 
 class GammaEstimate(NamedTuple):

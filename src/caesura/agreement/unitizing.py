@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
@@ -48,6 +50,39 @@ from caesura.products import product
 
 NOTHING_MARKED = "nobody marked anything"
 """Reason why a coefficient is undefined if no coder has a span."""
+
+LEFT_OUT = "left out, because it would take too much work"
+"""Reason why a row of a table has no value, if the coefficient limits its work."""
+_SHARED: ContextVar[dict[Any, Any] | None] = ContextVar("shared", default=None)
+
+
+@contextmanager
+def shared_results() -> Iterator[None]:
+    """Let the coefficients that are computed inside share what they have in common, such as random samples.
+
+    Yields
+    ------
+    None
+    """
+    if _SHARED.get() is not None:
+        yield
+        return
+    token = _SHARED.set({})
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
+
+
+def shared_store() -> dict[Any, Any] | None:
+    """Return what the coefficients inside :func:`shared_results` share.
+
+    Returns
+    -------
+    dict or None
+        None outside of it.
+    """
+    return _SHARED.get()
 
 
 def check_bounds(name: str, value: Any) -> tuple[float, float]:

@@ -27,6 +27,8 @@ import numpy as np
 cdef int64_t TOLERANCE = 1024  # quanta of kernels/unitary.pyx: about 1e-9 delta_empty
 
 cdef int64_t MAX_NODES = 10_000_000
+cdef int64_t MAX_STATES = 500_000  # sets before one unit
+cdef int64_t OFFER = 8  # work of a tuple that fits, in comparison to one that does not
 
 
 cdef struct State:
@@ -284,6 +286,7 @@ cdef class Frontier:
             cost += self.cost[t]
             category += self.category[t]
             tuples += 1
+        self.work += OFFER
         index = self.following.find(covered)
         target = &self.following.state[index]
         if target.cost != INT64_MAX and cost > target.cost + TOLERANCE:
@@ -304,7 +307,9 @@ cdef class Frontier:
             target.node = <int32_t>(source.node if t < 0 else self.add_node(source.node, t))
         return 0
 
-    cdef int advance(self, int64_t unit, int64_t first, int64_t last, int64_t limit, uint64_t* covered) except -1 nogil:
+    cdef int advance(
+        self, int64_t unit, int64_t first, int64_t last, int64_t limit, int64_t max_work, uint64_t* covered
+    ) except -1 nogil:
         """Fill the following layer by covering ``unit`` with one of the tuples order[first:last], the cheapest first."""
         cdef int64_t place = unit % (64 * self.words), word = place // 64, s, k, t, w
         cdef uint64_t bit = <uint64_t>1 << (place % 64)
@@ -314,6 +319,8 @@ cdef class Frontier:
         cdef bint fits
         self.following.clear()
         for s in range(self.now.size):
+            if self.work > max_work:  # the caller gives up
+                return 0
             held = &self.now.covered[s * self.words]
             if held[word] & bit:
                 memcpy(covered, held, self.words * sizeof(uint64_t))
@@ -361,12 +368,13 @@ cdef class Frontier:
 cdef class Solved:
     """The best alignment of each sample, as written by :func:`cheapest_alignment`."""
 
-    cdef int64_t[::1] chosen, first, cost
+    cdef int64_t[::1] chosen, first, cost, work
     cdef uint8_t[::1] solved, ties, truncated
 
     def __cinit__(self, int64_t N, int64_t samples):
         self.chosen = np.empty(N, np.int64)
         self.first, self.cost = np.zeros(samples + 1, np.int64), np.zeros(samples, np.int64)
+        self.work = np.zeros(samples, np.int64)
         self.solved = np.zeros(samples, np.uint8)
         self.ties = np.zeros(samples, np.uint8)
         self.truncated = np.zeros(samples, np.uint8)
@@ -375,7 +383,7 @@ cdef class Solved:
         first = np.asarray(self.first)
         solved, ties, truncated = np.asarray(self.solved), np.asarray(self.ties), np.asarray(self.truncated)
         flags = [flag.view(np.bool_) for flag in (solved, ties, truncated)]
-        return np.asarray(self.chosen)[:first[-1]], first, np.asarray(self.cost), *flags
+        return np.asarray(self.chosen)[:first[-1]], first, np.asarray(self.cost), *flags, np.asarray(self.work)
 
 
 def cheapest_alignment(
@@ -389,10 +397,11 @@ def cheapest_alignment(
     int64_t beam,
     int64_t max_work,
 ):
-    """Return (tuples, first, cost, solved, ties, truncated); the last four have one entry per sample.
+    """Return (tuples, first, cost, solved, ties, truncated, work); the last five have one entry per sample.
 
     Sample s has the tuples tuples[first[s]:first[s + 1]], whose reduced costs sum to cost[s]. ``solved`` is False, and there are
-    no tuples, if the search gave up.
+    no tuples, if the search gave up. ``work`` is the number of tuples tried; one that
+    fits counts more.
 
     Parameters
     ----------
@@ -409,7 +418,7 @@ def cheapest_alignment(
     beam : int
         Number of states that are kept per unit.
     max_work : int
-        Number of tuples tried at which the search gives up.
+        Work at which the search gives up.
     """
     cdef int64_t samples = offset.shape[0] - 1, N = offset[samples]
     cdef Frontier frontier = Frontier(N, begin, members, reduced, category, twin)
@@ -427,15 +436,17 @@ def cheapest_alignment(
                     t += 1
                 if exhausted:
                     continue
-                frontier.advance(unit, first, t, largest, &covered[0])
+                frontier.advance(unit, first, t, largest, max_work, &covered[0])
                 if frontier.following.size > beam:
                     frontier.following.keep_cheapest(beam)
                     result.truncated[s] = True
                 frontier.now.exchange(frontier.following)
                 exhausted = frontier.work > max_work or frontier.nodes > MAX_NODES or frontier.now.size == 0
+                exhausted = exhausted or frontier.now.size > MAX_STATES
             if not exhausted:
                 size += frontier.write_solution(&result.chosen[size]) if offset[s + 1] > offset[s] else 0
                 result.solved[s], result.ties[s] = True, frontier.now.state[0].paths > 1
                 result.cost[s] = frontier.now.state[0].cost
             result.first[s + 1] = size
+            result.work[s] = frontier.work
     return result.arrays()

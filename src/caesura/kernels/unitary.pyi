@@ -14,9 +14,16 @@ def enumerate_tuples(
     beta: float,
     distance: NDArray[np.float64],
     max_tuples: int,
+    tuples_per_unit: int,
     max_steps: int,
 ) -> tuple[
-    NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.bool_],
+    NDArray[np.int64],
 ]: ...
 def raise_prices(
     N: int,  # noqa: N803 - the symbol of the paper

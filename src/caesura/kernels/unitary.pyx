@@ -36,6 +36,7 @@ import numpy as np
 
 QUANTUM = 1 << 40
 cdef int64_t Q = 1 << 40
+cdef int64_t MOST = 1_000_000  # tuples of any sample, unless more are allowed for all samples
 cdef int SUBSETS = 10  # tuples with more units are checked against the removal of single units only
 
 
@@ -45,7 +46,7 @@ cdef struct Units:
     const int32_t* category
     const int32_t* annotator
     const double* distance  # categories x categories
-    int64_t categories
+    int64_t categories  # 0 without a matrix
     double alpha
     double beta
     double limit  # pairs with a larger d never meet
@@ -63,12 +64,20 @@ cdef inline double position_part(Units* units, int64_t i, int64_t j) noexcept no
     return moved * moved
 
 
+cdef inline double category_distance(Units* units, int64_t i, int64_t j) noexcept nogil:
+    """Return the distance of the categories: 0 or 1 without a matrix."""
+    cdef int64_t a = units.category[i], b = units.category[j]
+    if units.categories == 0:
+        return 1 if a != b else 0
+    return units.distance[a * units.categories + b]
+
+
 cdef inline int64_t pair_cost(Units* units, int64_t i, int64_t j) noexcept nogil:
     """Return d in quanta; -1 if the pair cannot meet."""
     cdef double d = position_part(units, i, j)
     if d < 0:
         return -1
-    d = units.alpha * d + units.beta * units.distance[units.category[i] * units.categories + units.category[j]]
+    d = units.alpha * d + units.beta * category_distance(units, i, j)
     if d > units.limit:
         return -1
     return <int64_t>(d * Q + 0.5)
@@ -79,7 +88,7 @@ cdef inline int64_t category_cost(Units* units, int64_t i, int64_t j) noexcept n
     cdef double d = position_part(units, i, j)
     if d < 0 or d >= 1:
         return 0
-    return <int64_t>((1 - d) * units.distance[units.category[i] * units.categories + units.category[j]] * Q + 0.5)
+    return <int64_t>((1 - d) * category_distance(units, i, j) * Q + 0.5)
 
 
 cdef class TupleList:
@@ -89,7 +98,8 @@ cdef class TupleList:
     """
 
     cdef Units units
-    cdef int64_t N, n, size, capacity, members_size, members_capacity, max_tuples, steps, max_steps
+    cdef int64_t N, n, size, capacity, members_size, members_capacity, max_tuples, tuples_per_unit, steps, max_steps
+    cdef int64_t sample_tuples  # largest number of tuples of the present sample
     cdef int64_t last, first_tuple  # end of the present sample, and its first tuple
     cdef int64_t* cost
     cdef int64_t* category
@@ -100,8 +110,9 @@ cdef class TupleList:
     cdef int32_t* neighbours
     cdef bint complete
 
-    def __cinit__(self, int64_t N, int64_t n, int64_t max_tuples, int64_t max_steps):
+    def __cinit__(self, int64_t N, int64_t n, int64_t max_tuples, int64_t tuples_per_unit, int64_t max_steps):
         self.N, self.n, self.max_tuples, self.max_steps = N, n, max_tuples, max_steps
+        self.tuples_per_unit = tuples_per_unit
         self.complete = True
         self.within = <int64_t*>malloc((1 << SUBSETS) * sizeof(int64_t))
         self.rows = <int64_t*>malloc((1 << SUBSETS) * sizeof(int64_t))
@@ -212,6 +223,7 @@ cdef class TupleList:
                 self.units.end[first] - self.units.start[first] + self.longest
             ):
                 break
+            self.steps += 2
             if self.units.annotator[j] != self.units.annotator[first] and pair_cost(&self.units, first, j) >= 0:
                 self.neighbours[near] = <int32_t>j
                 near += 1
@@ -239,7 +251,7 @@ cdef class TupleList:
                 continue
             if answer == 2:
                 self.append(chosen, k + 1, total[k + 1])
-            if self.size - self.first_tuple > self.max_tuples or self.steps > self.max_steps:
+            if self.size - self.first_tuple > self.sample_tuples or self.steps > self.max_steps:
                 self.complete = False
                 return 0
             used[self.units.annotator[j]] = 1
@@ -256,6 +268,7 @@ cdef class TupleList:
         """Add all tuples of one sample, which has the units first .. last - 1; none if there are too many."""
         cdef int64_t i
         self.last, self.first_tuple, self.steps, self.complete, self.longest = last, self.size, 0, True, 0
+        self.sample_tuples = min(max(self.max_tuples, self.tuples_per_unit * (last - first)), max(self.max_tuples, MOST))
         for i in range(first, last):
             if self.units.end[i] - self.units.start[i] > self.longest:
                 self.longest = self.units.end[i] - self.units.start[i]
@@ -315,25 +328,29 @@ def enumerate_tuples(
     double beta,
     const double[:, ::1] distance not None,
     int64_t max_tuples,
+    int64_t tuples_per_unit,
     int64_t max_steps,
 ):
-    """Return (begin, members, cost, category cost, first, complete) of the tuples that no division beats.
+    """Return (begin, members, cost, category cost, first, complete, steps) of the tuples that no division beats.
 
     Sample s has the units offset[s]:offset[s + 1], in ascending order of start + end, and the tuples first[s]:first[s + 1].
     Tuple t has the units members[begin[t]:begin[t + 1]], ascending. ``cost`` is c(S) and ``category cost`` the numerator of
-    delta_cat, both in quanta. ``complete[s]`` is 0 if the sample has more than ``max_tuples`` tuples or the search compares
-    more than ``max_steps`` divisions; the sample then has no tuples.
+    delta_cat, both in quanta. ``complete[s]`` is 0 if the sample has more than ``max_tuples`` tuples and more than
+    ``tuples_per_unit`` for each unit, or the search compares more than ``max_steps`` divisions; the sample then has no tuples.
     """
     cdef int64_t N = start.shape[0], samples = offset.shape[0] - 1, s
-    cdef TupleList tuples = TupleList(N, n, max_tuples, max_steps)
+    cdef TupleList tuples = TupleList(N, n, max_tuples, tuples_per_unit, max_steps)
     cdef int32_t[::1] chosen = np.zeros(n + 1, np.int32)
     cdef int64_t[::1] at = np.zeros(n + 2, np.int64), total = np.zeros(n + 2, np.int64)
     cdef int64_t[::1] first = np.zeros(samples + 1, np.int64)
+    cdef int64_t[::1] steps = np.zeros(samples, np.int64)
     cdef uint8_t[::1] used = np.zeros(n + 1, np.uint8), complete = np.ones(samples, np.uint8)
     if N > 0:
         tuples.units.start, tuples.units.end = &start[0], &end[0]
         tuples.units.category, tuples.units.annotator = &category[0], &annotator[0]
-        tuples.units.distance, tuples.units.categories = &distance[0, 0], distance.shape[0]
+        tuples.units.categories = distance.shape[0]
+        if distance.shape[0]:
+            tuples.units.distance = &distance[0, 0]
         tuples.units.alpha, tuples.units.beta = alpha, beta
         tuples.units.limit = n * (n - 1) / 2.0 + n - 1
         with nogil:
@@ -341,9 +358,9 @@ def enumerate_tuples(
             tuples.begin[0] = 0
             for s in range(samples):
                 tuples.enumerate(offset[s], offset[s + 1], &chosen[0], &at[0], &total[0], &used[0])
-                complete[s] = tuples.complete
+                complete[s], steps[s] = tuples.complete, tuples.steps
                 first[s + 1] = tuples.size
-    return (*tuples.arrays(), np.asarray(first), np.asarray(complete).view(np.bool_))
+    return (*tuples.arrays(), np.asarray(first), np.asarray(complete).view(np.bool_), np.asarray(steps))
 
 
 def raise_prices(
@@ -429,7 +446,10 @@ def pair_terms(
     cdef int64_t[::1] owner = np.empty(pairs, np.int64), first = np.empty(pairs, np.int64), second = np.empty(pairs, np.int64)
     cdef double C2 = n * (n - 1) / 2.0, total
     if tuples:
-        units.start, units.end = &start[0], &end[0]
+        units.start, units.end, units.category = &start[0], &end[0], &category[0]
+        units.categories = distance.shape[0]
+        if distance.shape[0]:
+            units.distance = &distance[0, 0]
     pairs = 0
     with nogil:
         for t in range(tuples):
@@ -439,7 +459,7 @@ def pair_terms(
                 for b in range(a + 1, begin[t + 1]):
                     owner[pairs], first[pairs], second[pairs] = t, members[a], members[b]
                     position[pairs] = position_part(&units, members[a], members[b])
-                    dist[pairs] = distance[category[members[a]], category[members[b]]]
+                    dist[pairs] = category_distance(&units, members[a], members[b])
                     total += alpha * position[pairs] + beta * dist[pairs]
                     pairs += 1
             cost[t] = total / C2

@@ -23,8 +23,8 @@ numerator of delta_cat, then the order of the units (by middle, start and annota
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import pairwise
 from math import fsum
 
@@ -35,12 +35,20 @@ from caesura.kernels.sums import sum_groups
 from caesura.kernels.unitary import QUANTUM, enumerate_tuples, pair_terms
 from caesura.limits import MAX_UNITARY_ALIGNMENTS, MAX_UNITARY_PAIRS
 from caesura.measures.unitary_exact import UNKNOWN, Codes, Counts, ExactSearch, Tuples
-from caesura.measures.unitary_search import AllDistances, improve_alignment, pairwise_bound
+from caesura.measures.unitary_search import improve_alignment, lower_bound
 from caesura.model.value import Floats
 
+TUPLES_PER_UNIT = 1000
+"""Number of unitary alignments per unit that is allowed in any case."""
 MAX_STEPS = 100_000_000
 MANY_ANNOTATORS = 7
 """From this number of annotators on, the search begins with a good alignment and a simple bound, which may prove it."""
+MANY_FACTOR = 0.6
+GROWTH = 4
+"""Factor of the work that follows with so many annotators, and how often it is divided for each further annotator."""
+BLOCK_EFFORT = 0.02
+"""Effort for each set of annotators in the lower bound of an alignment with more of them."""
+NANOSECONDS_PER_TUPLE, NANOSECONDS_PER_STEP = 500, 2
 
 
 @dataclass(frozen=True)
@@ -52,7 +60,7 @@ class Dissimilarity:
     alpha, beta : float
         Weights of position and category.
     distance : ndarray of float, shape (categories, categories)
-        Distance of two categories, from 0 to 1.
+        Distance of two categories, from 0 to 1. An array of shape (0, 0) stands for 0 if they are equal, else 1.
     """
 
     alpha: float
@@ -189,6 +197,8 @@ class BestAlignment:
     unique : bool or None
         Whether no other alignment has the same cost; None if this is unknown. Alignments in which two identical units of
         one annotator exchange their partners count as different.
+    work : int
+        Estimate of the work in nanoseconds, from counts only.
     """
 
     table: UnitTable
@@ -198,6 +208,7 @@ class BestAlignment:
     proved: bool
     bound: float
     unique: bool | None
+    work: int = 0
 
     @cached_property
     def pairs(self) -> AlignedPairs:
@@ -236,6 +247,8 @@ class Alignments:
         Lower bound of the cost of each sample, in multiples of delta_empty; the cost itself if it is proved.
     unique : ndarray of int8
         Whether no other alignment of the sample has the same cost; -1 if this is unknown.
+    work : ndarray of int64
+        Estimate of the work for each sample in nanoseconds, from counts only, so that it is the same on every machine.
     """
 
     table: UnitTable
@@ -246,6 +259,7 @@ class Alignments:
     proved: NDArray[np.bool_]
     bound: Floats
     unique: NDArray[np.int8]
+    work: Counts
 
     @classmethod
     def join(cls, table: UnitTable, parts: Sequence[BestAlignment]) -> Alignments:
@@ -273,6 +287,7 @@ class Alignments:
             np.array([part.proved for part in parts]),
             np.array([part.bound for part in parts]),
             np.array([UNKNOWN if part.unique is None else part.unique for part in parts], np.int8),
+            np.array([part.work for part in parts], np.int64),
         )
 
     @cached_property
@@ -297,7 +312,7 @@ class Alignments:
         begin = self.begin[first : last + 1]
         members = self.members[begin[0] : begin[-1]] - np.int32(self.table.offset[number])
         unique = None if self.unique[number] == UNKNOWN else bool(self.unique[number])
-        facts = (bool(self.proved[number]), float(self.bound[number]), unique)
+        facts = (bool(self.proved[number]), float(self.bound[number]), unique, int(self.work[number]))
         return BestAlignment(table, self.dissimilarity, begin - begin[0], members, *facts)
 
 
@@ -376,14 +391,20 @@ def best_alignments(table: UnitTable, dissimilarity: Dissimilarity, *, effort: f
     Alignments
         With ``proved`` False for a sample if the search took too much work.
     """
-    if table.annotators >= MANY_ANNOTATORS and table.samples > 1:  # such samples need too much memory together
+    if table.annotators >= MANY_ANNOTATORS:
         samples = map(table.sample, range(table.samples))
-        return Alignments.join(table, [best_alignment(sample, dissimilarity, effort=effort) for sample in samples])
-    approximate = _approximate(table, dissimilarity) if table.annotators >= MANY_ANNOTATORS else None
-    if approximate is not None and approximate.proved:
-        return Alignments.join(table, [approximate])
-    limit = MAX_UNITARY_ALIGNMENTS if table.annotators > 2 else MAX_UNITARY_PAIRS
-    begin, members, cost, category, first, complete = enumerate_tuples(
+        return Alignments.join(table, [_align_many(sample, dissimilarity, effort) for sample in samples])
+    return _align_few(table, dissimilarity, effort)
+
+
+def _align_few(
+    table: UnitTable, dissimilarity: Dissimilarity, effort: float, known: BestAlignment | None = None
+) -> Alignments:
+    """Return the best alignments by an exact search; if that is too much work, the known one or one without proof."""
+    limits = (MAX_UNITARY_PAIRS, 0, MAX_STEPS)
+    if table.annotators > 2:
+        limits = (int(MAX_UNITARY_ALIGNMENTS * effort), int(TUPLES_PER_UNIT * effort), int(MAX_STEPS * effort))
+    begin, members, cost, category, first, complete, steps = enumerate_tuples(
         table.start,
         table.end,
         table.category,
@@ -393,17 +414,27 @@ def best_alignments(table: UnitTable, dissimilarity: Dissimilarity, *, effort: f
         dissimilarity.alpha,
         dissimilarity.beta,
         dissimilarity.distance,
-        int(limit * effort),
-        int(MAX_STEPS * effort),
+        *limits,
     )
-    alignments = _exact(ExactSearch(table, Tuples(begin, members, cost, category, first), effort), dissimilarity)
+    search = ExactSearch(table, Tuples(begin, members, cost, category, first), effort)
+    search.work += NANOSECONDS_PER_STEP * steps
+    alignments = _exact(search, dissimilarity)
     if complete.all():
         return alignments
-    parts = [
-        alignments[s] if complete[s] else approximate or _approximate(table.sample(s), dissimilarity)
-        for s in range(table.samples)
-    ]
+    parts = []
+    for number, wasted in enumerate((NANOSECONDS_PER_STEP * steps).tolist()):
+        part = alignments[number] if complete[number] else known or _approximate(table.sample(number), dissimilarity)
+        parts.append(part if complete[number] else replace(part, work=part.work + wasted))
     return Alignments.join(table, parts)
+
+
+def _align_many(table: UnitTable, dissimilarity: Dissimilarity, effort: float) -> BestAlignment:
+    """Return the best alignment of many annotators; only a bound that is not tight leads to an exact search."""
+    known = _approximate(table, dissimilarity)
+    if known.proved:
+        return known
+    effort *= MANY_FACTOR / GROWTH ** (table.annotators - MANY_ANNOTATORS)
+    return _align_few(table, dissimilarity, effort, known)[0]
 
 
 def _exact(search: ExactSearch, dissimilarity: Dissimilarity) -> Alignments:
@@ -411,7 +442,8 @@ def _exact(search: ExactSearch, dissimilarity: Dissimilarity) -> Alignments:
     search.run()
     table, chosen = search.table, search.tuples.select(search.used)
     bound = np.zeros(table.samples)
-    columns = (chosen.begin, chosen.members, chosen.first, search.proved, bound, search.unique)
+    work = search.work + NANOSECONDS_PER_TUPLE * np.diff(search.tuples.first)
+    columns = (chosen.begin, chosen.members, chosen.first, search.proved, bound, search.unique, work)
     alignments = Alignments(table, dissimilarity, *columns)
     scale = QUANTUM * table.annotators * (table.annotators - 1) // 2
     bound[search.proved] = alignments.cost[search.proved]
@@ -421,14 +453,12 @@ def _exact(search: ExactSearch, dissimilarity: Dissimilarity) -> Alignments:
 
 
 def _approximate(table: UnitTable, dissimilarity: Dissimilarity) -> BestAlignment:
-    """Return a good alignment, with a lower bound from all pairs of annotators, if an exact search would take too long."""
-    known = AllDistances(table, dissimilarity)
-    groups = improve_alignment(table, known)
-    groups.sort()
+    """Return a good alignment of too many annotators for an exact search, and a lower bound."""
+    groups, work = improve_alignment(table, dissimilarity)
     begin = np.cumsum([0, *(len(group) for group in groups)])
     members = np.array([unit for group in groups for unit in group], np.int32)
-    bound = pairwise_bound(table, known)
-    alignment = BestAlignment(table, dissimilarity, begin, members, False, bound, None)
+    bound, more = lower_bound(table, dissimilarity, partial(best_alignments, effort=BLOCK_EFFORT))
+    alignment = BestAlignment(table, dissimilarity, begin, members, False, bound, None, work + more)
     if alignment.cost <= bound + 1e-9:
-        return BestAlignment(table, dissimilarity, begin, members, True, alignment.cost, None)
+        return replace(alignment, proved=True, bound=alignment.cost)
     return alignment

@@ -24,11 +24,17 @@ UNKNOWN = -1
 _ROUNDS = 30
 _BEAM = 32
 _FIRST_WORK = 4_000_000
+_LEAST_EFFORT = 0.5
+"""Effort of the first search, which is cheaper than a linear program."""
 _WORK = 60_000_000
 _PROGRAMS = 4
 """Number of linear programs, each with more unitary alignments than the one before."""
 _PROMISING = 0.3
 """Largest reduced cost, in multiples of delta_empty, of the unitary alignments in the first linear program."""
+_MAX_COLUMNS = 40_000
+"""Largest number of unitary alignments in a linear program; those with the smallest reduced costs come first."""
+NANOSECONDS_PER_TRIAL = 10
+NANOSECONDS_PER_COLUMN = 10_000
 _TOLERANCE = 1024
 _ANY, _SKIP = -1, -2
 
@@ -122,6 +128,14 @@ class Tuples:
         return self.cost - _sums(prices[self.members], self.begin)
 
 
+def _smallest(values: Counts, chosen: Mask, number: int) -> Mask:
+    """Return a mask of the chosen entries, or of those with the smallest values if there are more than this number."""
+    if chosen.sum() <= number:
+        return chosen
+    border = np.partition(values[chosen], number - 1)[number - 1]
+    return np.asarray(chosen & (values <= border))
+
+
 class ExactSearch:
     """Exact search over enumerated unitary alignments; every step serves all samples that still need it.
 
@@ -144,6 +158,8 @@ class ExactSearch:
         Whether no alignment of the sample has a smaller cost.
     unique : ndarray of int8
         Whether no other alignment has the same cost; -1 if this is unknown.
+    work : ndarray of int64
+        Estimate of the work in nanoseconds.
     """
 
     def __init__(self, table: UnitTable, tuples: Tuples, effort: float) -> None:
@@ -156,6 +172,7 @@ class ExactSearch:
         self.bound = np.zeros(table.samples, np.int64)
         self.proved = np.zeros(table.samples, bool)
         self.unique = np.full(table.samples, UNKNOWN, np.int8)
+        self.work = np.zeros(table.samples, np.int64)
 
     def run(self) -> None:
         """Find the best alignment of each sample that has unitary alignments, or no units at all."""
@@ -166,7 +183,7 @@ class ExactSearch:
         prices, reduced = self._raise_prices(_ROUNDS)
         rest = samples & ~self._beam(samples, reduced)
         if rest.any():
-            rest &= ~self._search(rest, prices, _FIRST_WORK)
+            rest &= ~self._search(rest, prices, int(max(self.effort, _LEAST_EFFORT) * _FIRST_WORK))
         for number in np.flatnonzero(rest).tolist():
             self._alone(number, reduced)
 
@@ -206,7 +223,7 @@ class ExactSearch:
         search = ExactSearch(table, self.tuples.of_sample(number, int(self.table.offset[number])), self.effort)
         part = slice(self.tuples.first[number], self.tuples.first[number + 1])
         search.used[:] = self.used[part]
-        columns = ("cost", "bound", "proved", "unique")
+        columns = ("cost", "bound", "proved", "unique", "work")
         for name in columns:
             getattr(search, name)[0] = getattr(self, name)[number]
         search.run_programs(reduced[part])
@@ -223,12 +240,15 @@ class ExactSearch:
             Reduced costs of the unitary alignments for the best prices so far.
         """
         pairs, this = self.table.annotators * (self.table.annotators - 1) / 2, np.full(1, True)
-        promising = (self.tuples.sizes == 1) | (reduced <= _PROMISING * QUANTUM * pairs)
+        single = self.tuples.sizes == 1
+        promising = reduced <= _PROMISING * QUANTUM * pairs
         for attempt in range(_PROGRAMS):
+            promising = single | _smallest(reduced, promising, int(_MAX_COLUMNS * self.effort))
+            self.work += NANOSECONDS_PER_COLUMN * int(promising.sum())
             dual = self._linear_program(promising)
             promising |= self.tuples.reduce(dual) < 0
             prices, reduced = self._raise_prices(_ROUNDS, dual)
-            work = _WORK if attempt == _PROGRAMS - 1 else _WORK // 6
+            work = int(self.effort * (_WORK if attempt == _PROGRAMS - 1 else _WORK // 6))
             if self._beam(this, reduced)[0] or self._search(this, prices, work)[0]:
                 return
 
@@ -242,7 +262,7 @@ class ExactSearch:
         """Search some samples along a beam, and return those of which nothing was left out."""
         tuples = self.tuples
         limit = np.where(samples, _ANY, _SKIP)
-        chosen, _, _, solved, ties, truncated = cheapest_alignment(
+        chosen, _, _, solved, ties, truncated, tried = cheapest_alignment(
             self.table.offset,
             tuples.begin,
             tuples.members,
@@ -253,6 +273,7 @@ class ExactSearch:
             _BEAM,
             int(1e15),
         )
+        self.work += NANOSECONDS_PER_TRIAL * tried
         used = np.zeros(len(tuples.cost), np.int64)
         used[chosen] = 1
         better = _sums(tuples.cost * used, tuples.first) < self.cost
@@ -268,7 +289,7 @@ class ExactSearch:
         gap = np.where(samples, self.cost - _sums(prices, self.table.offset), _SKIP)
         promising = reduced <= np.where(samples, gap + _TOLERANCE, _SKIP)[self.sample]
         rest = self.tuples.select(promising)
-        chosen, _, _, solved, ties, _ = cheapest_alignment(
+        chosen, _, _, solved, ties, _, tried = cheapest_alignment(
             self.table.offset,
             rest.begin,
             rest.members,
@@ -277,8 +298,9 @@ class ExactSearch:
             self.table.twin,
             gap,
             1 << 60,
-            int(work * self.effort),
+            work,
         )
+        self.work += NANOSECONDS_PER_TRIAL * tried
         self._keep(solved, np.flatnonzero(promising)[chosen], unique=~ties, proved=solved)
         return solved
 

@@ -1,22 +1,31 @@
-"""A good alignment and a lower bound for so many annotators that an exact search would not end."""
+"""A good alignment and a lower bound for so many annotators, or so much overlap, that an exact search would not end."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import combinations
+from math import fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.assignment import pair_rows
+from caesura.kernels.regroup import group_units
 from caesura.kernels.unitary import QUANTUM
+from caesura.measures.pair_cover import pair_cover
 from caesura.model.value import Floats
 
 if TYPE_CHECKING:
-    from caesura.measures.unitary import Dissimilarity, UnitTable
+    from caesura.measures.unitary import Alignments, Dissimilarity, UnitTable
 
-MAX_SWEEPS = 20
-MAX_MATRIX = 2000
+MAX_MATRIX = 1000
 """Largest number of units whose distances are kept as a matrix."""
+_STARTS = 4
+_STEPS = 10_000_000
+_STEPS_PER_UNIT = 500
+_MOST_HALVES = 4000
+_WORK_PER_PAIR = 100
 _INFINITE = 1e9
 
 
@@ -41,131 +50,152 @@ def distances(table: UnitTable, how: Dissimilarity, first: NDArray[np.int64], se
     length = (end - start)[first, None] + (end - start)[second]
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(moved == 0, 0.0, moved / length)
-    kinds = how.distance[table.category[first, None], table.category[second]]
+    categories = table.category[first, None], table.category[second]
+    kinds = how.distance[categories] if len(how.distance) else categories[0] != categories[1]
     return np.minimum(how.alpha * ratio**2 + how.beta * kinds, _INFINITE)
 
 
-class AllDistances:
-    """d of all pairs of units, as a matrix if the units are few.
+def improve_alignment(table: UnitTable, how: Dissimilarity) -> tuple[list[list[int]], int]:
+    """Return the unitary alignments of a good alignment, as sorted lists of units, and the work that they took.
 
     Parameters
     ----------
     table : UnitTable
-        The units.
+        The units of one sample.
     how : Dissimilarity
         How units are compared.
+
+    Returns
+    -------
+    tuple of (list of list of int, int)
+
+    Notes
+    -----
+    The search of :mod:`caesura.kernels.regroup` begins several times, with another annotator first each time.
     """
-
-    def __init__(self, table: UnitTable, how: Dissimilarity) -> None:
-        self.table, self.how = table, how
-        everything = np.arange(len(table))
-        self.matrix = distances(table, how, everything, everything) if len(table) <= MAX_MATRIX else None
-
-    def block(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
-        """Return d of all units ``first`` (rows) and ``second`` (columns).
-
-        Parameters
-        ----------
-        first, second : ndarray of int
-            Units of the table.
-
-        Returns
-        -------
-        ndarray of float64, shape (len(first), len(second))
-        """
-        if self.matrix is None:
-            return distances(self.table, self.how, first, second)
-        return np.asarray(self.matrix[first[:, None], second])
+    annotators = np.arange(table.annotators)
+    starts = min(_STARTS, table.annotators)
+    orders = [np.roll(annotators, -(table.annotators * k // starts)) for k in range(starts)]
+    groups, work = group_units(
+        table.start,
+        table.end,
+        table.category,
+        table.annotator,
+        table.annotators,
+        how.alpha,
+        how.beta,
+        how.distance,
+        orders,
+        max(_STEPS, _STEPS_PER_UNIT * len(table)),
+    )
+    order = np.argsort(groups, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(groups))[:-1])
+    return sorted(part.tolist() for part in parts), work
 
 
-def pairwise_bound(table: UnitTable, known: AllDistances) -> float:
-    """Return a lower bound of the total cost of every alignment, in multiples of delta_empty.
+def lower_bound(
+    table: UnitTable, how: Dissimilarity, align: Callable[[UnitTable, Dissimilarity], Alignments]
+) -> tuple[float, int]:
+    """Return a lower bound of the total cost of every alignment, in multiples of delta_empty, and the work that it took.
 
     Parameters
     ----------
     table : UnitTable
-        The units.
-    known : AllDistances
-        Their distances.
+        The units of one sample.
+    how : Dissimilarity
+        How units are compared.
+    align : callable
+        Function that aligns a table with fewer annotators.
+
+    Returns
+    -------
+    tuple of (float, int)
+
+    Notes
+    -----
+    An alignment of M unitary alignments costs C2 M plus the sum of d - 1 over all aligned pairs, in multiples of delta_empty /
+    C2. Divide the pairs of annotators among sets of annotators, each pair into one set. For every set, the alignment without
+    the other annotators has at most M unitary alignments, and it costs at least as much as the best alignment of the set. The
+    sum over the sets is therefore a lower bound. Another one is C2 times the number of units of the annotator with the most
+    units, plus the smallest sum of d - 1 for each pair of annotators.
+    """
+    if table.annotators == 2:
+        return half_bound(table, how), len(table) ** 2
+    blocks = pair_cover(table.annotators) if table.annotators > 3 else tuple(combinations(range(3), 2))
+    sizes = sorted({len(block) for block in blocks})
+    costs, work = [], 0
+    for size in sizes:
+        part = _select(table, [block for block in blocks if len(block) == size])
+        alignments = align(part, how)
+        costs += (alignments.bound * (size * (size - 1) // 2)).tolist()
+        work += int(alignments.work.sum())
+    pairs = table.annotators * (table.annotators - 1) // 2
+    bound = fsum(costs) / pairs
+    if len(table) <= MAX_MATRIX:
+        bound = max(bound, pairwise_bound(table, how))
+        work += _WORK_PER_PAIR * len(table) ** 2
+    return bound, work
+
+
+def _select(table: UnitTable, blocks: list[tuple[int, ...]]) -> UnitTable:
+    """Return a table with one sample per set of annotators."""
+    place = np.full((len(blocks), table.annotators), -1, np.int32)
+    for k, block in enumerate(blocks):
+        place[k, list(block)] = np.arange(len(block))
+    owners = place[:, table.annotator]
+    sample, unit = np.nonzero(owners >= 0)
+    columns = (table.start[unit], table.end[unit], table.category[unit], owners[sample, unit])
+    return table.build(*columns, len(blocks[0]), np.bincount(sample, minlength=len(blocks)))
+
+
+def half_bound(table: UnitTable, how: Dissimilarity) -> float:
+    """Return a lower bound for two annotators: every unit costs 1, or half of its smallest d.
+
+    Parameters
+    ----------
+    table : UnitTable
+        The units of one sample.
+    how : Dissimilarity
+        How units are compared.
 
     Returns
     -------
     float
-
-    Notes
-    -----
-    An alignment of M unitary alignments costs M plus the sum of (d - 1) / C2 over all aligned pairs. M is at least the
-    number of units of the annotator with the most units. For each pair of annotators, the sum of d - 1 is at least that of
-    their best pairing.
+        0 if there are so many units that this takes too long.
     """
-    n = table.annotators
-    units = [np.flatnonzero(table.annotator == a) for a in range(n)]
-    savings = 0
-    for a in range(n):
-        for b in range(a + 1, n):
-            if len(units[a]) and len(units[b]):
-                savings += _pairing(known.block(units[a], units[b]) - 1)[1]
-    return float(max(max(len(group) for group in units) + savings / QUANTUM / (n * (n - 1) / 2), 0.0))
+    if len(table) > _MOST_HALVES:
+        return 0.0
+    smallest = np.full(len(table), 2.0)
+    units = [np.flatnonzero(table.annotator == a) for a in range(2)]
+    for own, others in (units, units[::-1]):
+        for unit in own.tolist() if len(others) else []:
+            smallest[unit] = min(2.0, distances(table, how, np.array([unit]), others).min())
+    return fsum(smallest / 2)
 
 
-def _pairing(gain: Floats) -> tuple[NDArray[np.int64], int]:
-    """Return the column of each row (or -1) that minimizes the sum of ``gain``, and that sum in quanta."""
-    rows, columns = np.nonzero(gain <= 0)
-    begin = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(gain)))))
-    cost = -np.rint(-gain[rows, columns] * QUANTUM).astype(np.int64)
-    column = columns.astype(np.int32)
-    edge, u, v = pair_rows(gain.shape[1], begin, column, cost)
-    partner = np.full(len(gain), -1)
-    partner[edge >= 0] = column[edge[edge >= 0]]
-    return partner, int(u.sum() + v.sum())
-
-
-def improve_alignment(table: UnitTable, known: AllDistances) -> list[list[int]]:
-    """Return the unitary alignments of a good alignment, as sorted lists of units.
+def pairwise_bound(table: UnitTable, how: Dissimilarity) -> float:
+    """Return the lower bound from all pairs of annotators, in multiples of delta_empty.
 
     Parameters
     ----------
     table : UnitTable
-        The units.
-    known : AllDistances
-        Their distances.
+        The units of one sample.
+    how : Dissimilarity
+        How units are compared.
 
     Returns
     -------
-    list of list of int
-
-    Notes
-    -----
-    One annotator after the other is taken out of the alignment and put back by the best pairing of the annotator's units
-    with the unitary alignments of the others, until nothing changes.
+    float
+        See :func:`lower_bound`.
     """
-    groups: list[list[int]] = []
-    owner = table.annotator.tolist()
-    units = [np.flatnonzero(table.annotator == a) for a in range(table.annotators)]
-    for _ in range(MAX_SWEEPS):
-        before = sorted(groups)
-        for a, own in enumerate(units):
-            groups = [group for group in ([u for u in group if owner[u] != a] for group in groups) if group]
-            groups = _join(table, known, groups, own)
-        if sorted(groups) == before:
-            break
-    return [sorted(group) for group in groups]
-
-
-def _join(table: UnitTable, known: AllDistances, groups: list[list[int]], own: NDArray[np.int64]) -> list[list[int]]:
-    """Add the units of one annotator to the groups of the others, or each as a new group, at the smallest cost."""
-    if not len(own) or not groups:
-        return groups + [[int(u)] for u in own]
-    pairs = table.annotators * (table.annotators - 1) / 2
-    # The cost of a unit in a group is the sum of (d - 1) / C2; alone it is 1.
-    members = np.array([unit for group in groups for unit in group])
-    begin = np.cumsum([0, *(len(group) for group in groups[:-1])])
-    gain = np.add.reduceat(known.block(own, members) - 1, begin, axis=1) / pairs - 1
-    partner, _ = _pairing(gain)
-    joined = [list(group) for group in groups]
-    for unit, place in zip(own.tolist(), partner.tolist(), strict=True):
-        if place >= 0:
-            joined[place].append(unit)
-        else:
-            joined.append([unit])
-    return joined
+    n, everything = table.annotators, np.arange(len(table))
+    gain = distances(table, how, everything, everything) - 1
+    first, second = np.nonzero((gain <= 0) & (table.annotator[:, None] < table.annotator))
+    # All pairs of annotators are one assignment problem: a unit has one row or column for each other annotator.
+    row, column = first * n + table.annotator[second], second * n + table.annotator[first]
+    order = np.argsort(row, kind="stable")
+    begin = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=n * len(table)))))
+    cost = -np.rint(-gain[first, second] * QUANTUM).astype(np.int64)
+    _, u, v = pair_rows(n * len(table), begin, column[order].astype(np.int32), cost[order])
+    most = int(np.bincount(table.annotator, minlength=n).max())
+    return float(max(most + (int(u.sum()) + int(v.sum())) / QUANTUM / (n * (n - 1) / 2), 0.0))

@@ -18,7 +18,7 @@ from caesura.agreement.labels import label_agreement
 from caesura.agreement.mean import MEAN
 from caesura.agreement.placed import Placed, boundaries_placed, boundary_heat, spans_placed
 from caesura.agreement.result import Agreement
-from caesura.agreement.unitizing import UnitizingCoefficient
+from caesura.agreement.unitizing import UnitizingCoefficient, shared_results
 from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, UNITIZING, default_unitizing, resolve_unitizing
 from caesura.engines import Engine
 from caesura.errors import CaesuraError, InputError, OptionConflictError, OptionError, Undefined
@@ -292,7 +292,8 @@ def agree(
     options = options or AgreeOptions()
     unitizing, others = _divide_coefficients(corpus, options)
     if unitizing and not others and not options.measures:
-        return _agree_on_spans(corpus, unitizing, options, engine)
+        with shared_results():
+            return _agree_on_spans(corpus, unitizing, options, engine)
     if unitizing:
         return _agree_on_both(corpus, unitizing, replace(options, coefficients=others), settings, engine, checkpoint)
     options = _with_defaults_in_seconds(corpus, options, settings)
@@ -383,7 +384,8 @@ def _agree_on_both(
     only_spans = replace(
         options, clusters=False, cochran=False, label_similarity=False, heat=False, group=(), groups=None
     )
-    spans = _agree_on_spans(corpus, unitizing, only_spans, engine)
+    with shared_results():
+        spans = _agree_on_spans(corpus, unitizing, only_spans, engine)
     study = agree(corpus, options, settings=settings, engine=engine, checkpoint=checkpoint)
     excluded = tuple(dict.fromkeys((*spans.excluded, *study.excluded)))
     return replace(study, agreement=(*spans.agreement, *study.agreement), excluded=excluded)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from caesura.agreement.unitizing import shared_results
 from caesura.agreement.unitizing_registry import default_unitizing
 from caesura.formats.settings import Settings
 from caesura.judging.judge import Judgement, judge
@@ -108,8 +109,9 @@ def _drops_on_spans(
     corpus: Corpus, systems: Mapping[str, Mapping[str, Annotation]], seed: int
 ) -> tuple[AgreementDrop, ...]:
     """Return how much agreement on spans drops when each system joins the coders, by the default coefficients."""
-    return tuple(
-        unitizing_drop(corpus, system, annotations, coefficient, seed)
-        for coefficient in default_unitizing(corpus)
-        for system, annotations in systems.items()
-    )
+    with shared_results():
+        return tuple(
+            unitizing_drop(corpus, system, annotations, coefficient, seed)
+            for coefficient in default_unitizing(corpus)
+            for system, annotations in systems.items()
+        )

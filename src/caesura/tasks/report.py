@@ -17,6 +17,7 @@ from caesura.agreement.gamma import best_span_alignment
 from caesura.agreement.gamma_alignment import ItemAlignment
 from caesura.agreement.pairwise import Pairwise, pairwise
 from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
+from caesura.agreement.unitizing import shared_results
 from caesura.agreement.unitizing_registry import default_unitizing
 from caesura.errors import CaesuraError, InputError, OptionError, Undefined
 from caesura.formats.settings import Settings
@@ -441,7 +442,9 @@ class _Analyst:
             )
         corpus, measures = self.compared()
         people = self.subject.without_systems(corpus)
-        return (*self.agreement_on_spans(), *(self.outcome(people, measure) for measure in measures))
+        with shared_results():
+            on_spans = tuple(self.agreement_on_spans())
+        return (*on_spans, *(self.outcome(people, measure) for measure in measures))
 
     def compared(self) -> tuple[Corpus, tuple[Measure, ...]]:
         """Return the annotations that are compared and the measures: tiers without units are compared in seconds."""

@@ -1,0 +1,442 @@
+"""Options and computation that gamma, gamma-cat and gamma-k share; :mod:`caesura.agreement.gamma` has the equations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from caesura.agreement.category_distance import CategoryDistances, check_categories
+from caesura.agreement.gamma_alignment import ItemAlignment, category_terms, concatenate, continuum_of, item_alignment
+from caesura.agreement.gamma_chance import (
+    FIRST_SAMPLES,
+    NORMAL_QUANTILE,
+    Continuum,
+    Sampler,
+    Shift,
+    Statistical,
+    samples_needed,
+    sampling_interval,
+)
+from caesura.agreement.gamma_samples import MIN_SAMPLES, Cell, Recipe, SampleRows, WorkLimit, warn_once
+from caesura.agreement.unitized import UnitizedItem
+from caesura.agreement.unitizing import (
+    LEFT_OUT,
+    NOTHING_MARKED,
+    Disorders,
+    Job,
+    Plan,
+    UnitizingCoefficient,
+    shared_store,
+)
+from caesura.engines import Engine
+from caesura.errors import InputError, LimitError
+from caesura.limits import MAX_GAMMA_CODERS, MAX_SAMPLES
+from caesura.measures.unitary import Alignments, Dissimilarity, UnitTable, best_alignment
+from caesura.model.value import Floats
+from caesura.notices import warn
+from caesura.options import choice, flag, non_negative, positive, setting, whole
+
+NO_DISORDER = "expected disorder is 0"
+"""Reason why a coefficient is undefined."""
+MIN_UNITS = 5
+"""Mean number of units per coder below which expected disorder varies much from sample to sample."""
+HEAD_PARTS = 9
+"""Number of parts of an item before those of its categories."""
+_ALIGNMENT = 5  # numbers of an alignment before the terms of the coefficients
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "pygamma": {"chance": "statistical", "samples": 30, "unaligned": True, "degenerate": "pygamma"},
+    "gamma-software": {"alpha": 3.0, "pivot_distance": 0.5, "pivots": "whole", "mean_units": "floor"},
+}
+
+PRESET_NOTES: Mapping[str, str] = {
+    "pygamma": (
+        "keeps: statistical samples, 30 of them; gamma-cat counts a unit and an empty place; 1 without observed disorder, "
+        "0 without expected category disorder. Refuses: gamma that depends on where the text starts, inexact fast "
+        "alignments, delta_empty without effect on categories, single precision, dropped repeated units"
+    ),
+    "gamma-software": (
+        "keeps: alpha 3, shifts by whole numbers at half the mean length of a unit, mean number of units rounded down. "
+        "Refuses: nothing that is known"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class GammaFamily(UnitizingCoefficient):
+    """Options and computation that gamma, gamma-cat and gamma-k share.
+
+    Attributes
+    ----------
+    of_categories : bool
+        Whether the coefficient looks at the categories of aligned units alone.
+    """
+
+    sampled = True
+    of_categories: ClassVar[bool] = False
+    presets = PRESETS
+    preset_notes = PRESET_NOTES
+
+    alpha: float = setting(1.0, positive, "Weight of positions.")
+    beta: float = setting(1.0, non_negative(), "Weight of categories.")
+    delta_empty: float = setting(
+        1.0, positive, "Dissimilarity of a unit and an empty place; gamma does not depend on it."
+    )
+    categories: CategoryDistances | None = setting(
+        None,
+        check_categories,
+        "Distances of categories, from 0 to 1: a matrix or a file (default: 0 if equal, else 1).",
+    )
+    chance: str = setting("shift", choice("shift", "statistical", "concatenated"), "How random continua are drawn.")
+    samples: int | None = setting(
+        None, whole(2, MAX_SAMPLES), "Number of samples (default: as many as the precision needs)."
+    )
+    precision: float = setting(0.02, positive, "Largest relative error of expected disorder.")
+    pivots: str = setting("real", choice("real", "whole", "lattice"), "Numbers by which annotators are shifted.")
+    pivot_distance: float = setting(
+        1.0, non_negative(), "Smallest distance of two shifts, in multiples of the mean length of a unit."
+    )
+    mean_units: str = setting(
+        "exact", choice("exact", "floor"), "Whether the mean number of units per coder is rounded down."
+    )
+    unaligned: bool = setting(
+        False, flag, "Whether pairs of a unit and an empty place count in gamma-cat, as in pygamma-agreement."
+    )
+    degenerate: str = setting(
+        "undefined",
+        choice("undefined", "pygamma"),
+        "Whether a coefficient without expected disorder is undefined, or 1 and 0 as in pygamma-agreement.",
+    )
+
+    # -- parts ----------------------------------------------------------------------------------------------------------
+
+    def item_parts(self, item: UnitizedItem, plan: Plan) -> Floats:
+        from caesura.engines import use_engine
+
+        with use_engine("threads") as engine:
+            (rows,) = self.all_parts([Job(item, (item.coders,))], plan, engine)
+        if isinstance(rows, InputError):
+            raise rows
+        return np.asarray(rows[0])
+
+    def all_parts(self, jobs: Sequence[Job], plan: Plan, engine: Engine) -> list[Floats | InputError]:
+        too_many = {place: self._refusal(job) for place, job in enumerate(jobs) if self._refused(job)}
+        cells = self._cells([job._replace(groups=()) if self._refused(job) else job for job in jobs], plan)
+        coders = [job.item.coders for job in jobs]
+        marked = [cell for cell in cells if cell.observed.units]
+        everyone = [cell for cell in marked if cell.group == coders[cell.place]]
+        rows = self._sample_rows(plan, engine)
+        parts = {}
+        if everyone:
+            observed = rows.observed(everyone)
+            limit = WorkLimit(tuple(everyone), tuple(observed), self.samples)
+            limit.check(self.name)
+            samples = self._draw(rows, everyone, observed, limit)
+            for cell, own, drawn in zip(everyone, observed, samples, strict=True):
+                parts[cell.place, cell.group] = self._parts(own, drawn)
+            groups = [cell for cell in marked if cell.group != coders[cell.place]]
+            parts |= self._table_parts(rows, groups, limit, samples)
+        empty = np.zeros(HEAD_PARTS + 3 * self._tables(plan))
+        for cell in cells:
+            parts.setdefault((cell.place, cell.group), empty if not cell.observed.units else empty + np.nan)
+        return [
+            too_many.get(place) or np.array([parts[place, group] for group in job.groups])
+            for place, job in enumerate(jobs)
+        ]
+
+    def _refused(self, job: Job) -> bool:
+        return self.samples is None and len(job.item.coders) > MAX_GAMMA_CODERS
+
+    def _refusal(self, job: Job) -> LimitError:
+        return LimitError(
+            f"{self.name}: {len(job.item.coders)} coders, more than {MAX_GAMMA_CODERS}; choose fewer coders, or set the number "
+            f"of samples to compute it all the same: '{self.name}(samples={MIN_SAMPLES})'"
+        )
+
+    def _cells(self, jobs: Sequence[Job], plan: Plan) -> list[Cell]:
+        cells = []
+        joined: dict[tuple[str, ...], list[Continuum]] = {}
+        for place, job in enumerate(jobs):
+            for group in job.groups:
+                continuum = continuum_of(job.item.select(group), plan.categories)
+                cells.append(Cell(continuum, continuum, place, group, place))
+                joined.setdefault(group, []).append(continuum)
+        if self.chance != "concatenated":
+            return cells
+        together = {group: concatenate(parts) for group, parts in joined.items()}
+        return [cell._replace(chance=together[cell.group], chance_place=0) for cell in cells]
+
+    def _sample_rows(self, plan: Plan, engine: Engine) -> SampleRows:
+        """Return what computes the numbers of alignments; coefficients that share samples compute the terms of all."""
+        how, shared = self.dissimilarity(plan), shared_store() is not None
+        fixed = (self.alpha, self.beta, self.delta_empty, how.distance.tobytes(), self.mean_units, self.unaligned)
+        chance = (self.chance, self.pivots, self.pivot_distance, shared or type(self))
+        statistics = partial(self.statistics, plan=plan, with_categories=shared or self.of_categories)
+        return SampleRows(Recipe(how, self.sampler(), plan.seed, statistics), (*fixed, *chance), engine)
+
+    def _draw(
+        self, rows: SampleRows, cells: Sequence[Cell], observed: Sequence[Floats], limit: WorkLimit
+    ) -> list[Floats]:
+        """Return the samples of all coders: as many as the precision needs, if that is not too much work."""
+        if self.samples is not None:
+            return rows.samples(cells, [self.samples] * len(cells))
+        limit.check(self.name, rows.samples(cells, [1] * len(cells)))
+        samples = rows.samples(cells, [MIN_SAMPLES] * len(cells))
+        most = limit.most(samples)
+        samples = rows.samples(cells, [min(FIRST_SAMPLES, most)] * len(cells))
+        wanted = self._wanted(cells, observed, samples)
+        if max(wanted) > most:
+            warn_once(
+                self.name,
+                f"expected disorder rests on {most} random samples instead of {max(wanted)}, because more would take too "
+                f"much work; see the sampling interval, or set the number with the option samples={max(wanted)}",
+            )
+        return rows.samples(cells, [min(number, most) for number in wanted])
+
+    def _table_parts(
+        self, rows: SampleRows, groups: Sequence[Cell], limit: WorkLimit, samples: Sequence[Floats]
+    ) -> dict[tuple[int, tuple[str, ...]], Floats]:
+        """Return the parts of pairs and of all coders but one; tables that would take too much work are left out."""
+        pairs, others = limit.tables(groups, samples)
+        left_out = [name for name, kept in (("pairs of coders", pairs), ("all coders but one", others)) if not kept]
+        if left_out:
+            warn_once(
+                self.name,
+                f"the values of {' and of '.join(left_out)} are left out, because they would take too much work; they are "
+                f"computed all the same if the number of samples is set, such as samples={FIRST_SAMPLES}",
+            )
+        cells = [cell for cell in groups if (pairs if len(cell.group) == 2 else others)]
+        if not cells:
+            return {}
+        observed = rows.observed(cells)
+        first = self.samples or min(FIRST_SAMPLES, max(map(len, samples)))
+        drawn = rows.samples(cells, [first] * len(cells))
+        if self.samples is None:
+            wanted = self._wanted(cells, observed, drawn)
+            most = limit.most_of_tables(drawn)
+            drawn = rows.samples(cells, [max(first, min(number, most)) for number in wanted])
+        return {
+            (cell.place, cell.group): self._parts(own, more)
+            for cell, own, more in zip(cells, observed, drawn, strict=True)
+        }
+
+    def _wanted(self, cells: Sequence[Cell], observed: Sequence[Floats], samples: Sequence[Floats]) -> list[int]:
+        """Return the number of samples of each cell that gives the sum over items its precision."""
+        sums: dict[tuple[str, ...], Floats] = {}
+        for cell, row, drawn in zip(cells, observed, samples, strict=True):
+            sums[cell.group] = sums.get(cell.group, np.zeros(4)) + self._parts(row, drawn)[:4]
+        wanted = []
+        for cell, drawn in zip(cells, samples, strict=True):
+            total = sums[cell.group]
+            error = NORMAL_QUANTILE * math.sqrt(total[3]) / total[2] if total[2] > 0 else 0.0
+            wanted.append(samples_needed(error, self.precision, len(drawn)))
+        return wanted
+
+    def sampler(self) -> Sampler:
+        """Return the sampler of random continua.
+
+        Returns
+        -------
+        Sampler
+        """
+        return Statistical() if self.chance == "statistical" else Shift(self.pivot_distance, self.pivots)
+
+    def dissimilarity(self, plan: Plan) -> Dissimilarity:
+        """Return how units are compared.
+
+        Parameters
+        ----------
+        plan : Plan
+            What all items share.
+
+        Returns
+        -------
+        Dissimilarity
+        """
+        distance = np.zeros((0, 0)) if self.categories is None else self.categories.matrix(plan.categories)
+        return Dissimilarity(self.alpha, self.beta, np.ascontiguousarray(distance, dtype=float))
+
+    def divisor(self, table: UnitTable) -> Floats:
+        """Return the mean number of units per coder, by which costs are divided.
+
+        Parameters
+        ----------
+        table : UnitTable
+            Units of all coders.
+
+        Returns
+        -------
+        numpy.ndarray
+            One number per sample.
+        """
+        units = np.diff(table.offset)
+        if self.mean_units == "floor":
+            return np.asarray(np.maximum(units // table.annotators, 1), float)
+        return np.asarray(units / table.annotators)
+
+    def _tables(self, plan: Plan) -> int:
+        """Return the number of categories with own parts."""
+        return 0
+
+    def _parts(self, observed: Floats, samples: Floats) -> Floats:
+        """Return the parts of one item: see :meth:`_head`; then three parts per category."""
+        first = self._first_term
+        parts = list(self._head(observed, samples))
+        if self.of_categories:
+            for k in range(first + 2, len(observed), 2):
+                parts += _weighted(float(observed[k]), float(observed[k + 1]), samples[:, k], samples[:, k + 1])[:3]
+        return np.array(parts)
+
+    @property
+    def _first_term(self) -> int:
+        """Place of the numerator of the coefficient in the numbers of an alignment."""
+        return _ALIGNMENT + 2 if self.of_categories else _ALIGNMENT
+
+    def _head(self, observed: Floats, samples: Floats) -> Floats:
+        """Return observed disorder times weight, weight, expected disorder times weight, the variance of the third part
+        due to sampling, units, unproved alignments, lower bound of the total cost, samples, and a lower bound of the third
+        part of gamma.
+        """
+        k = self._first_term
+        parts = _weighted(float(observed[k]), float(observed[k + 1]), samples[:, k], samples[:, k + 1])
+        unproved = float((observed[3] == 0) + (samples[:, 3] == 0).sum())
+        weight, weights = float(observed[_ALIGNMENT + 1]), samples[:, _ALIGNMENT + 1]
+        least = _weighted(float(observed[1]), weight, samples[:, 1], weights)[2]
+        return np.array([*parts, observed[2], unproved, observed[1], len(samples), least])
+
+    def statistics(self, alignments: Alignments, plan: Plan, *, with_categories: bool) -> Floats:
+        """Return the numbers of each alignment that the coefficients need.
+
+        Parameters
+        ----------
+        alignments : Alignments
+            An alignment per sample.
+        plan : Plan
+            What all items share.
+        with_categories : bool
+            Whether the terms of gamma-cat and gamma-k are needed.
+
+        Returns
+        -------
+        numpy.ndarray, samples x numbers
+            Disorder times x, its lower bound, number of units, whether the alignment is proved, and its work; then numerator
+            and weight of gamma, of gamma-cat, and of each category.
+        """
+        size, units = self.delta_empty, np.diff(alignments.table.offset)
+        head = (alignments.cost * size, alignments.bound * size, units, alignments.proved, alignments.work)
+        terms = [np.column_stack((alignments.cost * size, self.divisor(alignments.table)))]
+        if with_categories:
+            terms.append(category_terms(alignments, len(plan.categories), size, unaligned=self.unaligned))
+        return np.column_stack((*head, *terms))
+
+    # -- results ----------------------------------------------------------------------------------------------------------
+
+    def finish(self, parts: Floats, plan: Plan) -> Disorders:
+        return self._finish(parts[:, 0], parts[:, 1], parts[:, 2])
+
+    def _finish(self, numerator: Floats, weight: Floats, expected: Floats) -> Disorders:
+        possible = np.where(weight > 0, weight, np.nan)
+        result = Disorders(numerator / possible, expected / possible)
+        if self.degenerate != "pygamma":
+            return result
+        disorder, chance = np.nan_to_num(result.observed), np.nan_to_num(result.expected)
+        chance = np.where((disorder == 0) & (chance <= 0), 1.0, np.where(chance <= 0, disorder, chance))
+        return Disorders(disorder, chance)
+
+    def reason(self, parts: Floats, plan: Plan) -> str:
+        if np.isnan(parts[4]):
+            return LEFT_OUT
+        return NO_DISORDER if parts[4] else NOTHING_MARKED
+
+    def extras(self, items: Sequence[UnitizedItem], parts: Floats, plan: Plan, engine: Engine) -> dict[str, Any]:
+        how = self.dissimilarity(plan)
+        alignments = list(engine.map(partial(align_item, self, how, plan), items))
+        total = parts.sum(axis=0)
+        disorders = self.finish(total[None], plan)
+        observed, expected = float(disorders.observed[0]), float(disorders.expected[0])
+        error = math.sqrt(total[3]) / total[1] if total[1] > 0 else math.nan
+        if total[5]:
+            warn(
+                f"{self.name}: {int(total[5])} of {int(total[7]) + len(items)} alignments are not proved to be the best, "
+                f"because the search took too much work{self._range(total)}"
+            )
+        ends = sampling_interval(observed, expected, NORMAL_QUANTILE * error) if expected > 0 else None
+        return {
+            "alignment": {item.name: alignment for item, alignment in zip(items, alignments, strict=True)},
+            "sampling_interval": ends if self.average == "micro" else None,
+            "method": f"{self.chance} sampling",
+            "draws": int(total[7]),
+            "expected_error": float(error),
+            "standard_error": float(observed * error / expected**2) if expected > 0 else 0.0,
+            "params": self.settings | {"proved": not bool(total[5]), "distance_cut": self._cut(items, plan)},
+        }
+
+    def _range(self, total: Floats) -> str:
+        """Return what the lower bounds of all alignments say about the value, as the end of a warning."""
+        return "; .alignment has the lower bound of the observed disorder"
+
+    def _cut(self, items: Sequence[UnitizedItem], plan: Plan) -> bool:
+        """Return whether the distance between shifts had to be cut for an item."""
+        sampler = self.sampler()
+        if not isinstance(sampler, Shift):
+            return False
+        continua = (continuum_of(item, plan.categories) for item in items)
+        return any(sampler.smallest_distance(continuum)[1] for continuum in continua if continuum.units)
+
+    def warnings(self, items: Sequence[UnitizedItem]) -> Iterable[str]:
+        lengths = sum(int((spans.starts == spans.ends).sum()) for item in items for spans in item.annotations.values())
+        if lengths:
+            yield f"{lengths} spans have length 0; two of them are aligned only at the same position"
+        twice = sum(len(spans) - len(set(spans.spans)) for item in items for spans in item.annotations.values())
+        if twice:
+            yield f"{twice} spans occur twice with the same coder; both are kept"
+        units = sum(len(spans) for item in items for spans in item.annotations.values())
+        coders = sum(len(item.annotations) for item in items)
+        if units and units < MIN_UNITS * coders and len(items) == 1:
+            yield (
+                f"there are fewer than {MIN_UNITS} spans per coder; the disorder of random samples varies much, "
+                "see the sampling interval"
+            )
+
+
+def align_item(coefficient: GammaFamily, how: Dissimilarity, plan: Plan, item: UnitizedItem) -> ItemAlignment:
+    """Return the best alignment of an item.
+
+    Parameters
+    ----------
+    coefficient : GammaFamily
+        Its options.
+    how : Dissimilarity
+        How units are compared.
+    plan : Plan
+        What all items share.
+    item : UnitizedItem
+        The item.
+
+    Returns
+    -------
+    ItemAlignment
+    """
+    table = continuum_of(item, plan.categories).table()
+    return item_alignment(
+        item, best_alignment(table, how), coefficient.delta_empty, float(coefficient.divisor(table)[0])
+    )
+
+
+def _weighted(numerator: float, weight: float, numerators: Floats, weights: Floats) -> list[float]:
+    """Return numerator, weight, weight times the mean ratio of the samples, and the variance of the third number.
+
+    Samples without weight are left out. All are 0 if there is no weight or no sample with weight.
+    """
+    used = weights > 0
+    if weight <= 0 or not used.any():
+        return [0.0, 0.0, 0.0, 0.0]
+    ratios = numerators[used] / weights[used]
+    mean = math.fsum(ratios) / len(ratios)
+    variance = float(np.var(ratios, ddof=1)) / len(ratios) if len(ratios) > 1 else 0.0
+    return [numerator, weight, weight * mean, weight**2 * variance]
