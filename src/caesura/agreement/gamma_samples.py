@@ -330,8 +330,8 @@ class WorkLimit:
             coders = max(len(cell.group) for cell in self.cells)
             raise LimitError(
                 f"{name}: {MIN_SAMPLES} random samples of {units:,} spans of up to {coders} coders would take about "
-                f"{work / 1e9:.0f} seconds of work, more than {MAX_SAMPLE_WORK / 1e9:g}; choose fewer coders or items, or set the "
-                f"number of samples to compute it all the same: '{name}(samples={MIN_SAMPLES})'"
+                f"{work / 1e9:.0f} seconds of work, more than {MAX_SAMPLE_WORK / 1e9:g}; choose fewer coders or items, or set "
+                f"the number of samples to compute it all the same: '{name}(samples={MIN_SAMPLES})'"
             )
 
     def most(self, samples: Iterable[Floats]) -> int:

@@ -190,6 +190,7 @@ cdef class Grouping:
 
     cdef int64_t keep_cheapest(self, int64_t begin, int64_t end) except -1:
         """Keep the cheapest edges of the last row, in their order; return their number."""
+        self.steps += EDGE * (end - begin)
         cost, column = np.asarray(self.cost)[begin:end], np.asarray(self.column)[begin:end]
         kept = np.sort(np.argsort(cost, kind="stable")[:MAX_EDGES])
         cost[:MAX_EDGES], column[:MAX_EDGES] = cost[kept], column[kept]

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from caesura.kernels.sums import sum_groups
 from caesura.kernels.unitary import QUANTUM, enumerate_tuples, pair_terms
 from caesura.limits import MAX_UNITARY_ALIGNMENTS, MAX_UNITARY_PAIRS
-from caesura.measures.unitary_exact import UNKNOWN, Codes, Counts, ExactSearch, Tuples
+from caesura.measures.unitary_exact import UNKNOWN, Codes, Counts, ExactSearch, Pieces, Tuples
 from caesura.measures.unitary_search import improve_alignment, lower_bound
 from caesura.model.value import Floats
 
@@ -416,9 +416,8 @@ def _align_few(
         dissimilarity.distance,
         *limits,
     )
-    search = ExactSearch(table, Tuples(begin, members, cost, category, first), effort)
-    search.work += NANOSECONDS_PER_STEP * steps
-    alignments = _exact(search, dissimilarity)
+    alignments = _exact(table, Tuples(begin, members, cost, category, first), effort, dissimilarity)
+    alignments.work[:] += NANOSECONDS_PER_STEP * steps
     if complete.all():
         return alignments
     parts = []
@@ -437,18 +436,23 @@ def _align_many(table: UnitTable, dissimilarity: Dissimilarity, effort: float) -
     return _align_few(table, dissimilarity, effort, known)[0]
 
 
-def _exact(search: ExactSearch, dissimilarity: Dissimilarity) -> Alignments:
-    """Return the alignments that a search finds."""
+def _exact(table: UnitTable, tuples: Tuples, effort: float, dissimilarity: Dissimilarity) -> Alignments:
+    """Return the alignments that a search finds, piece by piece."""
+    pieces = Pieces(table, tuples)
+    search = ExactSearch(pieces.table, pieces.tuples, effort)
     search.run()
-    table, chosen = search.table, search.tuples.select(search.used)
+    chosen = tuples.select(search.used)
+    proved = pieces.add(~search.proved) == 0
+    unique = np.where(pieces.add(search.unique == UNKNOWN) > 0, UNKNOWN, pieces.add(search.unique == 0) == 0)
     bound = np.zeros(table.samples)
-    work = search.work + NANOSECONDS_PER_TUPLE * np.diff(search.tuples.first)
-    columns = (chosen.begin, chosen.members, chosen.first, search.proved, bound, search.unique, work)
+    work = pieces.add(search.work) + NANOSECONDS_PER_TUPLE * np.diff(tuples.first)
+    columns = (chosen.begin, chosen.members, chosen.first, proved, bound, unique.astype(np.int8), work)
     alignments = Alignments(table, dissimilarity, *columns)
     scale = QUANTUM * table.annotators * (table.annotators - 1) // 2
-    bound[search.proved] = alignments.cost[search.proved]
-    for number in np.flatnonzero(~search.proved).tolist():
-        bound[number] = int(search.bound[number]) / scale
+    bound[proved] = alignments.cost[proved]
+    bounds = pieces.add(search.bound)
+    for number in np.flatnonzero(~proved).tolist():
+        bound[number] = int(bounds[number]) / scale
     return alignments
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,7 @@ _PROMISING = 0.3
 """Largest reduced cost, in multiples of delta_empty, of the unitary alignments in the first linear program."""
 _MAX_COLUMNS = 40_000
 """Largest number of unitary alignments in a linear program; those with the smallest reduced costs come first."""
+_COLUMNS_PER_UNIT = 10
 NANOSECONDS_PER_TRIAL = 10
 NANOSECONDS_PER_COLUMN = 10_000
 _TOLERANCE = 1024
@@ -126,6 +127,52 @@ class Tuples:
         ndarray of int64
         """
         return self.cost - _sums(prices[self.members], self.begin)
+
+
+class Pieces:
+    """Runs of units that no unitary alignment crosses; each is searched for itself, because the costs of runs add up.
+
+    Parameters
+    ----------
+    table : UnitTable
+        The units of some samples.
+    tuples : Tuples
+        Their unitary alignments; a sample without any is one piece.
+
+    Attributes
+    ----------
+    table, tuples : UnitTable, Tuples
+        The same with one sample per piece.
+    """
+
+    def __init__(self, table: UnitTable, tuples: Tuples) -> None:
+        reach = np.repeat(table.offset[1:] - 1, np.diff(table.offset))
+        firsts = tuples.members[tuples.begin[:-1]]
+        if len(firsts):
+            starts = np.flatnonzero(np.diff(firsts, prepend=-1))
+            reach[firsts[starts]] = np.maximum.reduceat(tuples.members[tuples.begin[1:] - 1], starts)
+        ends = np.flatnonzero(np.maximum.accumulate(reach) == np.arange(len(reach))) + 1
+        counts = np.diff(np.searchsorted(ends, table.offset, side="right"))
+        self.first = np.concatenate(([0], np.cumsum(np.maximum(counts, 1))))  # a sample without units is one piece
+        sizes = np.zeros(self.first[-1], np.int64)
+        sizes[np.repeat(counts > 0, np.maximum(counts, 1))] = np.diff(ends, prepend=0)
+        offset = np.concatenate(([0], np.cumsum(sizes)))
+        self.table = replace(table, offset=offset)
+        self.tuples = replace(tuples, first=np.searchsorted(firsts, offset))
+
+    def add(self, values: Counts) -> Counts:
+        """Return the sum over the pieces of each sample.
+
+        Parameters
+        ----------
+        values : ndarray of int64
+            One value per piece.
+
+        Returns
+        -------
+        ndarray of int64
+        """
+        return _sums(values, self.first)
 
 
 def _smallest(values: Counts, chosen: Mask, number: int) -> Mask:
@@ -243,7 +290,8 @@ class ExactSearch:
         single = self.tuples.sizes == 1
         promising = reduced <= _PROMISING * QUANTUM * pairs
         for attempt in range(_PROGRAMS):
-            promising = single | _smallest(reduced, promising, int(_MAX_COLUMNS * self.effort))
+            most = max(int(_MAX_COLUMNS * self.effort), _COLUMNS_PER_UNIT * len(self.table))
+            promising = single | _smallest(reduced, promising, most)
             self.work += NANOSECONDS_PER_COLUMN * int(promising.sum())
             dual = self._linear_program(promising)
             promising |= self.tuples.reduce(dual) < 0
