@@ -222,3 +222,41 @@ def test_convert_names_the_item_after_the_file(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "item 'poem' is called 'out'" in done.output
     assert cz.read(tmp_path / "out.vtt") == cz.Corpus({"out": {"out": marked("", "block")}})
+
+
+# -- times ------------------------------------------------------------------------------------------------------------
+
+CUES = "1\n00:00:01,000 --> 00:00:02,500\nGood night\nmoon\n\n2\n00:01:00,000 --> 01:00:00,250\nGood night\n"
+
+
+@pytest.mark.parametrize("name", ["film.srt", "film.vtt"])
+def test_cues_as_segments_in_seconds(tmp_path: Path, name: str) -> None:
+    content = CUES if name.endswith("srt") else "WEBVTT\n\n" + CUES.replace(",", ".")
+    path = write_file(tmp_path, content, name)
+    tier = cz.read(path, units="times")["film", "film"]
+    assert isinstance(tier, cz.Tier)
+    assert [tuple(row) for row in tier.intervals] == [(1.0, 2.5, "Good night moon"), (60.0, 3600.25, "Good night")]
+    assert (tier.begin, tier.end) == (0.0, 3600.25)
+    assert cz.read(path, units="times", duration=4000)["film", "film"].end == 4000
+    assert isinstance(cz.read(path)["film", "film"], cz.Segmentation)
+
+
+def test_cues_must_not_overlap(tmp_path: Path) -> None:
+    path = write_file(tmp_path, CUES.replace("00:01:00,000", "00:00:02,000"), "film.srt")
+    with pytest.raises(
+        FormatError, match=r"film.srt:7: .*intervals must follow each other; 'Good night' starts at 2 s"
+    ):
+        cz.read(path, units="times")
+
+
+def test_score_of_cues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # a |1-----2.5|      |60...   inner boundaries 1, 2.5, 60; b has 1, 3.2, 60: two of three within half a second
+    monkeypatch.chdir(tmp_path)
+    write_file(tmp_path, CUES, "a.srt")
+    write_file(tmp_path, CUES.replace("02,500", "03,200"), "b.srt")
+    result = CliRunner().invoke(main, ["score", "a.srt", "b.srt", "--reading", "units=times", "-m", "F1@0.5s"])
+    assert result.exit_code == 0, result.output
+    assert "F1@0.5s = .67 (precision .67, recall .67)" in result.stdout
+    words = CliRunner().invoke(main, ["score", "a.srt", "b.srt"])
+    assert "--reading units=times makes cues segments in seconds" in words.stderr
+    assert "B = 1.00" in words.stdout

@@ -9,6 +9,10 @@ The units are the words: tags are removed, and the text is split at white space.
 order: ``line`` at the end of a line inside a cue, and ``block`` at the end of every cue, including the last. Times must be
 well-formed, but they are not used.
 
+With the option ``units="times"``, the cues are segments in seconds instead, and time without a cue is a gap. The text of a
+cue is its label, and no boundary type. Cues must not overlap by more than ``snap`` seconds. The recording begins at 0 and ends
+with the last cue, unless the option ``duration`` is set.
+
 Most subtitle readers repair or skip invalid cues. This reader either reads every cue or rejects the file. It raises an
 error for a cue without times, without a word or with ``-->`` in its text, and for a line without a word. In .srt files,
 cue numbers must increase. In .vtt files, a comment must not contain a cue, and every ``<`` must begin a tag. The tags of
@@ -29,13 +33,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
+from typing import NamedTuple
 
 from caesura.errors import SegmentationError
 from caesura.formats.content import lines_of
 from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing
+from caesura.formats.spans import DURATION
+from caesura.formats.timed import SNAP, FileTier, IntervalRow, add_tier
 from caesura.formats.values import list_names
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
+from caesura.options import Option, choice, names
 
 _LINE, _BLOCK = _TYPES = ("line", "block")
 
@@ -55,14 +63,23 @@ _SBV = re.compile(r"\s*\d+:\d\d:\d\d\.\d{3},\d+:\d\d:\d\d\.\d{3}\s*$", re.ASCII 
 _Lines = list[tuple[int, str]]  # number and text of each line
 
 
+class _Cue(NamedTuple):
+    """Times in seconds, the line of the times, and the text of a cue."""
+
+    start: float
+    end: float
+    line: int
+    text: _Lines
+
+
 def _blocks(lines: list[str]) -> list[_Lines]:
     """Return the blocks of lines between blank lines."""
     groups = groupby(enumerate(lines, 1), key=lambda numbered: bool(numbered[1].strip()))
     return [list(group) for has_text, group in groups if has_text]
 
 
-def _srt_cues(reading: Reading) -> Iterator[_Lines]:
-    """Yield the text of each cue. A cue consists of a number, times and text."""
+def _srt_cues(reading: Reading) -> Iterator[_Cue]:
+    """Yield each cue. A cue consists of a number, times and text."""
     if _SBV.match(reading.text):
         raise reading.error(1, "subtitles must be .srt or .vtt; these are YouTube's .sbv; save them as .srt or .vtt")
     previous = -1
@@ -77,8 +94,8 @@ def _srt_cues(reading: Reading) -> Iterator[_Lines]:
         yield _cue(order, block, 1, _SRT_TIMES, "00:00:01,000 --> 00:00:02,000")
 
 
-def _vtt_cues(reading: Reading) -> Iterator[_Lines]:
-    """Yield the text of each cue. Styles and regions must precede the first cue; comments may be anywhere."""
+def _vtt_cues(reading: Reading) -> Iterator[_Cue]:
+    """Yield each cue. Styles and regions must precede the first cue; comments may be anywhere."""
     lines = lines_of(reading.text)
     if not re.match(r"WEBVTT(?:[ \t]|$)", lines[0]):
         raise reading.error(1, f"the file must begin with WEBVTT; got {lines[0][:60]!r}")
@@ -126,8 +143,8 @@ class _CueOrder:
         self.last = clock
 
 
-def _cue(order: _CueOrder, block: _Lines, index: int, times: re.Pattern[str], example: str) -> _Lines:
-    """Return the text of the cue whose times are in the line ``index`` of the block."""
+def _cue(order: _CueOrder, block: _Lines, index: int, times: re.Pattern[str], example: str) -> _Cue:
+    """Return the cue whose times are in the line ``index`` of the block."""
     reading = order.reading
     number, line = block[index] if len(block) > index else (block[-1][0], "")
     match = times.fullmatch(line)
@@ -141,7 +158,8 @@ def _cue(order: _CueOrder, block: _Lines, index: int, times: re.Pattern[str], ex
     if not text:
         raise reading.error(number, "a cue must have a text; got none")
     _refuse_arrow(reading, text, "the text of a cue", "before the next cue")
-    return text
+    start, end = (3600 * h + 60 * m + s + ms / 1000 for h, m, s, ms in (clock[:4], clock[4:]))
+    return _Cue(start, end, number, text)
 
 
 def _srt_words(line: str) -> list[str]:
@@ -160,7 +178,7 @@ def _vtt_words(line: str) -> list[str]:
 class _SubtitleStyle:
     """Differences between .srt and .vtt. ``words`` splits a line into words or raises a SegmentationError."""
 
-    cues: Callable[[Reading], Iterator[_Lines]]
+    cues: Callable[[Reading], Iterator[_Cue]]
     words: Callable[[str], list[str]]
     header: str
     numbered: bool
@@ -169,24 +187,52 @@ class _SubtitleStyle:
 
 
 def _read(reading: Reading, *, style: _SubtitleStyle) -> Corpus:
-    """Return a corpus with one segmentation; item and coder have the name of the file by default."""
+    """Return a corpus with one segmentation or tier; item and coder have the name of the file by default."""
+    if reading.options.get("units") == "times":
+        add_tier(reading, reading.item_name, reading.coder_name, _tier(reading, style))
+        return reading.corpus()
+    reading.notes.append("times are not compared (--reading units=times makes cues segments in seconds)")
     return reading.read_one(lambda: _segmentation(reading, style))
+
+
+def _lines_of_words(reading: Reading, style: _SubtitleStyle, cue: _Cue) -> list[list[str]]:
+    """Return the words of each line of a cue."""
+    lines = []
+    for number, line in cue.text:
+        with reading.at_line(number):
+            words = style.words(line)
+        if not words:
+            raise reading.error(number, f"a line must have a word; got {line[:60]!r}")
+        lines.append(words)
+    return lines
+
+
+def _cues(reading: Reading, style: _SubtitleStyle) -> list[_Cue]:
+    cues = list(style.cues(reading))
+    if not cues:
+        raise reading.error(None, "expected at least one cue; got none")
+    return cues
+
+
+def _tier(reading: Reading, style: _SubtitleStyle) -> FileTier:
+    """Return the cues as intervals, with their text as labels."""
+    rows = []
+    for cue in sorted(_cues(reading, style), key=lambda cue: (cue.start, cue.end)):
+        label = " ".join(word for words in _lines_of_words(reading, style, cue) for word in words)
+        rows.append(IntervalRow(cue.start, cue.end, label, cue.line))
+    reading.notes.append("cues are segments in seconds, and their texts are no boundary types")
+    end = reading.options["duration"] or max(row.end for row in rows)
+    return FileTier(reading.stem, None, 0.0, end, rows)
 
 
 def _segmentation(reading: Reading, style: _SubtitleStyle) -> Segmentation:
     units: list[str] = []
     marks: list[str] = []
-    for cue in style.cues(reading):
-        for number, line in cue:
-            with reading.at_line(number):
-                words = style.words(line)
-            if not words:
-                raise reading.error(number, f"a line must have a word; got {line[:60]!r}")
+    for cue in _cues(reading, style):
+        for words in _lines_of_words(reading, style, cue):
             units += words
             marks += [""] * (len(words) - 1) + [_LINE]
         marks[-1] = _BLOCK
-    if not units:
-        raise reading.error(None, "expected at least one cue; got none")
     return Segmentation.from_marks(marks, types=reading.types or _TYPES, units=units)
 
 
@@ -224,6 +270,14 @@ def _looks_like_srt(text: str) -> bool:
     return bool(_SBV.match(text) or (number.strip().isdecimal() and _SRT_TIMES.fullmatch(times)))
 
 
+_OPTIONS = (
+    *NAME_OPTIONS,
+    Option("units", None, choice("words", "times"), "words, or times: cues are segments in seconds (default: words)"),
+    DURATION,
+    SNAP,
+    Option("labels", "ignore", choice("types", "ignore"), "for times: whether the texts of cues are boundary types"),
+    Option("silence", (), names, "for times: texts of cues that are not segments, such as [music]"),
+)
 _SRT = _SubtitleStyle(_srt_cues, _srt_words, "", True, ",", str)
 _VTT = _SubtitleStyle(_vtt_cues, _vtt_words, "WEBVTT\n\n", False, ".", partial(html.escape, quote=False))
 
@@ -235,7 +289,7 @@ SRT = Format(
     read=partial(_read, style=_SRT),
     looks_like=_looks_like_srt,
     write=partial(_write, style=_SRT),
-    options=NAME_OPTIONS,
+    options=_OPTIONS,
     names_from_file=("item", "coder"),
 )
 VTT = replace(

@@ -349,6 +349,7 @@ def _check_units(name: str, value: Any) -> str | float:
 
 
 AS_SPANS = Option("as_", None, choice("tiers", "spans"), "read tiers, or spans in seconds (default: tiers)")
+SNAP = Option("snap", 1e-4, non_negative(), "largest gap or overlap of neighbours, in seconds, to close in the middle")
 UNIT_OPTIONS = (
     Option(
         "units", None, _check_units, "words, union, a step in seconds, or times (default: words if any, else times)"
@@ -358,7 +359,7 @@ UNIT_OPTIONS = (
     ),
     Option("silence", (), names, "labels of intervals that are not segments, such as sil and sp"),
     Option("labels", None, choice("types", "ignore"), "types or ignore: whether labels are types (default: by number)"),
-    Option("snap", 1e-4, non_negative(), "largest gap or overlap of neighbours, in seconds, to close in the middle"),
+    SNAP,
 )
 TIER_OPTIONS = (
     ITEM,
