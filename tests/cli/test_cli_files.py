@@ -124,7 +124,18 @@ def test_reference_and_hypothesis_share_units(run: Run) -> None:
     for name, tier in (("ref", "ann"), ("hyp", "bo")):
         arguments = ["convert", "talk.TextGrid", f"{name}.TextGrid", "--coder", tier]
         assert run(*arguments).exit_code == 0
-    result = run("score", "ref.TextGrid", "hyp.TextGrid", "-m", "crisp(tolerance=1)", "-m", "pk", "--json")
+    result = run(
+        "score",
+        "ref.TextGrid",
+        "hyp.TextGrid",
+        "-m",
+        "crisp(tolerance=1)",
+        "-m",
+        "pk",
+        "--json",
+        "--reading",
+        "units=union",
+    )
     assert "the units are the union of the coders' times" in result.stderr
     total = {row["measure"]: row["value"] for row in results_of(result)["scores"] if row["item"] is None}
     # over the union of times, ref is ·|·· and hyp is ··|·; the boundaries are one position apart
@@ -136,6 +147,7 @@ def test_system_file_is_projected_onto_corpus_units(run: Run) -> None:
     for name, tier in (("people", "ann"), ("system", "bo")):
         assert run("convert", "talk.TextGrid", f"{name}.TextGrid", "--coder", tier).exit_code == 0
     arguments = ["judge", "people.TextGrid", "--system", "system.TextGrid", "-m", "pk", "--seed", "1", "--no-bounds"]
+    arguments += ["--reading", "units=union"]
     result = run(*arguments, "--json")  # over the union of their times, ·|·· and ··|·
     assert excluded_of(result) == []
     a, b = (cz.Segmentation.from_bits(bits) for bits in ("10", "01"))

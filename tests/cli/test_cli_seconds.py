@@ -54,10 +54,10 @@ def test_tiers_are_scored_in_seconds(tiers: dict[str, cz.Tier]) -> None:
         assert row["params"]["axis"] == "time"
 
 
-def test_other_measures_get_units(tiers: dict[str, cz.Tier]) -> None:
-    result = run("score", "ref.TextGrid", "hyp.TextGrid", "-m", "purity_coverage", "-m", "B", "--json")
+def test_several_measures_in_seconds(tiers: dict[str, cz.Tier]) -> None:
+    result = run("score", "ref.TextGrid", "hyp.TextGrid", "-m", "purity_coverage", "-m", "B(n_t=1s)", "--json")
     rows = totals(result)
-    assert [row["measure"] for row in rows] == ["purity_coverage", "boundary_similarity(n_t=2)"]
+    assert [row["measure"] for row in rows] == ["purity_coverage", "boundary_similarity(n_t='1s')"]
     assert rows[0]["value"] == cz.purity_coverage(tiers["ref"], tiers["hyp"]).value
 
 

@@ -256,3 +256,10 @@ def test_info_finds_the_same(entries: dict[str, dict[str, Any]]) -> None:
             (reading,) = json.loads(result.stdout)["reading"]
             assert reading["items"], name
             assert reading["coders"], name
+
+
+def test_every_command_ends_with_the_expected_code(entries: dict[str, dict[str, Any]]) -> None:
+    for entry in entries.values():
+        expected = 1 if "error" in entry else entry.get("exit", 0)
+        result = invoke(shlex.split(entry["command"])[1:])
+        assert result.exit_code == expected, (entry["command"], result.stderr)

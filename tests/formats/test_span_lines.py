@@ -12,6 +12,7 @@ import caesura as cz
 from caesura import Corpus, Hierarchy, Segmentation, Spans
 from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats import detect
+from support.commands import invoke
 from support.everyday import expected
 from support.shared_data import DataFolder
 
@@ -241,3 +242,23 @@ def test_detection(tmp_path: Path, shared: DataFolder) -> None:
         assert detect(write_lines(tmp_path, record)).name not in ("doccano", "prodigy")
     for name in ("chunkseg.jsonl", "sentences_labels.jsonl"):
         assert detect(shared / "data/everyday" / name).name not in ("doccano", "prodigy")
+
+
+def test_declined_answers_do_not_make_the_exit_code_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Item 2 has one accepted annotation, because the file itself rejects the other one: nothing is wrong with the input."""
+    monkeypatch.chdir(tmp_path)
+    rows = [(1, "ann", "accept"), (1, "bo", "accept"), (2, "ann", "accept"), (2, "bo", "reject"), (3, "ann", "accept")]
+    records = [
+        {"text": "Ann saw Bo.", "_input_hash": item, "_annotator_id": coder, "answer": answer}
+        | {"spans": [{"start": 0, "end": 3, "label": "PER"}, {"start": 8, "end": 10, "label": "PER"}]}
+        for item, coder, answer in rows
+    ]
+    lines = [json.dumps(record) for record in records]
+    Path("some.jsonl").write_text("\n".join(lines[:4]))
+    result = invoke(["agree", "some.jsonl", "--json"])
+    assert (result.exit_code, json.loads(result.stdout)["excluded"]) == (0, [])
+    assert "1 item with one accepted annotation not compared: 2" in result.stderr
+    Path("all.jsonl").write_text("\n".join(lines))
+    result = invoke(["agree", "all.jsonl", "--json"])
+    assert result.exit_code == 1
+    assert [entry["item"] for entry in json.loads(result.stdout)["excluded"]] == ["3"]

@@ -84,14 +84,22 @@ def test_gebd_oracle(case):
 
 
 def test_gebd_without_a_consistent_video():
-    """The script drops all videos of five sets, and prints P 0, R 1 and F 0; here there is nothing to score."""
+    """In five sets all videos are dropped. The oracle then has the F of no boundary against no boundary: 0 of 0 matches.
+
+    That is the value of a video without boundaries, which must not be printed for a file without videos.
+    """
     dropped = [case for case in GEBD[1:] if not list(videos(case))]
     assert len(dropped) == 5
+    empty = times([], duration=10.0)
+    nothing = cz.score_many([([empty], empty)], "boundary_f(tolerance='5%', references=best, ends=marked)").total
+    assert set(nothing.parts.values()) == {0}
     for case in dropped:
         assert case["peer"] == {"f1": 0, "precision": 0, "recall": 1}
+        assert case["right"]["f1"] == nothing.value
         assert all(video["f1_consis_avg"] < 0.3 for video in case["gt"].values())
-        with pytest.raises(OptionError, match="there are no pairs to score"):
-            _ = cz.score_many(list(videos(case)), "boundary_f(compat=gebd)").total
+        for measure in ("boundary_f(compat=gebd)", "boundary_f(tolerance='5%', references=best)"):
+            with pytest.raises(OptionError, match="there are no pairs to score"):
+                _ = cz.score_many(list(videos(case)), measure).total
 
 
 # -- SuperDialseg -----------------------------------------------------------------------------------------------------

@@ -147,7 +147,7 @@ def test_measures_that_need_the_lengths_are_refused(measure: str) -> None:
 def test_units_and_placement_need_the_lengths() -> None:
     corpus = cz.read("keys.csv")
     with pytest.raises(TierError, match="lengths=FILE"):
-        agree(corpus, AgreeOptions(measures=("B",)))
+        agree(corpus, AgreeOptions(cochran=True))
     with pytest.raises(OptionError, match="lengths=FILE"):
         agree(corpus, AgreeOptions(chance="placement"))
     result = invoke(["judge", "keys.csv", "--system", "p3", "--json"])
@@ -217,5 +217,5 @@ def test_evaluate_compares_seconds(tmp_path: Path) -> None:
         result = cz.evaluate(source, ["purity_coverage", "F1@0.3s"], **sides)
         for name in ("purity_coverage", "F1@0.3s"):
             assert result[name].value == cz.parse(name).score(ANN, BO).value
-        with pytest.raises(OptionError, match="some of the measures compare seconds and others need units"):
+        with pytest.raises(OptionError, match="B counts positions between units"):
             cz.evaluate(source, ["purity_coverage", "B"], **sides)

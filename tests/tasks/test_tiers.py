@@ -1,4 +1,4 @@
-"""Tasks and measures that need units convert tiers in seconds, with the same result as converting at reading."""
+"""Tiers without units: measures over positions are refused, and analyses that need units convert the tiers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import caesura as cz
 from caesura import Corpus, Tier
-from caesura.errors import CaesuraWarning, TierError
+from caesura.errors import CaesuraWarning, OptionError, TierError
 from caesura.tasks.agree import AgreeOptions, agree
 from caesura.tasks.score import ScoreOptions, score_corpora
 from caesura.tasks.units import on_common_units, with_units
@@ -36,37 +36,66 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def both(arguments: list[str]) -> list[object]:
-    """Return the results of a command without and with conversion at reading."""
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["agree", "by_coder"],
+        ["pairwise", "by_coder"],
+        ["disagreements", "by_coder"],
+        ["judge", "by_coder", "--system", "cy"],
+        ["score", "by_coder/ann/x.TextGrid", "by_coder/cy/x.TextGrid"],
+        ["evaluate", "by_coder", "--reference", "ann", "--hypothesis", "bo"],
+        ["report", "by_coder", "-o", "page.html"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_b_over_positions_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    monkeypatch.chdir(folder)
+    result = invoke([*arguments, "-m", "B"])
+    assert result.exit_code == 1
+    problem = "B counts positions between units, and these annotations are in seconds, without units"
+    assert result.stderr.splitlines()[-1].startswith(f"caesura: {problem}; use B(n_t=1s) in seconds, F1@0.5s")
+    assert "--reading units=0.1" in result.stderr
+    assert invoke([*arguments, "-m", "B", "--reading", "units=union"]).exit_code == 0
+    assert invoke([*arguments, "-m", "B(n_t=1s)"]).exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["agree", "score", "evaluate"])
+def test_s_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.chdir(folder)
+    sides = {
+        "agree": ["by_coder"],
+        "score": ["by_coder/ann", "by_coder/cy"],
+        "evaluate": ["by_coder", "--reference", "ann", "--hypothesis", "cy"],
+    }
+    result = invoke([command, *sides[command], "-m", "S"])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "S counts positions between units" in result.stderr
+    assert "use F1@0.5s, B(n_t=1s), Pk, WD" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["pk", "window_diff", "F1@1"])
+def test_measures_with_a_time_axis_need_no_unit_in_their_options(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(folder)
+    ann, cy = (tier(EDGES[coder]) for coder in ("ann", "cy"))
+    expected = {"pk": cz.pk, "window_diff": cz.window_diff, "F1@1": lambda a, b: cz.boundary_f(a, b, tolerance="1s")}
+    result = invoke(["score", "by_coder/ann/x.TextGrid", "by_coder/cy/x.TextGrid", "-m", name, "--json"])
+    assert result.exit_code == 0, result.stderr
+    row = json.loads(result.stdout)["results"]["scores"][0]
+    assert row["value"] == pytest.approx(expected[name](ann, cy).value, abs=1e-12)
+    assert row["params"]["axis"] == "time"
+
+
+def test_analyses_that_count_positions_convert_tiers(folder: Path) -> None:
     results = []
     for more in ([], ["--reading", "units=union"]):
-        result = invoke([*arguments, *more, "--json"])
+        result = invoke(["agree", str(folder / "by_coder"), "--cochran", "--heat", *more, "--json"])
         assert result.exit_code == 0, result.stderr
         assert result.stderr.count("the units are the union of the coders' times") == 1
-        results.append(json.loads(result.stdout)["results"])
-    return results
-
-
-def test_agree(folder: Path) -> None:
-    first, second = both(["agree", str(folder / "by_coder"), "-m", "B", "-m", "S", "--cochran", "--heat"])
-    assert first == second
-
-
-def test_score_of_two_files(folder: Path) -> None:
-    files = [str(folder / "by_coder" / coder / "x.TextGrid") for coder in ("ann", "cy")]
-    first, second = both(["score", *files, "-m", "B", "-m", "pk"])
-    assert first == second
-
-
-def test_score_of_two_folders(folder: Path) -> None:
-    folders = [str(folder / "by_coder" / coder) for coder in ("ann", "cy")]
-    first, second = both(["score", *folders, "-m", "B", "-m", "pk"])
-    assert first == second
-
-
-def test_judge_a_folder_and_a_file(folder: Path) -> None:
-    first, second = both(["judge", str(folder / "by_coder"), "--system", "cy", "--no-bounds", "-m", "B"])
-    assert first == second
+        results.append(json.loads(result.stdout)["results"]["analyses"])
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("kind", ["pairwise", "boundary_heat"])
@@ -80,10 +109,7 @@ def test_plot(folder: Path, kind: str) -> None:
     assert figures[0] == figures[1]
 
 
-def test_report_and_convert(folder: Path) -> None:
-    result = invoke(["report", str(folder / "by_coder"), "-m", "B", "-o", str(folder / "page.html")])
-    assert result.exit_code == 0, result.stderr
-    assert "the units are the union" in (folder / "page.html").read_text()
+def test_convert(folder: Path) -> None:
     tables = []
     for name, more in (("a.csv", []), ("b.csv", ["--reading", "units=union"])):
         result = invoke(["convert", str(folder / "by_coder"), str(folder / name), *more])
@@ -105,17 +131,20 @@ def test_evaluate_files_that_name_item_and_coder(folder: Path) -> None:
 
 
 def test_evaluate(folder: Path) -> None:
-    results = []
-    for more in ({}, {"units": "union"}):
-        with pytest.warns(CaesuraWarning, match="the units are the union"):
-            results.append(
-                cz.evaluate(folder / "by_coder", "boundary_similarity", reference="ann", hypothesis="bo", **more)
-            )
-    assert results[0].to_dict() == results[1].to_dict()
-    corpus = cz.read(folder / "by_coder")
+    sides = {"reference": "ann", "hypothesis": "bo"}
     with pytest.warns(CaesuraWarning, match="the units are the union"):
-        whole = cz.evaluate(corpus, "boundary_similarity", reference="ann", hypothesis="bo")
-    assert 0 < whole["boundary_similarity"].value < 1
+        result = cz.evaluate(folder / "by_coder", "boundary_similarity", units="union", **sides)
+    assert 0 < result["boundary_similarity"].value < 1
+    for source in (folder / "by_coder", cz.read(folder / "by_coder")):
+        with pytest.raises(OptionError, match="counts positions between units"):
+            cz.evaluate(source, "boundary_similarity", **sides)
+
+
+def test_evaluate_without_a_measure_compares_seconds(folder: Path) -> None:
+    result = cz.evaluate(folder / "by_coder", reference="ann", hypothesis="bo")
+    assert [*result] == ["label_share", "boundary_f", "purity_coverage"]
+    # x: 1.0 2.5 4.0 against 1.02 3.0 4.0, y the same 0.2 s later: three of three within half a second
+    assert result["F1@0.5s"].value == 1
 
 
 @pytest.mark.filterwarnings("ignore:the units are the union")
@@ -135,14 +164,15 @@ def test_options_of_reading_reach_the_task(folder: Path) -> None:
 def test_corpora_that_were_not_read_from_files() -> None:
     corpus = Corpus({"x": {coder: tier(edges) for coder, edges in EDGES.items()}})
     units, _ = cz.over_units(corpus)
-    assert agree(corpus, AgreeOptions(measures=("B", "S"))).agreement == agree(units).agreement
-    measures = ScoreOptions(measures=("B", "S", "window_diff", "pk"))
-    scoring = score_corpora(corpus.select(coders=["ann"]), corpus.select(coders=["bo"]), measures)
-    expected, _ = cz.over_units(corpus.select(coders=["ann", "bo"]))
-    assert scoring.totals == score_corpora(expected).totals
+    assert agree(units).agreement[0].measure == cz.parse("B")
+    with pytest.raises(OptionError, match="counts positions"):
+        agree(corpus, AgreeOptions(measures=("B", "S")))
+    sides = corpus.select(coders=["ann"]), corpus.select(coders=["bo"])
+    total = score_corpora(*sides, ScoreOptions(measures=("pk",))).totals[0]
+    assert total.value == cz.pk(tier(EDGES["ann"]), tier(EDGES["bo"])).value
 
 
-@pytest.mark.filterwarnings("ignore:the units are the union", "ignore:the order of the types")
+@pytest.mark.filterwarnings("ignore:the units are the union", "ignore:the order of the types", "ignore:an interval")
 def test_items_that_cannot_be_converted_are_excluded() -> None:
     at_the_beginning = Tier(points=[(0.0, "A")], end=6)
     corpus = Corpus(
@@ -151,6 +181,6 @@ def test_items_that_cannot_be_converted_are_excluded() -> None:
     (converted,), excluded = with_units([corpus])
     assert converted.item_names == ("x",)
     assert ["item 'y'" in entry.reason for entry in excluded] == [True]
-    assert excluded[0] in agree(corpus, AgreeOptions(measures=("B",))).excluded
+    assert excluded[0] in agree(corpus, AgreeOptions(cochran=True)).excluded
     with pytest.raises(TierError, match="item 'y'"):
         with_units([corpus.select(items=["y"])])

@@ -14,6 +14,7 @@ from caesura.measures.registry import default_measures
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.seconds import one_level_as_tiers
 from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Tier
 from caesura.notices import collect_warnings
@@ -40,6 +41,7 @@ def disputed_of(corpus: Corpus) -> DisputedCorpus:
     check_kind(corpus)
     if corpus.origin is not None and corpus.origin.holds(Tier):  # read over words: the times count
         corpus = _in_seconds(corpus, corpus.origin)
+    corpus = one_level_as_tiers(corpus)
     with collect_warnings():  # about coefficients over common units, which are not computed here
         result = disagreements(corpus, measure=_measure(corpus))
         if corpus.kind == "spans":

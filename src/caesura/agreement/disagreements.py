@@ -32,7 +32,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, tiers_of
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.result import Edit, Excluded, keep_warnings, signature_line
-from caesura.model.seconds import extent_problem, lack_units
+from caesura.model.seconds import extent_problem, lack_units, one_level_as_tiers
 from caesura.model.segmentation import UNTYPED
 from caesura.model.signature import with_data
 from caesura.options import suggest
@@ -58,6 +58,7 @@ def disagreements(
     corpus : Corpus
         Segmentations, dialogues, hierarchies, spans, or tiers in seconds. Tiers are converted to units, unless the measure
         compares seconds, as ``F1@0.5s`` does: then positions are times. Rows about tiers have times in both cases.
+        Hierarchies in seconds with one level, such as those of .lab files, are compared as tiers by default.
     measure : str, Measure or Gamma, optional
         Measure that aligns the boundaries of two coders, or matches their spans, and sets the costs (default: B with
         n_t = 2, S_f for dialogues, the spans themselves for hierarchies). A measure of boundaries compares hierarchies by
@@ -110,6 +111,8 @@ def disagreements(
         return span_disagreements(corpus, _check_coefficient(measure), _check_against(against, corpus))
     if isinstance(measure, UnitizingCoefficient):
         raise OptionError(f"{measure.name} lists disagreements about spans; this corpus has none")
+    if measure is None or compares_seconds(parse(measure)):
+        corpus = one_level_as_tiers(corpus)
     chosen = _check_measure(measure, corpus, against)
     prepared = prepare(corpus, chosen)
     reference = _check_against(against, corpus)

@@ -250,6 +250,30 @@ def open_source(source: object, options: SourceOptions, types: Types) -> Documen
     return DocumentSource(_pair_partitions(source))
 
 
+def may_hold_tiers(source: object, options: SourceOptions) -> bool:
+    """Return whether a source may contain tiers in seconds, by its objects or by the format of its first file.
+
+    Parameters
+    ----------
+    source : object
+        The collection.
+    options : SourceOptions
+        How to read it.
+
+    Returns
+    -------
+    bool
+        False for documents in arrays, and for iterators, which can be read only once.
+    """
+    if isinstance(source, Corpus):
+        return source.holds(Tier)
+    try:
+        first = [file.path for path in _paths(source) for file in find(path, options.format, options.pattern)][:1]
+        return any(Tier in detect(path, options.format).annotation_types for path in first)
+    except FormatError:  # opening the source reports it
+        return False
+
+
 # -- files ------------------------------------------------------------------------------------------------------------
 
 

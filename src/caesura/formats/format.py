@@ -102,6 +102,8 @@ class Reading:
         Parts of the file that the reader did not use, each with the reason in brackets.
     notes : list of str
         Conversions and decisions of the reader, such as a guessed encoding. They are not warnings.
+    declined : list of str
+        Items for which the file says that an annotation is not to be used.
     log : WarningLog
         Changes that the reader makes. The warnings are issued after the file has been read.
     """
@@ -116,6 +118,7 @@ class Reading:
     roles: dict[str, str] = field(default_factory=dict)
     ignored: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    declined: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.log = WarningLog(self.path)
@@ -176,7 +179,10 @@ class Reading:
             The source.
         """
         ignored, notes = tuple(self.ignored), tuple(dict.fromkeys(self.notes))
-        return Source((self.path,), format.name, format.part, self.roles, ignored, notes, format.hint)
+        declined = tuple(dict.fromkeys(self.declined))
+        return Source(
+            (self.path,), format.name, format.part, self.roles, ignored, notes, format.hint, declined=declined
+        )
 
     def json(self, content: str) -> Any:
         """Return the value of the JSON text in this file.

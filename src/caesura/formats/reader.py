@@ -11,12 +11,13 @@ from caesura.errors import FormatError, OptionError, own_errors
 from caesura.formats import timed
 from caesura.formats.detection import load_with_format
 from caesura.formats.format import Format, Reading
-from caesura.model.common_units import are_transcription, labels_of_tiers
+from caesura.model.common_units import are_transcription, label_counts, tiers_of_corpus
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import tiers_of
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
+from caesura.model.tier_labels import never_repeat, number_segments
 from caesura.model.value import count_of
 from caesura.notices import warn
 from caesura.options import choice, flag, optional, suggest, text
@@ -236,9 +237,17 @@ class FileReader:
         return timed.convert_tiers(corpus, path, options, types=self.types, excluded=self.excluded)
 
     def _use_of_labels(self, corpus: Corpus) -> str:
-        """Return whether labels of tiers are boundary types or ignored, because they are a transcription."""
-        labels = labels_of_tiers(corpus)
-        if self.labels is not None or not are_transcription(labels):
+        """Return whether labels of tiers are boundary types or ignored, because they are a transcription or numbers."""
+        tiers = tiers_of_corpus(corpus)
+        labels = label_counts(tiers)
+        if self.labels is not None:
+            return "types"
+        if number_segments(tiers):
+            self.notes.append("labels number the segments, so boundaries have no types (--labels types keeps them)")
+            return "ignore"
+        if not are_transcription(labels):
+            if len(tiers) > 1 and never_repeat(tiers):
+                self.notes.append("no label occurs twice in a tier; labels are taken as types (--labels ignore if not)")
             return "types"
         number = "1 label" if len(labels) == 1 else f"{len(labels)} different labels"
         self.notes.append(f"{number}: a transcription, so boundaries have no types (--labels types keeps them)")

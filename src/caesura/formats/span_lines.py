@@ -184,6 +184,8 @@ def _read_prodigy(reading: Reading) -> Corpus:
         answers[answer] += 1
         if answer == _ACCEPT:
             _add_accepted(reading, number, record, by_text)
+        elif record.get("_input_hash") is not None:
+            reading.declined.append(_name("_input_hash", record["_input_hash"]))
 
     _read_lines(reading, add)
     left_out = {answer: count for answer, count in answers.items() if answer != _ACCEPT}

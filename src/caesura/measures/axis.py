@@ -195,6 +195,27 @@ def compares_seconds(measure: Measure) -> bool:
     return any(isinstance(value, float) or (isinstance(value, str) and value[-1:] in ("s", "%")) for value in values)
 
 
+def in_seconds(measure: Measure) -> Measure:
+    """Return a measure whose numbers in the unit of the axis are written in seconds, so that its name says the unit.
+
+    Parameters
+    ----------
+    measure : Measure
+        A measure that compares annotations in seconds.
+
+    Returns
+    -------
+    Measure
+        The measure: ``F1@3`` becomes ``F1@3s``. A tolerance of 0 has no unit and stays.
+    """
+    names = ("tolerance", "window")
+    values = {name: measure.settings[name] for name in names if name in measure.settings}
+    numbers = {name: value for name, value in values.items() if isinstance(value, int | float) and value}
+    if measure.compat is not None or not numbers:
+        return measure
+    return measure.replace(**{name: amount(name, f"{value!r}s") for name, value in numbers.items()})
+
+
 def check_amounts(measure: Measure, batch: Batch) -> dict[int, CaesuraError]:
     """Return an error for every document if an option is in seconds and the axis is not.
 

@@ -343,6 +343,8 @@ DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
         "linear": (*_BOUNDARIES, "window_diff", "pk"),
         "dialogue": _DIALOGUE,
         "hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "non_crossing", "t_measure", "l_measure"),
+        "spans": _SPANS,
+        "timed spans": _SPANS[:1],
         "trees": _TREES,
         "timed": _SECONDS,
         "timed labels": _LABELS,

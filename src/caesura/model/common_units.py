@@ -21,6 +21,7 @@ from caesura.model.dialogue import Annotation, Dialogue, tiers_of
 from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
 from caesura.model.tier import Interval, Point, Tier
+from caesura.model.tier_labels import number_segments
 from caesura.model.value import count_of
 from caesura.notices import collect_warnings, warn
 from caesura.options import choice, non_negative
@@ -65,7 +66,7 @@ def over_units(
         With ``units="union"``: marks of different coders at most this many seconds apart are merged.
     labels : {"types", "ignore"} or None, default "types"
         Whether labels become boundary types. Use ``"ignore"`` if the coders only marked segments. With None, labels that
-        look like a transcription are ignored; see :func:`~caesura.model.common_units.are_transcription`.
+        are a transcription, or number the segments, are ignored.
     types : iterable of str or int, optional
         Boundary types in ordinal order (default: those that occur). The plain type ``"boundary"`` is put before them
         unless the list contains it.
@@ -122,7 +123,7 @@ def over_units(
     chosen = check_units("units", units)
     seconds = non_negative()("tolerance", tolerance)
     if labels is None:
-        labels = "ignore" if are_transcription(labels_of_tiers(corpus)) else "types"
+        labels = "ignore" if are_no_types(tiers_of_corpus(corpus)) else "types"
     typed = choice("types", "ignore")("labels", labels) == "types"
     grids = _grids(corpus, chosen, seconds, excluded)
     all_marks = (marks for by_stream in grids.values() for grid in by_stream.values() for marks in grid.marks.values())
@@ -255,8 +256,8 @@ def convert_together(
     return [Corpus(part).with_source(corpus.source).with_origin(corpus) for part, corpus in together]
 
 
-def labels_of_tiers(corpus: Corpus) -> Counter[str]:
-    """Return how often each label occurs in the tiers of a corpus.
+def tiers_of_corpus(corpus: Corpus) -> list[Tier]:
+    """Return all tiers of a corpus, those of streams included.
 
     Parameters
     ----------
@@ -265,10 +266,27 @@ def labels_of_tiers(corpus: Corpus) -> Counter[str]:
 
     Returns
     -------
-    Counter
-        Label -> number, over all items and coders; labels without text are not counted.
+    list of Tier
+        The tiers of all items, coders and streams.
     """
-    return label_counts(tier for annotation in corpus.values() for tier in tiers_of(annotation).values())
+    return [tier for annotation in corpus.values() for tier in tiers_of(annotation).values()]
+
+
+def are_no_types(tiers: Iterable[Tier]) -> bool:
+    """Return whether the labels of tiers are no boundary types: they are a transcription, or number the segments.
+
+    Parameters
+    ----------
+    tiers : iterable of Tier
+        The tiers of all coders that are compared.
+
+    Returns
+    -------
+    bool
+        True if boundaries should have no types.
+    """
+    listed = list(tiers)
+    return are_transcription(label_counts(listed)) or number_segments(listed)
 
 
 def label_counts(tiers: Iterable[Tier]) -> Counter[str]:

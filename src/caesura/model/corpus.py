@@ -54,6 +54,8 @@ class Source:
         Method by which texts that differ were aligned, and number of items that it changed.
     rows : tuple of (int, int), optional
         Number of rows that were read, and of all rows, if only the first rows of a large file were read.
+    declined : tuple of str
+        Items for which the file itself says that an annotation is not to be used, such as rejected examples.
     """
 
     files: tuple[str, ...]
@@ -66,6 +68,7 @@ class Source:
     tier_options: Mapping[str, Any] = field(default_factory=dict)
     alignment: tuple[str, int] | None = None
     rows: tuple[int, int] | None = None
+    declined: tuple[str, ...] = ()
 
     @classmethod
     def merge(cls, sources: Iterable[Source]) -> Source:
@@ -87,7 +90,7 @@ class Source:
             for name, role in source.roles.items():
                 roles.setdefault(name, role)
         entries: dict[str, Any] = {"format": ", ".join(dict.fromkeys(source.format for source in listed))}
-        for name in ("files", "ignored", "notes"):
+        for name in ("files", "ignored", "notes", "declined"):
             entries[name] = tuple(dict.fromkeys(entry for source in listed for entry in getattr(source, name)))
         return replace(listed[0] if listed else cls(()), roles=roles, **entries)
 

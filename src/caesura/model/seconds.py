@@ -9,6 +9,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, tiers_of
 from caesura.model.edges import SAME_PLACE
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Tier
 
 Corpora = Sequence[Mapping[Any, Annotation]]
@@ -66,19 +67,79 @@ def flat_as_tiers(corpora: Corpora) -> list[dict[Any, Annotation]]:
     Returns
     -------
     list of dict
-        Annotations by the same keys; empty if some annotation is not in seconds, or has several levels.
+        Annotations by the same keys; empty if some annotation is not in seconds, or has several levels. Segments without a
+        label have the plain type ``boundary``.
     """
     flat: list[dict[Any, Annotation]] = []
     for corpus in corpora:
         tiers: dict[Any, Annotation] = {}
         for key, annotation in corpus.items():
-            if not isinstance(annotation, Hierarchy) or annotation.edges is None or annotation.depth != 1:
+            tier = _as_tier(annotation)
+            if tier is None:
                 return []
-            edges = annotation.edges
-            intervals = [(edges[span.start - 1], edges[span.end], span.label or "") for span in annotation.spans]
-            tiers[key] = Tier(intervals, edges[0], edges[-1])
+            tiers[key] = tier
         flat.append(tiers)
     return flat
+
+
+def _as_tier(annotation: Annotation) -> Tier | None:
+    """Return a hierarchy in seconds with one level as a tier; None for other annotations."""
+    if not isinstance(annotation, Hierarchy) or annotation.edges is None or annotation.depth != 1:
+        return None
+    edges = annotation.edges
+    labels = [(span.label or "").strip() or UNTYPED[0] for span in annotation.spans]
+    intervals = [
+        (edges[span.start - 1], edges[span.end], label) for span, label in zip(annotation.spans, labels, strict=True)
+    ]
+    return Tier(intervals, edges[0], edges[-1])
+
+
+def one_level_as_tiers(corpus: Corpus) -> Corpus:
+    """Return the corpus as tiers if all annotations are hierarchies in seconds with one level; otherwise the corpus itself.
+
+    Every task that chooses between seconds and hierarchies by itself asks this function, so that all of them compare the
+    same file in the same way.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Annotations of any kind.
+
+    Returns
+    -------
+    Corpus
+        Tiers with the same items and coders, or the corpus unchanged.
+    """
+    if not len(corpus) or not (tiers := flat_as_tiers([corpus])):
+        return corpus
+    by_item: dict[str, dict[str, Annotation]] = {item: {} for item in corpus.item_names}
+    for (item, coder), tier in tiers[0].items():
+        by_item[item][coder] = tier
+    return Corpus(by_item).with_source(corpus.source).with_origin(corpus)
+
+
+def tiers_where_mixed(corpora: Sequence[Corpus]) -> list[Corpus]:
+    """Return the corpora; if some annotations are tiers, hierarchies in seconds with one level become tiers too.
+
+    Parameters
+    ----------
+    corpora : sequence of Corpus
+        Corpora that are compared with each other, such as a .lab file and a TextGrid.
+
+    Returns
+    -------
+    list of Corpus
+        The corpora; unchanged if there are no tiers or no hierarchies.
+    """
+    if not any(corpus.holds(Tier) for corpus in corpora) or not any(corpus.holds(Hierarchy) for corpus in corpora):
+        return list(corpora)
+    converted = []
+    for corpus in corpora:
+        by_item: dict[str, dict[str, Annotation]] = {item: {} for item in corpus.item_names}
+        for (item, coder), annotation in corpus.items():
+            by_item[item][coder] = _as_tier(annotation) or annotation
+        converted.append(Corpus(by_item).with_source(corpus.source))
+    return converted
 
 
 def tiers_by_item(corpora: Corpora) -> dict[tuple[str, str], list[Tier]]:

@@ -30,6 +30,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import tiers_of
 from caesura.model.result import Excluded, Result, to_plain
 from caesura.model.similarity import first_asymmetry, is_full_matrix, symmetric_mean
+from caesura.model.value import count_of, list_few
 from caesura.notices import issue
 from caesura.options import OptionSet, choice, fraction, optional, path, preset_check, seed, setting, switch, whole
 from caesura.tasks.measure_choice import (
@@ -37,6 +38,7 @@ from caesura.tasks.measure_choice import (
     default_direct_measures,
     measures_as_they_are,
     measures_setting,
+    requested_measures,
 )
 from caesura.tasks.units import CommonUnits, at_level, level_setting, on_common_units, with_units
 
@@ -302,15 +304,17 @@ def agree(
     unchanged = unchanged and corpus.kind != "hierarchy"  # hierarchies without common units have no boundaries to count
     original = corpus
     corpora, without_units = ([corpus], ()) if unchanged else with_units([corpus], needs_lengths=True)
-    (corpus,) = at_level(corpora, options.hierarchy_level)
+    (corpus,) = at_level(corpora, options.hierarchy_level, options.measures)
     chosen = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
     chosen = tuple(_with_symmetric_matrix(measure, options.symmetric_mean) for measure in chosen)
     check_agree_options(chosen, options, checkpoint)
     _note_streams(original, chosen)
-    prepared = CommonUnits(corpus, corpus) if unchanged else on_common_units(corpus)
+    # If no measure compares common units, they only count boundaries, and what they merge changes no number.
+    counts_only = set(chosen) <= set(as_they_are)
+    prepared = CommonUnits(corpus, corpus) if unchanged else on_common_units(corpus, warn=not counts_only)
     corpus_of = {measure: original if measure in as_they_are else prepared.corpus for measure in chosen}
     coefficients, failures = _coefficients(corpus_of, options, engine, checkpoint)
-    excluded = _excluded_by(coefficients)
+    excluded = _without_declined(original, _excluded_by(coefficients))
     compared = prepared.corpus, corpus_of[chosen[0]]
     analyses, more_failures = _analyses(*compared, chosen[0], options, {entry.item for entry in excluded})
     groups = _groups(corpus_of, options, engine)
@@ -329,11 +333,22 @@ def _excluded_by(outcomes: Sequence[AgreementOutcome]) -> dict[Excluded, None]:
     return dict.fromkeys(entry for result in results for entry in result.excluded)
 
 
+def _without_declined(corpus: Corpus, excluded: dict[Excluded, None]) -> dict[Excluded, None]:
+    """Return what is excluded without items of one coder because the file declines the others: nothing is wrong there."""
+    declined = () if corpus.source is None else corpus.source.declined
+    single = [item for item in declined if item in corpus.item_names and len(corpus.of_item(item)) < 2]
+    if single:
+        issue([f"{count_of(len(single), 'item')} with one accepted annotation not compared: {list_few(single)}"])
+    return {entry: None for entry in excluded if entry.item not in single}
+
+
 def _with_defaults_in_seconds(corpus: Corpus, options: AgreeOptions, settings: Settings | None) -> AgreeOptions:
     """Return the options with the default measures of tiers in seconds, if the user chose no measure.
 
     If coefficients were chosen, the measures are those that have one of them.
     """
+    if options.measures and options.hierarchy_level is None:
+        return replace(options, measures=requested_measures([corpus], options.measures, settings=settings))
     if options.measures or options.compat is not None:
         return options
     defaults = default_direct_measures("agree", [corpus], (), settings=settings)
@@ -412,7 +427,7 @@ def _agree_on_spans(
             outcomes.append(AgreementOutcome(None, str(error), coefficient=coefficient.name, measure=None))
     if len(failures) == len(outcomes):
         raise next(iter(failures.values()))
-    excluded = dict.fromkeys(entry for outcome in outcomes if outcome.result for entry in outcome.result.excluded)
+    excluded = _without_declined(corpus, _excluded_by(outcomes))
     return AgreementStudy(
         agreement=tuple(outcomes),
         placed=spans_placed(corpus),
@@ -545,11 +560,12 @@ def _requested(
     corpus_of: Mapping[Measure, Corpus], options: AgreeOptions, *, coders: int | None = None
 ) -> Iterator[tuple[int, Measure, str]]:
     """Yield number of the measure, measure and coefficient. Alpha depends on positions only and is yielded once."""
+    with_alpha = next((measure for measure in corpus_of if "alpha" in measure.coefficients), None)
     for number, (measure, corpus) in enumerate(corpus_of.items(), 1):
         names = options.coefficients or (default_coefficient(measure, has_positions=has_positions(corpus)),)
         number_of_coders = len(corpus.coders) if coders is None else coders
         for name in dict.fromkeys(coefficient_for(name, measure, number_of_coders) for name in names):
-            if name == MEAN or (name in measure.coefficients and (name != "alpha" or number == 1)):
+            if name == MEAN or (name in measure.coefficients and (name != "alpha" or measure is with_alpha)):
                 yield number, measure, name
 
 

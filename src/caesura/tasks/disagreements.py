@@ -16,15 +16,14 @@ from caesura.files import write_files
 from caesura.formats import encode, format_for_writing, formats
 from caesura.formats.format import Format
 from caesura.formats.settings import Settings
-from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.registry import default_measures
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, tiers_of
-from caesura.model.seconds import flat_as_tiers
+from caesura.model.dialogue import tiers_of
+from caesura.model.seconds import one_level_as_tiers
 from caesura.model.tier import Interval, Point, Tier
 from caesura.options import OptionSet, setting, suggest, text
-from caesura.tasks.measure_choice import measures_setting, with_settings
+from caesura.tasks.measure_choice import measures_setting, requested_measures, with_settings
 from caesura.tasks.units import spans_as_hierarchies
 
 TIER_NAME = "disagreements"
@@ -92,24 +91,12 @@ def find_disagreements(
         if resolved is None:
             raise OptionError(suggest("coefficient: there is none for spans named", options.coefficient, UNITIZING))
         return disagreements(selected, measure=resolved, against=options.against)
-    if chosen is None or compares_seconds(chosen):
-        selected = _one_level_as_tiers(selected)
     if chosen is None:
         return disagreements(selected, against=options.against)
+    (chosen,) = requested_measures([selected], [chosen], settings=settings)
     (nested,), crossing = spans_as_hierarchies([selected])
     result = disagreements(nested, measure=chosen, against=options.against)
     return replace(result, excluded=(*crossing, *result.excluded))
-
-
-def _one_level_as_tiers(corpus: Corpus) -> Corpus:
-    """Return tiers if all annotations are hierarchies in seconds with one level, as `score` and `agree` compare them."""
-    tiers = flat_as_tiers([corpus])
-    if not tiers:
-        return corpus
-    by_item: dict[str, dict[str, Annotation]] = {item: {} for item in corpus.item_names}
-    for (item, coder), tier in tiers[0].items():
-        by_item[item][coder] = tier
-    return Corpus(by_item).with_origin(corpus)
 
 
 # -- the tier ---------------------------------------------------------------------------------------------------------
@@ -137,7 +124,7 @@ def write_disagreements(result: Disagreements, corpus: Corpus, target: str) -> l
     FormatError
         If the format cannot store tiers, the corpus has no times, or a file cannot be written.
     """
-    selected = _one_level_as_tiers(corpus.select(items=result.items))
+    selected = one_level_as_tiers(corpus.select(items=result.items))
     if corpus.kind == "spans":
         raise FormatError(target, None, "disagreements about spans are no tier; write a table with --csv instead")
     paths = _paths(selected, target)

@@ -12,15 +12,24 @@ from caesura.errors import OptionError
 from caesura.evaluation.partition import Job
 from caesura.evaluation.result import Evaluation
 from caesura.evaluation.run import EvaluationRun
-from caesura.evaluation.sources import SourceOptions, open_source
+from caesura.evaluation.sources import DocumentSource, SourceOptions, may_hold_tiers, open_source
 from caesura.formats.settings import Settings, read_settings
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse_measures
 from caesura.model.result import keep_warnings
+from caesura.model.seconds import lack_units
 from caesura.model.segmentation import check_types
+from caesura.model.tier import Tier
 from caesura.options import OptionSet, flag, setting, switch, text
-from caesura.tasks.measure_choice import choose_measures, measures_setting, with_plain_measures, with_settings
+from caesura.tasks.measure_choice import (
+    choose_measures,
+    default_direct_measures,
+    measures_setting,
+    requested_measures,
+    with_plain_measures,
+    with_settings,
+)
 from caesura.tasks.score import check_only
 
 
@@ -108,7 +117,8 @@ def evaluate(
     result is the same to the last bit on every engine, for any number of workers and any partitions.
 
     Timed hierarchies are converted to common units, pair by pair, for every measure that needs units. Tiers in seconds are
-    compared in seconds if all measures can do so; otherwise they get units, and measures of both sorts are an error.
+    compared in seconds if all measures can do so, as the default measures do if there are no words; otherwise they get
+    units, and measures of both sorts are an error.
 
     ``with on_progress(callback):`` around the call reports how many partitions are finished.
 
@@ -130,20 +140,43 @@ def evaluate(
     if isinstance(settings, str | PathLike):
         settings = read_settings(settings)
     options, types = _reading_options(source, reference, hypothesis, settings, reading)
-    if requested is not None:
-        kinds = {compares_seconds(measure) for measure in requested}
-        options = replace(options, in_seconds=None if len(kinds) > 1 else kinds.pop())
-    opened = open_source(source, options, types)
     if requested is None:
-        opened, sample = opened.sample()
-        chosen = choose_measures("score", sample, settings=settings)
+        opened, chosen = _open_with_defaults(source, options, types, settings)
     else:
-        chosen = with_settings(requested, settings)
+        opened, chosen = _open_for(requested, source, options, types, settings)
     folder = None if scores is None else fspath(scores)
     job = Job(chosen, types or opened.types, folder, strict, types_from_caller=types is not None)
     run = EvaluationRun(job, opened, options.to_record(), checkpoint)
     with use_engine(engine) as pool:
         return run.run(pool)
+
+
+def _open_with_defaults(
+    source: Any, options: SourceOptions, types: tuple[str, ...] | None, settings: Settings | None
+) -> tuple[DocumentSource, tuple[Measure, ...]]:
+    """Return the source and the default measures of ``score`` for its documents, in seconds if they have no units."""
+    opened, sample = open_source(source, replace(options, in_seconds=True), types).sample()
+    chosen = default_direct_measures("score", [sample], (), settings=settings)
+    if not chosen and sample.holds(Tier):
+        opened, sample = open_source(source, options, types).sample()
+    return opened, chosen or choose_measures("score", sample, settings=settings)
+
+
+def _open_for(
+    requested: tuple[Measure, ...],
+    source: Any,
+    options: SourceOptions,
+    types: tuple[str, ...] | None,
+    settings: Settings | None,
+) -> tuple[DocumentSource, tuple[Measure, ...]]:
+    """Return the source and the requested measures, in seconds if the documents are tiers without units."""
+    kinds = {compares_seconds(measure) for measure in requested}
+    if settings is None and kinds != {True} and may_hold_tiers(source, options):
+        opened, sample = open_source(source, replace(options, in_seconds=True), types).sample()
+        if lack_units([sample]):
+            return opened, requested_measures([sample], requested)
+    options = replace(options, in_seconds=None if len(kinds) > 1 else kinds.pop())
+    return open_source(source, options, types), with_settings(requested, settings)
 
 
 def _reading_options(

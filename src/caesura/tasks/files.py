@@ -20,6 +20,7 @@ from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Result, to_plain
 from caesura.model.scores import BoundaryScores
+from caesura.model.seconds import one_level_as_tiers
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
@@ -246,6 +247,7 @@ def convert_files(
     corpus = corpus.select(coders=options.coders or None, items=options.items or None)
     if options.drop_labels:
         corpus = Corpus({item: _without_labels(corpus.of_item(item)) for item in corpus.item_names})
+    corpus = _as_stored(corpus, target, options.to)
     corpus, notes = named_by_file(corpus, target, options.to)
     sides = options.select("reference", "hypothesis")
     chosen = {side: name for side, name in sides.items() if name is not None}
@@ -253,6 +255,12 @@ def convert_files(
     if len(chosen) == 2:
         corpus = corpus.select(coders=tuple(chosen.values()))
     return corpus, notes
+
+
+def _as_stored(corpus: Corpus, target: str, format_name: str | None) -> Corpus:
+    """Return tiers if the format stores tiers, no hierarchies, and the hierarchies have one level in seconds."""
+    chosen = format_for_writing(target, corpus, format_name)
+    return corpus if chosen.can_hold([Hierarchy]) or not chosen.can_hold([Tier]) else one_level_as_tiers(corpus)
 
 
 def write_corpus(corpus: Corpus, target: str) -> tuple[str, ...]:

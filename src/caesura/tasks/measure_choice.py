@@ -7,7 +7,7 @@ from typing import Any
 
 from caesura.errors import OptionError
 from caesura.formats.settings import Settings
-from caesura.measures.axis import compares_seconds
+from caesura.measures.axis import compares_seconds, in_seconds
 from caesura.measures.base import Measure
 from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
 from caesura.measures.registry import measures as registered_measures
@@ -16,6 +16,7 @@ from caesura.model.dialogue import Annotation, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.seconds import flat_as_tiers, lack_units
 from caesura.model.spans import Spans
+from caesura.notices import warn
 from caesura.options import setting
 from caesura.tasks.seconds import default_timed_measures
 
@@ -217,13 +218,24 @@ def measures_in_seconds(
     Returns
     -------
     tuple of Measure
-        Measures of segments and distances, which need no units, and measures with an option in seconds, such as ``F1@0.5s``.
-        Empty if a corpus has other annotations than tiers.
+        Measures of segments and distances, which need no units, and measures with an option in seconds, such as ``F1@0.5s``;
+        if the tiers have no units, all measures with a definition in seconds. Empty if a corpus has other annotations than
+        tiers.
     """
     annotations = [annotation for corpus in corpora for annotation in corpus.values()]
     if not annotations or not all(map(tiers_of, annotations)):
         return ()
-    return tuple(measure for measure in dict.fromkeys(requested) if compares_seconds(measure))
+    without_units = lack_units(corpora)
+    return tuple(
+        measure
+        for measure in dict.fromkeys(requested)
+        if compares_seconds(measure) or (without_units and _has_time_axis(measure))
+    )
+
+
+def _has_time_axis(measure: Measure) -> bool:
+    """Return whether a measure has a definition in seconds with these options; B needs its n_t in seconds."""
+    return "timed" in measure.kinds and not isinstance(measure.settings.get("n_t"), int)
 
 
 def measures_as_they_are(
@@ -248,8 +260,8 @@ def measures_as_they_are(
     annotations = [annotation for corpus in corpora for annotation in corpus.values()]
     if annotations and all(isinstance(entry, Hierarchy) and entry.edges is not None for entry in annotations):
         # Common units would merge times that are close to each other.
-        in_seconds = [measure for measure in dict.fromkeys(requested) if "hierarchy" in measure.kinds]
-        return tuple(measure for measure in in_seconds if compares_seconds(measure))
+        in_time = [measure for measure in dict.fromkeys(requested) if "hierarchy" in measure.kinds]
+        return tuple(measure for measure in in_time if compares_seconds(measure) or _has_time_axis(measure))
     return measures_in_seconds(corpora, requested)
 
 
@@ -280,12 +292,69 @@ def default_direct_measures(
         hierarchies in seconds with one level.
     """
     if requested:
-        return requested
-    in_seconds = corpora if lack_units(corpora) else flat_as_tiers(corpora)
-    if settings is None and in_seconds:
-        return default_timed_measures(task, in_seconds)
+        return requested_measures(corpora, requested, settings=settings)
+    timed = corpora if lack_units(corpora) else flat_as_tiers(corpora)
+    if settings is None and timed:
+        return default_timed_measures(task, timed)
     axes = _axes_of_spans(corpora)
-    return default_measures(task, "timed spans" if "seconds" in axes else "spans") if axes else ()
+    chosen = default_measures(task, "timed spans" if "seconds" in axes else "spans") if axes else ()
+    if chosen and "seconds" in axes:
+        warn(
+            "spans in seconds are equal only if both ends are at the same time; `caesura agree` compares them with gamma, "
+            "which allows shifts"
+        )
+    return chosen
+
+
+def requested_measures(
+    corpora: Sequence[Mapping[Any, Annotation]], requested: Sequence[Measure], *, settings: Settings | None = None
+) -> tuple[Measure, ...]:
+    """Return the requested measures; for annotations in seconds without units, with their numbers in seconds.
+
+    Parameters
+    ----------
+    corpora : sequence of mapping
+        Corpora, or annotations by any key.
+    requested : sequence of Measure
+        Measures that the user requested.
+    settings : Settings, optional
+        A settings file. Its types and similarities belong to units, so that tiers are not compared in seconds.
+
+    Returns
+    -------
+    tuple of Measure
+        The measures, such as ``F1@3s`` for ``F1@3``; unchanged if the annotations have units, or are spans or trees.
+
+    Raises
+    ------
+    OptionError
+        If a measure counts positions between units, and there are none.
+    """
+    tiers = lack_units(corpora)
+    if settings is not None or not (tiers or flat_as_tiers(corpora)):
+        return tuple(requested)
+    chosen = []
+    for measure in requested:
+        if _has_time_axis(measure):
+            chosen.append(in_seconds(measure))
+        elif _counts_positions(measure) and (tiers or "timed" in measure.kinds or "hierarchy" not in measure.kinds):
+            raise OptionError(_no_positions(measure, convertible=tiers))
+        else:
+            chosen.append(measure)
+    return tuple(chosen)
+
+
+def _counts_positions(measure: Measure) -> bool:
+    return bool({"linear", "dialogue"} & set(measure.kinds))
+
+
+def _no_positions(measure: Measure, *, convertible: bool) -> str:
+    """Return why a measure cannot compare annotations in seconds, and what to use."""
+    problem = f"{measure.label} counts positions between units, and these annotations are in seconds, without units"
+    own = f"{measure.label}(n_t=1s) in seconds, " if "timed" in measure.kinds else ""
+    hint = f"use {own}F1@0.5s, {'' if own else 'B(n_t=1s), '}Pk, WD, purity_coverage or label_share"
+    units = "; or make units: --reading units=0.1 (steps of 0.1 s) or units=union (the coders' times)"
+    return f"{problem}; {hint}{units if convertible else ''}"
 
 
 def _axes_of_spans(corpora: Sequence[Mapping[Any, Annotation]]) -> set[str]:

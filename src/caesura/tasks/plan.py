@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from caesura.errors import OptionError
 from caesura.judging.planning import Plan, plan_study
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
+from caesura.model.seconds import flat_as_tiers, lack_units
 from caesura.options import OptionSet, number, path, seed, setting, whole
 from caesura.tasks.measure_choice import measures_setting
 from caesura.tasks.units import with_units
@@ -49,8 +51,14 @@ def plan(pilot: Corpus, options: PlanOptions | None = None) -> Plan:
     -------
     Plan
         Expected widths of intervals, and the smallest differences between systems that are found.
+
+    Raises
+    ------
+    OptionError
+        If the annotations are in seconds, without units.
     """
     options = options or PlanOptions()
+    _check_units(pilot)
     (pilot,), _ = with_units([pilot])
     return plan_study(
         pilot,
@@ -59,4 +67,19 @@ def plan(pilot: Corpus, options: PlanOptions | None = None) -> Plan:
         coders=options.coders or None,
         power=options.power,
         seed=options.seed,
+    )
+
+
+def _check_units(pilot: Corpus) -> None:
+    """Raise an error for annotations in seconds: the errors of simulated coders are positions between units."""
+    if lack_units([pilot]):
+        hint = "choose units of time: --reading units=0.5 (steps of 0.5 s)"
+    elif len(pilot) and flat_as_tiers([pilot]):
+        hint = (
+            "convert the files to tiers first, caesura convert FILE.lab FILE.TextGrid, and choose --reading units=0.5"
+        )
+    else:
+        return
+    raise OptionError(
+        f"a plan simulates coders over units, and these annotations are in seconds, without units; {hint}"
     )

@@ -21,6 +21,8 @@ from caesura.model.dialogue import Annotation
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.reading import ReadingReport
 from caesura.model.result import Excluded, to_json
+from caesura.model.seconds import tiers_where_mixed
+from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, setting, switch, text
 from caesura.options import path as path_name
@@ -201,7 +203,7 @@ class ReadingOptions(OptionSet):
             file_format = detect(find(path, self.format, self.pattern)[0].path, self.format)
         except FormatError:
             return False
-        return any(option.name == "units" for option in file_format.options)
+        return Tier in file_format.annotation_types and any(option.name == "units" for option in file_format.options)
 
     def read_beginning(self, path: str) -> Corpus | None:
         """Read the first rows of a large table.
@@ -361,7 +363,8 @@ class ReadingOptions(OptionSet):
         raise OptionError(f"there is nothing to {purpose}: no annotation could be read")
 
     def _collect(self, corpora: list[Corpus]) -> list[Corpus]:
-        """Store the corpora, announce each of them, and return them."""
+        """Store the corpora, announce each of them, and return them. Tiers and .lab files together become tiers."""
+        corpora = tiers_where_mixed(corpora)
         self.corpora.extend(corpora)
         for corpus in corpora:
             if self.announce is not None:

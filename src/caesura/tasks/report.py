@@ -25,6 +25,7 @@ from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement, judge
 from caesura.judging.participants import Systems, check_system_names, check_systems
 from caesura.limits import MAX_REPORT_CODERS, MAX_REPORT_PAIRS, check_limit
+from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.fuzzy import FuzzyScore
 from caesura.measures.many import score_many
@@ -36,6 +37,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.reading import length_of
 from caesura.model.result import HIDDEN, Excluded, Result, Score
+from caesura.model.seconds import one_level_as_tiers
 from caesura.model.segmentation import Segmentation
 from caesura.model.text_difference import text_difference
 from caesura.model.tier import Tier
@@ -47,7 +49,13 @@ from caesura.statistics import bootstrap
 from caesura.tasks.agree import AgreementOutcome, Outcome
 from caesura.tasks.alignments import Alignments, align_coders
 from caesura.tasks.gold import make_gold
-from caesura.tasks.measure_choice import KIND_NAMES, choose_measures, default_direct_measures, measure_value
+from caesura.tasks.measure_choice import (
+    KIND_NAMES,
+    choose_measures,
+    default_direct_measures,
+    measure_value,
+    measures_in_seconds,
+)
 from caesura.tasks.systems import human_coders
 from caesura.tasks.units import on_common_units, with_units
 
@@ -304,12 +312,16 @@ class _Analyst:
         self.excluded: list[Excluded] = []
         self.outcomes: dict[str, Outcome[Any]] = {}
         joined, system_names = _join_systems(corpus, systems)
+        if options.measure is None or compares_seconds(options.measure):
+            joined = one_level_as_tiers(joined)
         self.systems = system_names
         self.spans = joined if joined.kind == "spans" else None
         tiers = joined if joined.holds(Tier) else None
         self.in_seconds: tuple[Measure, ...] = ()  # measures of tiers that have no units
-        if options.measure is None and joined.kind == "timed":
-            self.in_seconds = default_direct_measures("report", [joined], (), settings=settings)
+        requested = () if options.measure is None else (options.measure,)
+        if joined.kind == "timed":
+            chosen = default_direct_measures("report", [joined], requested, settings=settings)
+            self.in_seconds = measures_in_seconds([joined], chosen)
         # The units of tiers that are compared in seconds place boundaries in pictures; no number depends on them.
         with collect_warnings() if self.in_seconds else nullcontext():
             (joined,), without_units = with_units([joined])
@@ -319,7 +331,7 @@ class _Analyst:
         kind = shared.corpus.kind
         items = shared.corpus.item_names if kind == "trees" else self.items_with_same_units(shared.boundaries)
         joined = shared.corpus.select(items=items)
-        requested = () if options.measure is None else (options.measure,)
+        requested = () if self.in_seconds else requested
         measures = choose_measures("report", joined, requested, settings=settings)
         self.subject = Subject(
             kind=kind,

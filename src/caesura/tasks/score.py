@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, cast
 
 from caesura.agreement.chance_scores import ChanceScore, chance_scores, supports_chance
-from caesura.errors import OptionConflictError, OptionError
+from caesura.errors import MismatchError, OptionConflictError, OptionError
 from caesura.formats.settings import Settings
 from caesura.measures.averages import AVERAGE
 from caesura.measures.base import Measure
@@ -20,16 +20,20 @@ from caesura.measures.registry import measures as registered_measures
 from caesura.measures.registry import parse
 from caesura.model.common_units import pair_over_common_units, short_spans_note
 from caesura.model.corpus import Corpus
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Excluded, Result, Score, to_plain
+from caesura.model.seconds import tiers_where_mixed
 from caesura.model.segmentation import Segmentation
 from caesura.notices import collect_warnings, warn
 from caesura.options import OptionSet, choice, preset_check, seed, setting, switch, text
 from caesura.tasks.measure_choice import (
+    KIND_NAMES,
     choose_measures,
     compares_spans,
     default_direct_measures,
     measures_in_seconds,
     measures_setting,
+    requested_measures,
 )
 from caesura.tasks.pairing import ALL_CODERS, fingerprint_of_sides, pair_items
 from caesura.tasks.units import at_level, level_setting, with_units
@@ -198,20 +202,21 @@ def score_corpora(
         If the two sides have no item in common, or no item could be scored.
     """
     options = options or ScoreOptions()
-    original = [reference, *([] if hypothesis is None else [hypothesis])]
+    original = tiers_where_mixed([reference, *([] if hypothesis is None else [hypothesis])])
+    _check_same_kind(original)
     requested = _requested(original, options, settings)
     in_seconds = measures_in_seconds(original, requested)
     only_seconds = bool(in_seconds) and len(in_seconds) == len(set(requested))
     as_they_are = only_seconds or compares_spans(requested)
     corpora, without_units = (original, ()) if as_they_are else with_units(original, needs_lengths=True)
-    corpora = at_level(corpora, options.hierarchy_level)
+    corpora = at_level(corpora, options.hierarchy_level, requested)
     reference, hypothesis = corpora if len(corpora) == 2 else (corpora[0], None)
     measures = choose_measures("score", reference, requested, settings=settings, compat=options.compat)
     measures = with_aggregation(with_preset(measures, options.compat), options)
     check_only(options.only, measures)
     coders = options.select("reference_coder", "hypothesis_coder")
     pairs, unpaired = pair_items(reference, hypothesis, **coders, tiers=only_seconds)
-    timed = pairs if only_seconds or not in_seconds else pair_items(*original, **coders, tiers=True)[0]
+    timed = pairs if only_seconds or not in_seconds else pair_items(original[0], *original[1:], **coders, tiers=True)[0]
     items = tuple(pairs)
     sides = [timed if measure in in_seconds else pairs for measure in measures]
     by_measure = zip(measures, sides, strict=True)
@@ -222,17 +227,43 @@ def score_corpora(
     for (_, scores), chance, side in zip(results, chances, sides, strict=True):
         entries += (*_coder_entries(side, scores, options), *_entries(scores, side, options, chance))
     if not entries:
-        raise OptionError("\n".join(map(str, excluded)))
+        raise OptionError(_reasons(excluded))
     data = fingerprint_of_sides(reference, hypothesis, pairs, **coders)
     entries = [replace(entry, score=_with_facts(entry, reference, data)) for entry in entries]
     operations = _operations(results) if options.operations else ()
     return Scoring(tuple(entries), operations, excluded, pairs, _confusion(list(pairs.values()), measures))
 
 
+def _check_same_kind(corpora: Sequence[Corpus]) -> None:
+    """Raise an error if the two sides have different kinds of data, such as tiers in seconds and words."""
+    groups = [_COMPARABLE.get(corpus.kind, corpus.kind) for corpus in corpora]
+    if all(map(len, corpora)) and len(set(groups)) > 1:
+        sides = zip(("reference", "hypothesis"), corpora, strict=True)
+        kinds = " and ".join(f"the {side} has {_kind_of(corpus)}" for side, corpus in sides)
+        raise MismatchError(f"{kinds}; both sides must be of the same kind")
+
+
+def _kind_of(corpus: Corpus) -> str:
+    """Return the kind of data in words, with its axis."""
+    if any(isinstance(entry, Hierarchy) and entry.edges is not None for entry in corpus.values()):
+        return "hierarchies in seconds"
+    return KIND_NAMES[corpus.kind] + (" over units" if corpus.kind == "linear" else "")
+
+
+_COMPARABLE = {
+    "linear": "texts",
+    "dialogue": "texts",
+    "spans": "spans or hierarchies",
+    "hierarchy": "spans or hierarchies",
+}
+
+
 def _requested(corpora: Sequence[Corpus], options: ScoreOptions, settings: Settings | None) -> tuple[Measure, ...]:
     """Return the measures that the user chose, or the defaults for tiers in seconds; none if the units decide."""
     if options.measures:
         chosen = with_preset(options.measures, options.compat)
+        if options.hierarchy_level is None:
+            chosen = requested_measures(corpora, chosen, settings=settings)
     elif options.hierarchy_level is not None:
         chosen = ()
     else:
@@ -240,6 +271,14 @@ def _requested(corpora: Sequence[Corpus], options: ScoreOptions, settings: Setti
         chosen = tuple(measure for measure in defaults if options.compat in (None, *measure.presets))
         chosen = with_preset(chosen, options.compat) if chosen else ()
     return with_aggregation(chosen, options)
+
+
+def _reasons(excluded: Sequence[Excluded]) -> str:
+    """Return why no item could be scored; a reason that all items share is said once."""
+    shared = {entry.reason for entry in excluded}
+    if len(excluded) > 1 and len(shared) == 1 and excluded[0].item is not None:
+        return f"none of {len(excluded)} items can be scored: {shared.pop()}"
+    return "\n".join(map(str, excluded))
 
 
 def _failures(results: Sequence[tuple[Measure, Scores]], items: Sequence[str]) -> list[Excluded]:

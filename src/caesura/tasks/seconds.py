@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from caesura.measures.base import Measure
 from caesura.measures.registry import default_measures
-from caesura.model.common_units import are_transcription, label_counts
+from caesura.model.common_units import are_no_types
 from caesura.model.seconds import Corpora, extent_problem, tier_option, tiers_by_item
+from caesura.model.segmentation import UNTYPED
 from caesura.notices import warn
 
 
@@ -44,10 +45,10 @@ def _share_labels(corpora: Corpora) -> bool:
     wanted = {tier_option(corpus, "labels") for corpus in corpora}
     together = tiers_by_item(corpora).values()
     tiers = [tier for group in together for tier in group]
-    if "ignore" in wanted or ("types" not in wanted and are_transcription(label_counts(tiers))):
+    if "ignore" in wanted or ("types" not in wanted and are_no_types(tiers)):
         return False
     for group in together:
-        labels = [label for tier in group for label in {interval.label for interval in tier.intervals}]
+        labels = [label for tier in group for label in {interval.label for interval in tier.intervals} - {*UNTYPED}]
         if len(set(labels)) < len(labels):
             return True
     return False

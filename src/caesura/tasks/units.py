@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.errors import InputError, OptionError, SpansError, TierError, own_errors
+from caesura.measures.base import Measure
 from caesura.measures.edges import OPEN_END
 from caesura.model.common_units import levels_as_types, over_common_units, tiers_over_units
 from caesura.model.corpus import Corpus
@@ -45,7 +46,7 @@ def _over_shared_units(corpora: Sequence[Corpus]) -> dict[tuple[str, str], Hiera
     return {key: entry for key, entry in shared.items() if isinstance(entry, Hierarchy)}
 
 
-def at_level(corpora: Sequence[Corpus], level: int | None) -> list[Corpus]:
+def at_level(corpora: Sequence[Corpus], level: int | None, measures: Sequence[Measure] = ()) -> list[Corpus]:
     """Turn hierarchies into the segmentations of one level; timed ones over units that all corpora share.
 
     Parameters
@@ -54,6 +55,8 @@ def at_level(corpora: Sequence[Corpus], level: int | None) -> list[Corpus]:
         Corpora such as a reference and a hypothesis.
     level : int or None
         The level, 1 for the highest; None returns the corpora unchanged.
+    measures : sequence of Measure, optional
+        Measures that the user requested.
 
     Returns
     -------
@@ -63,10 +66,17 @@ def at_level(corpora: Sequence[Corpus], level: int | None) -> list[Corpus]:
     Raises
     ------
     OptionError
-        If an annotation is not a hierarchy, or no hierarchy has this level.
+        If an annotation is not a hierarchy, no hierarchy has this level, or a measure has an option in seconds.
     """
     if level is None:
         return list(corpora)
+    for measure in measures:
+        options = [measure.settings.get(name) for name in ("tolerance", "window", "n_t")]
+        if "level" in measure.settings and any(isinstance(value, str) and value.endswith("s") for value in options):
+            raise OptionError(
+                f"--hierarchy-level makes units, and {measure.label} compares seconds; remove the option, and choose the "
+                f"level in the measure: -m '{measure.replace(level=level).label}'"
+            )
     for corpus in corpora:
         if corpus.kind != "hierarchy":
             raise OptionError(

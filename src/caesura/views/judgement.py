@@ -192,7 +192,8 @@ class SystemsTable(Table):
             was_bound = bound
             cells = {entry[0].measure: _latex_cell(*entry) for entry in _entries(self.judgement, name, bound)}
             lines.append(rf"{latex_text(name)} & {' & '.join(cells.get(measure, '--') for measure in measures)} \\")
-        lines += [r"\bottomrule", r"\end{tabular}", *(f"% {clean(note)}" for note in self.notes)]
+        notes = [note.replace(_IN_BRACKETS, _BELOW_RULE).replace("(human) is", "human is") for note in self.notes]
+        lines += [r"\bottomrule", r"\end{tabular}", *(f"% {clean(note)}" for note in notes)]
         return "\n".join(lines) + "\n"
 
 
@@ -202,6 +203,7 @@ def _latex_cell(row: SegmenterScore, letters: str | None, best: bool) -> str:
     return value + (f"$^{{{letters}}}$" if letters else "")
 
 
+_IN_BRACKETS, _BELOW_RULE = "in brackets: bounds (docs/judging.md)", "below the rule: bounds (docs/judging.md)"
 PAPER_DIGITS = 3
 """Decimals of the LaTeX table."""
 
@@ -260,7 +262,7 @@ def _main_notes(judgement: Judgement) -> tuple[str, ...]:
     if rates:
         notes.append(f"{', '.join(rates)}: {'error rate' if len(rates) == 1 else 'error rates'}, lower is better")
     if any(row.bound for row in judgement.rows):
-        notes.append("in brackets: bounds (docs/judging.md)")
+        notes.append(_IN_BRACKETS)
     named = {"human": "(human) is", "baselines": "baselines are", "errors": "--errors are"}
     notes += [
         f"{words} undefined: {judgement.undefined[key]}" for key, words in named.items() if key in judgement.undefined

@@ -9,7 +9,7 @@ from caesura.agreement.families import coefficient_label, correction_of_mean
 from caesura.agreement.mean import MEAN
 from caesura.model.value import count_of
 from caesura.views.answers.scores import score_figure
-from caesura.views.answers.words import MAX_NAMES, join, number_word, short, short_interval, strength
+from caesura.views.answers.words import MAX_NAMES, join, named, number_word, short, short_interval, strength
 from caesura.views.table import shorten
 
 if TYPE_CHECKING:  # commands with other results must not import these
@@ -85,16 +85,11 @@ def outcome_answer(outcome: AgreementOutcome) -> str:
     sentences = [_agreement_sentence(outcome, result)]
     for outlier in result.outliers[:1] if len(result.coders) > 2 else ():
         if (outlier.gain or 0) >= _MIN_GAIN:
-            sentences.append(f"Without {_coder(outlier.coder)} it would be {short(outlier.without)}.")
+            sentences.append(f"Without {named('coder', outlier.coder)} it would be {short(outlier.without)}.")
     worst = worst_items(result)
     if len(worst) > 1 and worst[0].value != worst[-1].value:
-        sentences.append(f"Most disagreement: {worst[0].item} ({short(worst[0].value)}).")
+        sentences.append(f"Most disagreement: {named('item', worst[0].item)} ({short(worst[0].value)}).")
     return " ".join(sentences)
-
-
-def _coder(name: str) -> str:
-    """Return the name of a coder; a number would be read as a number without the word before it."""
-    return f"coder {name}" if name.isdecimal() else name
 
 
 def _agreement_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
@@ -197,7 +192,7 @@ def place_words(place: DisagreementPlace) -> str:
     str
         A phrase such as ``engine, after 'the valve stuck'``.
     """
-    name = place.item if place.stream is None else f"{place.item} ({place.stream})"
+    name = named("item", place.item) + ("" if place.stream is None else f" ({place.stream})")
     time = "" if place.time is None else f" ({place.time:.2f} s)"
     if place.units:
         text = f", '{shorten(place.between, _MAX_QUOTE)}'" if place.between else ""

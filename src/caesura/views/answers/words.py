@@ -90,6 +90,24 @@ def number_word(number: int) -> str:
     return _NUMBERS[number].capitalize() if 0 <= number < len(_NUMBERS) else f"{number:,}"
 
 
+def named(kind: str, name: str) -> str:
+    """Return a name as it stands in a sentence; a number gets the word before it, or it would be read as a number.
+
+    Parameters
+    ----------
+    kind : str
+        What the name belongs to, such as ``"item"``.
+    name : str
+        The name.
+
+    Returns
+    -------
+    str
+        ``"item 3"`` for the name 3, ``"engine"`` for the name engine.
+    """
+    return f"{kind} {name}" if name.replace(".", "").replace("-", "").isdecimal() else name
+
+
 def join(words: Iterable[str]) -> str:
     """Return words as an enumeration with "and".
 
