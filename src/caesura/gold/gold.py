@@ -11,7 +11,15 @@ from typing import Any, ClassVar
 from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import CaesuraError, HierarchyError, OptionError, own_errors
 from caesura.gold.candidates import Candidate, CoderHierarchies, DroppedSpan, collect_hierarchies
-from caesura.gold.linear import METHODS, GoldBoundary, LinearGold, LinearGoldOptions, linear_golds, method_name
+from caesura.gold.linear import (
+    METHODS,
+    GoldBoundary,
+    LinearGold,
+    LinearGoldOptions,
+    TimeScale,
+    linear_golds,
+    method_name,
+)
 from caesura.gold.unify import METHODS as HIERARCHY_METHODS
 from caesura.gold.unify import UnificationMethod, UnifiedHierarchy, build_gold, check_method, kappa_or_none
 from caesura.limits import plain_count, short_count
@@ -164,6 +172,7 @@ class Gold(Result):
     notes: tuple[str, ...] = ()
     hierarchies: Mapping[str, UnifiedHierarchy] = field(default_factory=dict, metadata=HIDDEN)
     recordings: Mapping[tuple[str, str], Tier] = field(default_factory=dict, metadata=HIDDEN)
+    tiers: Mapping[tuple[str, str], tuple[Tier, ...]] = field(default_factory=dict, metadata=HIDDEN)
 
     @cached_property
     def optima(self) -> int:
@@ -175,6 +184,11 @@ class Gold(Result):
         """Sum of the boundary edit distances to all coders; None for hierarchies."""
         costs = [entry.cost for entry in self.items if entry.cost is not None]
         return math.fsum(costs) if costs else None
+
+    @property
+    def in_seconds(self) -> bool:
+        """Whether near misses are measured in seconds, because the annotations have times and no units."""
+        return any(fact.startswith("n_t:") and fact.endswith("s") for fact in self.signature.split("|"))
 
     @property
     def unit(self) -> str:
@@ -327,6 +341,28 @@ def gold(
     return _linear_gold(corpus, LinearGoldOptions(method or "median", threshold=threshold, **linear_options))  # type: ignore[arg-type]  # checked
 
 
+def gold_in_seconds(corpus: Corpus, scale: TimeScale, n_t: str, **options: Any) -> Gold:
+    """Return the gold standard of segmentations whose positions have times, with near misses in seconds.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations or dialogues over the times that coders marked.
+    scale : TimeScale
+        Times of the positions.
+    n_t : str
+        Boundaries less than this far apart are near misses, such as ``"1s"``.
+    **options : object
+        ``method``, ``threshold``, ``alpha`` and ``ignore_types`` of :func:`gold`.
+
+    Returns
+    -------
+    Gold
+        The gold standard. Its boundaries are at positions that a coder marked.
+    """
+    return _linear_gold(corpus, LinearGoldOptions(**options), scale, n_t)
+
+
 def _reject(options: Mapping[str, Any], defaults: Mapping[str, Any], owner: str, actual: str) -> None:
     """Raise an error if an option for another kind of data was set."""
     for name, value in options.items():
@@ -334,8 +370,10 @@ def _reject(options: Mapping[str, Any], defaults: Mapping[str, Any], owner: str,
             raise OptionError(f"{name} is an option for {owner}; these are {actual}")
 
 
-def _linear_gold(corpus: Corpus, options: LinearGoldOptions) -> Gold:
-    golds, excluded, thresholds = linear_golds(corpus, options)
+def _linear_gold(
+    corpus: Corpus, options: LinearGoldOptions, scale: TimeScale | None = None, n_t: str | None = None
+) -> Gold:
+    golds, excluded, thresholds = linear_golds(corpus, options, scale)
     several = [*golds.values()]
     coders = _coders_of(corpus, several)
     data = corpus.select(items=golds).fingerprint
@@ -352,7 +390,7 @@ def _linear_gold(corpus: Corpus, options: LinearGoldOptions) -> Gold:
         signature=signature_line(
             "gold",
             method=options.method,
-            n_t=options.n_t,
+            n_t=n_t or options.n_t,
             threshold=_threshold_text(thresholds) if thresholds else options.threshold,
             alpha=f"{options.alpha:g}" if options.method == "cochran" else None,
             ignore_types=options.ignore_types or None,

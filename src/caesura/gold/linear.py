@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from caesura.errors import CaesuraError, OptionError, Undefined, own_errors
-from caesura.gold.median import median_segmentation
+from caesura.gold.median import MedianSegmentation, median_segmentation
+from caesura.gold.median_in_time import median_in_time
 from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.boundary import BoundarySimilarity
 from caesura.model.corpus import Corpus
@@ -63,6 +64,22 @@ class LinearGoldOptions(OptionSet):
             if self.threshold is None:
                 raise OptionError("method 'threshold' needs a threshold, the minimum number of coders of a boundary")
             raise OptionError(f"threshold is an option of the method 'threshold'; got it with {self.method!r}")
+
+
+@dataclass(frozen=True)
+class TimeScale:
+    """Where positions are in time, for a median whose near misses are measured in seconds.
+
+    Attributes
+    ----------
+    places : mapping
+        Item and stream -> time of each position, in a fixed fraction of a second; the stream is empty outside dialogues.
+    n_t : int
+        Boundaries less than this far apart are near misses, in the same fraction.
+    """
+
+    places: Mapping[tuple[str, str], Ints]
+    n_t: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +232,7 @@ def _check_threshold(threshold: int | None, coders: int) -> None:
 
 
 def linear_golds(
-    corpus: Corpus, options: LinearGoldOptions
+    corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None = None
 ) -> tuple[dict[str, LinearGold], tuple[Excluded, ...], dict[str, int]]:
     """Return the gold standard of each item.
 
@@ -225,6 +242,8 @@ def linear_golds(
         Segmentations or dialogues of several coders.
     options : LinearGoldOptions
         The method and its options.
+    scale_of_time : TimeScale, optional
+        Times of the positions; distances are then in seconds, and ``n_t`` is that of the scale.
 
     Returns
     -------
@@ -250,7 +269,8 @@ def linear_golds(
     for item, group in texts.items():
         try:
             with own_errors():
-                golds[item] = _item_gold(item, group, rules, options.n_t, scale, exclusive)
+                places = [_Places.of(text, options.n_t, scale_of_time) for text in group]
+                golds[item] = _item_gold(item, [*zip(group, places, strict=True)], rules, scale, exclusive)
         except CaesuraError as error:
             excluded.append(Excluded(item, None, str(error)))
     if not golds:
@@ -300,22 +320,43 @@ def _reason_not_usable(
 
 # -- methods ----------------------------------------------------------------------------------------------------------
 
-Rule = Callable[[str, list[Ints], int], tuple[tuple[int, ...], int]]
-"""Function of a type, its positions by coder and the last position; returns positions and the number of optima."""
+
+@dataclass(frozen=True)
+class _Places:
+    """Where the positions of a text are: their own numbers, or times. The first place is that of position 1."""
+
+    at: Ints | None
+    n_t: int
+
+    @classmethod
+    def of(cls, text: _Text, n_t: int, scale: TimeScale | None) -> _Places:
+        return cls(None, n_t) if scale is None else cls(scale.places[text.item, text.stream or ""], scale.n_t)
+
+    def median(self, marks: list[Ints], last: int) -> MedianSegmentation:
+        if self.at is None:
+            return median_segmentation(marks, last, self.n_t)
+        return median_in_time([at.tolist() for at in marks], self.at[:last].tolist(), self.n_t)
+
+    def __getitem__(self, positions: Ints) -> Ints:
+        return positions if self.at is None else self.at[positions - 1]
+
+
+Rule = Callable[[str, list[Ints], int, _Places], tuple[tuple[int, ...], int]]
+"""Function of a type, its positions by coder, the last position and places; returns positions and the number of optima."""
 
 
 def _rules(texts: Mapping[str, list[_Text]], options: LinearGoldOptions) -> tuple[Rule, dict[str, int]]:
     """Return the rule of a method, and the thresholds of Cochran's Q by type."""
     if options.method == "median":
 
-        def median(_: str, marks: list[Ints], last: int) -> tuple[tuple[int, ...], int]:
-            result = median_segmentation(marks, last, options.n_t)
+        def median(_: str, marks: list[Ints], last: int, places: _Places) -> tuple[tuple[int, ...], int]:
+            result = places.median(marks, last)
             return result.positions, result.optima
 
         return median, {}
     thresholds = _cochran_thresholds(texts, options.alpha) if options.method == "cochran" else {}
 
-    def count(name: str, marks: list[Ints], last: int) -> tuple[tuple[int, ...], int]:
+    def count(name: str, marks: list[Ints], last: int, _: _Places) -> tuple[tuple[int, ...], int]:
         minimum = {
             "majority": len(marks) // 2 + 1,
             "threshold": options.threshold or 0,
@@ -360,19 +401,19 @@ def _cochran_thresholds(texts: Mapping[str, list[_Text]], alpha: float) -> dict[
 
 
 def _item_gold(
-    item: str, texts: list[_Text], rule: Rule, n_t: int, scale: _Scale | None, exclusive: bool
+    item: str, texts: list[tuple[_Text, _Places]], rule: Rule, scale: _Scale | None, exclusive: bool
 ) -> LinearGold:
     kept: list[GoldBoundary] = []
     dropped: list[GoldBoundary] = []
     streams: dict[str, Segmentation] = {}
     optima, cost, pairs = 1, 0.0, 0
-    for text in texts:
+    for text, places in texts:
         positions: dict[str, tuple[int, ...]] = {}
         for name in text.types:
             marks, last = text.marks(name)
-            positions[name], number = rule(name, [*marks.values()], last)
+            positions[name], number = rule(name, [*marks.values()], last, places)
             optima *= number
-            comparison = _Comparison.of(positions[name], marks, last, n_t)
+            comparison = _Comparison.of(positions[name], marks, last, places)
             cost += comparison.cost
             pairs += comparison.pairs
             for boundary, in_gold in _boundaries(text, name, positions[name], marks, comparison):
@@ -380,11 +421,12 @@ def _item_gold(
         if exclusive:
             _check_exclusive(text, positions)
         streams[text.stream or ""] = text.segmentation(positions, scale)
-    annotation = Dialogue(streams) if texts[0].stream is not None else streams[""]
+    first = texts[0][0]
+    annotation = Dialogue(streams) if first.stream is not None else streams[""]
     order = {name: i for i, name in enumerate(streams)}
     for boundaries in (kept, dropped):
         boundaries.sort(key=lambda boundary: (order[boundary.stream or ""], boundary.position))
-    return LinearGold(item, annotation, tuple(texts[0].by_coder), tuple(kept), tuple(dropped), optima, cost, pairs)
+    return LinearGold(item, annotation, tuple(first.by_coder), tuple(kept), tuple(dropped), optima, cost, pairs)
 
 
 def _check_exclusive(text: _Text, positions: Mapping[str, Sequence[int]]) -> None:
@@ -412,19 +454,20 @@ class _Comparison:
     pairs: int
 
     @classmethod
-    def of(cls, gold: Sequence[int], marks: Mapping[str, Ints], last: int, n_t: int) -> _Comparison:
+    def of(cls, gold: Sequence[int], marks: Mapping[str, Ints], last: int, places: _Places) -> _Comparison:
         a, coders = np.array(gold, np.int64), [*marks]
         b_off = np.cumsum([0, *(at.size for at in marks.values())])
+        own, others = np.tile(a, len(coders)), np.concatenate([*marks.values()])
         batch = Batch(
-            length=np.full(len(coders), last + 1),
-            a_pos=np.tile(a, len(coders)),
+            length=np.full(len(coders), int(places[np.array([last])][0]) + 1 if last else 1),
+            a_pos=places[own],
             a_code=EMPTY,
             a_off=np.arange(len(coders) + 1) * a.size,
-            b_pos=np.concatenate([*marks.values()]),
+            b_pos=places[others],
             b_code=EMPTY,
             b_off=b_off,
         )
-        measure = BoundarySimilarity(n_t=n_t)
+        measure = BoundarySimilarity(n_t=places.n_t)
         for error in measure.check(batch).values():
             raise error
         partners = measure.partners(batch)
@@ -434,11 +477,11 @@ class _Comparison:
         near_coder: dict[int, dict[str, int]] = {}
         for i in paired[distance > 0].tolist():
             coder = coders[i // a.size]
-            here, there = int(batch.a_pos[i]), int(batch.b_pos[partners[i]])
+            here, there = int(own[i]), int(others[partners[i]])
             near_gold.setdefault(here, {})[coder] = there
             near_coder.setdefault(there, {})[coder] = here
-        additions = batch.a_pos.size + batch.b_pos.size - 2 * paired.size
-        return cls(near_gold, near_coder, additions + int(distance.sum()) / n_t, additions + paired.size)
+        additions = own.size + others.size - 2 * paired.size
+        return cls(near_gold, near_coder, additions + int(distance.sum()) / places.n_t, additions + paired.size)
 
 
 def _boundaries(

@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 from caesura.errors import OptionError
 from caesura.formats import format_for_writing
 from caesura.gold.experiment import Unification, evaluate_unification
-from caesura.gold.gold import ALL_METHODS, Gold, gold
+from caesura.gold.gold import ALL_METHODS, Gold, gold, gold_in_seconds
+from caesura.gold.linear import METHODS as LINEAR_METHODS
 from caesura.gold.linear import method_name
-from caesura.gold.unify import METHODS
+from caesura.gold.unify import METHODS as HIERARCHY_METHODS
+from caesura.measures.axis import amount
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result
+from caesura.model.seconds import lack_units, one_level_as_tiers
 from caesura.model.tier import Tier
+from caesura.notices import collect_warnings
 from caesura.options import OptionSet, choice, fraction, number, positive, setting, switch, whole
 from caesura.tasks.files import write_corpus
-from caesura.tasks.gold_times import gold_tiers, with_times
+from caesura.tasks.gold_times import gold_tiers, time_scale, with_times
 from caesura.tasks.units import spans_as_hierarchies, with_units
+
+DEFAULT_SECONDS = "0.5s"
+"""Near misses in seconds, as in the default measures."""
+_MIN_SECONDS, _MAX_SECONDS = 0.001, 10_000
+
+
+def _positions_or_seconds(name: str, value: Any) -> int | str:
+    """Check for a number of positions from 1, or a text in seconds such as ``"0.5s"``."""
+    text = value.strip() if isinstance(value, str) else value
+    if isinstance(text, str) and text.endswith("s"):
+        seconds = str(amount(name, text))
+        if not _MIN_SECONDS <= float(seconds[:-1]) <= _MAX_SECONDS:
+            raise OptionError(f"{name} must be from {_MIN_SECONDS:g} s to {_MAX_SECONDS:g} s; got {value!r}")
+        return seconds
+    is_number = isinstance(text, str) and text.isdecimal() and text.isascii() and len(text) < 10
+    number: int = whole(1, 1_000_000)(name, int(text) if is_number else text)
+    return number
+
+
+_positions_or_seconds.value_type, _positions_or_seconds.choices = str, ()  # type: ignore[attr-defined]  # command line
 
 
 @dataclass(frozen=True)
@@ -31,8 +56,12 @@ class GoldOptions(OptionSet):
         "median (the default), majority, threshold, cochran, any or all; for hierarchies conflict_free_union (the default), "
         "majority, consensus, union or best_annotator.",
     )
-    n_t: int = setting(
-        2, whole(1, 1_000_000), "Boundaries less than this number of positions apart are near misses.", flags=("--n-t",)
+    n_t: int | str = setting(
+        2,
+        _positions_or_seconds,
+        "Boundaries less than this number of positions apart are near misses; in seconds, for files without units, such as "
+        "0.5s (default there: 0.5s).",
+        flags=("--n-t",),
     )
     threshold: float | None = setting(
         None,
@@ -56,7 +85,7 @@ class GoldOptions(OptionSet):
 class UnifyOptions(OptionSet):
     """Method for gold standards of hierarchies, and its options."""
 
-    method: str = setting("conflict_free_union", choice(*METHODS), "How to make the gold standard.")
+    method: str = setting("conflict_free_union", choice(*HIERARCHY_METHODS), "How to make the gold standard.")
     level: str = setting("flat", choice("flat", "full"), "Whether coders must agree on spans, or on their levels too.")
     threshold: float = setting(0.5, number(0, 1, below=True), "A majority is more than this fraction of the coders.")
     weights: str = setting(
@@ -117,16 +146,47 @@ def make_gold(corpus: Corpus, options: GoldOptions | None = None) -> Gold:
     Returns
     -------
     Gold
-        The gold standard. Tiers are converted to units, and the boundaries get times; items that cannot be converted are
-        listed in ``excluded``.
+        The gold standard. Tiers, and hierarchies in seconds with one level unless an option for hierarchies is set, are
+        converted to units, and the boundaries get times; items that cannot be converted are listed in ``excluded``. Without
+        words, near misses are measured in seconds, and labels do not matter for the boundaries.
     """
     options = options or GoldOptions()
-    (converted,), without_units = with_units([corpus])
+    if not _asks_for_hierarchy(options):
+        corpus = one_level_as_tiers(corpus)
+    timed = lack_units([corpus])
+    with collect_warnings() if timed else nullcontext():  # distances are in seconds: no number depends on the units
+        (converted,), without_units = with_units([corpus])
     values = options.select(*(entry.name for entry in options.declared()))
-    result = gold(converted, **values)
+    result = _gold_in_seconds(converted, corpus, values) if timed else gold(converted, **_over_positions(values))
     if corpus.holds(Tier):
         result = with_times(result, corpus)
     return replace(result, excluded=(*without_units, *result.excluded)) if without_units else result
+
+
+def _over_positions(values: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(values["n_t"], str):
+        raise OptionError(f"n_t={values['n_t']!r} is in seconds, but the texts have units; write a number of positions")
+    return values
+
+
+def _gold_in_seconds(converted: Corpus, corpus: Corpus, values: dict[str, Any]) -> Gold:
+    """Return the gold standard of tiers without units; near misses are measured in seconds."""
+    n_t = values["n_t"]
+    if n_t == GoldOptions().n_t:
+        n_t = DEFAULT_SECONDS
+    if not isinstance(n_t, str):
+        raise OptionError(f"n_t={n_t} is a number of positions, but these annotations are in seconds; write {n_t}s")
+    scale = time_scale(converted, corpus, float(n_t[:-1]))
+    # Boundaries are placed whatever the labels beside them are, as measures in seconds compare them.
+    method, threshold, alpha = values["method"] or "median", values["threshold"], values["alpha"]
+    return gold_in_seconds(converted, scale, n_t, method=method, threshold=threshold, alpha=alpha, ignore_types=True)
+
+
+def _asks_for_hierarchy(options: GoldOptions) -> bool:
+    """Return whether the method or another option is one for hierarchies only."""
+    only_hierarchies = options.method in set(HIERARCHY_METHODS) - set(LINEAR_METHODS)
+    names = ("level", "weights", "min_support", "tolerance")
+    return only_hierarchies or options.select(*names) != GoldOptions().select(*names)
 
 
 def unify_hierarchies(corpus: Corpus, options: UnifyOptions | None = None, *, evaluate: bool = False) -> GoldStudy:

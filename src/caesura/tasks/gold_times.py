@@ -2,17 +2,57 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from statistics import median
 
+import numpy as np
+
 from caesura.gold.gold import GOLD_CODER, Gold, GoldSpan
-from caesura.gold.linear import GoldBoundary
-from caesura.gold.tiers import recording_of, tier_of_marks
+from caesura.gold.linear import GoldBoundary, TimeScale
+from caesura.gold.tiers import recording_of, tier_of_decisions, tier_of_marks
 from caesura.model.common_units import BoundaryTimes, boundary_times
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import tiers_of
+from caesura.model.dialogue import streams_of, tiers_of
 from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Tier
+from caesura.model.value import Ints
+
+_DIGITS = 6  # of a second
+_MAX_N_T = 1_000_000  # the largest n_t of boundary similarity
+
+
+def time_scale(converted: Corpus, corpus: Corpus, n_t: float) -> TimeScale:
+    """Return the times of the positions of segmentations that were made from tiers.
+
+    Parameters
+    ----------
+    converted : Corpus
+        Segmentations or dialogues over the times that coders marked.
+    corpus : Corpus
+        The tiers from which they were made.
+    n_t : float
+        Boundaries less than this many seconds apart are near misses.
+
+    Returns
+    -------
+    TimeScale
+        The time of a position is the median of the times at which coders placed it; the end of a recording if none did.
+    """
+    per_second = 10 ** min(_DIGITS, math.floor(math.log10(_MAX_N_T / n_t)))  # decimal fractions of seconds stay exact
+    by_place: dict[tuple[str, str], dict[int, list[float]]] = {}
+    for (item, _, stream), times in boundary_times(corpus).items():
+        for position, time in times.items():
+            by_place.setdefault((item, stream), {}).setdefault(position, []).append(time)
+    places: dict[tuple[str, str], Ints] = {}
+    for item in converted.item_names:
+        text = next(iter(converted.of_item(item).values()))
+        for stream, side in streams_of(text).items():
+            end = max(tiers_of(entry)[stream].end for entry in corpus.of_item(item).values())
+            marked = by_place.get((item, stream), {})
+            seconds = [median(marked.get(position) or [end]) for position in range(1, side.length + 1)]
+            places[item, stream] = np.rint(np.array(seconds) * per_second).astype(np.int64)
+    return TimeScale(places, round(n_t * per_second))
 
 
 def with_times(result: Gold, corpus: Corpus) -> Gold:
@@ -34,18 +74,17 @@ def with_times(result: Gold, corpus: Corpus) -> Gold:
     times = boundary_times(corpus)
     if not times:
         return result
-    recordings: dict[tuple[str, str], Tier] = {}
+    tiers: dict[tuple[str, str], list[Tier]] = {}
     for item in result.corpus.item_names:
-        by_stream: dict[str, list[Tier]] = {}
         for annotation in corpus.of_item(item).values():
             for stream, tier in tiers_of(annotation).items():
-                by_stream.setdefault(stream, []).append(tier)
-        recordings |= {(item, stream): recording_of(tiers) for stream, tiers in by_stream.items()}
+                tiers.setdefault((item, stream), []).append(tier)
     return replace(
         result,
         kept=tuple(_with_time(boundary, times) for boundary in result.kept),
         dropped=tuple(_with_time(boundary, times) for boundary in result.dropped),
-        recordings=recordings,
+        recordings={key: recording_of(entries) for key, entries in tiers.items()},
+        tiers={key: tuple(entries) for key, entries in tiers.items()},
     )
 
 
@@ -68,7 +107,8 @@ def gold_tiers(result: Gold, *, points: bool) -> Corpus:
         Gold standard with times.
     points : bool
         Whether boundaries without types become points. Otherwise, and if boundaries have types, the intervals between them are
-        labelled; the label is the type of the boundary at the end of the interval.
+        labelled; the label is the type of the boundary at the end of the interval. In seconds, without words, it is the label
+        that most coders have there.
 
     Returns
     -------
@@ -85,5 +125,10 @@ def gold_tiers(result: Gold, *, points: bool) -> Corpus:
     for (item, stream), recording in result.recordings.items():
         marks = sorted((time, "+".join(types)) for time, types in labels[item, stream].items())
         coder = f"{GOLD_CODER} {stream}" if stream else GOLD_CODER
-        by_item.setdefault(item, {})[coder] = tier_of_marks(recording, marks, points=points and not typed, typed=typed)
+        coders = result.tiers.get((item, stream), ())
+        if result.in_seconds and any(tier.intervals for tier in coders):
+            tier = tier_of_decisions(recording, marks, coders, typed=False)
+        else:
+            tier = tier_of_marks(recording, marks, points=points and not typed, typed=typed)
+        by_item.setdefault(item, {})[coder] = tier
     return Corpus(by_item)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from caesura.gold.candidates import Candidate
 from caesura.gold.experiment import FigureSummary, Unification, UnificationRow
@@ -230,6 +230,8 @@ def gold_table(result: Gold) -> Table:
         | {"optima": short_count(entry.optima), "cost": entry.cost, "B": entry.agreement}
         for entry in result.items
     ]
+    if result.in_seconds:
+        records = [{name: value for name, value in record.items() if name != "units"} for record in records]
     notes = [
         "kept: boundaries of the gold standard; dropped: other boundaries of coders; optima: equally good solutions; cost: "
         "sum of boundary edit distances to the coders; B: with the coders"
@@ -281,25 +283,41 @@ def boundary_table(result: Gold, *, kept: bool) -> Table:
         Boundaries by item and position.
     """
     near, title = ("near misses", "Boundaries of the gold standard") if kept else ("counts for", "Dropped boundaries")
+    place = _time_of(result) if result.in_seconds else (lambda _, position: str(position))
     records = [
         {"item": boundary.item, "stream": boundary.stream, "position": boundary.position}
         | {"time": boundary.time, "type": boundary.type}
-        | {"coders": ", ".join(boundary.coders) or None, near: _near_text(boundary, kept)}
+        | {"coders": ", ".join(boundary.coders) or None, near: _near_text(boundary, kept, place)}
         | {"text": _text_around(result, boundary)}
         for boundary in (result.kept if kept else result.dropped)
         if isinstance(boundary, GoldBoundary)
     ]
-    columns = ("item", "stream", "position", "time", "type", "coders", near, "text")
+    columns: tuple[str, ...] = ("item", "stream", "position", "time", "type", "coders", near, "text")
+    if result.in_seconds:  # positions are numbers of times, which say nothing
+        columns = tuple(name for name in columns if name not in ("position", "text"))
     table = Table.from_records(records, columns=columns, title=title, digits=2, group=1)
     return table.without_empty_columns(("stream", "time", "type", near, "text"))
 
 
-def _near_text(boundary: GoldBoundary, kept: bool) -> str | None:
+def _time_of(result: Gold) -> Callable[[GoldBoundary, int], str]:
+    """Return a function that names a position in the text of a boundary by its time."""
+    entries = [entry for entry in (*result.kept, *result.dropped) if isinstance(entry, GoldBoundary)]
+    times = {(entry.item, entry.stream, entry.position): entry.time for entry in entries}
+
+    def name(boundary: GoldBoundary, position: int) -> str:
+        time = times.get((boundary.item, boundary.stream, position))
+        return str(position) if time is None else f"{time:.2f} s"
+
+    return name
+
+
+def _near_text(boundary: GoldBoundary, kept: bool, place: Callable[[GoldBoundary, int], str]) -> str | None:
     if kept:
-        return ", ".join(f"{coder} at {position}" for coder, position in boundary.near.items()) or None
+        return ", ".join(f"{coder} at {place(boundary, at)}" for coder, at in boundary.near.items()) or None
     targets = [*dict.fromkeys(boundary.near.values())]
     named = [", ".join(coder for coder in boundary.near if boundary.near[coder] == target) for target in targets]
-    return ", ".join(f"{target} ({coders})" for target, coders in zip(targets, named, strict=True)) or None
+    pairs = zip(targets, named, strict=True)
+    return ", ".join(f"{place(boundary, target)} ({coders})" for target, coders in pairs) or None
 
 
 def _text_around(result: Gold, boundary: GoldBoundary) -> str | None:
