@@ -156,6 +156,8 @@ class Gold(Result):
         Item -> details of the unification, for hierarchies.
     recordings : mapping of (str, str) to Tier
         Item and stream -> beginning, end and words of the recording, if the gold standard was made from tiers.
+    tiers : mapping
+        Item and stream -> the tiers of the coders; empty unless the gold standard was made from tiers.
     """
 
     frame_field: ClassVar[str] = "rows"
