@@ -297,7 +297,8 @@ def _score(score: Score) -> str:
 
 def _edits(score: Score, edits: tuple[Edit, ...]) -> str:
     counts = ", ".join(f"{number} {kind}" for kind, number in Counter(edit.kind for edit in edits).items())
-    length = int(score.source.length[0])
+    # The source is the pair of segmentations, or a batch of one document.
+    length = score.source[0].length if isinstance(score.source, tuple) else int(score.source.length[0])
     if length > MAX_UNITS or any(edit.stream is not None for edit in edits):
         return f"<div>{_text(counts)}</div>"
     # A score keeps no text, but each boundary of its two sides is in exactly one edit.
