@@ -19,6 +19,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
 from math import fsum
 from typing import NamedTuple
 
@@ -132,6 +134,15 @@ class Continuum:
     def mean_length(self) -> float:
         """Mean length of a unit."""
         return fsum(np.concatenate([line.ends - line.starts for line in self.lines])) / max(self.units, 1)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Checksum of the units and bounds."""
+        counts = np.array([len(line.starts) for line in self.lines])
+        digest = blake2b(digest_size=16)
+        for column in (*(part for line in self.lines for part in line), counts, np.array(self.bounds)):
+            digest.update(np.ascontiguousarray(column).tobytes())
+        return digest.digest()
 
     def columns(self) -> UnitColumns:
         """Return the units as one sample.

@@ -22,7 +22,7 @@ from caesura.agreement.gamma_chance import (
     samples_needed,
     sampling_interval,
 )
-from caesura.agreement.gamma_samples import MIN_SAMPLES, Cell, Recipe, SampleRows, WorkLimit, warn_once
+from caesura.agreement.gamma_samples import MIN_SAMPLES, Cell, Recipe, SampleRows, WorkLimit, check_before, warn_once
 from caesura.agreement.unitized import UnitizedItem
 from caesura.agreement.unitizing import (
     LEFT_OUT,
@@ -133,6 +133,8 @@ class GammaFamily(UnitizingCoefficient):
         rows = self._sample_rows(plan, engine)
         parts = {}
         if everyone:
+            if self.samples is None:
+                check_before(self.name, everyone, self.alpha, rows)
             observed = rows.observed(everyone)
             limit = WorkLimit(tuple(everyone), tuple(observed), self.samples)
             limit.check(self.name)

@@ -13,11 +13,11 @@ A number of samples that the user sets is drawn whatever it takes, with all tabl
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -37,6 +37,9 @@ SAMPLE_EFFORT = 0.25
 WORK_COLUMN = 4
 _PROVED_COLUMN = 3
 _CHUNK = 3000  # units per task
+_WINDOW_WORK = 4  # nanoseconds per pair of units that are near each other
+_FEW_UNITS = 1000
+_PILOT_ITEMS = 20
 _PAIR_WORK = 3000  # nanoseconds per unit of a pair of coders
 
 
@@ -218,7 +221,7 @@ class SampleRows:
         return [self.known[key][: numbers[key]] for key in keys]
 
     def _key(self, continuum: Continuum, place: int) -> Any:
-        return self.key, self.recipe.seed, place, _digest(continuum)
+        return self.key, self.recipe.seed, place, continuum.digest
 
     def _compute(self, missing: Mapping[Any, Piece]) -> None:
         """Compute the rows of the pieces, and add them to those that are known."""
@@ -250,15 +253,6 @@ class SampleRows:
         return [result[i] for i in range(len(pieces))]
 
 
-def _digest(continuum: Continuum) -> bytes:
-    columns = continuum.columns()
-    counts = np.array([len(line.starts) for line in continuum.lines])
-    digest = blake2b(digest_size=16)
-    for column in (*columns[:4], counts, np.array(continuum.bounds)):
-        digest.update(np.ascontiguousarray(column).tobytes())
-    return digest.digest()
-
-
 def _tasks(pieces: Sequence[Piece]) -> list[list[Piece]]:
     """Return the pieces in groups that are aligned together: they have equally many annotators, and not too many units."""
     tasks: list[list[Piece]] = []
@@ -275,6 +269,71 @@ def _tasks(pieces: Sequence[Piece]) -> list[list[Piece]]:
 def _easier(cell: Cell) -> float:
     """Return the work for a group of coders as a part of the work with one coder more."""
     return 1 / GROWTH if len(cell.group) < MANY_ANNOTATORS else 1.0
+
+
+def refuse(name: str, cells: Sequence[Cell], work: float) -> NoReturn:
+    """Raise the error that says how much work a few samples would take.
+
+    Parameters
+    ----------
+    name : str
+        Name of the coefficient.
+    cells : sequence of Cell
+        All coders of each item.
+    work : float
+        The work in nanoseconds.
+
+    Raises
+    ------
+    LimitError
+        Always.
+    """
+    units = sum(cell.observed.units for cell in cells)
+    coders = max(len(cell.group) for cell in cells)
+    raise LimitError(
+        f"{name}: {MIN_SAMPLES} random samples of {units:,} spans of up to {coders} coders would take about "
+        f"{work / 1e9:.0f} seconds of work, more than {MAX_SAMPLE_WORK / 1e9:g}; choose fewer coders or items, or set "
+        f"the number of samples to compute it all the same: '{name}(samples={MIN_SAMPLES})'"
+    )
+
+
+def check_before(name: str, cells: Sequence[Cell], alpha: float, rows: SampleRows) -> None:
+    """Raise an error if the observed units alone would take too much work, before they are aligned.
+
+    Parameters
+    ----------
+    name : str
+        Name of the coefficient.
+    cells : sequence of Cell
+        All coders of each item.
+    alpha : float
+        Weight of positions.
+    rows : SampleRows
+        Rows of statistics; those of the first items show how much work there is.
+
+    Raises
+    ------
+    LimitError
+        If so.
+    """
+    work = MIN_SAMPLES * _WINDOW_WORK * float(sum(_pairs_in_reach(cell.observed, alpha) for cell in cells))
+    if work <= MAX_SAMPLE_WORK and len(cells) > _PILOT_ITEMS:
+        first = rows.observed(cells[:_PILOT_ITEMS])
+        # Other items may be easier than the first ones, so that only a clear excess counts.
+        work = MIN_SAMPLES * SAMPLE_EFFORT * float(np.mean([row[WORK_COLUMN] for row in first])) * len(cells)
+    if work > MAX_SAMPLE_WORK:
+        refuse(name, cells, work)
+
+
+def _pairs_in_reach(continuum: Continuum, alpha: float) -> int:
+    """Return the number of pairs of units that are near enough to be compared."""
+    units, number = continuum.columns(), len(continuum.lines)
+    if len(units.starts) < _FEW_UNITS:
+        return 0
+    order = np.argsort(units.starts + units.ends, kind="stable")
+    middles, lengths = (units.starts + units.ends)[order], (units.ends - units.starts)[order]
+    reach = math.sqrt((number * (number - 1) / 2 + number - 1) / alpha) * (lengths + lengths.max())
+    return int((np.searchsorted(middles, middles + reach, side="right") - np.arange(1, len(order) + 1)).sum())
 
 
 def _mean_work(samples: Iterable[Floats]) -> float:
@@ -326,13 +385,7 @@ class WorkLimit:
         """
         work = MIN_SAMPLES * (_mean_work(samples) or self.sample_work)
         if self.fixed is None and work > MAX_SAMPLE_WORK:
-            units = sum(cell.observed.units for cell in self.cells)
-            coders = max(len(cell.group) for cell in self.cells)
-            raise LimitError(
-                f"{name}: {MIN_SAMPLES} random samples of {units:,} spans of up to {coders} coders would take about "
-                f"{work / 1e9:.0f} seconds of work, more than {MAX_SAMPLE_WORK / 1e9:g}; choose fewer coders or items, or set "
-                f"the number of samples to compute it all the same: '{name}(samples={MIN_SAMPLES})'"
-            )
+            refuse(name, self.cells, work)
 
     def most(self, samples: Iterable[Floats]) -> int:
         """Return the largest number of samples.
