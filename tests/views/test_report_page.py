@@ -30,6 +30,7 @@ from caesura.simulation import pseudo_coders
 from caesura.tasks import alignments
 from caesura.tasks import report as report_task
 from caesura.views.page import build, sections
+from caesura.views.page.build import page_scripts
 from support.corpora import TALK, random_corpus
 from support.examples import examples
 from support.reported import Page, nested, parsed, plain, talk
@@ -516,7 +517,7 @@ def test_settings_fill_in_flexible_similarity(run: Run) -> None:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_downloads_have_no_formulas() -> None:
-    script = (Path(cz.__file__).parent / "views/page/static/report.js").read_text()
+    script = page_scripts(live=False)[0]
     function = script[script.index("const quoted =") : script.index("const download =")]
     cells = '["=1+1", "+1", "-a", "@b", "\\tc", "-", -0.5, null, "a=1", "=a,b"]'
     printed = subprocess.run(

@@ -42,6 +42,8 @@ _DESCRIPTIONS = {
     "hierarchy": "hierarchies of spans, shown as boundaries with levels as types",
     "trees": "parses",
 }
+REPORT_SCRIPTS = ("report_texts.js", "report_timeline.js", "report_lists.js", "report_pages.js")
+"""Parts of the script of every page. They share their names, and nothing else on the page sees these."""
 LIVE_SCRIPTS = ("workbench.js", "what_if.js", "adjudicate.js")
 """Scripts of the live page, in this order after the script of the report."""
 LIVE_STYLES = ("workbench.css", "adjudicate.css")
@@ -189,7 +191,7 @@ def report_page(
     subject = analyses.subject
     items, common = page_items(analyses)
     template = environment().get_template("page.html")
-    scripts = [asset(name) for name in ("report.js", *(LIVE_SCRIPTS if live else ()))]
+    scripts = page_scripts(live=live is not None)
     page = template.render(
         policy=content_policy(*scripts, live=live is not None),
         style="\n".join(asset(name) for name in ("report.css", *(LIVE_STYLES if live else ()))),
@@ -312,7 +314,7 @@ def live_policy() -> str:
     str
         The policy, which also forbids other pages to show this one in a frame.
     """
-    return f"{content_policy(*map(asset, ('report.js', *LIVE_SCRIPTS)), live=True)}; frame-ancestors 'none'"
+    return f"{content_policy(*page_scripts(live=True), live=True)}; frame-ancestors 'none'"
 
 
 # Inside a script block "</script" ends it and "<!--" changes how it is read; the two separators end a line in old JavaScript.
@@ -369,6 +371,24 @@ def environment() -> Environment:
     )
     templates.filters |= {"embedded": embedded, "zip": partial(zip, strict=True)}
     return templates
+
+
+def page_scripts(*, live: bool) -> list[str]:
+    """Return the scripts of a page.
+
+    Parameters
+    ----------
+    live : bool
+        Whether a server answers the page.
+
+    Returns
+    -------
+    list of str
+        The script of all pages, followed by those of the live page.
+    """
+    parts = "\n".join(map(asset, REPORT_SCRIPTS))
+    report = f'"use strict";\n\n(() => {{\n{parts}}})();\n'
+    return [report, *(map(asset, LIVE_SCRIPTS) if live else ())]
 
 
 def asset(name: str) -> str:
