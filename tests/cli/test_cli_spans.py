@@ -121,3 +121,12 @@ def test_info_and_convert() -> None:
     assert invoke(["convert", "spans.csv", "spans.json"]).exit_code == 0
     again = invoke(["agree", "spans.json", "-c", "u_alpha"]).stdout
     assert again.splitlines()[-3:] == invoke(["agree", "spans.csv", "-c", "u_alpha"]).stdout.splitlines()[-3:]
+
+
+def test_plot_alignment_shows_spans_that_cross() -> None:
+    """Every coder's spans cross, so that none of them is a hierarchy."""
+    rows = [f"x,{coder},{start},{end},a,20" for coder in ("ann", "bo") for start, end in ((0, 6), (4, 9))]
+    Path("all_cross.csv").write_text("\n".join(["item,coder,start,end,label,length", *rows]) + "\n")
+    result = invoke(["plot", "alignment", "all_cross.csv", "-o", "alignment.svg"])
+    assert result.exit_code == 0, result.stderr
+    assert "bo" in Path("alignment.svg").read_text()

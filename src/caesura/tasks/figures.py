@@ -130,8 +130,9 @@ def read_figure_source(
 
     Parameters
     ----------
-    form : {"corpus", "pair", "trees"}
-        Kind of input: one corpus with systems; a reference and a hypothesis; or files of trees.
+    form : {"corpus", "spans", "pair", "trees"}
+        Kind of input: one corpus with systems; the same with spans as they are, which may cross; a reference and a hypothesis;
+        or files of trees.
     files : sequence of str
         The files.
     options : FigureOptions
@@ -164,6 +165,9 @@ def read_figure_source(
         reading.require(corpus, "show")
         if corpus.kind == "trees":
             raise OptionError("this figure shows segmentations or hierarchies; the files contain trees")
+    if form == "spans":
+        chosen = tuple(corpus.select(items=options.items or None) for corpus in corpora)
+        return FigureSource(chosen, system_files, (), paths, reading.settings)
     timed = corpora[0].select(items=options.items or None) if corpora[0].kind == "timed" else None
     converted, excluded = with_units([*corpora, *system_files.values()])
     reading.errors.extend(FormatError(paths[0], None, entry.reason) for entry in excluded)
@@ -189,7 +193,7 @@ class FigureKind:
         Description of the required files and options.
     options : tuple of str
         Fields of :class:`FigureOptions` that the figure uses.
-    source : {"corpus", "pair", "trees"}
+    source : {"corpus", "spans", "pair", "trees"}
         Kind of input: one corpus, a reference and a hypothesis, or trees.
     max_files : int, optional
         Maximum number of files (default: any number).
@@ -254,7 +258,7 @@ def _kind(
 
     def register(compute: _Compute) -> _Compute:
         name = compute.__name__.removeprefix("_")
-        limit = 2 if max_files is None and source != "corpus" else max_files
+        limit = 2 if max_files is None and source not in ("corpus", "spans") else max_files
         KINDS[name] = FigureKind(name, compute, description, needs, tuple(options.split()), source, limit)
         return compute
 
@@ -457,7 +461,7 @@ def _gold(source: FigureSource, options: FigureOptions) -> FigureData:
     return (unify(hierarchies, method=method, level=level), hierarchies), ()
 
 
-@_kind("best alignment of spans, one row per coder", "spans of several coders, one --item", "items")
+@_kind("best alignment of spans, one row per coder", "spans of several coders, one --item", "items", "spans")
 def _alignment(source: FigureSource, options: FigureOptions) -> FigureData:
     """Align the spans of one item."""
     item = _only_item(source.corpora[0])
