@@ -63,16 +63,17 @@ MAX_LABELLED_UNITS = 10**7
 """Units of a text whose segments have labels, which take memory for every unit; a short file can declare a long text."""
 MAX_SIMULATED_UNITS = 10_000_000
 """Units that one call may simulate, over all segmentations; a unit may take a few dozen bytes."""
-MAX_ALIGNED_CHARACTERS = 10**11
-"""Characters of two texts that are aligned by edits, multiplied: about ten seconds."""
+MAX_ALIGNED_CHARACTERS = 25 * 10**9
+"""Characters of two texts that are aligned by edits, multiplied, summed over the coders of an item: two seconds, and five for
+all items of a file of 1 MB. A larger value may be assigned to it before a call."""
 MAX_ALIGNED_TOKENS = 10**8
 """Tokens of two texts that are aligned, multiplied: 100 MB and a few seconds."""
 MAX_BOUNDARY_PAIRS = 100_000_000
 """Pairs of boundaries less than n_t positions apart in a document; each takes at least 16 bytes."""
 MAX_NODE_PAIRS = 2**24
 """Pairs of nodes of two trees that overlap, at about 40 bytes each."""
-MAX_TREE_STEPS = 3e10
-"""Steps of the alignment of two trees: about two minutes."""
+MAX_TREE_STEPS = 10**9
+"""Steps of the alignment of two trees, unless the option ``max_steps`` allows more: about three seconds."""
 MAX_UNITARY_ALIGNMENTS = 400_000
 """Unitary alignments of three or more annotators."""
 MAX_UNITARY_PAIRS = 2_000_000

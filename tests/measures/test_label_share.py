@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from itertools import groupby
+from itertools import combinations, groupby
 
 import pytest
 from hypothesis import given
@@ -164,6 +164,34 @@ def test_coders_who_miss_items():
         result = cz.agreement(corpus, "label_share", coefficient=name, interval=None)
         assert result.observed == pytest.approx(observed)
         assert result.expected == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("coefficient", ["kappa", "pi"])
+def test_agreement_of_each_pair_is_that_of_two_coders_alone(coefficient):
+    """Four coders, who label two of three texts or all of them."""
+    texts = {
+        "first": {"ann": "AABBC", "bo": "AABCC", "cy": "ABBBB", "di": "CCCCA"},
+        "second": {"ann": "ABAB", "bo": "ABBB", "di": "AAAB"},
+        "third": {"bo": "BBC", "cy": "BCC", "ann": "CCC"},
+    }
+    corpus = cz.Corpus(
+        {
+            item: {coder: cz.Segmentation.from_labels(list(text)) for coder, text in row.items()}
+            for item, row in texts.items()
+        }
+    )
+    result = cz.agreement(corpus, "label_share", coefficient=coefficient, interval=None)
+    assert len(result.pairs) == 6
+    for pair in result.pairs:
+        alone = cz.agreement(corpus.select(coders=pair.coders), "label_share", coefficient=coefficient, interval=None)
+        assert pair.value == pytest.approx(alone.value, abs=1e-12)
+    mean = cz.agreement(corpus, "label_share", coefficient="kappa", interval=None).expected
+    rates = {}
+    for coder in ("ann", "bo", "cy", "di"):
+        units = "".join(row[coder] for row in texts.values() if coder in row)
+        rates[coder] = {label: units.count(label) / len(units) for label in "ABC"}
+    products = [sum(rates[x][label] * rates[y][label] for label in "ABC") for x, y in combinations(rates, 2)]
+    assert mean == pytest.approx(sum(products) / 6, abs=1e-12)
 
 
 def test_parts_and_signature():

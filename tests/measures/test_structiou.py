@@ -266,10 +266,25 @@ def test_very_deep_trees_are_scored_or_rejected() -> None:
 
 
 def test_too_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(structiou, "MAX_TREE_STEPS", 1000.0)
+    def zigzag(words: int, first: int) -> Tree:
+        left = right = ""
+        for i in range(words - 1):
+            left += "(X (T t) " if (i + first) % 2 else "(X "
+            right = (")" if (i + first) % 2 else " (T t))") + right
+        return Tree.from_brackets(f"{left}(T t){right}")
+
+    a, b = zigzag(320, 0), zigzag(320, 1)
+    with pytest.raises(
+        MismatchError,
+        match=r"1\.3e\+09 steps are needed and 1e\+09 allowed; score .* wait about 4 s with max_steps=1e\+10",
+    ):
+        cz.struct_iou(a, b)
+    with pytest.raises(OptionError, match=r"max_steps must be a number from 1e\+08"):
+        cz.parse("struct_iou(max_steps=10)")
     monkeypatch.setattr(structiou, "_SAFE_PAIRS", 10)
-    with pytest.raises(MismatchError, match=r"steps are needed and 1e\+03 allowed; score smaller pieces"):
-        cz.struct_iou(chain(30, "X"), chain(30, "Y"))
+    small = zigzag(60, 0), zigzag(60, 1)
+    assert cz.struct_iou(*small, max_steps=1e9).signature == cz.struct_iou(*small).signature
+    assert cz.struct_iou(*small, max_steps=2e9).value == cz.struct_iou(*small).value
 
 
 def test_signature_and_repr() -> None:

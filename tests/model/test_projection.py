@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura import Corpus, Dialogue, Hierarchy, Segmentation, Tree, over_characters, over_edits
+from caesura import Corpus, Dialogue, Hierarchy, Segmentation, Tree, limits, over_characters, over_edits
 from caesura.errors import CaesuraWarning, InputError, MismatchError, OptionError
 from caesura.model.text_difference import alignment_hint
 from support.transcribers import check_unknown_texts_of_different_length
@@ -228,10 +228,15 @@ def test_without_rapidfuzz(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_texts_too_long_to_align(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rapidfuzz")
-    monkeypatch.setattr("caesura.model.projection.MAX_ALIGNED_CHARACTERS", 10)
+    monkeypatch.setattr(limits, "MAX_ALIGNED_CHARACTERS", 30)
     annotation, different = (Segmentation.from_bits("", units=[text]) for text in ("abcd", "abce"))
-    with pytest.raises(MismatchError, match="texts of 4 characters for ann and 4 for bo are too long"):
-        over_edits(corpus(ann=annotation, bo=different))
+    assert len(over_edits(corpus(ann=annotation, bo=different))[0]) == 2
+    expected = (
+        "texts of 4 characters for ann and 4 for bo are too long to align: about 0 s for 3 coders; use smaller items"
+    )
+    with pytest.raises(MismatchError, match=expected):  # the coders of an item count together
+        over_edits(corpus(ann=annotation, bo=different, cy=different))
+    over_edits(corpus(ann=annotation, bo=annotation, cy=different))  # equal texts need no alignment
 
 
 # -- the way out, and reading -----------------------------------------------------------------------------------------

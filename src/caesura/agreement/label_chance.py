@@ -20,6 +20,7 @@ from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, 
 from caesura.agreement.coder_pairs import CoderPairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
+from caesura.kernels import products as kernel
 from caesura.measures.base import Measure
 from caesura.measures.edges import side_edges, with_shared_codes
 from caesura.measures.label_share import CERTAIN, LabelShare
@@ -73,12 +74,12 @@ class LabelChance(ChanceModel):
     def _agreement(self, items: Floats, coders: Floats, pairs: Floats) -> AgreementArrays:
         """Return the agreement of weighted items, coders and pairs of coders, row by row."""
         shared = self.observed.shared
-        agreed = np.einsum("ri,ip,rp->r", items, self._agreed, pairs, optimize=True)
+        # Over pairs first, because there are many more pairs than items.
+        agreed = np.einsum("ri,ri->r", items, pairs @ self._agreed.T)
         compared = items * self._length
-        length = np.einsum("ri,ip,rp->r", compared, shared.astype(float), pairs, optimize=True)
+        length = np.einsum("ri,ri->r", compared, pairs @ shared.T.astype(float))
         by_label = np.einsum("ri,icl->rcl", items, self._labels, optimize=True)
         own = compared @ self.observed.present.astype(float)  # rows x coders
-        observed = np.nan_to_num(agreed / np.where(length > 0, length, np.nan))
         if self.coefficient.name == "pi":
             total = np.einsum("rc,rc->r", own, coders)
             pooled = np.einsum("rcl,rc->rl", by_label, coders) / np.where(total > 0, total, np.nan)[:, None]
@@ -86,12 +87,12 @@ class LabelChance(ChanceModel):
         else:
             possible = np.where(own > 0, own, np.nan)
             rates = np.nan_to_num(by_label / possible[:, :, None])
-            weights = pairs * ((items > 0).astype(float) @ shared > 0)
-            products = np.einsum("rpl,rpl->rp", rates[:, self.observed.first], rates[:, self.observed.second])
-            number = weights.sum(axis=1)
-            expected = (products * weights).sum(axis=1) / np.where(number > 0, number, np.nan)
-        expected = np.where(length > 0, expected, np.nan)  # no time that all coders label
-        return AgreementArrays.of(observed, np.where(expected >= CERTAIN, 1.0, expected))
+            # A pair without an item in common does not count.
+            weights = pairs if shared.all() else pairs * ((items > 0).astype(float) @ shared > 0)
+            expected = np.empty(len(rates))
+            weights = np.ascontiguousarray(weights)
+            kernel.mean_of_pairs(rates, self.observed.first, self.observed.second, weights, expected)
+        return _arrays(agreed, length, expected)
 
     @property
     def _width(self) -> int:
@@ -112,6 +113,29 @@ class LabelChance(ChanceModel):
         observed = self.observed
         return self._agreement(observed.usable_items(rows), rows, observed.pair_weights(rows))
 
+    def by_pair(self) -> AgreementArrays:
+        # One pair per row: a row of weights for all pairs would take time in proportion to the square of their number.
+        width = len(self.observed.items) * self._labels.shape[2]
+        return in_blocks(self._by_pair_block, np.arange(len(self.observed.pairs)), width)
+
+    def _by_pair_block(self, pairs: Ints) -> AgreementArrays:
+        observed = self.observed
+        items = observed.usable_items(observed.members[pairs])  # pairs x items
+        compared = items * self._length
+        agreed = np.einsum("pi,ip->p", items, self._agreed[:, pairs])
+        length = np.einsum("pi,ip->p", compared, observed.shared[:, pairs].astype(float))
+        coders = observed.first[pairs], observed.second[pairs]
+        own, other = (np.einsum("pi,ip->p", compared, observed.present[:, side].astype(float)) for side in coders)
+        by_label, other_by_label = (np.einsum("pi,ipl->pl", items, self._labels[:, side]) for side in coders)
+        if self.coefficient.name == "pi":
+            total = own + other
+            pooled = (by_label + other_by_label) / np.where(total > 0, total, np.nan)[:, None]
+            expected = (pooled**2).sum(axis=1)
+        else:
+            possible = np.where((own > 0) & (other > 0), own * other, np.nan)
+            expected = np.nan_to_num((by_label * other_by_label).sum(axis=1) / possible)
+        return _arrays(agreed, length, expected)
+
     def by_item(self) -> AgreementArrays:
         return in_blocks(self._by_item_block, np.arange(len(self.observed.items)), self._width)
 
@@ -127,6 +151,13 @@ class LabelChance(ChanceModel):
         observed, n = self.observed, len(coders)
         all_coders = np.ones((n, len(observed.coders)))
         return self._agreement(np.ones((n, len(observed.items))), all_coders, observed.pairs_of(coders))
+
+
+def _arrays(agreed: Floats, length: Floats, expected: Floats) -> AgreementArrays:
+    """Return agreement from the agreed length, the counted length and the agreement expected by chance."""
+    observed = np.nan_to_num(agreed / np.where(length > 0, length, np.nan))
+    expected = np.where(length > 0, expected, np.nan)  # no time that all coders label
+    return AgreementArrays.of(observed, np.where(expected >= CERTAIN, 1.0, expected))
 
 
 class _TwoTables(AgreementArrays):

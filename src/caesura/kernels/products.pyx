@@ -1,5 +1,8 @@
 """Products of matrices whose sums have a fixed order, so that they do not depend on the processor or a library."""
 
+from libc.math cimport NAN
+from libc.stdint cimport int64_t
+
 
 def multiply(const double[:, ::1] a not None, const double[:, ::1] b not None, double[:, ::1] out not None):
     """Add the product of ``a`` and ``b`` to ``out``, one term after the other, in the order of the shared dimension."""
@@ -12,3 +15,39 @@ def multiply(const double[:, ::1] a not None, const double[:, ::1] b not None, d
                 if x != 0:
                     for j in range(p):
                         out[i, j] += x * b[k, j]
+
+
+def mean_of_pairs(
+    const double[:, :, ::1] rates not None,
+    const int64_t[::1] first not None,
+    const int64_t[::1] second not None,
+    const double[:, ::1] weights not None,
+    double[::1] out not None,
+):
+    """Fill, for each matrix of ``rates``, the weighted mean over pairs of the scalar product of two of its rows.
+
+    Pair p has the rows ``first[p]`` and ``second[p]``. The mean is NaN if no pair has a weight. Sums are compensated
+    (Neumaier), because there may be many pairs.
+    """
+    cdef Py_ssize_t r, p, k, n = rates.shape[0], pairs = first.shape[0], m = rates.shape[2]
+    cdef double x, total, lost, sum_, number
+    cdef const double* a
+    cdef const double* b
+    if weights.shape[0] < n or weights.shape[1] < pairs or second.shape[0] < pairs:
+        raise IndexError("too few weights or pairs")
+    with nogil:
+        for r in range(n):
+            total = lost = number = 0.0
+            for p in range(pairs):
+                if weights[r, p] == 0.0:
+                    continue
+                a, b = &rates[r, first[p], 0], &rates[r, second[p], 0]
+                x = 0.0
+                for k in range(m):
+                    x += a[k] * b[k]
+                x *= weights[r, p]
+                sum_ = total + x
+                lost += (total - sum_) + x if total >= x else (x - sum_) + total
+                total = sum_
+                number += weights[r, p]
+            out[r] = (total + lost) / number if number > 0.0 else NAN

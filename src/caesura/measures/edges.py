@@ -276,7 +276,9 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
     if packing.prepare is not None or packing.extent == "from_zero":
         return None
     if are_plain(pairs):
-        first, second = ([_segmentation_edges(pair[i], packing.needs_labels) for pair in pairs] for i in (0, 1))
+        edges = {id(text): text for pair in pairs for text in pair}  # each coder of an item is in many pairs
+        by_id = {key: _segmentation_edges(text, packing.needs_labels) for key, text in edges.items()}
+        first, second = ([by_id[id(pair[i])] for pair in pairs] for i in (0, 1))
         return join_edges(first, second, np.zeros(len(pairs)), timed=False, packing=packing)
     return gather_tiers(pairs, packing)
 
@@ -505,7 +507,9 @@ def join_edges(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed
     types: tuple[str, ...] = UNTYPED
     if packing.shared_labels:
         types = tuple(sorted({label for edges in (*a, *b) for label in edges.labels if label}))
-        a, b = ([with_shared_codes(edges, types) for edges in side] for side in (a, b))
+        distinct = {id(edges): edges for edges in (*a, *b)}
+        by_id = {key: with_shared_codes(edges, types) for key, edges in distinct.items()}
+        a, b = ([by_id[id(edges)] for edges in side] for side in (a, b))
     begin, end = np.array([edges.begin for edges in a], np.float64), np.array([edges.end for edges in a], np.float64)
     a_pos, a_off = _join_places(a)
     b_pos, b_off = _join_places(b)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -21,7 +22,9 @@ from caesura.model.value import Floats, Ints
 from caesura.notices import warn
 from caesura.options import Option, flag, number
 
-_SAFE_PAIRS = 100_000  # this many pairs of nodes never need more than MAX_TREE_STEPS steps
+_SAFE_PAIRS = 100_000  # this many pairs of nodes never need more than _MIN_STEPS steps
+_MIN_STEPS = 10**8
+_STEPS_PER_SECOND = 3e8
 
 
 class NodePair(NamedTuple):
@@ -110,6 +113,13 @@ class StructIoU(OverlapMeasure):
         Option("unlabelled", False, flag, "whether labels are ignored"),
         Option("flexible_terminals", False, flag, "whether a preterminal may pair with any label"),
         Option("threshold", 0, _check_threshold, "IoU above which a pair counts"),
+        Option(
+            "max_steps",
+            MAX_TREE_STEPS,
+            number(_MIN_STEPS, 10**15),
+            "steps of the alignment of two trees, of which a second allows about 3e8; larger trees are refused",
+            omitted_at_default=True,
+        ),
     )
     presets = MappingProxyType({"struct-iou": {"flexible_terminals": True, "threshold": 0}})
     short_name = "Struct-IoU"
@@ -135,19 +145,20 @@ class StructIoU(OverlapMeasure):
         _, steps, _ = self._align(batch.take(large), max_steps=0.0)
         errors: dict[int, CaesuraError] = {}
         for d, needed in zip(large.tolist(), steps.tolist(), strict=True):
-            if needed > MAX_TREE_STEPS:
-                reason = f"{needed:.2g} steps are needed and {MAX_TREE_STEPS:.2g} allowed"
-                if needed == np.inf:
-                    reason = f"more than {MAX_NODE_PAIRS} pairs of nodes overlap"
+            if needed > self["max_steps"]:
+                reason, hint = f"more than {MAX_NODE_PAIRS} pairs of nodes overlap", "score smaller pieces"
+                if needed < np.inf:
+                    reason = f"{needed:.2g} steps are needed and {self['max_steps']:.2g} allowed"
+                    enough = 10 ** math.ceil(math.log10(needed))
+                    hint += f", or wait about {needed / _STEPS_PER_SECOND:.0f} s with max_steps={enough:.0e}"
                 errors[d] = MismatchError(
-                    f"trees of {batch.a_count[d]} and {batch.b_count[d]} nodes of this shape are too large: {reason}; "
-                    "score smaller pieces"
+                    f"trees of {batch.a_count[d]} and {batch.b_count[d]} nodes of this shape are too large: {reason}; {hint}"
                 )
         return errors
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, TreeBatch)
-        gain, _, _ = self._align(batch, max_steps=MAX_TREE_STEPS)
+        gain, _, _ = self._align(batch, max_steps=float(self["max_steps"]))
         return BatchCounts(np.column_stack([gain, batch.a_count, batch.b_count]), {})
 
     def _align(
@@ -179,7 +190,7 @@ class StructIoU(OverlapMeasure):
         list of tuple of NodePair
             One alignment per sentence.
         """
-        _, _, partners = self._align(batch, max_steps=MAX_TREE_STEPS, with_partners=True)
+        _, _, partners = self._align(batch, max_steps=float(self["max_steps"]), with_partners=True)
         assert partners is not None
         alignments = []
         for d, (gold, predicted) in enumerate(batch.pairs):
@@ -259,6 +270,7 @@ def struct_iou(
     unlabelled: bool | None = None,
     flexible_terminals: bool | None = None,
     threshold: float | None = None,
+    max_steps: float | None = None,
     compat: str | None = None,
 ) -> StructIoUScore:
     """Compute Struct-IoU, the structured average intersection over union of two trees.
@@ -273,6 +285,9 @@ def struct_iou(
         Let a preterminal pair with any node (default: no).
     threshold : float, optional
         A pair counts only if its IoU is above the threshold (default: 0).
+    max_steps : float, optional
+        Steps of the alignment, above which trees are refused (default: 1e9, about three seconds). Trees of a few hundred words
+        reach it only if they zigzag everywhere.
     compat : {"struct-iou"}, optional
         Preset: the authors' program, with flexible terminals.
 
@@ -322,4 +337,5 @@ def struct_iou(
     NodePair(gold=2, predicted=2, iou=0.5)
     """
     rules = {"unlabelled": unlabelled, "flexible_terminals": flexible_terminals, "threshold": threshold}
+    rules |= {"max_steps": max_steps}
     return cast(StructIoUScore, StructIoU.cached(compat, **rules).score(gold, predicted))

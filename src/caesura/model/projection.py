@@ -24,8 +24,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura import limits
 from caesura.errors import InputError, MismatchError, OptionError, TreeError
-from caesura.limits import MAX_ALIGNED_CHARACTERS, MAX_ALIGNED_TOKENS
+from caesura.limits import MAX_ALIGNED_TOKENS
 from caesura.model.corpus import Corpus, collect_errors
 from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.hierarchy import Hierarchy
@@ -35,6 +36,7 @@ from caesura.model.token_alignment import token_pairs
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
 
+_CHARACTERS_PER_SECOND = 1.6e10  # characters of two texts, multiplied, that rapidfuzz aligns
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 """Cost of a token without counterpart. A pair of tokens costs this number times the proportion of characters that differ."""
 
@@ -306,10 +308,13 @@ class _Method:
         Function of the first coder's name, another coder's name, and the units of both texts.
     unit : str
         Kind of units: ``"characters"`` or ``"tokens"``.
+    check : callable, optional
+        Function of the units of all coders that raises an error if they are too long.
     """
 
     align: Callable[[str, str, Sequence[str], Sequence[str]], _Alignment]
     unit: str
+    check: Callable[[Mapping[str, Sequence[str]]], None] | None = None
 
     def units(self, tokens: Sequence[str]) -> tuple[str, ...]:
         """Return the units of a text."""
@@ -345,11 +350,24 @@ def _align_by_edits(a: str, b: str, a_units: Sequence[str], b_units: Sequence[st
     except ImportError:
         raise OptionError("align='edit' needs rapidfuzz; run pip install 'caesura[align]'") from None
     m, n = len(a_units), len(b_units)
-    if m * n > MAX_ALIGNED_CHARACTERS:
-        raise MismatchError(f"texts of {m} characters for {a} and {n} for {b} are too long to align; use smaller items")
     codes = Levenshtein.opcodes("".join(b_units), "".join(a_units))
     steps = ((step.tag, step.src_start, step.src_end, step.dest_start, step.dest_end) for step in codes)
     return _Alignment.of_steps(steps, n, m)
+
+
+def _check_characters(units: Mapping[str, Sequence[str]]) -> None:
+    """Raise an error if the texts of an item are too long to be aligned with the first of them."""
+    first, *others = units
+    differing = {coder: len(units[coder]) for coder in others if units[coder] != units[first]}
+    work = len(units[first]) * sum(differing.values())
+    if work > limits.MAX_ALIGNED_CHARACTERS:
+        longest = max(differing, key=lambda coder: differing[coder])
+        sizes = f"{len(units[first])} characters for {first} and {differing[longest]} for {longest}"
+        seconds = f"about {work / _CHARACTERS_PER_SECOND:.0f} s for {len(differing) + 1} coders"
+        raise MismatchError(
+            f"texts of {sizes} are too long to align: {seconds}; use smaller items or align='tokens', or set "
+            f"caesura.limits.MAX_ALIGNED_CHARACTERS to {work:.1e} or more"
+        )
 
 
 def _align_positions(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]) -> _Alignment:
@@ -390,7 +408,7 @@ def _number_of_equal(a: Sequence[str], b: Sequence[str]) -> int:
 _TOKENS = _Method(_align_tokens, "tokens")
 _POSITIONS = _Method(_align_positions, "tokens")
 _CHARACTERS = _Method(_align_equal_texts, "characters")
-_EDITS = _Method(_align_by_edits, "characters")
+_EDITS = _Method(_align_by_edits, "characters", _check_characters)
 
 
 # -- one item ---------------------------------------------------------------------------------------------------------
@@ -461,8 +479,11 @@ class _ItemProjection:
         self.tokens_differ |= any(list(coder_tokens) != list(first_tokens) for coder_tokens in tokens.values())
         self.units += len(units)
         projected: dict[str, Annotation] = {}
+        units_by_coder = {coder: self.method.units(coder_tokens) for coder, coder_tokens in tokens.items()}
+        if self.method.check is not None:
+            self.method.check(units_by_coder)
         for coder, annotation in by_coder.items():
-            own_units = self.method.units(tokens[coder])
+            own_units = units_by_coder[coder]
             alignment = self.method.align(first, coder, units, own_units)
             counts = self.counts.setdefault(coder, _Counts())
             counts.tokens += len(tokens[coder])
