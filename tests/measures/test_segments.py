@@ -165,9 +165,11 @@ def sides(draw: st.DrawFn, *, last: int = 12) -> tuple[list[int], list[str]]:
 
 
 def annotations(places: list[int], labels: list[str], step: float) -> tuple[cz.Segmentation, cz.Tier]:
-    units = masses(np.diff(places), labels=labels)
-    rows = [(p * step, q * step, label) for p, q, label in zip(places[:-1], places[1:], labels, strict=True)]
-    return units, cz.Tier(rows)
+    return masses(np.diff(places), labels=labels), tier_of(places, labels, step)
+
+
+def tier_of(places: list[int], labels: list[str], step: float) -> cz.Tier:
+    return cz.Tier([(p * step, q * step, label) for p, q, label in zip(places[:-1], places[1:], labels, strict=True)])
 
 
 @given(sides(), sides(), st.sampled_from([1, 0.1, 0.7, 60]))
@@ -196,6 +198,38 @@ def test_values_by_definition(first, second, step):
         rand = cz.rand_index(a_time, b_time, over=over).value
         assert rand == pytest.approx(float((every - rows - columns + 2 * both) / every), abs=1e-9)
         assert cz.pairwise_f(a_time, b_time, over=over).precision() == pytest.approx(float(both / columns), abs=1e-9)
+
+
+LONG = 2_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([1, LONG - 1], [LONG - 1, 1]),
+        ([1, LONG - 1], [2, LONG - 2]),
+        ([LONG - 3, 3], [LONG - 3, 1, 1, 1]),
+        ([LONG // 2, LONG // 2], [LONG // 2 + 1, LONG // 2 - 1]),
+        ([5, LONG - 1_000_005, 1_000_000], [7, LONG - 1_000_006, 999_999]),
+        ([LONG], [LONG - 1, 1]),
+    ],
+)
+def test_adjusted_rand_of_a_long_text_by_definition(first, second):
+    """Pairs of units in whole numbers of any size: differences of numbers above 2^53 lose digits as floats."""
+    a, b = (oracle.segments_of([Fraction(p) for p in np.cumsum([0, *side]).tolist()]) for side in (first, second))
+    shared = [int(size) for size in oracle.common(a, b).values()]
+    both, rows, columns = (sum(size * (size - 1) // 2 for size in sizes) for sizes in (shared, first, second))
+    expected = oracle.adjusted_rand(both, rows, columns, LONG * (LONG - 1) // 2)
+    assert cz.adjusted_rand_index(masses(first), masses(second)).value == pytest.approx(expected, rel=1e-14, abs=1e-15)
+    labels = [[str(i) for i in range(len(side))] for side in (first, second)]
+    tiers = [
+        tier_of([0, *np.cumsum(side).tolist()], names, 1) for side, names in zip((first, second), labels, strict=True)
+    ]
+    both, rows, columns, every = oracle.squares(a, b)
+    expected = oracle.adjusted_rand(both, rows, columns, every)
+    for over in ("segments", "labels"):
+        value = cz.adjusted_rand_index(*tiers, over=over).value
+        assert value == pytest.approx(expected, rel=1e-14, abs=1e-15)
 
 
 def check_overlaps(x, y, a, b):

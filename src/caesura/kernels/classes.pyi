@@ -32,6 +32,13 @@ def class_sums_of_batch(
     max_table: int,
     out: NDArray[np.float64],
 ) -> bool: ...
+def products_in_groups(
+    length: NDArray[np.float64],
+    group: NDArray[np.int64],
+    document: NDArray[np.int64],
+    before: NDArray[np.float64],
+    out: NDArray[np.float64],
+) -> None: ...
 def f_of_ratios(
     counts: NDArray[np.float64],
     columns: tuple[int, int, int, int],

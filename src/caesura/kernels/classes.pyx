@@ -8,6 +8,10 @@ from libc.string cimport memcpy
 from caesura.kernels.cells cimport HAS_LABELS, Edges, move_to_same_places, read_edges, share_extent, sweep_document
 
 
+cdef enum:
+    SUMS = 14
+
+
 def class_sums(
     const double[::1] width not None,
     const int64_t[::1] a_seg not None,
@@ -21,12 +25,13 @@ def class_sums(
     double[::1] columns not None,
     double[:, ::1] out not None,
 ):
-    """Fill ten sums per document; return the first document whose table does not fit into ``table``, or -1.
+    """Fill 14 sums per document; return the first document whose table does not fit into ``table``, or -1.
 
     With x the length that two classes have in common, r and c the lengths of these classes and T the whole length, the
     sums are: x^2, r^2 and c^2; x log2(r / x), x log2(c / x); r log2(T / r), c log2(T / c), all in bits times length; the numbers
-    of classes of either side; and T. Without ``entropies``, the sums of logarithms are 0. ``table``, ``rows`` and ``columns`` are
-    working memory.
+    of classes of either side; T; and products of two different lengths: x x' of the same r, x x' of the same c, r r', and c c'.
+    With ``entropies`` the products are 0, without them the sums of logarithms. ``table``, ``rows`` and ``columns`` are working
+    memory.
     """
     cdef Py_ssize_t d, n = off.shape[0] - 1
     cdef int64_t i, r, c, R, C
@@ -45,7 +50,7 @@ def class_sums(
                 with gil:
                     return d
             if off[d] == off[d + 1]:
-                for i in range(10):
+                for i in range(SUMS):
                     out[d, i] = 0.0
                 continue
             sum_document(
@@ -75,9 +80,11 @@ cdef void sum_document(
         rows[r] += width[i]
         columns[c] += width[i]
         T += width[i]
-    for i in range(9):
+    for i in range(SUMS):
         out[i] = 0.0
     out[9] = T
+    if not entropies:
+        add_products(R, C, table, rows, columns, out)
     for r in range(R):
         for c in range(C):
             x = table[r * C + c]
@@ -101,6 +108,50 @@ cdef void sum_document(
             out[8] += 1.0
             if entropies:
                 out[6] += x * log2(T / x)
+
+
+cdef void add_products(
+    int64_t R, int64_t C, const double* table, const double* rows, const double* columns, double* out
+) noexcept nogil:
+    """Add the products of two different lengths. They are sums of positive terms, unlike differences of squares."""
+    cdef int64_t r, c
+    cdef double before
+    for r in range(R):
+        before = 0.0
+        for c in range(C):
+            out[10] += table[r * C + c] * before
+            before += table[r * C + c]
+    for c in range(C):
+        before = 0.0
+        for r in range(R):
+            out[11] += table[r * C + c] * before
+            before += table[r * C + c]
+    before = 0.0
+    for r in range(R):
+        out[12] += rows[r] * before
+        before += rows[r]
+    before = 0.0
+    for c in range(C):
+        out[13] += columns[c] * before
+        before += columns[c]
+
+
+def products_in_groups(
+    const double[::1] length not None,
+    const int64_t[::1] group not None,
+    const int64_t[::1] document not None,
+    double[::1] before not None,
+    double[::1] out not None,
+):
+    """Add the products of every two lengths of the same group to the sum of their document.
+
+    ``before`` has one entry per group, which is 0 at the beginning.
+    """
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(length.shape[0]):
+            out[document[i]] += length[i] * before[group[i]]
+            before[group[i]] += length[i]
 
 
 cdef int64_t count_classes(const int64_t* code, int64_t size, int64_t last) noexcept nogil:
@@ -155,12 +206,12 @@ cdef class Memory:
 
 
 def class_sums_of_pair(a_packed not None, b_packed not None, bint entropies, int64_t max_table):
-    """Return the ten sums of :func:`class_sums` for two ``Tier.packed_edges``.
+    """Return the sums of :func:`class_sums` for two ``Tier.packed_edges``.
 
     None if a side has no labels, the extents differ, or the table would have more than ``max_table`` entries.
     """
     cdef Edges a, b
-    cdef double out[10]
+    cdef double out[SUMS]
     cdef int64_t R, C
     read_edges(a_packed, &a)
     read_edges(b_packed, &b)
@@ -173,7 +224,9 @@ def class_sums_of_pair(a_packed not None, b_packed not None, bint entropies, int
         move_to_same_places(a.pos, 0, a.size, memory.b_pos, 0, b.size)
         b.pos = memory.b_pos
         memory.sum_edges(&a, &b, R, C, entropies, out)
-    return out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7], out[8], out[9]
+    return (
+        out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7], out[8], out[9], out[10], out[11], out[12], out[13],
+    )
 
 
 def class_sums_of_batch(
@@ -191,7 +244,7 @@ def class_sums_of_batch(
     int64_t max_table,
     double[:, ::1] out not None,
 ):
-    """Fill the ten sums of :func:`class_sums` per document if all cells count; the cells are not stored.
+    """Fill the sums of :func:`class_sums` per document if all cells count; the cells are not stored.
 
     Return whether the table of every document has at most ``max_table`` entries; otherwise nothing is filled.
     """

@@ -23,7 +23,6 @@ from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, optional, positive
 
 _OVER_WORDS = choice("segments", "labels")
-_ROUNDING = 1e-12  # relative rounding error of sums of products
 _FRAME = Option(
     "frame", None, optional(positive), "count samples at this distance in seconds instead of time, as mir_eval does"
 )
@@ -74,6 +73,26 @@ class Table(NamedTuple):
             One sum per document.
         """
         return sum_by_document(values, getattr(self, part)[1], len(self.total))
+
+    def products(self) -> list[Floats]:
+        """Return the products of every two lengths: common ones of a row, of a column; of rows, and of columns.
+
+        Returns
+        -------
+        list of numpy.ndarray
+            One sum per document in each array.
+        """
+        sums = []
+        for (length, document), group in (
+            (self.cells, self.row),
+            (self.cells, self.column),
+            (self.rows, self.rows[1]),
+            (self.columns, self.columns[1]),
+        ):
+            out, before = np.zeros(len(self.total)), np.zeros(int(group.max(initial=-1)) + 1)
+            kernel.products_in_groups(*map(np.ascontiguousarray, (length, group, document)), before, out)
+            sums.append(out)
+        return sums
 
 
 def _table(cells: Cells, a_class: Ints | None, b_class: Ints | None) -> Table:
@@ -133,6 +152,9 @@ class ClassSums(NamedTuple):
         Number of classes of either side.
     total : numpy.ndarray
         Whole length.
+    in_rows, in_columns, of_rows, of_columns : numpy.ndarray
+        Products of every two different common lengths of the same class, and of the lengths of every two classes. Only
+        without entropies.
     """
 
     cells: Any
@@ -145,6 +167,10 @@ class ClassSums(NamedTuple):
     row_number: Any
     column_number: Any
     total: Any
+    in_rows: Any
+    in_columns: Any
+    of_rows: Any
+    of_columns: Any
 
 
 _MAX_TABLE = 1_000_000  # entries of a dense table
@@ -156,7 +182,7 @@ def _dense_sums(cells: Cells, a_class: Ints, b_class: Ints, *, entropies: bool) 
     rows, columns = int(a_class.max(initial=0)) + 1, int(b_class.max(initial=0)) + 1
     size = min(rows * columns, _MAX_TABLE, 4 * len(cells.width) + 4096)
     memory = np.empty(size), np.empty(rows), np.empty(columns)
-    out = np.empty((len(cells.off) - 1, 10))
+    out = np.empty((len(cells.off) - 1, len(ClassSums._fields)))
     segments = np.ascontiguousarray(cells.a_seg), np.ascontiguousarray(cells.b_seg)
     arrays = (*segments, np.ascontiguousarray(cells.off), np.ascontiguousarray(a_class), np.ascontiguousarray(b_class))
     if kernel.class_sums(np.ascontiguousarray(cells.width), *arrays, entropies, *memory, out) >= 0:
@@ -168,7 +194,7 @@ def _sums_of_labels(batch: EdgeBatch, *, entropies: bool) -> ClassSums | None:
     """Return the sums if all cells count and labels are the classes; None if a document has too many for a dense table."""
     boundaries = int(batch.a_off[-1] - batch.a_off[0] + batch.b_off[-1] - batch.b_off[0])
     max_table = min(_MAX_TABLE, 4 * (boundaries + len(batch)) + _SMALL_TABLE)
-    out = np.empty((len(batch), 10))
+    out = np.empty((len(batch), len(ClassSums._fields)))
     a = batch.a_places, batch.a_off, batch.a_code, batch.a_last
     b = batch.b_places, batch.b_off, batch.b_code, batch.b_last
     fits = kernel.class_sums_of_batch(batch.begin, batch.end, *a, *b, entropies, max_table, out)
@@ -181,7 +207,8 @@ def _sparse_sums(table: Table, *, entropies: bool) -> ClassSums:
     squares = table.sum("cells", width * width), table.sum("rows", rows * rows), table.sum("columns", columns * columns)
     if not entropies:
         none = np.zeros(len(total))
-        return ClassSums(*squares, none, none, none, none, none, none, total)
+        return ClassSums(*squares, none, none, none, none, none, none, total, *table.products())
+    none = np.zeros(len(total))
     return ClassSums(
         *squares,
         table.sum("cells", _bits(width, rows[table.row])),
@@ -191,6 +218,7 @@ def _sparse_sums(table: Table, *, entropies: bool) -> ClassSums:
         table.sum("rows", (rows > 0).astype(np.float64)),
         table.sum("columns", (columns > 0).astype(np.float64)),
         total,
+        *(none, none, none, none),
     )
 
 
@@ -358,18 +386,20 @@ class AdjustedRandIndex(ClassMeasure):
     presets = MappingProxyType({"mir_eval": _MIR_EVAL})
     preset_mistakes = _SAMPLING
     worst = None
-    parts = ("joined", "expected", "maximum")
+    parts = ("joined", "expected", "maximum", "maximum_minus_joined", "maximum_minus_expected")
 
     def columns_of(self, sums: ClassSums, *, in_units: bool) -> Sequence[Any]:
         joined, rows, columns = _pair_sums(sums, in_units=in_units)
         pairs = np.asarray(_pairs(sums.total, sums.total**2, in_units=in_units))
-        return joined, divide(rows * columns, pairs), (rows + columns) / 2
+        # Pairs of places in different classes are sums of products, because differences of squares lose digits in long texts.
+        factor = 1 if in_units else 2
+        split = factor * (sums.in_rows + sums.in_columns) / 2
+        adjusted = divide(factor * (rows * sums.of_columns + columns * sums.of_rows) / 2, pairs)
+        return joined, divide(rows * columns, pairs), (rows + columns) / 2, split, adjusted
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        joined, expected, maximum = counts.T
-        largest = maximum - expected
-        same = largest <= _ROUNDING * maximum
-        return np.where(same, 1.0, (joined - expected) / (largest + same))
+        split, adjusted = counts.T[3:]
+        return 1 - divide(split, adjusted)
 
 
 class PairwiseF(ClassMeasure):
@@ -574,11 +604,13 @@ def adjusted_rand_index(
     With f as in :func:`rand_index`, S = f(common), X = (f(reference) + f(hypothesis)) / 2 and
     E = f(reference) f(hypothesis) / f(T)::
 
-        adjusted = (S - E) / (X - E)
+        adjusted = (S - E) / (X - E) = 1 - (X - S) / (X - E)
 
-    It is 1 if X = E, that is, if both sides are one segment or both separate all units. Chance means classes of these sizes
-    with any members, not segments: two segmentations have contiguous classes, so random boundaries score above 0. Do not
-    read 0 as the score of random boundaries.
+    X - S and X - E are computed from the places that a side separates, without subtraction, so that no digits are lost in a
+    text of 2 * 10^9 units. The value is 1 if X = E, that is, if both sides are one segment or both separate all units.
+
+    Chance means classes of these sizes with any members, not segments: two segmentations have contiguous classes, so random
+    boundaries score above 0. Do not read 0 as the score of random boundaries.
 
     References
     ----------
