@@ -90,7 +90,8 @@ class Table(NamedTuple):
             (self.columns, self.columns[1]),
         ):
             out, before = np.zeros(len(self.total)), np.zeros(int(group.max(initial=-1)) + 1)
-            kernel.products_in_groups(*map(np.ascontiguousarray, (length, group, document)), before, out)
+            groups, documents = np.ascontiguousarray(group), np.ascontiguousarray(document)
+            kernel.products_in_groups(np.ascontiguousarray(length), groups, documents, before, out)
             sums.append(out)
         return sums
 
