@@ -183,7 +183,7 @@ def _dense_sums(cells: Cells, a_class: Ints, b_class: Ints, *, entropies: bool) 
     rows, columns = int(a_class.max(initial=0)) + 1, int(b_class.max(initial=0)) + 1
     size = min(rows * columns, _MAX_TABLE, 4 * len(cells.width) + 4096)
     memory = np.empty(size), np.empty(rows), np.empty(columns)
-    out = np.empty((len(cells.off) - 1, len(ClassSums._fields)))
+    out = np.empty((len(cells.off) - 1, len(ClassSums.__annotations__)))
     segments = np.ascontiguousarray(cells.a_seg), np.ascontiguousarray(cells.b_seg)
     arrays = (*segments, np.ascontiguousarray(cells.off), np.ascontiguousarray(a_class), np.ascontiguousarray(b_class))
     if kernel.class_sums(np.ascontiguousarray(cells.width), *arrays, entropies, *memory, out) >= 0:
@@ -195,7 +195,7 @@ def _sums_of_labels(batch: EdgeBatch, *, entropies: bool) -> ClassSums | None:
     """Return the sums if all cells count and labels are the classes; None if a document has too many for a dense table."""
     boundaries = int(batch.a_off[-1] - batch.a_off[0] + batch.b_off[-1] - batch.b_off[0])
     max_table = min(_MAX_TABLE, 4 * (boundaries + len(batch)) + _SMALL_TABLE)
-    out = np.empty((len(batch), len(ClassSums._fields)))
+    out = np.empty((len(batch), len(ClassSums.__annotations__)))
     a = batch.a_places, batch.a_off, batch.a_code, batch.a_last
     b = batch.b_places, batch.b_off, batch.b_code, batch.b_last
     fits = kernel.class_sums_of_batch(batch.begin, batch.end, *a, *b, entropies, max_table, out)
