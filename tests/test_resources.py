@@ -68,7 +68,7 @@ def test_score_many_scores_the_other_pairs() -> None:
     assert isinstance(scores.errors[1], ResourceError)
     assert scores.values[[0, 2]].tolist() == [float(cz.boundary_similarity(*pairs[i])) for i in (0, 2)]
     with pytest.raises(ResourceError, match=r"^boundary_similarity: "):
-        cz.boundary_similarity(*pairs[1])
+        cz.boundary_similarity({"speaker": pairs[1][0]}, {"speaker": pairs[1][1]})
 
 
 @pytest.mark.usefixtures("too_large")

@@ -631,7 +631,7 @@ def _format(name: str, suffix: str, delimiter: str | None, description: str) -> 
         read=partial(_read_delimited, delimiter=delimiter),
         looks_like=_looks_like,
         other_suffixes=(".txt",) if delimiter is None else (),
-        write=partial(write_text, read=read_table),
+        write=partial(write_text, read=read_table, delimiter=delimiter),
         options=(*ROW_OPTIONS, RAW),
         guesses_encoding=True,
         fallback=(suffix,),

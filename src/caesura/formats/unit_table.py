@@ -71,7 +71,7 @@ def _segmentations(corpus: Corpus) -> Iterator[Segmentation]:
 Reader = Callable[[Reading, Table], Corpus]
 
 
-def write_text(writing: Writing, *, read: Reader) -> str:
+def write_text(writing: Writing, *, read: Reader, delimiter: str | None = None) -> str:
     """Return the table of a corpus as delimited text.
 
     Parameters
@@ -80,13 +80,15 @@ def write_text(writing: Writing, *, read: Reader) -> str:
         File that is being written.
     read : callable
         Reader of tables, which must return the same corpus.
+    delimiter : str, optional
+        Character between cells (default: by the suffix of the file).
 
     Returns
     -------
     str
         Content of the file.
     """
-    return writing.table_text(table_rows(writing, read))
+    return writing.table_text(table_rows(writing, read), delimiter)
 
 
 def write_parquet(writing: Writing, *, read: Reader) -> bytes:

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
-from caesura.errors import OptionError
+from caesura.errors import OptionConflictError, OptionError
 from caesura.formats import format_for_writing
 from caesura.gold.experiment import Unification, evaluate_unification
 from caesura.gold.gold import ALL_METHODS, Gold, gold, gold_in_seconds
@@ -151,6 +151,8 @@ def make_gold(corpus: Corpus, options: GoldOptions | None = None) -> Gold:
         words, near misses are measured in seconds, and labels do not matter for the boundaries.
     """
     options = options or GoldOptions()
+    if options.alpha != GoldOptions().alpha and options.method != "cochran":
+        raise OptionConflictError("--alpha has no effect without --method cochran; add it")
     if not _asks_for_hierarchy(options):
         corpus = one_level_as_tiers(corpus)
     timed = lack_units([corpus])

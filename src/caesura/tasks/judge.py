@@ -23,6 +23,7 @@ from caesura.tasks.measure_choice import (
     measures_setting,
     with_plain_measures,
 )
+from caesura.tasks.score import check_only
 from caesura.tasks.systems import systems_with_units
 from caesura.tasks.units import level_setting
 
@@ -92,6 +93,7 @@ def judge_systems(
     drops = _drops_on_spans(corpus, systems, options.seed) if corpus.kind == "spans" else ()
     without_units: tuple[Excluded, ...] = ()
     annotations: list[Mapping[Any, Annotation]] = [corpus, *systems.values()]
+    check_only(options.only, options.measures)
     requested = options.measures if options.only else with_plain_measures(options.measures)
     if options.hierarchy_level is None:
         requested = default_direct_measures("judge", annotations, requested, settings=settings)

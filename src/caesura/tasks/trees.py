@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from caesura.engines import Engine
+from caesura.errors import OptionConflictError
 from caesura.judging.comparison import ParserComparison, compare_parsers
 from caesura.model.corpus import Corpus, Source
 from caesura.model.fingerprint import fingerprint_of_pairs
@@ -29,12 +30,16 @@ class TreeFileOptions(OptionSet):
     versus_times: str | None = setting(None, text, "Times of the second parser's words.")
     tier: str | None = setting(None, text, "Tier with the words, if a TextGrid has several.")
     snap: float = setting(
-        1e-4, number(0, 1), "Maximum overlap of two words in seconds; their common edge is moved to the middle."
+        1e-4,
+        number(0, 1),
+        "Maximum overlap of two words in seconds; their common edge is moved to the middle.",
+        needs="gold_times",
     )
     zero_length: str = setting(
         "error",
         choice("error", "merge"),
         "Treatment of words without duration: report an error, or merge them with a neighbour.",
+        needs="gold_times",
     )
     layout: str | None = setting(
         None,
@@ -170,6 +175,8 @@ def compare_trees(
     plain = _without_functions(trees) if options.strip_functions else trees
     parseval = parseval_corpus(trees.gold, trees.predicted, param=options.param, engine=engine)
     struct_iou = struct_iou_corpus(plain.gold, plain.predicted, engine=engine, **iou_options)
+    if options.seed and trees.versus is None:
+        raise OptionConflictError("--seed has no effect without --versus; add it")
     versus: list[ParserComparison] = []
     for side, measure in ((trees, parseval.measure), (plain, struct_iou.scores.measure)):
         if side.versus is not None:

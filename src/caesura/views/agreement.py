@@ -16,6 +16,7 @@ from caesura.agreement.placed import Heat, Placed
 from caesura.agreement.result import Agreement
 from caesura.agreement.unitizing import UnitizingAgreement
 from caesura.agreement.unitizing_registry import UNITIZING
+from caesura.errors import OptionConflictError
 from caesura.measures.signatures import short_signature
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
@@ -530,6 +531,8 @@ def category_table(outcomes: Sequence[AgreementOutcome]) -> Table:
 
 def _category_sections(study: AgreementStudy, tables: AgreeTables) -> list[Section]:
     table = category_table(study.agreement)
+    if tables.by_category and not table.rows:
+        raise OptionConflictError("--categories: no coefficient has a table of categories; it needs spans and -c gamma")
     return [Section("categories", table, tables.by_category)] if table.rows else []
 
 
