@@ -117,7 +117,7 @@ def test_gold_names_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.corpus.item_names == ("a", "c")
 
 
-@pytest.mark.parametrize(("kind", "method"), [(Gamma, "_compute"), (UAlpha, "group_parts")])
+@pytest.mark.parametrize(("kind", "method"), [(Gamma, "all_parts"), (UAlpha, "group_parts")])
 def test_coefficients_of_spans_name_the_item(kind: type, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def spans(*rows: tuple[int, int, str]) -> cz.Spans:
         return cz.Spans(list(rows), length=LARGE if rows[0][1] == 33 else 50)
@@ -133,7 +133,7 @@ def test_coefficients_of_spans_name_the_item(kind: type, method: str, monkeypatc
     compute = getattr(kind, method)
 
     def fail(self: Any, jobs: Any, *arguments: Any) -> Any:
-        parts = [job.continuum for job in jobs] if isinstance(jobs, list) else [jobs.item]
+        parts = [job.item for job in (jobs if isinstance(jobs, list) else [jobs])]
         if any(part.bounds[1] == LARGE for part in parts):
             raise MemoryError
         return compute(self, jobs, *arguments)
