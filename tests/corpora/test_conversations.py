@@ -165,7 +165,7 @@ def test_two_transcribers_of_three_conversations(shared: Path, tmp_path: Path, s
         unequal = [str(problem) for problem in check_same_tokens(corpus)]
         assert [message.split(":")[0].split(",")[0] for message in unequal] == ["item 'nccu_2'"]
         comparable = corpus.select(items=["nccu_1", "nccu_4"])
-        cz.write(comparable, tmp_path / "nccu.csv")
+        cz.write(comparable, tmp_path / "nccu.csv", raw=True)
         assert cz.read(tmp_path / "nccu.csv") == comparable
     with subtests.test("texts that are unknown cannot be aligned"):
         doc = docs["nccu_2"]

@@ -307,7 +307,7 @@ def test_deeply_nested_tiers_need_no_recursion(tmp_path: Path) -> None:
 def test_without_lxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_file(tmp_path, OK, TOP)
     monkeypatch.setitem(sys.modules, "lxml.etree", None)
-    with pytest.raises(FormatError, match=r"reading this needs lxml; install caesura\[xml\]"):
+    with pytest.raises(FormatError, match=r"reading this needs lxml; run pip install 'caesura\[xml\]'"):
         cz.read(path)
 
 

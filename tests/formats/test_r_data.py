@@ -140,5 +140,5 @@ def test_a_file_that_grows_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rdata.write_rds(tmp_path / "t.rds", r_frame())
     monkeypatch.setitem(sys.modules, "rdata", None)
-    with pytest.raises(FormatError, match=r"reading this needs rdata; install caesura\[r\]"):
+    with pytest.raises(FormatError, match=r"reading this needs rdata; run pip install 'caesura\[r\]'"):
         cz.read(tmp_path / "t.rds")

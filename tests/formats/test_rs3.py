@@ -142,5 +142,5 @@ def test_a_chain_of_groups_needs_no_recursion(tmp_path: Path) -> None:
 def test_without_lxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_file(tmp_path, '<segment id="1">A</segment>')
     monkeypatch.setitem(sys.modules, "lxml.etree", None)
-    with pytest.raises(FormatError, match=r"reading this needs lxml; install caesura\[xml\]"):
+    with pytest.raises(FormatError, match=r"reading this needs lxml; run pip install 'caesura\[xml\]'"):
         cz.read(path)

@@ -239,5 +239,5 @@ def test_documents_without_a_text(tmp_path: Path, body: str) -> None:
 def test_without_cassis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_file(tmp_path, [(0, 8, "PER")])
     monkeypatch.setitem(sys.modules, "cassis", None)
-    with pytest.raises(FormatError, match=r"reading this needs dkpro-cassis; install caesura\[inception\]"):
+    with pytest.raises(FormatError, match=r"reading this needs dkpro-cassis; run pip install 'caesura\[inception\]'"):
         read_annotation(path)

@@ -288,7 +288,9 @@ def test_sigma_of_a_side_without_words():
 def test_sigma_without_sacrebleu(monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu.tokenizers.tokenizer_13a", None)
     sigma_tokenizer.cache_clear()
-    with pytest.raises(OptionError, match=r"tokenize='sacrebleu' needs sacrebleu; install caesura\[subtitles\]"):
+    with pytest.raises(
+        OptionError, match=r"tokenize='sacrebleu' needs sacrebleu; run pip install 'caesura\[subtitles\]'"
+    ):
         cz.sigma(masses([2, 3]), masses([2, 3]), compat="evalsubtitle")
 
 

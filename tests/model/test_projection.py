@@ -221,7 +221,7 @@ def test_any_two_texts(seed: int) -> None:
 def test_without_rapidfuzz(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
     annotation, different = (Segmentation.from_bits("", units=[text]) for text in ("a", "b"))
-    with pytest.raises(OptionError, match=r"align='edit' needs rapidfuzz; install caesura\[align\]"):
+    with pytest.raises(OptionError, match=r"align='edit' needs rapidfuzz; run pip install 'caesura\[align\]'"):
         over_edits(corpus(ann=annotation, bo=different))
     assert len(over_edits(corpus(ann=annotation, bo=annotation))[0]) == 2  # nothing to align
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -161,3 +161,19 @@ def test_plain_form() -> None:
     assert to_plain(spans) == {"axis": "seconds", "bounds": [0, 3], "spans": [[0, 1.5, "a"]]}
     assert repr(spans) == "Spans(1 span in 3 seconds: 0-1.5 'a')"
     assert repr(cz.Spans([])) == "Spans(0 spans)"
+
+
+@given(ROWS)
+def test_layers_hold_spans_that_cross(rows: list[tuple[int, int, str | None]]) -> None:
+    spans = cz.Spans([row for row in rows if row[0] < row[1]], length=60)
+    layers = spans.to_hierarchy(layers=True)
+    assert {(s.start - 1, s.end, s.label) for s in layers.spans} == {(s.start, s.end, s.category) for s in spans.spans}
+    by_level: dict[int, list[tuple[int, int]]] = {}
+    for span in layers.spans:
+        by_level.setdefault(span.level, []).append((span.start, span.end))
+    for level, places in by_level.items():
+        places.sort()
+        assert all(before[1] < after[0] for before, after in pairwise(places))
+        # A span is on a lower level only if every higher level is taken where it starts.
+        for start, _ in places:
+            assert all(any(a <= start <= b for a, b in by_level[above]) for above in range(1, level))

@@ -128,7 +128,7 @@ def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_rapidfuzz_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "rapidfuzz.process", None)
-    with pytest.raises(OptionError, match=r"align='tokens' needs rapidfuzz; install caesura\[align\]"):
+    with pytest.raises(OptionError, match=r"align='tokens' needs rapidfuzz; run pip install 'caesura\[align\]'"):
         token_pairs(["a"], ["b"])
 
 

@@ -8,7 +8,7 @@ import caesura as cz
 from caesura.tasks.agree import AgreeOptions, agree
 from caesura.tasks.judge import judge_systems
 from caesura.tasks.pairwise import PairwiseOptions, compare_pairs
-from caesura.tasks.report import analyze_corpus
+from caesura.tasks.report import ReportOptions, analyze_corpus
 from caesura.views.judgement import coders_table
 from caesura.views.page.sections import page_sections
 
@@ -97,3 +97,34 @@ def test_report_has_gamma_and_the_alignment() -> None:
     (picture,) = section.pictures
     assert picture.source is not None
     assert picture.caption == "t: disorder 0.6749"
+
+
+@pytest.mark.parametrize("seconds", [False, True])
+def test_report_shows_spans_that_all_cross(seconds: bool) -> None:
+    corpus = crossing(seconds=seconds)
+    report = analyze_corpus(corpus)
+    gamma = cz.agreement(corpus, coefficient="gamma")
+    assert report.overview.label == "gamma"
+    assert report.overview.items == {"t": gamma.value}
+    assert report.overview.pairs == {row.coders: row.value for row in gamma.pairs}
+    assert report.golds is None
+    assert report.excluded == ()
+    # Pictures show both spans of every coder, on two layers.
+    assert {len(entry.spans) for entry in report.subject.corpus.values()} == {2}
+    assert all(not entry.nested for entry in report.subject.corpus.values())
+    assert {section.id for section in page_sections(report)} >= {"agreement", "spans", "pairs"}
+
+
+def test_report_judges_systems_on_spans_that_cross() -> None:
+    report = analyze_corpus(crossing(), systems=["sys"])
+    assert report.judgement is not None
+    assert report.judgement.result is not None
+    assert report.judgement.result.row("sys", SPAN_F).value == 0.5
+    assert set(report.overview.pairs) == {("ann", "bo")}
+
+
+def test_report_with_a_measure_of_nested_spans_says_what_crosses() -> None:
+    with pytest.raises(
+        cz.errors.SpansError, match="a hierarchy needs spans that nest; gamma and u_alpha compare spans"
+    ):
+        analyze_corpus(crossing(), ReportOptions(measure=cz.parse("hierarchy_kappa")))

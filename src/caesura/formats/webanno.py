@@ -127,8 +127,11 @@ class _Sentence:
 
     def finish(self) -> None:
         """Warn if the tokens are not the text, and begin a new sentence."""
-        text, tokens = ("".join("".join(parts).split()) for parts in (self.text, self.tokens))
-        if self.text and text != tokens:
+        # Some programs write "#Text==", tokens in lower case, or a backslash before quotation marks.
+        text, tokens = (
+            "".join("".join(parts).split()).replace("\\", "").casefold() for parts in (self.text, self.tokens)
+        )
+        if self.text and tokens not in (text, text.removeprefix("=")):
             self.reading.log.count("sentences whose tokens are not the text of the line #Text=", self.first)
         self.text, self.tokens, self.first = [], [], ""
 

@@ -385,6 +385,8 @@ DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
         "linear": _BOUNDARIES,
         "dialogue": _DIALOGUE,
         "hierarchy": ("hierarchy_kappa",),
+        "spans": _SPANS,
+        "timed spans": _SPANS[:1],
         "trees": _TREES,
         "timed": _SECONDS,
         "timed labels": _LABELS,

@@ -210,6 +210,7 @@ class Boundaries(Value, Displayed):
 
         Examples
         --------
+        >>> from caesura import Segmentation
         >>> Segmentation.from_marks(["", ",", "", "", "."]).draw()
         '··,···.'
         >>> Segmentation.from_sets([set(), {"act", "scene"}, set()], types=["scene", "act"]).draw()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from heapq import heappop, heappush
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -244,13 +245,16 @@ class Spans(Value, Displayed):
             around.append(i)
         return None
 
-    def to_hierarchy(self, length: float | None = None) -> Hierarchy:
+    def to_hierarchy(self, length: float | None = None, *, layers: bool = False) -> Hierarchy:
         """Return the spans as a hierarchy: categories become labels, and nesting determines levels.
 
         Parameters
         ----------
         length : float, optional
             Number of units, or seconds, if the bounds are unknown (default: the last end).
+        layers : bool, default False
+            Whether spans may cross. Every span is then on the first level where it overlaps no other, and measures of nested
+            spans refuse the hierarchy.
 
         Returns
         -------
@@ -261,30 +265,51 @@ class Spans(Value, Displayed):
         Raises
         ------
         SpansError
-            If two spans cross, a span has length 0, positions are not whole numbers, or the length is unknown.
+            If two spans cross without ``layers``, a span has length 0, positions are not whole numbers, or the length is
+            unknown.
 
         Examples
         --------
         >>> Spans([(0, 6, "S"), (0, 2, "NP")]).to_hierarchy()
         Hierarchy(6 units, 2 spans: ((1 2) 3 4 5 6))
         """
-        self._check_nesting()
+        self._check_positions()
+        if not layers:
+            self._check_nesting()
+        levels = self._layers() if layers else [None] * len(self)
         if self.axis == "seconds":
             duration = length if self.bounds is None else None if self.bounds[0] else self.bounds[1]
             if not len(self) and not duration:
                 raise SpansError("without spans, a hierarchy needs the duration; set it with length=")
-            rows = [(span.start, span.end, None, span.category) for span in self.spans]
-            return Hierarchy.from_times(rows, duration=duration)
+            rows = [(s.start, s.end, level, s.category) for s, level in zip(self.spans, levels, strict=True)]
+            return Hierarchy.from_times(rows, duration=duration, nested=not layers)
         offset = min(self.extent[0], 0.0)
         number = self.extent[1] - offset if self.bounds is not None or length is None else length
         if not 1 <= number <= MAX_UNITS:
             raise SpansError(f"a hierarchy needs from 1 to {MAX_UNITS} units; got {number:.10g}; set it with length=")
         units = tuple(self.text) if self.text is not None else self.units
-        spans = [(int(s.start - offset) + 1, int(s.end - offset), None, s.category) for s in self.spans]
-        return Hierarchy(int(number), spans, units=units)
+        spans = [
+            (int(s.start - offset) + 1, int(s.end - offset), level, s.category)
+            for s, level in zip(self.spans, levels, strict=True)
+        ]
+        return Hierarchy(int(number), spans, units=units, nested=not layers)
 
-    def _check_nesting(self) -> None:
-        """Raise an error if a hierarchy cannot contain the spans."""
+    def _layers(self) -> list[int | None]:
+        """Return the first level on which each span overlaps no other; of two spans, the one that starts first is above."""
+        levels: list[int | None] = [None] * len(self)
+        order = np.lexsort((-self.ends, self.starts)).tolist()
+        free: list[int] = []  # levels that have no span here
+        used: list[tuple[float, int]] = []  # where the last span of each other level ends
+        for place in order:
+            while used and used[0][0] <= self.starts[place]:
+                heappush(free, heappop(used)[1])
+            level = heappop(free) if free else len(used) + 1
+            levels[place] = level
+            heappush(used, (float(self.ends[place]), level))
+        return levels
+
+    def _check_positions(self) -> None:
+        """Raise an error if a hierarchy cannot have the positions of the spans."""
         empty = checks.first_true(self.starts == self.ends)
         if empty is not None:
             raise SpansError(f"spans[{empty}]: a hierarchy needs spans that are longer than 0; got {self.spans[empty]}")
@@ -292,6 +317,9 @@ class Spans(Value, Displayed):
         if self.axis == "units" and not whole.all():
             i = checks.first_true(~whole) or 0
             raise SpansError(f"spans[{i}]: a hierarchy needs whole positions, or seconds; got {self.spans[i]}")
+
+    def _check_nesting(self) -> None:
+        """Raise an error if two spans cross."""
         crossing = self.first_crossing()
         if crossing is not None:
             pair = " and ".join(f"spans[{i}] ({self.spans[i]})" for i in crossing)

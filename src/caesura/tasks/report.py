@@ -17,6 +17,7 @@ from caesura.agreement.gamma import best_span_alignment
 from caesura.agreement.gamma_alignment import ItemAlignment
 from caesura.agreement.pairwise import Pairwise, pairwise
 from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
+from caesura.agreement.result import Agreement
 from caesura.agreement.unitizing import shared_results
 from caesura.agreement.unitizing_registry import default_unitizing
 from caesura.errors import CaesuraError, InputError, OptionError, Undefined
@@ -39,6 +40,7 @@ from caesura.model.reading import length_of
 from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.model.seconds import one_level_as_tiers
 from caesura.model.segmentation import Segmentation
+from caesura.model.spans import Spans
 from caesura.model.text_difference import text_difference
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
@@ -52,12 +54,13 @@ from caesura.tasks.gold import make_gold
 from caesura.tasks.measure_choice import (
     KIND_NAMES,
     choose_measures,
+    compares_spans,
     default_direct_measures,
     measure_value,
     measures_in_seconds,
 )
 from caesura.tasks.systems import human_coders
-from caesura.tasks.units import on_common_units, with_units
+from caesura.tasks.units import on_common_units, spans_as_hierarchies, with_units
 
 ESSENTIAL = ("alignments", "agreement", "pairs")
 """Analyses that every report has."""
@@ -190,6 +193,29 @@ class FuzzyItem:
     score: FuzzyScore
 
 
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """One value per item and one per pair of coders, by which a reader finds where coders disagree.
+
+    Parameters
+    ----------
+    label : str
+        Name of the measure or coefficient; empty if there are no values.
+    higher_is_better : bool
+        Whether high values mean agreement.
+    items : mapping of str to float
+        Values of the items: of spans the first coefficient, else the mean score of the pairs of human coders, or of all pairs
+        if there is only one human coder.
+    pairs : mapping
+        Values of the pairs of coders.
+    """
+
+    label: str = ""
+    higher_is_better: bool = True
+    items: Mapping[str, float] = field(default_factory=dict)
+    pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CorpusReport(Result):
     """All analyses of a report. An analysis that does not apply to the corpus is None.
@@ -222,9 +248,8 @@ class CorpusReport(Result):
         Best alignment of the spans of all coders, by item.
     alignments : Alignments
         Aligned boundaries or nodes of all pairs of coders.
-    item_means : mapping of str to float
-        Mean score of the pairs of human coders, by item, under the first measure of ``pairs``; of all pairs if there is only
-        one human coder.
+    overview : Overview
+        One value per item and per pair of coders.
     text_items : tuple of str
         Items whose text is shown.
     notes : tuple of str
@@ -246,7 +271,7 @@ class CorpusReport(Result):
     golds: Outcome[Mapping[str, UnifiedHierarchy]] | None = None
     spans: Outcome[Mapping[str, ItemAlignment]] | None = None
     alignments: Alignments
-    item_means: Mapping[str, float]
+    overview: Overview
     text_items: tuple[str, ...]
     notes: tuple[str, ...]
     excluded: tuple[Excluded, ...]
@@ -317,21 +342,23 @@ class _Analyst:
         self.systems = system_names
         self.spans = joined if joined.kind == "spans" else None
         tiers = joined if joined.holds(Tier) else None
-        self.in_seconds: tuple[Measure, ...] = ()  # measures of tiers that have no units
         requested = () if options.measure is None else (options.measure,)
-        if joined.kind == "timed":
-            chosen = default_direct_measures("report", [joined], requested, settings=settings)
-            self.in_seconds = measures_in_seconds([joined], chosen)
-        # The units of tiers that are compared in seconds place boundaries in pictures; no number depends on them.
-        with collect_warnings() if self.in_seconds else nullcontext():
-            (joined,), without_units = with_units([joined])
+        self.direct = _direct_measures(joined, requested, settings)  # compare tiers and spans without conversion
+        # The units of annotations that are compared directly place boundaries in pictures; no number depends on them.
+        with collect_warnings() if self.direct else nullcontext():
+            if self.direct and self.spans is not None:
+                (joined,), without_units = spans_as_hierarchies(
+                    [joined], layers=any(map(_crosses_itself, joined.values()))
+                )
+            else:
+                (joined,), without_units = with_units([joined])
         self.excluded += without_units
         shared = on_common_units(self.of_one_kind(joined), warn=False)
         self.notes = list(shared.notes)
         kind = shared.corpus.kind
         items = shared.corpus.item_names if kind == "trees" else self.items_with_same_units(shared.boundaries)
         joined = shared.corpus.select(items=items)
-        requested = () if self.in_seconds else requested
+        requested = () if self.direct else requested
         measures = choose_measures("report", joined, requested, settings=settings)
         self.subject = Subject(
             kind=kind,
@@ -398,7 +425,7 @@ class _Analyst:
         return CorpusReport(
             subject=self.subject,
             alignments=alignments.result or Alignments(),
-            item_means=self.item_means(),
+            overview=self.overview(),
             text_items=self.text_items,
             notes=tuple(self.notes),
             excluded=tuple(dict.fromkeys(self.excluded)),
@@ -419,9 +446,9 @@ class _Analyst:
         if judged:
             systems = {"judgement": self.judgement, "fuzzy": self.fuzzy}
             analyses |= {"parsers": self.parsers} if kind == "trees" else systems
-        if kind in ("linear", "hierarchy") and not self.in_seconds:
+        if kind in ("linear", "hierarchy") and not self.direct:
             analyses["precision_recall"] = self.precision_recall
-        if kind == "hierarchy":
+        if kind == "hierarchy" and not any(map(_crosses_itself, self.subject.corpus.values())):
             analyses["golds"] = self.golds
         if self.spans is not None:
             analyses["spans"] = partial(best_span_alignment, self.spans)
@@ -456,14 +483,17 @@ class _Analyst:
         people = self.subject.without_systems(corpus)
         with shared_results():
             on_spans = tuple(self.agreement_on_spans())
+        if on_spans and self.direct:
+            return on_spans
         return (*on_spans, *(self.outcome(people, measure) for measure in measures))
 
     def compared(self) -> tuple[Corpus, tuple[Measure, ...]]:
-        """Return the annotations that are compared and the measures: tiers without units are compared in seconds."""
+        """Return the annotations that are compared and the measures: spans and tiers without units as they are."""
         subject = self.subject
-        if not self.in_seconds or subject.tiers is None:
+        direct = self.spans or subject.tiers
+        if not self.direct or direct is None:
             return subject.corpus, subject.measures
-        return subject.tiers.select(items=subject.corpus.item_names), self.in_seconds
+        return direct.select(items=subject.corpus.item_names), self.direct
 
     def agreement_on_spans(self) -> Iterator[AgreementOutcome]:
         """Yield the default coefficients of spans, which compare also those that are no hierarchy."""
@@ -473,7 +503,7 @@ class _Analyst:
         people = self.spans.select(coders=[name for name in self.spans.coders if name not in self.systems])
         for name in default_unitizing(people):
             compute = partial(agreement, people, coefficient=name, seed=self.subject.seed)
-            yield AgreementOutcome.attempt(compute, (Undefined, OptionError), coefficient=name, measure=None)
+            yield AgreementOutcome.attempt(compute, CaesuraError, coefficient=name, measure=None)
 
     def outcome(self, corpus: Corpus, measure: Measure) -> AgreementOutcome:
         name = default_coefficient(measure, has_positions=has_positions(corpus))
@@ -502,16 +532,24 @@ class _Analyst:
             self.exclude(table.excluded, f"excluded from {table.measure.label}")
         return tuple(tables)
 
-    def item_means(self) -> dict[str, float]:
-        """Return the mean score of the pairs of human coders on each item."""
+    def overview(self) -> Overview:
+        """Return gamma of spans that are compared directly, else the first measure of pairs."""
+        coefficients: tuple[AgreementOutcome, ...] = self.outcomes["agreement"].result or ()
+        if self.direct and self.spans is not None and coefficients and coefficients[0].result is not None:
+            return _overview_of(coefficients[0].result)
         tables: tuple[Pairwise, ...] | None = self.outcomes["pairs"].result
         if not tables:
-            return {}
-        table = tables[0]
+            return Overview()
+        table = people = tables[0]
         if self.subject.systems and len(self.subject.human_coders) > 1:
-            people = self.subject.without_systems(self.subject.corpus)
-            table = Outcome.attempt(lambda: pairwise(people, tables[0].measure), CaesuraError).result or table
-        return {row.item: row.mean for row in table.items}
+            corpus = self.subject.without_systems(self.compared()[0])
+            people = Outcome.attempt(lambda: pairwise(corpus, table.measure), CaesuraError).result or table
+        return Overview(
+            label=table.measure.label,
+            higher_is_better=table.measure.higher_is_better,
+            items={row.item: row.mean for row in people.items},
+            pairs={row.coders: row.score.value for row in table.rows},
+        )
 
     def clustering(self) -> Clustering:
         corpus, (measure, *_) = self.compared()
@@ -528,7 +566,7 @@ class _Analyst:
 
     def judgement(self) -> Judgement:
         subject = self.subject
-        corpus, measures = self.compared() if self.in_seconds else (subject.boundaries, self.judge_measures)
+        corpus, measures = self.compared() if self.direct else (subject.boundaries, self.judge_measures)
         judgement = judge(corpus, subject.systems, measures=measures, seed=subject.seed)
         self.excluded += judgement.excluded
         return judgement
@@ -648,3 +686,30 @@ def aligner_for(measure: Measure, corpus: Corpus) -> Measure:
     # that are near each other are one position.
     timed = any(isinstance(entry, Hierarchy) and entry.edges is not None for entry in corpus.values())
     return parse(f"boundary_similarity(n_t={1 if timed else 2})")
+
+
+def _direct_measures(corpus: Corpus, requested: tuple[Measure, ...], settings: Settings | None) -> tuple[Measure, ...]:
+    """Return the measures that compare tiers or spans without conversion; empty if there are none."""
+    if corpus.kind == "spans" and (not requested or compares_spans(requested)):
+        with collect_warnings():  # gamma, which the page shows first, allows shifts
+            return default_direct_measures("report", [corpus], requested)
+    if corpus.kind != "timed":
+        return ()
+    chosen = default_direct_measures("report", [corpus], requested, settings=settings)
+    return measures_in_seconds([corpus], chosen)
+
+
+def _crosses_itself(annotation: Annotation) -> bool:
+    """Return whether spans of the annotation cross each other."""
+    if isinstance(annotation, Spans):
+        return annotation.first_crossing() is not None
+    return isinstance(annotation, Hierarchy) and not annotation.nested
+
+
+def _overview_of(result: Agreement) -> Overview:
+    """Return the values of a coefficient by item and by pair of coders."""
+    return Overview(
+        label=result.coefficient,
+        items={row.item: row.value for row in result.items if row.value is not None},
+        pairs={row.coders: row.value for row in result.pairs if row.value is not None},
+    )

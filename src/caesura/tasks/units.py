@@ -93,13 +93,17 @@ def at_level(corpora: Sequence[Corpus], level: int | None, measures: Sequence[Me
     return [Corpus(by_item).with_origin(corpus) for by_item, corpus in zip(flat, corpora, strict=True)]
 
 
-def spans_as_hierarchies(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple[Excluded, ...]]:
+def spans_as_hierarchies(
+    corpora: Sequence[Corpus], *, layers: bool = False
+) -> tuple[list[Corpus], tuple[Excluded, ...]]:
     """Convert spans to hierarchies, for measures of hierarchies; coders of an item get the same length.
 
     Parameters
     ----------
     corpora : sequence of Corpus
         Corpora such as a reference and a hypothesis; corpora of other kinds do not change.
+    layers : bool, default False
+        Whether spans may cross, see :meth:`caesura.Spans.to_hierarchy`.
 
     Returns
     -------
@@ -121,13 +125,16 @@ def spans_as_hierarchies(corpora: Sequence[Corpus]) -> tuple[list[Corpus], tuple
             if isinstance(annotation, Spans):
                 lengths[item] = max(lengths.get(item, 0.0), annotation.length)
     excluded: list[Excluded] = []
-    converted = [_as_hierarchies(corpus, lengths, excluded) if corpus.kind == "spans" else corpus for corpus in corpora]
+    converted = [
+        _as_hierarchies(corpus, lengths, excluded, layers=layers) if corpus.kind == "spans" else corpus
+        for corpus in corpora
+    ]
     if excluded and not all(map(len, converted)):
         raise SpansError(str(excluded[0]))
     return converted, tuple(excluded)
 
 
-def _as_hierarchies(corpus: Corpus, lengths: Mapping[str, float], excluded: list[Excluded]) -> Corpus:
+def _as_hierarchies(corpus: Corpus, lengths: Mapping[str, float], excluded: list[Excluded], *, layers: bool) -> Corpus:
     by_item: dict[str, dict[str, Annotation]] = {}
     for (item, coder), annotation in corpus.items():
         if not isinstance(annotation, Spans):
@@ -135,7 +142,7 @@ def _as_hierarchies(corpus: Corpus, lengths: Mapping[str, float], excluded: list
             continue
         try:
             with own_errors():
-                by_item.setdefault(item, {})[coder] = annotation.to_hierarchy(lengths[item])
+                by_item.setdefault(item, {})[coder] = annotation.to_hierarchy(lengths[item], layers=layers)
         except InputError as error:
             excluded.append(Excluded(item, coder, str(error)))
     kept = {item: by_coder for item, by_coder in by_item.items() if by_coder}

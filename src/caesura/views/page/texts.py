@@ -61,9 +61,9 @@ def page_items(report: CorpusReport) -> tuple[dict[str, dict[str, Any]], dict[st
 
 def _overview(report: CorpusReport, items: list[str]) -> list[list[Any]]:
     """Return number, mean over pairs and number of disagreements of each item, the least agreement first."""
-    tables = report.pairs.result or ()
-    better = not tables or tables[0].measure.higher_is_better
-    return ranked_items(items, report.item_means, report.alignments.disagreements, higher_is_better=better)
+    overview = report.overview
+    counts = report.alignments.disagreements
+    return ranked_items(items, overview.items, counts, higher_is_better=overview.higher_is_better)
 
 
 def ranked_items(
@@ -94,11 +94,8 @@ def ranked_items(
 
 def _matrix(report: CorpusReport) -> dict[str, Any]:
     """Return the name of the measure, and its value for each pair of coders."""
-    tables = report.pairs.result or ()
-    if not tables:
-        return {"measure": "", "cells": []}
-    values = {row.coders: row.score.value for row in tables[0].rows}
-    return {"measure": tables[0].measure.label, "cells": matrix_cells(report.subject.corpus.coders, values)}
+    overview = report.overview
+    return {"measure": overview.label, "cells": matrix_cells(report.subject.corpus.coders, overview.pairs)}
 
 
 def matrix_cells(coders: Sequence[str], values: Mapping[tuple[str, str], float]) -> list[list[Any]]:
