@@ -203,8 +203,8 @@ def test_units_of_the_user_keep_the_times(run: Run) -> None:
 @pytest.mark.parametrize("source", ["song.TextGrid", "song.eaf"])
 @pytest.mark.parametrize("target", ["out.TextGrid", "out.eaf"])
 def test_tier(run: Run, source: str, target: str) -> None:
-    with_words = ["--words", "words"] if source.endswith("TextGrid") else []
-    result = run("disagreements", source, *CHOSEN, *with_words, *IGNORE, "-o", target)
+    axis = ["--words", "words"] if source.endswith("TextGrid") else ["-m", "B(n_t=1s)"]
+    result = run("disagreements", source, *CHOSEN, *axis, *IGNORE, "-o", target)
     assert result.exit_code == 0, result.output
     assert target in result.stderr
     tiers = {tier.name: tier for tier in cz.formats.list_tiers(target)}
@@ -215,7 +215,7 @@ def test_tier(run: Run, source: str, target: str) -> None:
         assert [row[:2] for row in again["out", coder].intervals] == [row[:2] for row in rows]
     disagreements = cz.read(target, tiers="disagreements", units="times")["out", "disagreements"]
     labels = [row.label for row in disagreements.rows]
-    # 1.0 s: a miss of bo. Over words, 2.1 s and 2.95 s are neighbouring gaps; over times, no coder is between them.
+    # 1.0 s: a miss of bo. Over words, 2.1 s and 2.95 s are neighbouring gaps; over times, they are .85 s apart.
     assert labels == ["ann, cy | not bo", "near miss: ann, bo, cy"]
     if target.endswith("TextGrid"):
         assert [point.time for point in disagreements.points] == [1.0, 2.1]

@@ -107,7 +107,14 @@ def lab_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_level_in_seconds_is_compared_in_seconds(lab_files: None) -> None:
     rows = totals(run("score", "ref.lab", "est.lab", "--json"))
     # Labels are equal from 0 to 10, from 10.3 to 20 and from 25 to 30 s; one of two boundaries is within .5 s.
-    assert [row["measure"] for row in rows] == ["label_share", "boundary_f(tolerance='0.5s')", "purity_coverage"]
+    assert [row["measure"] for row in rows] == [
+        "label_share",
+        "boundary_f(tolerance='0.5s')",
+        "boundary_similarity(n_t='0.5s')",
+        "purity_coverage",
+    ]
+    # 10 and 10.3 s are a near miss that costs .3 / .5; 20 and 25 s stand alone.
+    assert rows[2]["value"] == pytest.approx(1 - (0.6 + 2) / 3)
     assert rows[0]["value"] == pytest.approx(24.7 / 30)
     assert rows[1]["value"] == 0.5
     result = run("agree", "ref.lab", "est.lab", "--json")

@@ -62,7 +62,7 @@ def test_pk_in_continuous_time() -> None:
 def test_python_lists_the_same_disagreements_and_adjudicates_in_seconds() -> None:
     corpus = cz.read("*.lab")
     result = cz.disagreements(corpus)
-    assert result.measure == cz.parse("B(n_t=1s)")
+    assert result.measure == cz.parse("B(n_t=0.5s)")
     assert [place.times for place in result.places] == [(20.0,), (21.0,), (10.0, 10.3)]
     with cz.adjudicate(corpus, in_memory=True) as work:
         for place in work.places:
@@ -76,7 +76,7 @@ def test_evaluate_without_a_measure(tmp_path: Path) -> None:
     Path("all/x_reference.lab").write_text(REF)
     Path("all/x_hypothesis.lab").write_text(HYP)
     result = cz.evaluate(tmp_path / "all", pattern="{item}_{coder}.lab")
-    assert [*result] == ["label_share", "boundary_f", "purity_coverage"]
+    assert [*result] == ["label_share", "boundary_f", "boundary_similarity", "purity_coverage"]
     assert result["boundary_f"].value == 0.5
 
 

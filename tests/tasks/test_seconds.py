@@ -30,7 +30,8 @@ POINTS = cz.Corpus(
         }
     }
 )
-BOUNDARIES, SEGMENTS, LABELS = "boundary_f(tolerance='0.5s')", "purity_coverage", "label_share"
+BOUNDARIES, MOVES, SEGMENTS = "boundary_f(tolerance='0.5s')", "boundary_similarity(n_t='0.5s')", "purity_coverage"
+LABELS = "label_share"
 
 
 def names(measures: Any) -> list[str]:
@@ -42,6 +43,7 @@ def test_labels_have_a_kappa_of_time_and_boundaries_a_mean() -> None:
     assert [(repr(entry.measure), entry.coefficient) for entry in study.agreement] == [
         (LABELS, "kappa"),
         (BOUNDARIES, "mean"),
+        (MOVES, "mean"),
         (SEGMENTS, "mean"),
     ]
     assert study.agreement[0].result is not None
@@ -58,36 +60,41 @@ def test_a_coefficient_is_that_of_the_labels() -> None:
 
 
 def test_all_tasks_compare_seconds() -> None:
-    assert names(entry.measure for entry in agree(POINTS).agreement) == [BOUNDARIES, SEGMENTS]
+    assert names(entry.measure for entry in agree(POINTS).agreement) == [BOUNDARIES, MOVES, SEGMENTS]
     assert names(dict.fromkeys(row.score.measure for row in score_corpora(LABELLED).scores)) == [
         LABELS,
         BOUNDARIES,
+        MOVES,
         SEGMENTS,
     ]
-    assert names(result.measure for result in compare_pairs(POINTS).pairwise) == [BOUNDARIES, SEGMENTS]
+    assert names(result.measure for result in compare_pairs(POINTS).pairwise) == [BOUNDARIES, MOVES, SEGMENTS]
     people, system = POINTS.select(coders=["p1", "p2"]), {"p3": POINTS.of_coder("p3")}
-    assert names(dict.fromkeys(row.measure for row in judge_systems(people, system).rows)) == [BOUNDARIES, SEGMENTS]
-    assert names(dict.fromkeys(row.measure for row in cz.judge(people, system).rows)) == [BOUNDARIES, SEGMENTS]
+    assert names(dict.fromkeys(row.measure for row in judge_systems(people, system).rows)) == [
+        BOUNDARIES,
+        MOVES,
+        SEGMENTS,
+    ]
+    assert names(dict.fromkeys(row.measure for row in cz.judge(people, system).rows)) == [BOUNDARIES, MOVES, SEGMENTS]
     report = analyze_corpus(POINTS)
     assert report.agreement.result is not None
-    assert names(entry.measure for entry in report.agreement.result) == [BOUNDARIES, SEGMENTS]
+    assert names(entry.measure for entry in report.agreement.result) == [BOUNDARIES, MOVES, SEGMENTS]
     assert report.pairs.result is not None
-    assert names(table.measure for table in report.pairs.result) == [BOUNDARIES, SEGMENTS]
+    assert names(table.measure for table in report.pairs.result) == [BOUNDARIES, MOVES, SEGMENTS]
 
 
 def test_disagreements_are_near_misses_in_seconds() -> None:
-    """10 and 10.2 cost .2 with n_t = 1 s; 20 and 20.9 cost .9; the others are misses."""
+    """10 and 10.2 cost .4 with n_t = .5 s; 20 and 20.9 are too far apart: two misses."""
     result = find_disagreements(POINTS.select(coders=["p1", "p2"]))
-    assert [round(row.cost, 9) for row in result.rows] == [0.9, 0.2]
-    assert repr(result.measure) == "boundary_similarity(n_t='1s')"
+    assert [round(row.cost, 9) for row in result.rows] == [1, 1, 0.4]
+    assert repr(result.measure) == MOVES
 
 
 def test_labels_that_nobody_shares_or_that_are_text_say_nothing() -> None:
     speakers = cz.Corpus({"call": {"ref": ANN, "hyp": cz.Tier([(0, 2, "spk0"), (2, 9, "spk1")])}})
-    assert names(entry.measure for entry in agree(speakers).agreement) == [BOUNDARIES, SEGMENTS]
+    assert names(entry.measure for entry in agree(speakers).agreement) == [BOUNDARIES, MOVES, SEGMENTS]
     lines = [(0.0, 2.0, "well then"), (2.0, 5.0, "let us go"), (5.0, 9.0, "home at last")]
     subtitles = cz.Corpus({"film": {"a": cz.Tier(lines), "b": cz.Tier([(0.0, 5.0, "so we go"), lines[2]])}})
-    assert names(entry.measure for entry in agree(subtitles).agreement) == [BOUNDARIES, SEGMENTS]
+    assert names(entry.measure for entry in agree(subtitles).agreement) == [BOUNDARIES, MOVES, SEGMENTS]
 
 
 @pytest.mark.filterwarnings("ignore:item 'song'. edges were moved:caesura.errors.CaesuraWarning")
@@ -125,6 +132,7 @@ def test_only_boundaries_if_the_lengths_are_not_known() -> None:
     assert names(entry.measure for entry in study.agreement) == [BOUNDARIES]
     assert names(entry.measure for entry in agree(cz.read("keys.csv", lengths="durations.csv")).agreement) == [
         BOUNDARIES,
+        MOVES,
         SEGMENTS,
     ]
 

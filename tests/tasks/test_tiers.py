@@ -142,7 +142,7 @@ def test_evaluate(folder: Path) -> None:
 
 def test_evaluate_without_a_measure_compares_seconds(folder: Path) -> None:
     result = cz.evaluate(folder / "by_coder", reference="ann", hypothesis="bo")
-    assert [*result] == ["label_share", "boundary_f", "purity_coverage"]
+    assert [*result] == ["label_share", "boundary_f", "boundary_similarity", "purity_coverage"]
     # x: 1.0 2.5 4.0 against 1.02 3.0 4.0, y the same 0.2 s later: three of three within half a second
     assert result["F1@0.5s"].value == 1
 

@@ -333,7 +333,7 @@ def parse_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[M
 
 _BOUNDARIES = ("boundary_similarity(n_t=2)", "segmentation_similarity(n_t=2)")
 _DIALOGUE = ("flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')")
-_SECONDS = ("boundary_f(tolerance='0.5s')", "purity_coverage")
+_SECONDS = ("boundary_f(tolerance='0.5s')", "boundary_similarity(n_t='0.5s')", "purity_coverage")
 _LABELS = ("label_share", *_SECONDS)
 _SPANS = ("span_f", "token_f")
 _TREES = ("struct_iou", "parseval")
@@ -369,7 +369,7 @@ DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
         "linear": _BOUNDARIES[:1],
         "dialogue": _DIALOGUE[:1],
         "hierarchy": ("hierarchy_overlap",),
-        "timed": ("boundary_similarity(n_t='1s')", _SECONDS[0]),
+        "timed": (_SECONDS[1], _SECONDS[0]),
     },
     "pairwise": {
         "linear": _BOUNDARIES[:1],
