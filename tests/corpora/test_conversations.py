@@ -65,7 +65,7 @@ def corpus_of(docs: dict[str, Any], unclassified: str = "none") -> cz.Corpus:
 
 def check_table(docs: dict[str, Any], path: Path) -> None:
     corpus = corpus_of(docs)
-    cz.write(corpus, path)
+    cz.write(corpus, path, raw=True)
     again = cz.read(path)
     assert again == corpus
     assert (len(again.item_names), again.coders) == (10, ("human", "auto"))
