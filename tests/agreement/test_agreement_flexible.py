@@ -377,6 +377,7 @@ def test_bootstrap_over_coders(missing: float) -> None:
             )
 
 
+@pytest.mark.slow
 def test_percentiles_of_the_replicates() -> None:
     """The interval is that of coefficients of corpora made of resampled items."""
     corpus = random_talks(9, items=20, coders="ab")

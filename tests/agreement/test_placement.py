@@ -504,6 +504,7 @@ def real_corpus(name: str, shared: DataFolder, segeval: ModuleType) -> cz.Corpus
     return cz.Corpus({i: {c: cz.Segmentation.from_masses(m) for c, m in by.items()} for i, by in masses.items()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stargazer", "kubla_khan", "moonstone"])
 def test_shuffled_corpora(name: str, shared: DataFolder, segeval: ModuleType, subtests: pytest.Subtests) -> None:
     corpus = real_corpus(name, shared, segeval)

@@ -18,6 +18,7 @@ pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
 HOSTILE = "\x1b[31m\x07\x9b2J"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["agree", "pairwise", "disagreements", "gold", "convert"])
 def test_commands_in_a_terminal(command: str, tmp_path: Path) -> None:
     coders = {f"ann{HOSTILE}": [2, 3], f"bo{HOSTILE}": [3, 2]}

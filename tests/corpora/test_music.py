@@ -51,6 +51,7 @@ def test_salami(shared: Path, subtests: pytest.Subtests) -> None:
         check_mir_eval(songs["381"], "tl")
 
 
+@pytest.mark.slow
 def test_spam(shared: Path, subtests: pytest.Subtests) -> None:
     """12 tracks, 5 annotators."""
     import_mir_eval()

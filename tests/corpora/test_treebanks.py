@@ -30,6 +30,7 @@ DOCUMENTS = 7
 SENTENCES = 283
 
 
+@pytest.mark.slow
 def test_two_parsers_of_gum(shared: DataFolder, subtests: pytest.Subtests) -> None:
     """283 sentences by an old and a new parser with the same tokens, 31 with different tokens."""
     folder = shared / "data/trees/gum_two_parsers"

@@ -31,6 +31,7 @@ def _check(coders: list[tuple[int, ...]], positions: int, n_t: int) -> None:
     assert result.matches == sum(len({*result.positions} & {*coder}) for coder in coders)
 
 
+@pytest.mark.slow
 def test_2000_cases_equal_exhaustive_search() -> None:
     rng = random.Random(0)
     for _ in range(2000):

@@ -61,6 +61,7 @@ def test_kappa_of_s_f(talks: dict[str, cz.Corpus], talk: str, matrix: str, kappa
     assert abs(simulated.value - kappa) < 3 * simulated.standard_error + 5e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("talk", "values"),
     [

@@ -133,6 +133,7 @@ def test_two_equal_systems_do_not_differ(compared):
     assert comparison.letters == {"a": "a", "b": "a"}
 
 
+@pytest.mark.slow
 def test_enough_replicates_for_many_pairs():
     """12 systems have 66 pairs. The smallest possible p after Holm is 66 / (replicates + 1) and must be below alpha."""
     corpus, systems = people_and_systems(items=20)
@@ -179,6 +180,7 @@ def test_a_p_value_near_the_level_is_borderline():
     assert far.comparisons[0].pairs[0].borderline == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("items", [6, 20])
 def test_rank_tests_keep_their_level_with_six_coders(items):
     """200 comparisons of two equal systems with six coders. With every (item, coder) as a block, a third differ."""

@@ -24,6 +24,7 @@ def reaction(result: Reactions, name: str):
     return next(entry for entry in result.reactions if entry.measure.name == name)
 
 
+@pytest.mark.slow
 def test_every_measure_of_segmentations_takes_part(result: Reactions) -> None:
     """All but the one that compares nothing but labels, which the texts do not have."""
     linear = {name for name, kind in measures().items() if "linear" in kind.kinds and not kind.accepts_marks}

@@ -196,6 +196,7 @@ def test_every_pair_of_five_and_six_positions(length: int, options: dict[str, An
             assert most == objects, (a_marks, b_marks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("length", "options"), [(6 if k == 4 else 5, options) for k, options in enumerate(SETTINGS)])
 def test_every_run(length: int, options: dict[str, Any]) -> None:
     """Nothing shared: the alignment alone."""

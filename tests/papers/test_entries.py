@@ -60,6 +60,7 @@ def test_verdict(name: str, data: Data) -> None:
     check_verdict(ENTRIES[name], data)
 
 
+@pytest.mark.slow
 def test_verdicts_on_corpora_that_may_not_ship(shared: DataFolder, subtests: pytest.Subtests) -> None:
     data = Data((shared / "data/linear").parent)  # the folder beside the checkout
     for name, entry in ENTRIES.items():

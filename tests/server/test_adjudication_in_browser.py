@@ -126,6 +126,7 @@ def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
         yield Tab(browser)
 
 
+@pytest.mark.slow
 def test_50_places_are_decided_and_exported_by_keyboard(tab: Tab, tmp_path: Path) -> None:
     path = tmp_path / "novel.csv"
     write_corpus(path)

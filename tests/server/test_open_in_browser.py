@@ -204,6 +204,7 @@ def wait_for_scores(browser: Browser, positions: list[int]) -> None:
         time.sleep(0.03)
 
 
+@pytest.mark.slow
 def test_what_if(live: Browser) -> None:
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
@@ -236,6 +237,7 @@ def test_what_if(live: Browser) -> None:
     assert live.errors() == []
 
 
+@pytest.mark.slow
 def test_figures_come_when_they_are_seen(live: Browser) -> None:
     assert live.run("return document.querySelectorAll('#live-sections section').length") == 0
     live.run("document.getElementById('live-sections').scrollIntoView({ behavior: 'instant' })")
@@ -269,6 +271,7 @@ def test_no_sideways_scrolling_and_no_barriers(live: Browser, width: int) -> Non
         live.look_as_before()
 
 
+@pytest.mark.slow
 def test_hostile_and_long_names(browser: Browser) -> None:
     evil = "<img src=x onerror=\"document.title = 'ran'\">\u202e</script><script>document.title = 'ran'</script>"
     name = (evil * 10)[:500]

@@ -478,6 +478,7 @@ def test_the_mean_over_random_trees():
     assert result.random_iou == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_table_1():
     """The paper prints 63.6 as the lowest Struct-IoU. The authors' program also computes 19/33."""
     result = ambiguity.ambiguity(random_trees=1, seed=1)

@@ -156,6 +156,7 @@ def test_text_that_looks_like_a_script_is_text(browser: Browser) -> None:
     assert any("Content Security Policy" in error["message"] for error in browser.errors())
 
 
+@pytest.mark.slow
 def test_other_writing_systems_dark_mode_and_print(browser: Browser) -> None:
     cut = cz.Segmentation.from_positions
     browser.open(
@@ -261,6 +262,7 @@ def test_a_link_shows_the_same_place(poem: Browser) -> None:
         poem.driver.switch_to.window(poem.driver.window_handles[0])
 
 
+@pytest.mark.slow
 def test_all_disagreements_are_listed_and_saved_once(poem: Browser) -> None:
     """Pairs of the item "long": ann-bo one near miss and two others, ann-cy four, bo-cy four; of "short": 0, 2 and 2."""
     path = poem.folder / "disagreements.csv"

@@ -71,6 +71,7 @@ def test_barriers_are_noticed(browser: Browser) -> None:
     assert "button-name" in [rule for _, rule, _ in browser.barriers()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_every_kind_of_data(browser: Browser, name: str) -> None:
     browser.open(name, SMALL[name]())
@@ -149,6 +150,7 @@ def test_a_dialogue_has_one_group_of_rows_per_speaker(browser: Browser) -> None:
     assert names(browser, "coder") == ["ann", "bo", "ann", "bo"]
 
 
+@pytest.mark.slow
 def test_coders_can_be_switched_off(browser: Browser) -> None:
     browser.open("plain", plain())
     browser.run("document.querySelectorAll('#legend input')[1].click()")

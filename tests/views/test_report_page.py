@@ -86,6 +86,7 @@ def test_sections_of_every_kind(pages: dict[str, Page], kind: str) -> None:
     assert len(page.of("img")) >= len(SECTIONS[kind]) - 1  # agreement has none
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("with_figures")
 @pytest.mark.parametrize("kind", KINDS)
 def test_programs_of_every_kind_with_all_figures(kind: str) -> None:
