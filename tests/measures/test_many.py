@@ -353,3 +353,11 @@ def test_score_many_accepts_a_generator_and_a_measure_object():
     scores = cz.score_many((GOOD for _ in range(3)), measure)
     assert scores.measure == measure
     assert scores.values.tolist() == [measure.score(*GOOD).value] * 3
+
+
+@pytest.mark.parametrize("text", ["B(n_t=0.5s)", "F1@0.5s", "pk(window=2s)", "purity_coverage", "B", "span_f"])
+def test_no_pairs_are_an_empty_batch_with_options_in_seconds_too(text: str) -> None:
+    measure = cz.parse(text)
+    batch, places, errors = measure.pack([])
+    assert (len(batch), len(places), errors) == (0, 0, {})
+    assert len(measure.count(batch).counts) == 0

@@ -40,10 +40,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.agreement.gamma_alignment import ItemAlignment
-from caesura.agreement.gamma_family import HEAD_PARTS, NO_DISORDER, GammaFamily, align_item
+from caesura.agreement.gamma_family import HEAD_PARTS, NO_DISORDER, GammaFamily
 from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import Disorders, Plan
-from caesura.engines import Engine
+from caesura.engines import Engine, use_engine
 from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
 from caesura.options import setting, text
@@ -186,5 +186,5 @@ def align_items(items: Sequence[UnitizedItem], coefficient: Gamma) -> dict[str, 
     """
     names = {name for item in items for spans in item.annotations.values() for name in spans.category_names}
     plan = Plan(tuple(sorted(names, key=lambda name: (name is not None, name or ""))), 0)
-    how = coefficient.dissimilarity(plan)
-    return {item.name: align_item(coefficient, how, plan, item) for item in items}
+    with use_engine("threads") as engine:
+        return coefficient.align(items, plan, engine)

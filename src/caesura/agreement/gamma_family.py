@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,10 +20,21 @@ from caesura.agreement.gamma_chance import (
     Sampler,
     Shift,
     Statistical,
+    UnitColumns,
     samples_needed,
     sampling_interval,
 )
-from caesura.agreement.gamma_samples import MIN_SAMPLES, Cell, Recipe, SampleRows, WorkLimit, check_before, warn_once
+from caesura.agreement.gamma_samples import (
+    MIN_SAMPLES,
+    Cell,
+    Piece,
+    Recipe,
+    SampleRows,
+    WorkLimit,
+    check_before,
+    in_tasks,
+    warn_once,
+)
 from caesura.agreement.unitized import UnitizedItem
 from caesura.agreement.unitizing import (
     LEFT_OUT,
@@ -36,7 +48,7 @@ from caesura.agreement.unitizing import (
 from caesura.engines import Engine
 from caesura.errors import InputError, LimitError
 from caesura.limits import MAX_GAMMA_CODERS, MAX_SAMPLES
-from caesura.measures.unitary import Alignments, Dissimilarity, UnitTable, best_alignment
+from caesura.measures.unitary import Alignments, BestAlignment, Dissimilarity, UnitTable, best_alignments
 from caesura.model.value import Floats
 from caesura.notices import warn
 from caesura.options import choice, flag, non_negative, positive, setting, whole
@@ -356,8 +368,7 @@ class GammaFamily(UnitizingCoefficient):
         return NO_DISORDER if parts[4] else NOTHING_MARKED
 
     def extras(self, items: Sequence[UnitizedItem], parts: Floats, plan: Plan, engine: Engine) -> dict[str, Any]:
-        how = self.dissimilarity(plan)
-        alignments = list(engine.map(partial(align_item, self, how, plan), items))
+        alignments = self.align(items, plan, engine)
         total = parts.sum(axis=0)
         disorders = self.finish(total[None], plan)
         observed, expected = float(disorders.observed[0]), float(disorders.expected[0])
@@ -369,13 +380,47 @@ class GammaFamily(UnitizingCoefficient):
             )
         ends = sampling_interval(observed, expected, NORMAL_QUANTILE * error) if expected > 0 else None
         return {
-            "alignment": {item.name: alignment for item, alignment in zip(items, alignments, strict=True)},
+            "alignment": alignments,
             "sampling_interval": ends if self.average == "micro" else None,
             "method": f"{self.chance} sampling",
             "draws": int(total[7]),
             "expected_error": float(error),
             "standard_error": float(observed * error / expected**2) if expected > 0 else 0.0,
             "params": self.settings | {"proved": not bool(total[5]), "distance_cut": self._cut(items, plan)},
+        }
+
+    def align(self, items: Sequence[UnitizedItem], plan: Plan, engine: Engine) -> dict[str, ItemAlignment]:
+        """Return the best alignment of each item.
+
+        Parameters
+        ----------
+        items : sequence of UnitizedItem
+            The items.
+        plan : Plan
+            What all items share.
+        engine : Engine
+            Engine that runs the computation.
+
+        Returns
+        -------
+        dict of str to ItemAlignment
+            Item -> alignment.
+        """
+        how = self.dissimilarity(plan)
+        continua = [continuum_of(item, plan.categories) for item in items]
+        key = ("alignments", self.alpha, self.beta, how.distance.tobytes(), tuple(part.digest for part in continua))
+        shared = shared_store()
+        known: dict[Any, Any] = {} if shared is None else shared
+        if key not in known:
+            order = sorted(range(len(items)), key=lambda i: len(continua[i].lines))
+            tasks = in_tasks([Piece(continua[i], 0, 0, -1) for i in order])
+            results = chain.from_iterable(engine.map(partial(_best_together, how), tasks))
+            by_place = dict(zip(order, results, strict=True))
+            known[key] = [by_place[i] for i in range(len(items))]
+        alignments: list[BestAlignment] = known[key]
+        return {
+            item.name: item_alignment(item, best, self.delta_empty, float(self.divisor(best.table)[0]))
+            for item, best in zip(items, alignments, strict=True)
         }
 
     def _range(self, total: Floats) -> str:
@@ -406,28 +451,15 @@ class GammaFamily(UnitizingCoefficient):
             )
 
 
-def align_item(coefficient: GammaFamily, how: Dissimilarity, plan: Plan, item: UnitizedItem) -> ItemAlignment:
-    """Return the best alignment of an item.
-
-    Parameters
-    ----------
-    coefficient : GammaFamily
-        Its options.
-    how : Dissimilarity
-        How units are compared.
-    plan : Plan
-        What all items share.
-    item : UnitizedItem
-        The item.
-
-    Returns
-    -------
-    ItemAlignment
-    """
-    table = continuum_of(item, plan.categories).table()
-    return item_alignment(
-        item, best_alignment(table, how), coefficient.delta_empty, float(coefficient.divisor(table)[0])
-    )
+def _best_together(how: Dissimilarity, task: Sequence[Piece]) -> list[BestAlignment]:
+    """Return the best alignment of each item of a task; its table refers to the units of the item alone."""
+    table = UnitColumns.join([piece.continuum.columns() for piece in task]).table(task[0].annotators)
+    alignments = best_alignments(table, how)
+    results = []
+    for number, before in enumerate(table.offset[:-1].tolist()):
+        best = alignments[number]
+        results.append(replace(best, table=replace(best.table, index=best.table.index - before)))
+    return results
 
 
 def _weighted(numerator: float, weight: float, numerators: Floats, weights: Floats) -> list[float]:

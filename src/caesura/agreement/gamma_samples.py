@@ -243,7 +243,7 @@ class SampleRows:
     def _blocks(self, pieces: Sequence[Piece]) -> list[Floats]:
         """Return the rows of each piece."""
         order = sorted(range(len(pieces)), key=lambda i: pieces[i].annotators)
-        tasks = _tasks([pieces[i] for i in order])
+        tasks = in_tasks([pieces[i] for i in order])
         blocks = (
             block
             for task, rows in zip(tasks, self.engine.map(self.recipe, tasks), strict=True)
@@ -253,8 +253,18 @@ class SampleRows:
         return [result[i] for i in range(len(pieces))]
 
 
-def _tasks(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    """Return the pieces in groups that are aligned together: they have equally many annotators, and not too many units."""
+def in_tasks(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """Return the pieces in groups that are aligned together: they have equally many annotators, and not too many units.
+
+    Parameters
+    ----------
+    pieces : sequence of Piece
+        The pieces, in the order of their numbers of annotators.
+
+    Returns
+    -------
+    list of list of Piece
+    """
     tasks: list[list[Piece]] = []
     units = 0
     for piece in pieces:

@@ -297,6 +297,8 @@ class BoundarySimilarity(_SimilarityMeasure):
         super().validate()
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        if not len(batch):
+            return {}
         if isinstance(batch, EdgeBatch):
             if self.in_seconds:
                 return {}
