@@ -445,7 +445,7 @@ def pair_terms(
     cdef double[::1] cost = np.empty(tuples), position = np.empty(pairs), dist = np.empty(pairs)
     cdef int64_t[::1] owner = np.empty(pairs, np.int64), first = np.empty(pairs, np.int64), second = np.empty(pairs, np.int64)
     cdef double C2 = n * (n - 1) / 2.0, total
-    if tuples:
+    if start.shape[0]:
         units.start, units.end, units.category = &start[0], &end[0], &category[0]
         units.categories = distance.shape[0]
         if distance.shape[0]:
