@@ -10,6 +10,7 @@ def cheapest_alignment(
     twin: NDArray[np.int32],
     limit: NDArray[np.int64],
     beam: int,
+    max_states: int,
     max_work: int,
 ) -> tuple[
     NDArray[np.int64],

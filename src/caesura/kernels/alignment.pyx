@@ -27,7 +27,6 @@ import numpy as np
 cdef int64_t TOLERANCE = 1024  # quanta of kernels/unitary.pyx: about 1e-9 delta_empty
 
 cdef int64_t MAX_NODES = 10_000_000
-cdef int64_t MAX_STATES = 500_000  # sets before one unit
 cdef int64_t OFFER = 8  # work of a tuple that fits, in comparison to one that does not
 
 
@@ -200,8 +199,9 @@ cdef class Frontier:
     """The tuples as bits, the decisions, and the layers before the present unit and after it."""
 
     cdef int64_t N, tuples, words, nodes, capacity, work
-    cdef const int64_t[::1] begin, cost, category, order
+    cdef const int64_t[::1] begin, cost, category
     cdef const int32_t[::1] members, twin
+    cdef int64_t[::1] order  # tuples by first unit, then by cost
     cdef uint64_t[::1] units  # per tuple, its units on the ring
     cdef uint64_t[::1] needs  # per tuple, earlier twins of its units that must be covered
     cdef int32_t* parent
@@ -225,12 +225,34 @@ cdef class Frontier:
                 self.set_bit(&self.units[t * self.words], j)
                 if self.twin[j] > i:
                     self.set_bit(&self.needs[t * self.words], self.twin[j])
-        self.order = np.lexsort((cost, np.asarray(members)[np.asarray(begin)[:-1]]))
+        self.order = np.arange(self.tuples)
+        i = 0
+        for t in range(1, self.tuples + 1):
+            if t == self.tuples or self.members[self.begin[t]] != self.members[self.begin[i]]:
+                self.sort_by_cost(i, t)
+                i = t
         self.now, self.following = Layer(self.words), Layer(self.words)
 
     def __dealloc__(self):
         free(self.parent)
         free(self.choice)
+
+    cdef void sort_by_cost(self, int64_t first, int64_t last) noexcept nogil:
+        """Sort order[first:last] by cost, then by number (Shell sort; most of these parts are short)."""
+        cdef int64_t gap = 1, k, at, t
+        while gap < (last - first) // 3:
+            gap = 3 * gap + 1
+        while gap > 0:
+            for k in range(first + gap, last):
+                t, at = self.order[k], k
+                while at >= first + gap and self.follows(self.order[at - gap], t):
+                    self.order[at] = self.order[at - gap]
+                    at -= gap
+                self.order[at] = t
+            gap //= 3
+
+    cdef inline bint follows(self, int64_t a, int64_t b) noexcept nogil:
+        return self.cost[a] > self.cost[b] or (self.cost[a] == self.cost[b] and a > b)
 
     cdef inline void set_bit(self, uint64_t* words, int64_t unit) noexcept nogil:
         unit %= 64 * self.words
@@ -395,6 +417,7 @@ def cheapest_alignment(
     const int32_t[::1] twin not None,
     const int64_t[::1] limit not None,
     int64_t beam,
+    int64_t max_states,
     int64_t max_work,
 ):
     """Return (tuples, first, cost, solved, ties, truncated, work); the last five have one entry per sample.
@@ -417,8 +440,10 @@ def cheapest_alignment(
         For each sample, the largest reduced cost of an alignment that is of interest; -1 for any, -2 to leave the sample out.
     beam : int
         Number of states that are kept per unit.
+    max_states : int
+        Number of states per unit above which the search gives up.
     max_work : int
-        Work at which the search gives up.
+        Work above which the search gives up.
     """
     cdef int64_t samples = offset.shape[0] - 1, N = offset[samples]
     cdef Frontier frontier = Frontier(N, begin, members, reduced, category, twin)
@@ -442,7 +467,7 @@ def cheapest_alignment(
                     result.truncated[s] = True
                 frontier.now.exchange(frontier.following)
                 exhausted = frontier.work > max_work or frontier.nodes > MAX_NODES or frontier.now.size == 0
-                exhausted = exhausted or frontier.now.size > MAX_STATES
+                exhausted = exhausted or frontier.now.size > max_states
             if not exhausted:
                 size += frontier.write_solution(&result.chosen[size]) if offset[s + 1] > offset[s] else 0
                 result.solved[s], result.ties[s] = True, frontier.now.state[0].paths > 1

@@ -25,8 +25,12 @@ def enumerate_tuples(
     NDArray[np.bool_],
     NDArray[np.int64],
 ]: ...
+def split_samples(
+    offset: NDArray[np.int64], begin: NDArray[np.int64], members: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
 def raise_prices(
     N: int,  # noqa: N803 - the symbol of the paper
+    units: NDArray[np.int64],
     begin: NDArray[np.int64],
     members: NDArray[np.int32],
     cost: NDArray[np.int64],

@@ -363,8 +363,40 @@ def enumerate_tuples(
     return (*tuples.arrays(), np.asarray(first), np.asarray(complete).view(np.bool_), np.asarray(steps))
 
 
+def split_samples(
+    const int64_t[::1] offset not None, const int64_t[::1] begin not None, const int32_t[::1] members not None
+):
+    """Return (first, offset, tuple): the runs of units that no tuple crosses, as samples of their own.
+
+    Sample s has the runs first[s]:first[s + 1], run r the units offset[r]:offset[r + 1] and the tuples tuple[r]:tuple[r + 1].
+    Tuples are in the order of their first units. A sample without tuples, or without units, is one run.
+    """
+    cdef int64_t samples = offset.shape[0] - 1, tuples = begin.shape[0] - 1, s, u, t = 0, reach, runs = 0
+    cdef int64_t[::1] first = np.zeros(samples + 1, np.int64)
+    cdef int64_t[::1] units = np.zeros(offset[samples] + samples + 1, np.int64)
+    cdef int64_t[::1] of_run = np.zeros(offset[samples] + samples + 1, np.int64)
+    with nogil:
+        for s in range(samples):
+            reach = offset[s]
+            for u in range(offset[s], offset[s + 1]):
+                if t == tuples or members[begin[t]] != u:
+                    reach = offset[s + 1] - 1
+                while t < tuples and members[begin[t]] == u:
+                    reach = max(reach, members[begin[t + 1] - 1])
+                    t += 1
+                if reach <= u:
+                    runs += 1
+                    units[runs], of_run[runs] = u + 1, t
+            if offset[s] == offset[s + 1]:
+                runs += 1
+                units[runs], of_run[runs] = offset[s], t
+            first[s + 1] = runs
+    return np.asarray(first), np.asarray(units)[:runs + 1], np.asarray(of_run)[:runs + 1]
+
+
 def raise_prices(
     int64_t N,
+    const int64_t[::1] units not None,
     const int64_t[::1] begin not None,
     const int32_t[::1] members not None,
     const int64_t[::1] cost not None,
@@ -373,10 +405,10 @@ def raise_prices(
 ):
     """Return (prices, reduced costs); no reduced cost is negative, and the prices sum to a lower bound of every alignment.
 
-    The prices begin with ``known``, or without it with equal shares of each unit's cheapest tuple. A unit without tuples has
-    the price 0.
+    Only ``units`` have a price, and no tuple contains such a unit and another one. The prices begin with ``known``, or without
+    it with equal shares of each unit's cheapest tuple. A unit without tuples has the price 0.
     """
-    cdef int64_t tuples = cost.shape[0], t, k, u, lap, step, smallest, second, change
+    cdef int64_t tuples = cost.shape[0], t, k, u, lap, i, smallest, second, change
     cdef bint new = known is None
     cdef int64_t[::1] price = np.zeros(N, np.int64) if new else np.array(known), reduced = np.array(cost)
     cdef int64_t[::1] row = np.zeros(N + 2, np.int64)
@@ -391,7 +423,8 @@ def raise_prices(
                 u = members[k]
                 containing[row[u + 1]] = <int32_t>t
                 row[u + 1] += 1
-        for u in range(N):
+        for i in range(units.shape[0]):
+            u = units[i]
             if new and row[u] < row[u + 1]:
                 price[u] = INT64_MAX
                 for k in range(row[u], row[u + 1]):
@@ -400,8 +433,8 @@ def raise_prices(
             for k in range(row[u], row[u + 1]):
                 reduced[containing[k]] -= price[u]
         for lap in range(rounds + 1):
-            for step in range(N):
-                u = step if lap % 2 == 0 else N - 1 - step
+            for i in range(units.shape[0]):
+                u = units[i if lap % 2 == 0 else units.shape[0] - 1 - i]
                 if row[u] == row[u + 1]:
                     continue
                 smallest = second = INT64_MAX

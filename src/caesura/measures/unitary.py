@@ -3,13 +3,14 @@
 A unitary alignment has at most one unit of each annotator. It costs the mean of d over all pairs of annotators, where d is
 delta_empty for a pair without two units. An alignment contains every unit once; the best one has the smallest total cost.
 
-The search finds the exact minimum in three steps:
+The search finds the exact minimum in these steps:
 
 1. :func:`caesura.kernels.unitary.enumerate_tuples` lists the unitary alignments that cannot be divided into cheaper ones.
-2. Prices per unit give a lower bound. For two annotators they come from the assignment problem and are exact; for more, from
-   coordinate ascent, and in hard cases from a linear program over the most promising unitary alignments.
-3. :func:`caesura.kernels.alignment.cheapest_alignment` combines unitary alignments, and discards every combination
-   that exceeds the lower bound by more than a known alignment does.
+2. :func:`caesura.kernels.alignment.cheapest_alignment` combines them, for each run of units that none of them crosses. Most runs
+   need only a few states and are done.
+3. For the other runs, prices per unit give a lower bound. For two annotators they come from the assignment problem and are exact;
+   for more, from coordinate ascent, and in hard cases from a linear program over the most promising unitary alignments.
+   The combination then discards everything that exceeds the lower bound by more than a known alignment does.
 
 If this takes more work than allowed, the result is an alignment with ``proved=False`` and the lower bound that was reached.
 
@@ -124,7 +125,7 @@ class UnitTable:
         categories, owners = np.asarray(category, np.int32), np.asarray(annotator, np.int32)
         sizes = np.array([len(start)]) if sizes is None else sizes
         sample = np.repeat(np.arange(len(sizes)), sizes)
-        order = np.lexsort((categories, owners, start, start + end, sample))
+        order = np.lexsort((categories, owners, end, start, start + end, sample))
         return cls(
             np.ascontiguousarray(start[order]),
             np.ascontiguousarray(end[order]),
@@ -170,11 +171,11 @@ class UnitTable:
         twin = np.full(len(self), -1, np.int32)
         if len(self) < 2:
             return twin
-        sample = np.repeat(np.arange(self.samples), np.diff(self.offset))
-        order = np.lexsort((self.category, self.end, self.start, self.annotator, sample))
-        columns = (sample, self.annotator, self.start, self.end, self.category)
-        same = np.logical_and.reduce([column[order[1:]] == column[order[:-1]] for column in columns])
-        twin[order[1:][same]] = order[:-1][same]
+        columns = (self.start, self.end, self.annotator, self.category)
+        same = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
+        same[self.offset[(self.offset > 0) & (self.offset < len(self))] - 1] = False
+        (twins,) = same.nonzero()
+        twin[twins + 1] = twins
         return twin
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from caesura.kernels.alignment import cheapest_alignment
 from caesura.kernels.assignment import pair_rows
-from caesura.kernels.unitary import QUANTUM, raise_prices
+from caesura.kernels.unitary import QUANTUM, raise_prices, split_samples
 
 if TYPE_CHECKING:
     from caesura.measures.unitary import UnitTable
@@ -23,6 +23,8 @@ UNKNOWN = -1
 """Mark of samples of which it is unknown whether another alignment has the same cost."""
 _ROUNDS = 30
 _BEAM = 32
+_MAX_STATES = 500_000
+_UNLIMITED = 1 << 60
 _FIRST_WORK = 4_000_000
 _LEAST_EFFORT = 0.5
 """Effort of the first search, which is cheaper than a linear program."""
@@ -146,19 +148,9 @@ class Pieces:
     """
 
     def __init__(self, table: UnitTable, tuples: Tuples) -> None:
-        reach = np.repeat(table.offset[1:] - 1, np.diff(table.offset))
-        firsts = tuples.members[tuples.begin[:-1]]
-        if len(firsts):
-            starts = np.flatnonzero(np.diff(firsts, prepend=-1))
-            reach[firsts[starts]] = np.maximum.reduceat(tuples.members[tuples.begin[1:] - 1], starts)
-        ends = np.flatnonzero(np.maximum.accumulate(reach) == np.arange(len(reach))) + 1
-        counts = np.diff(np.searchsorted(ends, table.offset, side="right"))
-        self.first = np.concatenate(([0], np.cumsum(np.maximum(counts, 1))))  # a sample without units is one piece
-        sizes = np.zeros(self.first[-1], np.int64)
-        sizes[np.repeat(counts > 0, np.maximum(counts, 1))] = np.diff(ends, prepend=0)
-        offset = np.concatenate(([0], np.cumsum(sizes)))
+        self.first, offset, first = split_samples(table.offset, tuples.begin, tuples.members)
         self.table = replace(table, offset=offset)
-        self.tuples = replace(tuples, first=np.searchsorted(firsts, offset))
+        self.tuples = replace(tuples, first=first)
 
     def add(self, values: Counts) -> Counts:
         """Return the sum over the pieces of each sample.
@@ -223,16 +215,52 @@ class ExactSearch:
 
     def run(self) -> None:
         """Find the best alignment of each sample that has unitary alignments, or no units at all."""
-        samples = (np.diff(self.tuples.first) > 0) | (np.diff(self.table.offset) == 0)
-        if self.table.annotators == 2:
-            self._search(samples, self._assign(), _WORK)
+        samples = (self.tuples.first[1:] > self.tuples.first[:-1]) | (self.table.offset[1:] == self.table.offset[:-1])
+        rest = samples & ~self._search_narrow(samples)
+        if not rest.any():
             return
-        prices, reduced = self._raise_prices(_ROUNDS)
-        rest = samples & ~self._beam(samples, reduced)
-        if rest.any():
-            rest &= ~self._search(rest, prices, int(max(self.effort, _LEAST_EFFORT) * _FIRST_WORK))
+        if self.table.annotators == 2:
+            self._search(rest, self._assign(rest), _WORK)
+            return
+        prices, reduced = self._raise_prices(rest)
+        self._beam(rest, reduced)
+        rest &= ~self._search(rest, prices, int(max(self.effort, _LEAST_EFFORT) * _FIRST_WORK))
         for number in np.flatnonzero(rest).tolist():
             self._alone(number, reduced)
+
+    def _search_narrow(self, samples: Mask) -> Mask:
+        """Search the samples that need few states, for which no prices are necessary, and return them."""
+        limit = np.where(samples, _ANY, _SKIP)
+        chosen, cost, solved, ties, _ = self._combine(self.tuples, self.tuples.cost, limit, max_states=_BEAM)
+        self.used[chosen] = True
+        self.cost[solved], self.unique[solved], self.proved[solved] = cost[solved], ~ties[solved], True
+        return solved
+
+    def _combine(
+        self,
+        tuples: Tuples,
+        reduced: Counts,
+        limit: Counts,
+        *,
+        beam: int = _UNLIMITED,
+        max_states: int = _MAX_STATES,
+        work: int = _UNLIMITED,
+    ) -> tuple[Counts, Counts, Mask, Mask, Mask]:
+        """Return the cheapest unitary alignments that contain every unit once, with cost, solved, ties and truncated."""
+        chosen, _, cost, solved, ties, truncated, tried = cheapest_alignment(
+            self.table.offset,
+            tuples.begin,
+            tuples.members,
+            reduced,
+            tuples.category,
+            self.table.twin,
+            limit,
+            beam,
+            max_states,
+            work,
+        )
+        self.work += NANOSECONDS_PER_TRIAL * tried
+        return chosen, cost, solved & (limit != _SKIP), ties, truncated
 
     def _keep(self, samples: Mask, chosen: Counts, *, unique: Mask, proved: Mask) -> None:
         """Make the chosen unitary alignments the best alignments of some samples."""
@@ -241,11 +269,11 @@ class ExactSearch:
         self.cost[samples] = _sums(self.tuples.cost * self.used, self.tuples.first)[samples]
         self.unique[samples], self.proved[samples] = unique[samples], proved[samples]
 
-    def _assign(self) -> Counts:
-        """Return exact prices for two annotators, and keep the assignment as the best alignment."""
+    def _assign(self, samples: Mask) -> Counts:
+        """Return exact prices for two annotators, and keep the assignment as the best alignment of some samples."""
         tuples, size = self.tuples, len(self.table)
-        sizes = tuples.sizes
-        pairs = np.flatnonzero(sizes == 2)
+        sizes, wanted = tuples.sizes, samples[self.sample]
+        pairs = np.flatnonzero((sizes == 2) & wanted)
         first = tuples.members[tuples.begin[pairs]]
         second = tuples.members[tuples.begin[pairs] + 1]
         swap = self.table.annotator[first] == 1
@@ -257,11 +285,11 @@ class ExactSearch:
         chosen = order[edge[edge >= 0]]
         covered = np.zeros(size, bool)
         covered[first[chosen]] = covered[second[chosen]] = True
-        singles = np.flatnonzero(sizes == 1)
+        singles = np.flatnonzero((sizes == 1) & wanted)
         self.used[pairs[chosen]] = True
         self.used[singles[~covered[tuples.members[tuples.begin[singles]]]]] = True
-        self.cost = self.bound = _sums(prices, self.table.offset)
-        self.proved[:] = True
+        self.cost[samples] = self.bound[samples] = _sums(prices, self.table.offset)[samples]
+        self.proved[samples] = True
         return prices
 
     def _alone(self, number: int, reduced: Counts) -> None:
@@ -295,38 +323,30 @@ class ExactSearch:
             self.work += NANOSECONDS_PER_COLUMN * int(promising.sum())
             dual = self._linear_program(promising)
             promising |= self.tuples.reduce(dual) < 0
-            prices, reduced = self._raise_prices(_ROUNDS, dual)
+            prices, reduced = self._raise_prices(this, dual)
             work = int(self.effort * (_WORK if attempt == _PROGRAMS - 1 else _WORK // 6))
-            if self._beam(this, reduced)[0] or self._search(this, prices, work)[0]:
+            self._beam(this, reduced)
+            if self._search(this, prices, work)[0]:
                 return
 
-    def _raise_prices(self, rounds: int, known: Counts | None = None) -> tuple[Counts, Counts]:
-        tuples = self.tuples
-        prices, reduced = raise_prices(len(self.table), tuples.begin, tuples.members, tuples.cost, rounds, known)
+    def _raise_prices(self, samples: Mask, known: Counts | None = None) -> tuple[Counts, Counts]:
+        """Return prices of the units of some samples, and the reduced costs, which are not negative."""
+        tuples, size = self.tuples, len(self.table)
+        units = np.flatnonzero(np.repeat(samples, np.diff(self.table.offset)))
+        prices, reduced = raise_prices(size, units, tuples.begin, tuples.members, tuples.cost, _ROUNDS, known)
         self.bound = np.maximum(self.bound, _sums(prices, self.table.offset))
         return prices, reduced
 
-    def _beam(self, samples: Mask, reduced: Counts) -> Mask:
-        """Search some samples along a beam, and return those of which nothing was left out."""
+    def _beam(self, samples: Mask, reduced: Counts) -> None:
+        """Search some samples along a beam, and keep the alignments that are better than those so far."""
         tuples = self.tuples
-        limit = np.where(samples, _ANY, _SKIP)
-        chosen, _, _, solved, ties, truncated, tried = cheapest_alignment(
-            self.table.offset,
-            tuples.begin,
-            tuples.members,
-            reduced,
-            tuples.category,
-            self.table.twin,
-            limit,
-            _BEAM,
-            int(1e15),
+        chosen, _, solved, ties, truncated = self._combine(
+            tuples, reduced, np.where(samples, _ANY, _SKIP), beam=_BEAM
         )
-        self.work += NANOSECONDS_PER_TRIAL * tried
         used = np.zeros(len(tuples.cost), np.int64)
         used[chosen] = 1
         better = _sums(tuples.cost * used, tuples.first) < self.cost
-        self._keep(solved & (~truncated | better), chosen, unique=~ties, proved=~truncated)
-        return np.asarray(solved & ~truncated)
+        self._keep(solved & better, chosen, unique=~ties, proved=~truncated)
 
     def _search(self, samples: Mask, prices: Counts, work: int) -> Mask:
         """Search everything within the gap between the best alignments and the bound of these prices.
@@ -337,18 +357,7 @@ class ExactSearch:
         gap = np.where(samples, self.cost - _sums(prices, self.table.offset), _SKIP)
         promising = reduced <= np.where(samples, gap + _TOLERANCE, _SKIP)[self.sample]
         rest = self.tuples.select(promising)
-        chosen, _, _, solved, ties, _, tried = cheapest_alignment(
-            self.table.offset,
-            rest.begin,
-            rest.members,
-            reduced[promising],
-            rest.category,
-            self.table.twin,
-            gap,
-            1 << 60,
-            work,
-        )
-        self.work += NANOSECONDS_PER_TRIAL * tried
+        chosen, _, solved, ties, _ = self._combine(rest, reduced[promising], gap, work=work)
         self._keep(solved, np.flatnonzero(promising)[chosen], unique=~ties, proved=solved)
         return solved
 
