@@ -20,7 +20,8 @@ import caesura as cz
 from bench.timing import shortest_time
 from caesura.agreement.gamma_alignment import continuum_of
 from caesura.agreement.unitized import UnitizedItem
-from caesura.agreement.unitizing import score_items
+from caesura.agreement.unitizing import Plan
+from caesura.agreement.unitizing_scores import score_items
 from caesura.engines import use_engine
 from caesura.measures.unitary import Dissimilarity, UnitTable, best_alignment
 from caesura.views.table import Table
@@ -79,7 +80,9 @@ def table_of(units: Units) -> tuple[UnitTable, Dissimilarity]:
     spans = {name: cz.Spans(rows) for name, rows in units.items()}
     categories = sorted({str(name) for value in spans.values() for name in value.categories})
     item = UnitizedItem("item", spans, (0.0, 1.0), True)
-    return continuum_of(item, categories).table(), Dissimilarity(3.0, 1.0, 1.0 - np.eye(len(categories)))
+    return continuum_of(item, Plan((*categories,), 0).codes).table(), Dissimilarity(
+        3.0, 1.0, 1.0 - np.eye(len(categories))
+    )
 
 
 def gamma_of(corpus: cz.Corpus) -> float:

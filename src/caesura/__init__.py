@@ -39,7 +39,7 @@ if _typing.TYPE_CHECKING:
     from caesura.agreement.placed import Heat, Placed, boundaries_placed, boundary_heat
     from caesura.agreement.result import Agreement
     from caesura.agreement.unitized_alpha import AlphaU2004, BarUAlpha, CuAlpha, KuAlpha, UAlpha
-    from caesura.agreement.unitizing import CategoryAgreement, UnitizingAgreement
+    from caesura.agreement.unitizing_scores import CategoryAgreement, UnitizingAgreement
     from caesura.engines.engine import open_engine
     from caesura.evaluation.result import Evaluation
     from caesura.formats import check_same_tokens, read, read_coders, write
@@ -260,7 +260,7 @@ _LAZY = {
     "caesura.agreement.gamma_alignment": ("ItemAlignment", "UnitaryAlignment"),
     "caesura.agreement.gamma_chance": ("gamma_from_disorders",),
     "caesura.agreement.unitized_alpha": ("AlphaU2004", "BarUAlpha", "CuAlpha", "KuAlpha", "UAlpha"),
-    "caesura.agreement.unitizing": ("CategoryAgreement", "UnitizingAgreement"),
+    "caesura.agreement.unitizing_scores": ("CategoryAgreement", "UnitizingAgreement"),
     "caesura.agreement.disagreement_rows": ("Disagreements",),
     "caesura.agreement.disagreements": ("disagreements",),
     "caesura.agreement.experts": ("ExpertSimilarity", "similarity_from_experts"),

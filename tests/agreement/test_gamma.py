@@ -16,7 +16,7 @@ from caesura.agreement.gamma import Gamma
 from caesura.agreement.gamma_alignment import category_terms
 from caesura.agreement.gamma_chance import (
     Continuum,
-    Line,
+    Piece,
     Sampler,
     Shift,
     Statistical,
@@ -24,12 +24,12 @@ from caesura.agreement.gamma_chance import (
     samples_needed,
     uniform_rows,
 )
-from caesura.agreement.unitizing import UnitizingAgreement
+from caesura.agreement.unitizing_scores import UnitizingAgreement
 from caesura.engines import use_engine
 from caesura.errors import CaesuraWarning, MismatchError, OptionError, Undefined
 from caesura.measures.unitary import Alignments, BestAlignment
 from oracle.unitizing_gamma import Definition
-from support.continua import align, table_of
+from support.continua import align
 from support.oracles import read_oracle
 
 CASES = {case["id"]: case for case in read_oracle("gamma.jsonl") if "annotators" in case}
@@ -310,12 +310,10 @@ def test_a_coder_without_units_has_empty_places() -> None:
 
 
 def _continuum() -> Continuum:
-    lines = []
-    for units in TEXT.values():
-        table = table_of({"x": units}, ["a", "b", "c"])
-        order = np.argsort(table.start)
-        lines.append(Line(table.start[order], table.end[order], table.category[order]))
-    return Continuum(tuple(lines), (0.0, 90.0))
+    units = list(TEXT.values())
+    starts, ends, names = zip(*(unit for line in units for unit in sorted(line)), strict=True)
+    codes = np.array(["abc".index(name) for name in names], np.int32)
+    return Continuum(np.array(starts, float), np.array(ends, float), codes, tuple(map(len, units)), (0.0, 90.0))
 
 
 @pytest.mark.parametrize("pivots", ["real", "lattice"])
@@ -325,7 +323,8 @@ def test_shifts_keep_their_distance_and_move_whole_units(pivots: str) -> None:
     assert not cut
     assert distance == pytest.approx(np.mean([e - s for units in TEXT.values() for s, e, _ in units]))
     for sample in range(50):
-        shifts = np.sort(sampler._shifts(continuum, np.random.default_rng(sample).random(3)))
+        uniform = np.random.default_rng(sample).random((1, 3))
+        shifts = np.sort(sampler._shifts([Piece(continuum, 0, 0, 1)], np.array([0]), uniform)[0])
         around = np.diff(np.concatenate((shifts, [shifts[0] + 90])))
         assert around.min() >= distance - 1e-9
         table = sampler.draw(continuum, 1, 0, sample)
@@ -359,17 +358,21 @@ def test_more_samples_extend_the_list() -> None:
 
 @pytest.mark.parametrize("sampler", [Shift(), Shift(pivots="lattice"), Statistical()])
 def test_samples_are_the_same_together_as_alone(sampler: Sampler) -> None:
-    table = sampler.columns(_continuum(), 7, 3, 20, 45).table(3)
-    for number, sample in enumerate(range(20, 45)):
-        alone, part = sampler.draw(_continuum(), 7, 3, sample), table.sample(number)
+    other = Continuum(np.array([2.0, 40.0]), np.array([30.0, 44.0]), np.zeros(2, np.int32), (1, 0, 1), (1.0, 50.0))
+    pieces = [Piece(_continuum(), 3, 20, 45), Piece(other, 5, 0, 7), Piece(_continuum(), 4, 2, 3)]
+    table = sampler.columns(pieces, 7).table(3)
+    samples = [(piece, sample) for piece in pieces for sample in range(piece.first, piece.last)]
+    for number, (piece, sample) in enumerate(samples):
+        alone, part = sampler.draw(piece.continuum, 7, piece.place, sample), table.sample(number)
         for column in ("start", "end", "category", "annotator"):
             assert getattr(part, column).tolist() == getattr(alone, column).tolist()
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**32, 2**64 - 1, 2**140 + 5])
 def test_uniform_numbers_are_those_of_the_generator(seed: int) -> None:
-    rows = uniform_rows(seed, 3, 10, 15, 9)
-    assert rows.tolist() == [generator(seed, 3, sample).random(9).tolist() for sample in range(10, 15)]
+    rows = uniform_rows(seed, [Piece(_continuum(), 3, 10, 15), Piece(_continuum(), 1, 0, 2)], 9)
+    keys = [*((3, sample) for sample in range(10, 15)), (1, 0), (1, 1)]
+    assert rows.tolist() == [generator(seed, *key).random(9).tolist() for key in keys]
 
 
 def test_number_of_samples_follows_the_precision() -> None:
@@ -516,7 +519,7 @@ def test_twenty_coders_give_an_answer_and_a_warning() -> None:
     }
     corpus = corpus_of(coders)
     scored = Gamma(samples=2)
-    from caesura.agreement.unitizing import score_items
+    from caesura.agreement.unitizing_scores import score_items
 
     with use_engine("threads") as engine:
         parts = score_items(corpus, scored, seed=0, engine=engine, tables=False)

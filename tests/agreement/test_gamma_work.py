@@ -10,7 +10,8 @@ import pytest
 
 import caesura as cz
 from caesura.agreement import gamma_samples
-from caesura.agreement.unitizing import UnitizingAgreement, shared_results
+from caesura.agreement.unitizing import shared_results
+from caesura.agreement.unitizing_scores import UnitizingAgreement
 from caesura.engines import use_engine
 from caesura.errors import LimitError
 from support.continua import overlapping

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura.agreement.unitizing import UnitizingAgreement
+from caesura.agreement.unitizing_scores import UnitizingAgreement
 from caesura.errors import InputError, MismatchError, OptionConflictError, OptionError, SpansError, Undefined
 from oracle.unitizing import Sums, Unit, alpha_u_2004
 from support.examples import examples

@@ -14,8 +14,9 @@ from caesura.agreement.chance import Chance, ChanceModel, Coefficient, or_none
 from caesura.agreement.coder_pairs import CoderPairs, check_corpus, score_coder_pairs
 from caesura.agreement.families import resolve_coefficient, supports_placement
 from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
-from caesura.agreement.unitizing import UnitizingAgreement, UnitizingCoefficient, unitizing_agreement
+from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, resolve_unitizing
+from caesura.agreement.unitizing_scores import UnitizingAgreement, unitizing_agreement
 from caesura.engines import Engine, use_engine
 from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure

@@ -35,7 +35,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,7 +142,7 @@ class GammaK(GammaCat):
         return f"category {self.category!r}: {_no_value(parts[HEAD_PARTS + 3 * plan.place_of(self.category) + 1])}"
 
 
-def best_span_alignment(corpus: Corpus, coefficient: Gamma | None = None) -> dict[str, ItemAlignment]:
+def best_span_alignment(corpus: Corpus, coefficient: Gamma | None = None) -> Mapping[str, ItemAlignment]:
     """Return the best alignment of the coders' spans for each item, without chance.
 
     Parameters
@@ -154,7 +154,7 @@ def best_span_alignment(corpus: Corpus, coefficient: Gamma | None = None) -> dic
 
     Returns
     -------
-    dict of str to ItemAlignment
+    mapping of str to ItemAlignment
         Item -> alignment; items that fewer than two coders annotated are left out.
 
     Examples
@@ -169,7 +169,7 @@ def best_span_alignment(corpus: Corpus, coefficient: Gamma | None = None) -> dic
     return align_items(items, chosen)
 
 
-def align_items(items: Sequence[UnitizedItem], coefficient: Gamma) -> dict[str, ItemAlignment]:
+def align_items(items: Sequence[UnitizedItem], coefficient: Gamma) -> Mapping[str, ItemAlignment]:
     """Return the best alignment of each item.
 
     Parameters
@@ -181,7 +181,7 @@ def align_items(items: Sequence[UnitizedItem], coefficient: Gamma) -> dict[str, 
 
     Returns
     -------
-    dict of str to ItemAlignment
+    mapping of str to ItemAlignment
         Item -> alignment.
     """
     names = {name for item in items for spans in item.annotations.values() for name in spans.category_names}

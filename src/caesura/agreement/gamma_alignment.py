@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from caesura.agreement.gamma_chance import Continuum, Line
+from caesura.agreement.gamma_chance import Continuum, observed_units
 from caesura.agreement.unitized import UnitizedItem
 from caesura.kernels.sums import sum_groups
 from caesura.measures.unitary import Alignments, BestAlignment
@@ -81,27 +81,56 @@ class ItemAlignment:
     unitary: tuple[UnitaryAlignment, ...]
 
 
-def continuum_of(item: UnitizedItem, categories: Sequence[str | None]) -> Continuum:
+class ItemAlignments(Mapping[str, ItemAlignment]):
+    """Item -> best alignment. An alignment with all its units is built when it is looked at for the first time.
+
+    Parameters
+    ----------
+    build : mapping of str to callable
+        Item -> function that returns the alignment.
+    """
+
+    def __init__(self, build: Mapping[str, Callable[[], ItemAlignment]]) -> None:
+        self._build = build
+        self._known: dict[str, ItemAlignment] = {}
+
+    def __getitem__(self, item: str) -> ItemAlignment:
+        if item not in self._known:
+            self._known[item] = self._build[item]()
+        return self._known[item]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._build)
+
+    def __len__(self) -> int:
+        return len(self._build)
+
+    def __repr__(self) -> str:
+        return f"<best alignments of {len(self)} items>"
+
+
+def continuum_of(item: UnitizedItem, codes: Mapping[str | None, int]) -> Continuum:
     """Return the spans of an item as a continuum.
 
     Parameters
     ----------
     item : UnitizedItem
         The item.
-    categories : sequence of str or None
-        All categories; codes are places in this list.
+    codes : mapping of str or None to int
+        Category -> code.
 
     Returns
     -------
     Continuum
     """
-    codes = {category: code for code, category in enumerate(categories)}
-    lines = []
-    for spans in item.annotations.values():
-        places = np.array([codes[name] for name in spans.category_names], np.int32)
-        own = places[spans.codes] if len(spans) else np.zeros(0, np.int32)
-        lines.append(Line(spans.starts, spans.ends, own))
-    return Continuum(tuple(lines), item.bounds)
+    annotations = item.annotations.values()
+    return Continuum(
+        np.concatenate([spans.starts for spans in annotations]),
+        np.concatenate([spans.ends for spans in annotations]),
+        np.array([codes[name] for spans in annotations for name in spans.categories], np.int32),
+        tuple(map(len, annotations)),
+        item.bounds,
+    )
 
 
 def concatenate(continua: Sequence[Continuum]) -> Continuum:
@@ -116,18 +145,18 @@ def concatenate(continua: Sequence[Continuum]) -> Continuum:
     -------
     Continuum
     """
-    offsets = np.concatenate(([0.0], np.cumsum([continuum.length for continuum in continua])))
-    lines = []
-    for k in range(len(continua[0].lines)):
-        parts = [(c.lines[k], offset - c.bounds[0]) for c, offset in zip(continua, offsets[:-1].tolist(), strict=True)]
-        starts = np.concatenate([line.starts + moved for line, moved in parts])
-        ends = np.concatenate([line.ends + moved for line, moved in parts])
-        lines.append(Line(starts, ends, np.concatenate([line.codes for line, _ in parts])))
-    return Continuum(tuple(lines), (0.0, float(offsets[-1])))
+    ends = np.cumsum([continuum.length for continuum in continua]).tolist()
+    moved = [offset - part.bounds[0] for offset, part in zip([0.0, *ends], continua, strict=False)]
+    units = observed_units(continua)
+    order = np.argsort(units.owners, kind="stable")  # one annotator after the other
+    shift = np.repeat(moved, units.sizes)
+    sizes = np.sum([continuum.sizes for continuum in continua], axis=0)
+    starts, ends_of_units = (units.starts + shift)[order], (units.ends + shift)[order]
+    return Continuum(starts, ends_of_units, units.codes[order], tuple(sizes.tolist()), (0.0, ends[-1]))
 
 
 def item_alignment(
-    item: UnitizedItem, alignment: BestAlignment, delta_empty: float, mean_units: float
+    item: UnitizedItem, alignment: BestAlignment, delta_empty: float, mean_units: Floats
 ) -> ItemAlignment:
     """Return the alignment of an item with its spans.
 
@@ -139,8 +168,8 @@ def item_alignment(
         Best alignment of its continuum.
     delta_empty : float
         Dissimilarity of a unit and an empty place.
-    mean_units : float
-        Number by which the total cost is divided.
+    mean_units : numpy.ndarray
+        Number by which the total cost is divided, as an array with one entry.
 
     Returns
     -------
@@ -155,7 +184,7 @@ def item_alignment(
             k, span = owners[int(alignment.table.index[unit])]
             units[k] = span
         rows.append(UnitaryAlignment(cost * delta_empty, tuple(units), tuple(pairs.get(place, ()))))
-    scale = delta_empty / mean_units if mean_units else 0.0
+    scale = delta_empty / float(mean_units[0]) if mean_units[0] else 0.0
     return ItemAlignment(
         item.coders, alignment.cost * scale, alignment.bound * scale, alignment.proved, alignment.unique, tuple(rows)
     )

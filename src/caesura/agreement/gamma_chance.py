@@ -17,7 +17,7 @@ first gap counts from the beginning of the item, and numbers of units are rounde
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -40,22 +40,6 @@ _LARGEST_SHARE = 0.9
 _WORD = 2**32 - 1
 
 
-class Line(NamedTuple):
-    """Units of one annotator.
-
-    Attributes
-    ----------
-    starts, ends : numpy.ndarray
-        Positions.
-    codes : numpy.ndarray of int32
-        Categories.
-    """
-
-    starts: Floats
-    ends: Floats
-    codes: Codes
-
-
 class UnitColumns(NamedTuple):
     """Units of one or several samples, in any order within a sample.
 
@@ -75,21 +59,6 @@ class UnitColumns(NamedTuple):
     owners: Codes
     sizes: Counts
 
-    @classmethod
-    def join(cls, parts: Sequence[UnitColumns]) -> UnitColumns:
-        """Return the samples of all parts, in their order.
-
-        Parameters
-        ----------
-        parts : sequence of UnitColumns
-            Samples.
-
-        Returns
-        -------
-        UnitColumns
-        """
-        return cls(*map(np.concatenate, zip(*parts, strict=True)))
-
     def table(self, annotators: int) -> UnitTable:
         """Return the units as a table for the best alignments.
 
@@ -105,56 +74,54 @@ class UnitColumns(NamedTuple):
         return UnitTable.build(*self[:4], annotators, self.sizes)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Continuum:
-    """Units of all annotators of an item.
+    """Units of all annotators of an item, one annotator after the other.
 
     Attributes
     ----------
-    lines : tuple of Line
-        Units of each annotator.
+    starts, ends : numpy.ndarray
+        Positions.
+    codes : numpy.ndarray of int32
+        Categories.
+    sizes : tuple of int
+        Number of units of each annotator.
     bounds : tuple of (float, float)
         Beginning and end.
     """
 
-    lines: tuple[Line, ...]
+    starts: Floats
+    ends: Floats
+    codes: Codes
+    sizes: tuple[int, ...]
     bounds: tuple[float, float]
+
+    @property
+    def annotators(self) -> int:
+        """Number of annotators."""
+        return len(self.sizes)
+
+    @property
+    def units(self) -> int:
+        """Number of units of all annotators."""
+        return len(self.starts)
 
     @property
     def length(self) -> float:
         """Length of the item."""
         return self.bounds[1] - self.bounds[0]
 
-    @property
-    def units(self) -> int:
-        """Number of units of all annotators."""
-        return sum(len(line.starts) for line in self.lines)
-
-    @property
+    @cached_property
     def mean_length(self) -> float:
         """Mean length of a unit."""
-        return fsum(np.concatenate([line.ends - line.starts for line in self.lines])) / max(self.units, 1)
+        return fsum((self.ends - self.starts).tolist()) / max(self.units, 1)
 
     @cached_property
     def digest(self) -> bytes:
         """Checksum of the units and bounds."""
-        counts = np.array([len(line.starts) for line in self.lines])
-        digest = blake2b(digest_size=16)
-        for column in (*(part for line in self.lines for part in line), counts, np.array(self.bounds)):
-            digest.update(np.ascontiguousarray(column).tobytes())
-        return digest.digest()
-
-    def columns(self) -> UnitColumns:
-        """Return the units as one sample.
-
-        Returns
-        -------
-        UnitColumns
-        """
-        sizes = [len(line.starts) for line in self.lines]
-        owners = np.repeat(np.arange(len(self.lines), dtype=np.int32), sizes)
-        starts, ends, codes = map(np.concatenate, zip(*self.lines, strict=True))
-        return UnitColumns(starts, ends, codes, owners, np.array([sum(sizes)]))
+        facts = np.array([*self.bounds, *self.sizes])
+        columns = (facts, self.starts, self.ends, self.codes)
+        return blake2b(b"".join(column.tobytes() for column in columns), digest_size=16).digest()
 
     def table(self) -> UnitTable:
         """Return the units as a table for the best alignment.
@@ -163,7 +130,54 @@ class Continuum:
         -------
         UnitTable
         """
-        return self.columns().table(len(self.lines))
+        return observed_units([self]).table(self.annotators)
+
+
+class Piece(NamedTuple):
+    """Some samples of one continuum; the observed units, which are one sample, if ``last`` is -1.
+
+    Attributes
+    ----------
+    continuum : Continuum
+        The units.
+    place : int
+        Place of the item in the order of names.
+    first, last : int
+        Number of the first sample, and of the first one after the last.
+    """
+
+    continuum: Continuum
+    place: int
+    first: int
+    last: int
+
+    @property
+    def samples(self) -> int:
+        """Number of samples."""
+        return 1 if self.last < 0 else self.last - self.first
+
+
+def observed_units(continua: Sequence[Continuum]) -> UnitColumns:
+    """Return the units of several continua, each as one sample.
+
+    Parameters
+    ----------
+    continua : sequence of Continuum
+        The continua, all with equally many annotators.
+
+    Returns
+    -------
+    UnitColumns
+    """
+    sizes = np.array([continuum.sizes for continuum in continua])
+    owners = np.repeat(np.tile(np.arange(sizes.shape[1], dtype=np.int32), len(continua)), sizes.ravel())
+    return UnitColumns(
+        np.concatenate([continuum.starts for continuum in continua]),
+        np.concatenate([continuum.ends for continuum in continua]),
+        np.concatenate([continuum.codes for continuum in continua]),
+        owners,
+        sizes.sum(axis=1),
+    )
 
 
 def generator(seed: int, place: int, sample: int) -> np.random.Generator:
@@ -185,41 +199,40 @@ def generator(seed: int, place: int, sample: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(place, sample))))
 
 
-def uniform_rows(seed: int, place: int, first: int, last: int, count: int) -> Floats:
+def uniform_rows(seed: int, pieces: Sequence[Piece], count: int) -> Floats:
     """Return the first numbers of the random generators of several samples.
 
     Parameters
     ----------
-    seed, place : int
-        See :func:`generator`.
-    first, last : int
-        Number of the first sample, and of the first one after the last.
+    seed : int
+        Random seed.
+    pieces : sequence of Piece
+        The samples.
     count : int
         Number of random numbers per sample.
 
     Returns
     -------
     numpy.ndarray, samples x count
-        Row k is ``generator(seed, place, first + k).random(count)``.
+        The row of sample k of a piece is ``generator(seed, piece.place, k).random(count)``.
     """
     words = [seed >> shift & _WORD for shift in range(0, max(seed.bit_length(), 128), 32)]
-    return uniforms(np.array([*words, place], np.uint32), first, last, count)
+    keys = [(piece.place, sample) for piece in pieces for sample in range(piece.first, piece.last)]
+    return uniforms(np.array(words, np.uint32), np.array(keys, np.uint32).reshape(-1, 2), count)
 
 
 class Sampler:
     """Base class of samplers of random continua."""
 
-    def columns(self, continuum: Continuum, seed: int, place: int, first: int, last: int) -> UnitColumns:
+    def columns(self, pieces: Sequence[Piece], seed: int) -> UnitColumns:
         """Return the units of some samples.
 
         Parameters
         ----------
-        continuum : Continuum
-            The item.
-        seed, place : int
-            See :func:`generator`.
-        first, last : int
-            Number of the first sample, and of the first one after the last.
+        pieces : sequence of Piece
+            The samples, of continua with equally many annotators.
+        seed : int
+            Random seed.
 
         Returns
         -------
@@ -241,7 +254,7 @@ class Sampler:
         -------
         UnitTable
         """
-        return self.columns(continuum, seed, place, sample, sample + 1).table(len(continuum.lines))
+        return self.columns([Piece(continuum, place, sample, sample + 1)], seed).table(continuum.annotators)
 
 
 @dataclass(frozen=True)
@@ -271,40 +284,44 @@ class Shift(Sampler):
         -------
         tuple of (float, bool)
         """
-        number, length = len(continuum.lines), continuum.length
+        number, length = continuum.annotators, continuum.length
         distance = self.distance * continuum.mean_length
         if number * distance > _LARGEST_SHARE * length:
             return length / (2 * number), True
         return distance, False
 
-    def columns(self, continuum: Continuum, seed: int, place: int, first: int, last: int) -> UnitColumns:
-        number = len(continuum.lines)
-        random = uniform_rows(seed, place, first, last, 2 * number)
+    def columns(self, pieces: Sequence[Piece], seed: int) -> UnitColumns:
+        number, known = pieces[0].continuum.annotators, observed_units([piece.continuum for piece in pieces])
+        random = uniform_rows(seed, pieces, 2 * number)
         chosen, uniform = (random[:, :number] * number).astype(int), random[:, number:]
         if self.pivots == "lattice":
-            uniform = np.array([lattice_point(seed, place, sample, number) for sample in range(first, last)])
-        known = continuum.columns()
-        sizes = np.array([len(line.starts) for line in continuum.lines])
-        counts = sizes[chosen].ravel()  # units per sample and annotator
+            uniform = lattice_points(seed, pieces)
+        piece = np.repeat(np.arange(len(pieces)), [piece.samples for piece in pieces])  # of each sample
+        sizes = np.array([piece.continuum.sizes for piece in pieces])
+        firsts = (np.cumsum(sizes) - sizes.ravel()).reshape(sizes.shape)
+        counts = sizes[piece[:, None], chosen].ravel()  # units per sample and annotator
         # The units of an annotator follow each other in the known columns and in the new ones.
-        moved = (np.cumsum(sizes) - sizes)[chosen].ravel() - (np.cumsum(counts) - counts)
+        moved = firsts[piece[:, None], chosen].ravel() - (np.cumsum(counts) - counts)
         units = np.arange(counts.sum()) + np.repeat(moved, counts)
-        shifts = np.repeat(self._shifts(continuum, uniform).ravel(), counts)
+        drawn = counts.reshape(chosen.shape).sum(axis=1)
+        shifts = np.repeat(self._shifts(pieces, piece, uniform).ravel(), counts)
         starts = known.starts[units] + shifts
-        back = np.where(starts >= continuum.bounds[1], continuum.length, 0.0)
-        owners = np.repeat(np.tile(np.arange(number, dtype=np.int32), last - first), counts)
-        ends = known.ends[units] + shifts - back
-        return UnitColumns(starts - back, ends, known.codes[units], owners, sizes[chosen].sum(axis=1))
+        ends = np.array([piece.continuum.bounds[1] for piece in pieces])
+        lengths = np.array([piece.continuum.length for piece in pieces])
+        back = np.where(starts >= np.repeat(ends[piece], drawn), np.repeat(lengths[piece], drawn), 0.0)
+        owners = np.repeat(np.tile(np.arange(number, dtype=np.int32), len(piece)), counts)
+        return UnitColumns(starts - back, known.ends[units] + shifts - back, known.codes[units], owners, drawn)
 
-    def _shifts(self, continuum: Continuum, uniform: Floats) -> Floats:
-        """Return one shift per place from numbers between 0 and 1; the last axis has one number per place."""
-        number, length = len(continuum.lines), continuum.length
-        distance, _ = self.smallest_distance(continuum)
+    def _shifts(self, pieces: Sequence[Piece], piece: Counts, uniform: Floats) -> Floats:
+        """Return one shift per sample and place from numbers between 0 and 1; ``piece`` is the piece of each sample."""
+        number = uniform.shape[1]
+        length = np.array([piece.continuum.length for piece in pieces])[piece, None]
+        distance = np.array([self.smallest_distance(piece.continuum)[0] for piece in pieces])[piece, None]
         # Without the distances, the later shifts are uniform on the rest of the circle.
         steps = np.zeros(uniform.shape)
-        rest = np.sort(uniform[..., 1:], axis=-1) * (length - number * distance)
-        steps[..., 1:] = rest + distance * np.arange(1, number)
-        shifts = uniform[..., :1] * length + steps
+        rest = np.sort(uniform[:, 1:], axis=1) * (length - number * distance)
+        steps[:, 1:] = rest + distance * np.arange(1, number)
+        shifts = uniform[:, :1] * length + steps
         shifts = np.where(shifts >= length, shifts - length, shifts)
         return np.asarray(np.floor(shifts) if self.pivots == "whole" else shifts)
 
@@ -312,59 +329,66 @@ class Shift(Sampler):
 LATTICE_POINTS = 16
 
 
-def lattice_point(seed: int, place: int, sample: int, dimensions: int) -> Floats:
-    """Return a point of a rank-1 lattice with 16 points; each block of 16 samples has its own random offset.
+def lattice_points(seed: int, pieces: Sequence[Piece]) -> Floats:
+    """Return points of a rank-1 lattice with 16 points; each block of 16 samples has its own random offset.
 
     Parameters
     ----------
-    seed, place, sample : int
-        See :func:`generator`.
-    dimensions : int
-        Number of coordinates.
+    seed : int
+        Random seed.
+    pieces : sequence of Piece
+        The samples.
 
     Returns
     -------
-    numpy.ndarray
+    numpy.ndarray, samples x annotators
         Numbers from 0 to 1, 1 excluded.
     """
-    block, point = divmod(sample, LATTICE_POINTS)
-    offset = np.random.Generator(
-        np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(place, block, LATTICE_POINTS)))
-    ).random(dimensions)
+    dimensions = pieces[0].continuum.annotators
     steps = np.array([pow(5, k, LATTICE_POINTS) for k in range(dimensions)])  # Korobov's generator 5
-    return np.asarray((offset + point * steps / LATTICE_POINTS) % 1.0)
+    points = []
+    for piece in pieces:
+        for sample in range(piece.first, piece.last):
+            block, point = divmod(sample, LATTICE_POINTS)
+            source = np.random.SeedSequence(seed, spawn_key=(piece.place, block, LATTICE_POINTS))
+            offset = np.random.Generator(np.random.PCG64(source)).random(dimensions)
+            points.append((offset + point * steps / LATTICE_POINTS) % 1.0)
+    return np.array(points)
 
 
 @dataclass(frozen=True)
 class Statistical(Sampler):
     """Sampler of continua from the statistics of the annotators' units."""
 
-    def columns(self, continuum: Continuum, seed: int, place: int, first: int, last: int) -> UnitColumns:
-        counts = np.array([len(line.starts) for line in continuum.lines], float)
-        gaps = np.concatenate([_gaps(line, continuum.bounds[0]) for line in continuum.lines])
-        lengths = np.concatenate([line.ends - line.starts for line in continuum.lines])
-        codes = np.concatenate([line.codes for line in continuum.lines])
-        samples = []
-        for sample in range(first, last):
-            random = generator(seed, place, sample)
+    def columns(self, pieces: Sequence[Piece], seed: int) -> UnitColumns:
+        return observed_units([sample for piece in pieces for sample in self._samples(piece, seed)])
+
+    def _samples(self, piece: Piece, seed: int) -> Iterator[Continuum]:
+        continuum = piece.continuum
+        counts, lengths = np.array(continuum.sizes, float), continuum.ends - continuum.starts
+        gaps = _gaps(continuum)
+        for sample in range(piece.first, piece.last):
+            random = generator(seed, piece.place, sample)
             lines = []
-            for _ in continuum.lines:
+            for _ in continuum.sizes:
                 number = max(1, round(random.normal(counts.mean(), counts.std())))
                 sizes = np.abs(random.normal(lengths.mean(), lengths.std(), number))
                 steps = random.normal(gaps.mean(), gaps.std(), number)
                 ends = continuum.bounds[0] + np.cumsum(steps + sizes)
-                drawn = codes[(random.random(number) * len(codes)).astype(int)]
-                lines.append(Line(ends - sizes, ends, drawn))
-            samples.append(Continuum(tuple(lines), continuum.bounds).columns())
-        return UnitColumns.join(samples)
+                drawn = continuum.codes[(random.random(number) * continuum.units).astype(int)]
+                lines.append((ends - sizes, ends, drawn))
+            starts, ends, codes = map(np.concatenate, zip(*lines, strict=True))
+            yield Continuum(starts, ends, codes, tuple(len(line[0]) for line in lines), continuum.bounds)
 
 
-def _gaps(line: Line, low: float) -> Floats:
-    """Return the gaps before each unit; they are negative where units overlap."""
-    if not len(line.starts):
-        return np.zeros(0)
-    order = np.lexsort((line.ends, line.starts))
-    return np.asarray(line.starts[order] - np.concatenate(([low], line.ends[order][:-1])))
+def _gaps(continuum: Continuum) -> Floats:
+    """Return the gaps before each unit of all annotators; they are negative where units overlap."""
+    gaps = []
+    for last, size in zip(np.cumsum(continuum.sizes).tolist(), continuum.sizes, strict=True):
+        starts, ends = continuum.starts[last - size : last], continuum.ends[last - size : last]
+        order = np.lexsort((ends, starts))
+        gaps.append(starts[order] - np.concatenate(([continuum.bounds[0]], ends[order]))[:size])
+    return np.concatenate(gaps)
 
 
 def samples_needed(relative_error: float, precision: float, drawn: int = FIRST_SAMPLES) -> int:

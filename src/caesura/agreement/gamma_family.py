@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -12,22 +12,29 @@ from typing import Any, ClassVar
 import numpy as np
 
 from caesura.agreement.category_distance import CategoryDistances, check_categories
-from caesura.agreement.gamma_alignment import ItemAlignment, category_terms, concatenate, continuum_of, item_alignment
+from caesura.agreement.gamma_alignment import (
+    ItemAlignment,
+    ItemAlignments,
+    category_terms,
+    concatenate,
+    continuum_of,
+    item_alignment,
+)
 from caesura.agreement.gamma_chance import (
     FIRST_SAMPLES,
     NORMAL_QUANTILE,
-    Continuum,
+    Piece,
     Sampler,
     Shift,
     Statistical,
-    UnitColumns,
+    observed_units,
     samples_needed,
     sampling_interval,
 )
 from caesura.agreement.gamma_samples import (
     MIN_SAMPLES,
     Cell,
-    Piece,
+    Group,
     Recipe,
     SampleRows,
     WorkLimit,
@@ -45,10 +52,12 @@ from caesura.agreement.unitizing import (
     UnitizingCoefficient,
     shared_store,
 )
-from caesura.engines import Engine
+from caesura.engines import Engine, use_engine
 from caesura.errors import InputError, LimitError
+from caesura.kernels.sums import sum_groups
 from caesura.limits import MAX_GAMMA_CODERS, MAX_SAMPLES
 from caesura.measures.unitary import Alignments, BestAlignment, Dissimilarity, UnitTable, best_alignments
+from caesura.measures.unitary_exact import Counts
 from caesura.model.value import Floats
 from caesura.notices import warn
 from caesura.options import choice, flag, non_negative, positive, setting, whole
@@ -128,8 +137,6 @@ class GammaFamily(UnitizingCoefficient):
     # -- parts ----------------------------------------------------------------------------------------------------------
 
     def item_parts(self, item: UnitizedItem, plan: Plan) -> Floats:
-        from caesura.engines import use_engine
-
         with use_engine("threads") as engine:
             (rows,) = self.all_parts([Job(item, (item.coders,))], plan, engine)
         if isinstance(rows, InputError):
@@ -138,26 +145,27 @@ class GammaFamily(UnitizingCoefficient):
 
     def all_parts(self, jobs: Sequence[Job], plan: Plan, engine: Engine) -> list[Floats | InputError]:
         too_many = {place: self._refusal(job) for place, job in enumerate(jobs) if self._refused(job)}
-        cells = self._cells([job._replace(groups=()) if self._refused(job) else job for job in jobs], plan)
-        coders = [job.item.coders for job in jobs]
-        marked = [cell for cell in cells if cell.observed.units]
-        everyone = [cell for cell in marked if cell.group == coders[cell.place]]
+        allowed = [job._replace(groups=()) if place in too_many else job for place, job in enumerate(jobs)]
+        groups = [
+            Group(place, coders, sum(len(job.item.annotations[coder]) for coder in coders))
+            for place, job in enumerate(allowed)
+            for coders in job.groups
+        ]
+        everyone = [group for group in groups if group.units and group.coders == jobs[group.place].item.coders]
+        others = [group for group in groups if group.units and group.coders != jobs[group.place].item.coders]
         rows = self._sample_rows(plan, engine)
-        parts = {}
-        if everyone:
-            if self.samples is None:
-                check_before(self.name, everyone, self.alpha, rows)
-            observed = rows.observed(everyone)
-            limit = WorkLimit(tuple(everyone), tuple(observed), self.samples)
-            limit.check(self.name)
-            samples = self._draw(rows, everyone, observed, limit)
-            for cell, own, drawn in zip(everyone, observed, samples, strict=True):
-                parts[cell.place, cell.group] = self._parts(own, drawn)
-            groups = [cell for cell in marked if cell.group != coders[cell.place]]
-            parts |= self._table_parts(rows, groups, limit, samples)
         empty = np.zeros(HEAD_PARTS + 3 * self._tables(plan))
-        for cell in cells:
-            parts.setdefault((cell.place, cell.group), empty if not cell.observed.units else empty + np.nan)
+        parts = {(group.place, group.coders): empty + np.nan if group.units else empty for group in groups}
+        cells = self._cells(allowed, everyone, plan)
+        if cells:
+            if self.samples is None:
+                check_before(self.name, cells, self.alpha, rows)
+            observed = rows.observed(cells)
+            limit = WorkLimit(tuple(cells), tuple(observed), self.samples)
+            limit.check(self.name)
+            samples = self._draw(rows, cells, observed, limit)
+            parts |= self._parts_of_cells(cells, observed, samples)
+            parts |= self._table_parts(rows, partial(self._cells, allowed, plan=plan), others, limit, samples)
         return [
             too_many.get(place) or np.array([parts[place, group] for group in job.groups])
             for place, job in enumerate(jobs)
@@ -172,17 +180,18 @@ class GammaFamily(UnitizingCoefficient):
             f"of samples to compute it all the same: '{self.name}(samples={MIN_SAMPLES})'"
         )
 
-    def _cells(self, jobs: Sequence[Job], plan: Plan) -> list[Cell]:
+    def _cells(self, jobs: Sequence[Job], groups: Sequence[Group], plan: Plan) -> list[Cell]:
+        codes = plan.codes
         cells = []
-        joined: dict[tuple[str, ...], list[Continuum]] = {}
-        for place, job in enumerate(jobs):
-            for group in job.groups:
-                continuum = continuum_of(job.item.select(group), plan.categories)
-                cells.append(Cell(continuum, continuum, place, group, place))
-                joined.setdefault(group, []).append(continuum)
+        for group in groups:
+            continuum = continuum_of(jobs[group.place].item.select(group.coders), codes)
+            cells.append(Cell(continuum, continuum, group.place, group.coders, group.place))
         if self.chance != "concatenated":
             return cells
-        together = {group: concatenate(parts) for group, parts in joined.items()}
+        together = {
+            coders: concatenate([continuum_of(job.item.select(coders), codes) for job in jobs if coders in job.groups])
+            for coders in {group.coders for group in groups}
+        }
         return [cell._replace(chance=together[cell.group], chance_place=0) for cell in cells]
 
     def _sample_rows(self, plan: Plan, engine: Engine) -> SampleRows:
@@ -213,7 +222,12 @@ class GammaFamily(UnitizingCoefficient):
         return rows.samples(cells, [min(number, most) for number in wanted])
 
     def _table_parts(
-        self, rows: SampleRows, groups: Sequence[Cell], limit: WorkLimit, samples: Sequence[Floats]
+        self,
+        rows: SampleRows,
+        cells_of: Callable[[Sequence[Group]], list[Cell]],
+        groups: Sequence[Group],
+        limit: WorkLimit,
+        samples: Sequence[Floats],
     ) -> dict[tuple[int, tuple[str, ...]], Floats]:
         """Return the parts of pairs and of all coders but one; tables that would take too much work are left out."""
         pairs, others = limit.tables(groups, samples)
@@ -224,7 +238,7 @@ class GammaFamily(UnitizingCoefficient):
                 f"the values of {' and of '.join(left_out)} are left out, because they would take too much work; they are "
                 f"computed all the same if the number of samples is set, such as samples={FIRST_SAMPLES}",
             )
-        cells = [cell for cell in groups if (pairs if len(cell.group) == 2 else others)]
+        cells = cells_of([group for group in groups if (pairs if len(group.coders) == 2 else others)])
         if not cells:
             return {}
         observed = rows.observed(cells)
@@ -234,22 +248,22 @@ class GammaFamily(UnitizingCoefficient):
             wanted = self._wanted(cells, observed, drawn)
             most = limit.most_of_tables(drawn)
             drawn = rows.samples(cells, [max(first, min(number, most)) for number in wanted])
-        return {
-            (cell.place, cell.group): self._parts(own, more)
-            for cell, own, more in zip(cells, observed, drawn, strict=True)
-        }
+        return self._parts_of_cells(cells, observed, drawn)
 
     def _wanted(self, cells: Sequence[Cell], observed: Sequence[Floats], samples: Sequence[Floats]) -> list[int]:
         """Return the number of samples of each cell that gives the sum over items its precision."""
         sums: dict[tuple[str, ...], Floats] = {}
-        for cell, row, drawn in zip(cells, observed, samples, strict=True):
-            sums[cell.group] = sums.get(cell.group, np.zeros(4)) + self._parts(row, drawn)[:4]
-        wanted = []
-        for cell, drawn in zip(cells, samples, strict=True):
-            total = sums[cell.group]
-            error = NORMAL_QUANTILE * math.sqrt(total[3]) / total[2] if total[2] > 0 else 0.0
-            wanted.append(samples_needed(error, self.precision, len(drawn)))
-        return wanted
+        heads = self._head(*_stacked(observed, samples))
+        for cell, head in zip(cells, heads, strict=True):
+            sums[cell.group] = sums.get(cell.group, np.zeros(4)) + head[:4]
+        errors = {
+            group: NORMAL_QUANTILE * math.sqrt(total[3]) / total[2] if total[2] > 0 else 0.0
+            for group, total in sums.items()
+        }
+        return [
+            samples_needed(errors[cell.group], self.precision, len(drawn))
+            for cell, drawn in zip(cells, samples, strict=True)
+        ]
 
     def sampler(self) -> Sampler:
         """Return the sampler of random continua.
@@ -297,31 +311,35 @@ class GammaFamily(UnitizingCoefficient):
         """Return the number of categories with own parts."""
         return 0
 
-    def _parts(self, observed: Floats, samples: Floats) -> Floats:
-        """Return the parts of one item: see :meth:`_head`; then three parts per category."""
-        first = self._first_term
-        parts = list(self._head(observed, samples))
+    def _parts_of_cells(
+        self, cells: Sequence[Cell], observed: Sequence[Floats], samples: Sequence[Floats]
+    ) -> dict[tuple[int, tuple[str, ...]], Floats]:
+        """Return the parts of each cell: see :meth:`_head`; then three parts per category."""
+        own, drawn, cell_of = _stacked(observed, samples)
+        parts = [self._head(own, drawn, cell_of)]
         if self.of_categories:
-            for k in range(first + 2, len(observed), 2):
-                parts += _weighted(float(observed[k]), float(observed[k + 1]), samples[:, k], samples[:, k + 1])[:3]
-        return np.array(parts)
+            for k in range(self._first_term + 2, own.shape[1], 2):
+                parts.append(_weighted(own[:, k : k + 2], drawn[:, k : k + 2], cell_of)[:, :3])
+        rows = np.concatenate(parts, axis=1)
+        return {(cell.place, cell.group): row for cell, row in zip(cells, rows, strict=True)}
 
     @property
     def _first_term(self) -> int:
         """Place of the numerator of the coefficient in the numbers of an alignment."""
         return _ALIGNMENT + 2 if self.of_categories else _ALIGNMENT
 
-    def _head(self, observed: Floats, samples: Floats) -> Floats:
-        """Return observed disorder times weight, weight, expected disorder times weight, the variance of the third part
-        due to sampling, units, unproved alignments, lower bound of the total cost, samples, and a lower bound of the third
-        part of gamma.
+    def _head(self, observed: Floats, samples: Floats, cell_of: Counts) -> Floats:
+        """Return one row per cell: observed disorder times weight, weight, expected disorder times weight, the variance of
+        the third part due to sampling, units, unproved alignments, lower bound of the total cost, samples, and a lower bound of
+        the third part of gamma.
         """
-        k = self._first_term
-        parts = _weighted(float(observed[k]), float(observed[k + 1]), samples[:, k], samples[:, k + 1])
-        unproved = float((observed[3] == 0) + (samples[:, 3] == 0).sum())
-        weight, weights = float(observed[_ALIGNMENT + 1]), samples[:, _ALIGNMENT + 1]
-        least = _weighted(float(observed[1]), weight, samples[:, 1], weights)[2]
-        return np.array([*parts, observed[2], unproved, observed[1], len(samples), least])
+        k, number = self._first_term, len(observed)
+        parts = _weighted(observed[:, k : k + 2], samples[:, k : k + 2], cell_of)
+        unproved = (observed[:, 3] == 0) + np.bincount(cell_of, samples[:, 3] == 0, number)
+        bound = [1, _ALIGNMENT + 1]
+        least = _weighted(observed[:, bound], samples[:, bound], cell_of)[:, 2]
+        drawn = np.bincount(cell_of, minlength=number)
+        return np.column_stack((parts, observed[:, 2], unproved, observed[:, 1], drawn, least))
 
     def statistics(self, alignments: Alignments, plan: Plan, *, with_categories: bool) -> Floats:
         """Return the numbers of each alignment that the coefficients need.
@@ -389,7 +407,7 @@ class GammaFamily(UnitizingCoefficient):
             "params": self.settings | {"proved": not bool(total[5]), "distance_cut": self._cut(items, plan)},
         }
 
-    def align(self, items: Sequence[UnitizedItem], plan: Plan, engine: Engine) -> dict[str, ItemAlignment]:
+    def align(self, items: Sequence[UnitizedItem], plan: Plan, engine: Engine) -> Mapping[str, ItemAlignment]:
         """Return the best alignment of each item.
 
         Parameters
@@ -403,25 +421,28 @@ class GammaFamily(UnitizingCoefficient):
 
         Returns
         -------
-        dict of str to ItemAlignment
+        mapping of str to ItemAlignment
             Item -> alignment.
         """
         how = self.dissimilarity(plan)
-        continua = [continuum_of(item, plan.categories) for item in items]
+        codes = plan.codes
+        continua = [continuum_of(item, codes) for item in items]
         key = ("alignments", self.alpha, self.beta, how.distance.tobytes(), tuple(part.digest for part in continua))
         shared = shared_store()
         known: dict[Any, Any] = {} if shared is None else shared
         if key not in known:
-            order = sorted(range(len(items)), key=lambda i: len(continua[i].lines))
+            order = sorted(range(len(items)), key=lambda i: continua[i].annotators)
             tasks = in_tasks([Piece(continua[i], 0, 0, -1) for i in order])
             results = chain.from_iterable(engine.map(partial(_best_together, how), tasks))
             by_place = dict(zip(order, results, strict=True))
             known[key] = [by_place[i] for i in range(len(items))]
         alignments: list[BestAlignment] = known[key]
-        return {
-            item.name: item_alignment(item, best, self.delta_empty, float(self.divisor(best.table)[0]))
-            for item, best in zip(items, alignments, strict=True)
-        }
+        return ItemAlignments(
+            {
+                item.name: partial(item_alignment, item, best, self.delta_empty, self.divisor(best.table))
+                for item, best in zip(items, alignments, strict=True)
+            }
+        )
 
     def _range(self, total: Floats) -> str:
         """Return what the lower bounds of all alignments say about the value, as the end of a warning."""
@@ -432,8 +453,8 @@ class GammaFamily(UnitizingCoefficient):
         sampler = self.sampler()
         if not isinstance(sampler, Shift):
             return False
-        continua = (continuum_of(item, plan.categories) for item in items)
-        return any(sampler.smallest_distance(continuum)[1] for continuum in continua if continuum.units)
+        codes = plan.codes
+        return any(sampler.smallest_distance(continuum_of(item, codes))[1] for item in items if item.units)
 
     def warnings(self, items: Sequence[UnitizedItem]) -> Iterable[str]:
         lengths = sum(int((spans.starts == spans.ends).sum()) for item in items for spans in item.annotations.values())
@@ -442,7 +463,7 @@ class GammaFamily(UnitizingCoefficient):
         twice = sum(len(spans) - len(set(spans.spans)) for item in items for spans in item.annotations.values())
         if twice:
             yield f"{twice} spans occur twice with the same coder; both are kept"
-        units = sum(len(spans) for item in items for spans in item.annotations.values())
+        units = sum(item.units for item in items)
         coders = sum(len(item.annotations) for item in items)
         if units and units < MIN_UNITS * coders and len(items) == 1:
             yield (
@@ -453,7 +474,7 @@ class GammaFamily(UnitizingCoefficient):
 
 def _best_together(how: Dissimilarity, task: Sequence[Piece]) -> list[BestAlignment]:
     """Return the best alignment of each item of a task; its table refers to the units of the item alone."""
-    table = UnitColumns.join([piece.continuum.columns() for piece in task]).table(task[0].annotators)
+    table = observed_units([piece.continuum for piece in task]).table(task[0].continuum.annotators)
     alignments = best_alignments(table, how)
     results = []
     for number, before in enumerate(table.offset[:-1].tolist()):
@@ -462,15 +483,24 @@ def _best_together(how: Dissimilarity, task: Sequence[Piece]) -> list[BestAlignm
     return results
 
 
-def _weighted(numerator: float, weight: float, numerators: Floats, weights: Floats) -> list[float]:
+def _stacked(observed: Sequence[Floats], samples: Sequence[Floats]) -> tuple[Floats, Floats, Counts]:
+    """Return the numbers of all cells, those of all samples, and the cell of each sample."""
+    cell_of = np.repeat(np.arange(len(samples)), [len(drawn) for drawn in samples])
+    return np.array(observed), np.concatenate(samples), cell_of
+
+
+def _weighted(observed: Floats, samples: Floats, cell_of: Counts) -> Floats:
     """Return numerator, weight, weight times the mean ratio of the samples, and the variance of the third number.
 
-    Samples without weight are left out. All are 0 if there is no weight or no sample with weight.
+    There is one row per row of ``observed``, which has numerators and weights, as ``samples`` has. Samples without
+    weight are left out. All numbers of a row are 0 if it has no weight or no sample with weight.
     """
+    (numerator, weight), (numerators, weights), cells = observed.T, samples.T, len(observed)
     used = weights > 0
-    if weight <= 0 or not used.any():
-        return [0.0, 0.0, 0.0, 0.0]
-    ratios = numerators[used] / weights[used]
-    mean = math.fsum(ratios) / len(ratios)
-    variance = float(np.var(ratios, ddof=1)) / len(ratios) if len(ratios) > 1 else 0.0
-    return [numerator, weight, weight * mean, weight**2 * variance]
+    ratios, owner = numerators[used] / weights[used], cell_of[used]
+    number = np.bincount(owner, minlength=cells)
+    mean = sum_groups(ratios, owner, cells) / np.maximum(number, 1)
+    squares = sum_groups((ratios - mean[owner]) ** 2, owner, cells)
+    variance = squares / (np.maximum(number, 1) * np.maximum(number - 1, 1))
+    rows = np.column_stack((numerator, weight, weight * mean, weight**2 * variance))
+    return np.where(((weight > 0) & (number > 0))[:, None], rows, 0.0)

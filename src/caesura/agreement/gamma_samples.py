@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from caesura.agreement.gamma_chance import FIRST_SAMPLES, Continuum, Sampler, UnitColumns
+from caesura.agreement.gamma_chance import FIRST_SAMPLES, Continuum, Piece, Sampler, observed_units
 from caesura.agreement.unitizing import shared_store
 from caesura.engines import Engine
 from caesura.errors import LimitError
@@ -65,56 +65,22 @@ class Cell(NamedTuple):
     chance_place: int
 
 
-class Piece(NamedTuple):
-    """Some samples of one continuum; the observed units, which are one sample, if ``last`` is -1.
+class Group(NamedTuple):
+    """Some coders of one item.
 
     Attributes
     ----------
-    continuum : Continuum
-        The units.
     place : int
         Place of the item in the order of names.
-    first, last : int
-        Number of the first sample, and of the first one after the last.
+    coders : tuple of str
+        The coders.
+    units : int
+        Number of their units.
     """
 
-    continuum: Continuum
     place: int
-    first: int
-    last: int
-
-    @property
-    def annotators(self) -> int:
-        """Number of annotators."""
-        return len(self.continuum.lines)
-
-    @property
-    def samples(self) -> int:
-        """Number of samples."""
-        return 1 if self.last < 0 else self.last - self.first
-
-    @property
-    def effort(self) -> float:
-        """Effort for each alignment."""
-        return 1.0 if self.last < 0 else SAMPLE_EFFORT
-
-    def columns(self, sampler: Sampler, seed: int) -> UnitColumns:
-        """Return the units of the samples.
-
-        Parameters
-        ----------
-        sampler : Sampler
-            How random samples are drawn.
-        seed : int
-            Random seed.
-
-        Returns
-        -------
-        UnitColumns
-        """
-        if self.last < 0:
-            return self.continuum.columns()
-        return sampler.columns(self.continuum, seed, self.place, self.first, self.last)
+    coders: tuple[str, ...]
+    units: int
 
 
 @dataclass(frozen=True)
@@ -140,9 +106,12 @@ class Recipe:
 
     def __call__(self, task: Sequence[Piece]) -> Floats:
         """Return the statistics of the samples of a task, one row per sample."""
-        units = UnitColumns.join([piece.columns(self.sampler, self.seed) for piece in task])
-        table = units.table(task[0].annotators)
-        return self.statistics(best_alignments(table, self.how, effort=task[0].effort))
+        observed = task[0].last < 0
+        units = (
+            observed_units([piece.continuum for piece in task]) if observed else self.sampler.columns(task, self.seed)
+        )
+        table = units.table(task[0].continuum.annotators)
+        return self.statistics(best_alignments(table, self.how, effort=1.0 if observed else SAMPLE_EFFORT))
 
 
 def warn_once(name: str, message: str) -> None:
@@ -242,7 +211,7 @@ class SampleRows:
 
     def _blocks(self, pieces: Sequence[Piece]) -> list[Floats]:
         """Return the rows of each piece."""
-        order = sorted(range(len(pieces)), key=lambda i: pieces[i].annotators)
+        order = sorted(range(len(pieces)), key=lambda i: pieces[i].continuum.annotators)
         tasks = in_tasks([pieces[i] for i in order])
         blocks = (
             block
@@ -268,7 +237,7 @@ def in_tasks(pieces: Sequence[Piece]) -> list[list[Piece]]:
     tasks: list[list[Piece]] = []
     units = 0
     for piece in pieces:
-        if not tasks or units > _CHUNK or piece.annotators != tasks[-1][0].annotators:
+        if not tasks or units > _CHUNK or piece.continuum.annotators != tasks[-1][0].continuum.annotators:
             tasks.append([])
             units = 0
         tasks[-1].append(piece)
@@ -276,9 +245,9 @@ def in_tasks(pieces: Sequence[Piece]) -> list[list[Piece]]:
     return tasks
 
 
-def _easier(cell: Cell) -> float:
+def _easier(coders: int) -> float:
     """Return the work for a group of coders as a part of the work with one coder more."""
-    return 1 / GROWTH if len(cell.group) < MANY_ANNOTATORS else 1.0
+    return 1 / GROWTH if coders < MANY_ANNOTATORS else 1.0
 
 
 def refuse(name: str, cells: Sequence[Cell], work: float) -> NoReturn:
@@ -337,11 +306,11 @@ def check_before(name: str, cells: Sequence[Cell], alpha: float, rows: SampleRow
 
 def _pairs_in_reach(continuum: Continuum, alpha: float) -> int:
     """Return the number of pairs of units that are near enough to be compared."""
-    units, number = continuum.columns(), len(continuum.lines)
-    if len(units.starts) < _FEW_UNITS:
+    number, starts, ends = continuum.annotators, continuum.starts, continuum.ends
+    if continuum.units < _FEW_UNITS:
         return 0
-    order = np.argsort(units.starts + units.ends, kind="stable")
-    middles, lengths = (units.starts + units.ends)[order], (units.ends - units.starts)[order]
+    order = np.argsort(starts + ends, kind="stable")
+    middles, lengths = (starts + ends)[order], (ends - starts)[order]
     reach = math.sqrt((number * (number - 1) / 2 + number - 1) / alpha) * (lengths + lengths.max())
     return int((np.searchsorted(middles, middles + reach, side="right") - np.arange(1, len(order) + 1)).sum())
 
@@ -426,13 +395,13 @@ class WorkLimit:
         """
         return int(MAX_TABLE_WORK / max(_mean_work(samples), 1.0))
 
-    def tables(self, groups: Sequence[Cell], samples: Sequence[Floats]) -> tuple[bool, bool]:
+    def tables(self, groups: Sequence[Group], samples: Sequence[Floats]) -> tuple[bool, bool]:
         """Return whether the tables of pairs, and of all coders but one, may be computed.
 
         Parameters
         ----------
-        groups : sequence of Cell
-            The cells of the tables.
+        groups : sequence of Group
+            The pairs and other groups of coders.
         samples : sequence of numpy.ndarray
             Rows of the samples of all coders of each item.
 
@@ -443,6 +412,7 @@ class WorkLimit:
         if self.fixed is not None:
             return True, True
         work = {cell.place: rows[:, WORK_COLUMN].sum() for cell, rows in zip(self.cells, samples, strict=True)}
-        pairs = sum(FIRST_SAMPLES * _PAIR_WORK * cell.observed.units for cell in groups if len(cell.group) == 2)
-        others = sum(work.get(cell.place, 0.0) * _easier(cell) for cell in groups if len(cell.group) > 2)
+        pairs = sum(FIRST_SAMPLES * _PAIR_WORK * group.units for group in groups if len(group.coders) == 2)
+        larger = [group for group in groups if len(group.coders) > 2]
+        others = sum(work.get(group.place, 0.0) * _easier(len(group.coders)) for group in larger)
         return pairs <= MAX_TABLE_WORK, others <= MAX_TABLE_WORK

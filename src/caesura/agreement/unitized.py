@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from caesura.errors import InputError, MismatchError, SpansError, own_errors
 from caesura.model.as_spans import to_spans
@@ -38,6 +39,11 @@ class UnitizedItem:
         """Names of the coders."""
         return tuple(self.annotations)
 
+    @property
+    def units(self) -> int:
+        """Number of spans of all coders."""
+        return sum(len(spans) for spans in self.annotations.values())
+
     def select(self, coders: tuple[str, ...]) -> UnitizedItem:
         """Return the item with some of its coders.
 
@@ -54,8 +60,32 @@ class UnitizedItem:
         if coders == self.coders:
             return self
         annotations = {coder: self.annotations[coder] for coder in coders}
-        bounds = self.bounds if self.known else _extent(annotations)
-        return replace(self, annotations=annotations, bounds=bounds)
+        return UnitizedItem(self.name, annotations, self.bounds_of(coders), self.known)
+
+    def bounds_of(self, coders: Iterable[str]) -> tuple[float, float]:
+        """Return beginning and end of the item for some of its coders.
+
+        Parameters
+        ----------
+        coders : iterable of str
+            Names of the coders.
+
+        Returns
+        -------
+        tuple of (float, float)
+            The bounds of the item; if they are unknown, the first start and the last end of these coders.
+        """
+        if self.known:
+            return self.bounds
+        return _extent(self._extents[coder] for coder in coders)
+
+    @cached_property
+    def _extents(self) -> dict[str, tuple[float, float] | None]:
+        """First start and last end of each coder's spans; None for a coder without spans."""
+        return {
+            coder: (float(spans.starts[0]), float(spans.ends.max())) if len(spans) else None
+            for coder, spans in self.annotations.items()
+        }
 
 
 def unitized_items(
@@ -112,7 +142,8 @@ def _item(name: str, annotations: Mapping[str, Spans], bounds: tuple[float, floa
         raise MismatchError(f"coders {a!r} and {b!r} have items of different extent, {problem}; set bounds=")
     extent = bounds or next(iter(stated.values()), None)
     if extent is None:
-        return UnitizedItem(name, annotations, _extent(annotations), False)
+        item = UnitizedItem(name, annotations, (0.0, 0.0), False)
+        return replace(item, bounds=item.bounds_of(annotations))
     _check_inside(annotations, extent)
     return UnitizedItem(name, annotations, extent, True)
 
@@ -134,11 +165,11 @@ def _two_different(
     return first, next(entry for entry in stated.items() if entry[1] != first[1])
 
 
-def _extent(annotations: Mapping[str, Spans]) -> tuple[float, float]:
-    marked = [spans for spans in annotations.values() if len(spans)]
+def _extent(extents: Iterable[tuple[float, float] | None]) -> tuple[float, float]:
+    marked = [extent for extent in extents if extent is not None]
     if not marked:
         return 0.0, 0.0
-    return min(float(spans.starts[0]) for spans in marked), max(float(spans.ends.max()) for spans in marked)
+    return min(first for first, _ in marked), max(last for _, last in marked)
 
 
 def _check_inside(annotations: Mapping[str, Spans], bounds: tuple[float, float]) -> None:

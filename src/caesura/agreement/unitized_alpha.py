@@ -31,6 +31,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -44,6 +45,7 @@ from caesura.kernels.unitizing import section_overlaps, unit_differences
 from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
 from caesura.options import choice, positive, setting, text
+from caesura.products import product
 
 METRICS = ("nominal", "interval", "ratio")
 _MAX_ATOMS = 2**62
@@ -98,9 +100,9 @@ def _refuse_overlap(coder: str, spans: Spans, places: Ints, line: _Line, rule: s
         raise SpansError(f"coder {coder!r}: {pair} overlap; {rule}")
 
 
-def _length(item: UnitizedItem, atom: float | None) -> float:
-    """Return the number of atoms of an item."""
-    first, last = item.bounds
+def _length(bounds: tuple[float, float], atom: float | None) -> float:
+    """Return the number of atoms between two positions."""
+    first, last = bounds
     length = last - first if atom is None else np.rint(last / atom) - np.rint(first / atom)
     if length % 1:
         raise SpansError(
@@ -161,24 +163,19 @@ class _Alpha2016(_Alpha):
 
     def group_parts(self, job: Job, plan: Plan) -> Floats:
         item, number = job.item, len(plan.categories)
-        codes = {category: i for i, category in enumerate(plan.categories)}
+        codes = plan.codes
         values = self._values(plan)
         lines = {coder: self._line(coder, spans, codes) for coder, spans in item.annotations.items()}
-        pairs = {
-            pair: _overlaps(lines[pair[0]], lines[pair[1]], values, METRICS.index(self._metric))
-            for pair in combinations(item.coders, 2)
-        }
-        coders = {coder: _lengths(line, number) for coder, line in lines.items()}
-        return np.array(
+        lengths = np.array([_lengths(line, number) for line in lines.values()])
+        overlaps = np.array(
             [
-                _parts(
-                    _length(item.select(group), self.atom),
-                    [coders[coder] for coder in group],
-                    np.array([pairs[pair] for pair in combinations(group, 2)]),
-                )
-                for group in job.groups
+                _overlaps(lines[a], lines[b], values, METRICS.index(self._metric))
+                for a, b in combinations(item.coders, 2)
             ]
         )
+        atoms = [_length(item.bounds_of(group), self.atom) for group in job.groups]
+        coder_in, pair_in = _membership(item.coders, job.groups)
+        return _parts(np.array(atoms), coder_in, _added(coder_in, lengths), _added(pair_in, overlaps))
 
     def _line(self, coder: str, spans: Spans, codes: dict[str | None, int]) -> _Line:
         line = _line(coder, spans, self.atom, codes)
@@ -263,20 +260,36 @@ def _lengths(line: _Line, categories: int) -> Floats:
     return np.array([np.bincount(line.codes, weight, categories) for weight in weights], np.float64)
 
 
-def _parts(length: float, coders: Sequence[Floats], pairs: Floats) -> Floats:
-    """Return the parts of one item for one group of coders; the symbols are those of the module."""
-    m = len(coders)
-    lengths, squares, counts = np.sum(coders, axis=0)
-    same, a, b, a_squares, b_squares, a_confused, b_confused = pairs.sum(axis=0)
-    covered = float(a.sum())  # over pairs: length that both coders marked
-    marked = (m - 1) * float(lengths.sum())  # over pairs: length that each of the two marked
-    crossing = 2 * (marked - covered - float(same.sum())) / (m - 1)
+@lru_cache(maxsize=64)
+def _membership(coders: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> tuple[Floats, Floats]:
+    """Return which coders, and which pairs of coders, are in each group: 1 or 0, groups x coders and groups x pairs."""
+    members = [set(group) for group in groups]
+    coder_in = [[coder in group for coder in coders] for group in members]
+    pair_in = [[group.issuperset(pair) for pair in combinations(coders, 2)] for group in members]
+    return np.array(coder_in, float), np.array(pair_in, float)
+
+
+def _added(chosen: Floats, values: Floats) -> Floats:
+    """Return the sums of the chosen values: groups x numbers x categories."""
+    sums = product(chosen, values.reshape(len(values), -1))
+    return np.asarray(sums.reshape(len(chosen), *values.shape[1:]))
+
+
+def _parts(atoms: Floats, coder_in: Floats, lengths: Floats, pairs: Floats) -> Floats:
+    """Return the parts of one item, one row per group of coders; the symbols are those of the module."""
+    m = coder_in.sum(axis=1)
+    by_category, squares, counts = lengths.swapaxes(0, 1)
+    same, a, b, a_squares, b_squares, a_confused, b_confused = pairs.swapaxes(0, 1)
+    covered = a.sum(axis=1)  # over pairs: length that both coders marked
+    marked = (m - 1) * by_category.sum(axis=1)  # over pairs: length that each of the two marked
+    crossing = 2 * (marked - covered - same.sum(axis=1)) / (m - 1)
     margin = (marked - 2 * covered) / (m - 1)
-    head = np.array([m * length, counts.sum(), crossing, margin])
+    head = np.column_stack((m * atoms, counts.sum(axis=1), crossing, margin))
     shared = [
-        (first + second) / (m - 1) for first, second in ((a, b), (a_squares, b_squares), (a_confused, b_confused))
+        (first + second) / (m - 1)[:, None]
+        for first, second in ((a, b), (a_squares, b_squares), (a_confused, b_confused))
     ]
-    return np.concatenate([head, lengths, squares, *shared])
+    return np.concatenate([head, by_category, squares, *shared], axis=1)
 
 
 def _differences(values: Floats, metric: str) -> Floats:
@@ -437,10 +450,10 @@ class AlphaU2004(_Alpha):
 
     def group_parts(self, job: Job, plan: Plan) -> Floats:
         item = job.item
-        codes = {category: i for i, category in enumerate(plan.categories)}
+        codes = plan.codes
         lines = {coder: _line(coder, spans, self.atom, codes) for coder, spans in item.annotations.items()}
         parts = np.zeros((len(job.groups), 1 + 2 * len(codes)))
-        extents = [_extent(item.select(group), self.atom) for group in job.groups]
+        extents = [_extent(item.bounds_of(group), self.atom) for group in job.groups]
         parts[:, 0] = [sum(len(lines[coder].starts) for coder in group) for group in job.groups]
         for code in sorted({code for line in lines.values() for code in np.unique(line.codes).tolist()}):
             chosen = {coder: self._of_category(coder, item, line, code) for coder, line in lines.items()}
@@ -448,6 +461,8 @@ class AlphaU2004(_Alpha):
             observed = _differences_of_pairs(chosen)
             for row, (group, extent) in enumerate(zip(job.groups, extents, strict=True)):
                 m, length = len(group), extent[1] - extent[0]
+                if not length:  # none of these coders marked anything
+                    continue
                 total = 2 * sum(observed[pair] for pair in combinations(group, 2)) / (m * (m - 1) * length)
                 expected = _expected_2004([sections[coder] for coder in group], extent) * length
                 parts[row, 1 + 2 * code : 3 + 2 * code] = total, expected
@@ -506,10 +521,10 @@ class _Sections(NamedTuple):
         )
 
 
-def _extent(item: UnitizedItem, atom: float | None) -> tuple[float, float]:
+def _extent(bounds: tuple[float, float], atom: float | None) -> tuple[float, float]:
     """Return beginning and end of an item in atoms."""
-    first = item.bounds[0] if atom is None else float(np.rint(item.bounds[0] / atom))
-    return first, first + _length(item, atom)
+    first = bounds[0] if atom is None else float(np.rint(bounds[0] / atom))
+    return first, first + _length(bounds, atom)
 
 
 def _expected_2004(coders: Sequence[_Sections], extent: tuple[float, float]) -> float:

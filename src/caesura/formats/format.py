@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -123,7 +124,7 @@ class Reading:
     def __post_init__(self) -> None:
         self.log = WarningLog(self.path)
 
-    @property
+    @cached_property
     def stem(self) -> str:
         """Name of the file without folder and suffix."""
         return unpacked_path(self.path).stem
@@ -334,7 +335,7 @@ class Writing:
     path: str
     options: Mapping[str, Any]
 
-    @property
+    @cached_property
     def stem(self) -> str:
         """Name of the file without folder and suffix."""
         return Path(self.path).stem

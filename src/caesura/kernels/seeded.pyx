@@ -2,7 +2,7 @@
 
 Row i of the result is ::
 
-    numpy.random.Generator(PCG64(SeedSequence(seed, spawn_key=(..., i)))).random(count)
+    numpy.random.Generator(PCG64(SeedSequence(seed, spawn_key=keys[i]))).random(count)
 
 Building these objects takes a thousand times as long as drawing a few numbers from them. SeedSequence is the hash of O'Neill
 (2015, "Developing a seed_seq alternative") over a pool of four words of 32 bits; PCG64 is the generator PCG XSL RR 128/64 of
@@ -107,22 +107,22 @@ cdef inline double uniform(Generator* g) noexcept nogil:
     return (x >> 11) * (1.0 / 9007199254740992.0)
 
 
-def uniforms(const uint32_t[::1] entropy not None, int64_t first, int64_t last, int64_t count):
-    """Return one row of ``count`` numbers per sample from ``first`` to ``last`` - 1.
+def uniforms(const uint32_t[::1] entropy not None, const uint32_t[:, ::1] keys not None, int64_t count):
+    """Return ``count`` numbers for each row of ``keys``, which is a spawn key.
 
-    ``entropy`` has the words of the seed, with zeros up to the fourth, then the words of the spawn key without its last
-    word, which is the number of the sample.
+    ``entropy`` has the words of the seed, with zeros up to the fourth.
     """
-    cdef int64_t known = entropy.shape[0], rows = max(last - first, 0), i, k
-    cdef uint32_t[::1] words = np.zeros(known + 1, np.uint32)
+    cdef int64_t known = entropy.shape[0], rows = keys.shape[0], length = keys.shape[1], i, k
+    cdef uint32_t[::1] words = np.zeros(known + length, np.uint32)
     cdef double[:, ::1] out = np.empty((rows, count))
     cdef Pool pool
     cdef Generator g
     words[:known] = entropy
     with nogil:
         for i in range(rows):
-            words[known] = <uint32_t>(first + i)
-            fill_pool(&pool, &words[0], known + 1)
+            for k in range(length):
+                words[known + k] = keys[i, k]
+            fill_pool(&pool, &words[0], known + length)
             start(&g, &pool)
             for k in range(count):
                 out[i, k] = uniform(&g)

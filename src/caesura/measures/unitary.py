@@ -6,11 +6,11 @@ delta_empty for a pair without two units. An alignment contains every unit once;
 The search finds the exact minimum in these steps:
 
 1. :func:`caesura.kernels.unitary.enumerate_tuples` lists the unitary alignments that cannot be divided into cheaper ones.
-2. :func:`caesura.kernels.alignment.cheapest_alignment` combines them, for each run of units that none of them crosses. Most runs
-   need only a few states and are done.
-3. For the other runs, prices per unit give a lower bound. For two annotators they come from the assignment problem and are exact;
-   for more, from coordinate ascent, and in hard cases from a linear program over the most promising unitary alignments.
-   The combination then discards everything that exceeds the lower bound by more than a known alignment does.
+2. :func:`caesura.kernels.alignment.cheapest_alignment` combines them, for each run of units that none of them crosses. Most
+   runs need only a few states and are done.
+3. For the other runs, prices per unit give a lower bound. For two annotators they come from the assignment problem and are
+   exact; for more, from coordinate ascent, and in hard cases from a linear program over the most promising unitary
+   alignments. The combination then discards everything that exceeds the lower bound by more than a known alignment does.
 
 If this takes more work than allowed, the result is an alignment with ``proved=False`` and the lower bound that was reached.
 

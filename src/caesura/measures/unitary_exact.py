@@ -340,9 +340,7 @@ class ExactSearch:
     def _beam(self, samples: Mask, reduced: Counts) -> None:
         """Search some samples along a beam, and keep the alignments that are better than those so far."""
         tuples = self.tuples
-        chosen, _, solved, ties, truncated = self._combine(
-            tuples, reduced, np.where(samples, _ANY, _SKIP), beam=_BEAM
-        )
+        chosen, _, solved, ties, truncated = self._combine(tuples, reduced, np.where(samples, _ANY, _SKIP), beam=_BEAM)
         used = np.zeros(len(tuples.cost), np.int64)
         used[chosen] = 1
         better = _sums(tuples.cost * used, tuples.first) < self.cost

@@ -14,8 +14,8 @@ from caesura.agreement.labels import LabelAgreement
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
 from caesura.agreement.result import Agreement
-from caesura.agreement.unitizing import UnitizingAgreement
 from caesura.agreement.unitizing_registry import UNITIZING
+from caesura.agreement.unitizing_scores import UnitizingAgreement
 from caesura.errors import OptionConflictError
 from caesura.measures.signatures import short_signature
 from caesura.model.result import Excluded
