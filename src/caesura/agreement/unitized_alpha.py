@@ -31,16 +31,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations
+from functools import lru_cache, partial
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.agreement.unitized import UnitizedItem
 from caesura.agreement.unitizing import NOTHING_MARKED, Disorders, Job, Plan, UnitizingCoefficient
 from caesura.engines import Engine
-from caesura.errors import OptionError, SpansError
+from caesura.errors import InputError, OptionError, SpansError
 from caesura.kernels.unitizing import section_overlaps, unit_differences
 from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
@@ -49,6 +50,7 @@ from caesura.products import product
 
 METRICS = ("nominal", "interval", "ratio")
 _MAX_ATOMS = 2**62
+_MAX_NUMBERS = 500_000  # numbers that one task computes
 _ROUNDING = 1e-12  # relative size below which a difference of two sums is 0
 
 
@@ -89,6 +91,71 @@ def _atoms(coder: str, spans: Spans, positions: Floats, atom: float | None) -> I
     if np.abs(scaled).max(initial=0) > _MAX_ATOMS:
         raise SpansError(f"coder {coder!r}: a position is larger than {_MAX_ATOMS} atoms; choose a larger atom=")
     return scaled.astype(np.int64)
+
+
+class _Lines(NamedTuple):
+    """The spans of several items in atoms: a line for each item and coder, one after the other.
+
+    ``first`` has the first span of each line, and the number of all spans; ``valid`` says whether the spans of a line are whole
+    atoms that do not overlap.
+    """
+
+    starts: Ints
+    ends: Ints
+    codes: Ints
+    first: Ints
+    valid: NDArray[np.bool_]
+    edges: Floats
+
+    @classmethod
+    def of(cls, items: Sequence[UnitizedItem], atom: float | None, codes: dict[str | None, int]) -> _Lines:
+        """Return the lines of some items."""
+        spans = [spans for item in items for spans in item.annotations.values()]
+        sizes = np.array([len(part.categories) for part in spans])
+        first = np.concatenate(([0], np.cumsum(sizes)))
+        owner = np.repeat(np.arange(len(spans)), sizes)
+        positions = np.array([np.concatenate([getattr(part, name) for part in spans]) for name in ("starts", "ends")])
+        scaled = positions if atom is None else np.rint(positions / atom)
+        wrong = ((scaled % 1 != 0) | (np.abs(scaled) > _MAX_ATOMS)).any(axis=0) | (scaled[0] >= scaled[1])
+        wrong[1:] |= (scaled[0, 1:] < scaled[1, :-1]) & (owner[1:] == owner[:-1])
+        valid = np.bincount(owner, wrong, len(spans)) == 0
+        starts, ends = np.where(wrong, 0, scaled).astype(np.int64)
+        labels = np.array([codes[name] for part in spans for name in part.categories], np.int64)
+        edges = np.full((2, len(spans)), np.nan)
+        marked = np.flatnonzero(sizes)
+        if len(marked):
+            edges[:, marked] = positions[0, first[marked]], np.maximum.reduceat(positions[1], first[marked])
+        return cls(starts, ends, labels, first, valid, edges)
+
+    def atoms(self, coder_in: Floats, bounds: Sequence[tuple[float, float] | None], atom: float | None) -> Floats:
+        """Return the number of atoms of each item for each group of coders."""
+        known = np.array([(math.nan, math.nan) if pair is None else pair for pair in bounds])
+        starts, ends = self.edges.reshape(2, len(bounds), 1, -1)
+        member = coder_in > 0
+        low = np.where(member & ~np.isnan(starts), starts, np.inf).min(axis=2)
+        high = np.where(member & ~np.isnan(ends), ends, -np.inf).max(axis=2)
+        low, high = (
+            np.where(low > high, 0.0, low),
+            np.where(low > high, 0.0, high),
+        )  # nobody in the group marked anything
+        low = np.where(np.isnan(known[:, :1]), low, known[:, :1])
+        high = np.where(np.isnan(known[:, 1:]), high, known[:, 1:])
+        return np.asarray(high - low if atom is None else np.rint(high / atom) - np.rint(low / atom))
+
+    def lengths(self, categories: int) -> Floats:
+        """Return length, squared length and number of the spans of each line by category: lines x 3 x categories."""
+        lines, sizes = len(self.first) - 1, (self.ends - self.starts).astype(float)
+        place = np.repeat(np.arange(lines), np.diff(self.first)) * categories + self.codes
+        columns = [np.bincount(place, weights, lines * categories) for weights in (sizes, sizes**2, None)]
+        return np.stack(columns, axis=0).reshape(3, lines, categories).swapaxes(0, 1).astype(float)
+
+    def overlaps(self, pairs: Ints, values: Floats, metric: int) -> Floats:
+        """Return the sums of :func:`caesura.kernels.unitizing.section_overlaps` for pairs of lines."""
+        out = np.zeros((len(pairs), 7, len(values)))
+        section_overlaps(
+            self.starts, self.ends, self.codes, self.first, np.ascontiguousarray(pairs), values, metric, out
+        )
+        return out
 
 
 def _refuse_overlap(coder: str, spans: Spans, places: Ints, line: _Line, rule: str) -> None:
@@ -162,26 +229,57 @@ class _Alpha2016(_Alpha):
         return np.asarray(self.group_parts(Job(item, (item.coders,)), plan)[0])
 
     def group_parts(self, job: Job, plan: Plan) -> Floats:
-        item, number = job.item, len(plan.categories)
-        codes = plan.codes
-        values = self._values(plan)
-        lines = {coder: self._line(coder, spans, codes) for coder, spans in item.annotations.items()}
-        lengths = np.array([_lengths(line, number) for line in lines.values()])
-        overlaps = np.array(
-            [
-                _overlaps(lines[a], lines[b], values, METRICS.index(self._metric))
-                for a, b in combinations(item.coders, 2)
-            ]
-        )
-        atoms = [_length(item.bounds_of(group), self.atom) for group in job.groups]
-        coder_in, pair_in = _membership(item.coders, job.groups)
-        return _parts(np.array(atoms), coder_in, _added(coder_in, lengths), _added(pair_in, overlaps))
+        (parts,) = self._parts_together(plan, [job])
+        if isinstance(parts, InputError):
+            raise parts
+        return parts
 
-    def _line(self, coder: str, spans: Spans, codes: dict[str | None, int]) -> _Line:
-        line = _line(coder, spans, self.atom, codes)
-        rule = f"{self.name} needs spans that do not overlap; gamma allows them"
-        _refuse_overlap(coder, spans, np.arange(len(spans)), line, rule)
-        return line
+    def all_parts(self, jobs: Sequence[Job], plan: Plan, engine: Engine) -> list[Floats | InputError]:
+        alike: dict[tuple[Any, ...], list[int]] = {}
+        for place, job in enumerate(jobs):
+            alike.setdefault((job.item.coders, job.groups), []).append(place)
+        tasks = []
+        for (coders, groups), places in alike.items():
+            numbers = (5 * len(groups) + 3 * len(coders) ** 2 + 1) * max(len(plan.categories), 1)
+            size = max(1, _MAX_NUMBERS // numbers)
+            tasks += [places[first : first + size] for first in range(0, len(places), size)]
+        results = engine.map(partial(self._parts_together, plan), [[jobs[i] for i in task] for task in tasks])
+        by_place = dict(zip(chain.from_iterable(tasks), chain.from_iterable(results), strict=True))
+        return [by_place[place] for place in range(len(jobs))]
+
+    def _parts_together(self, plan: Plan, jobs: Sequence[Job]) -> list[Floats | InputError]:
+        """Return the parts of items with the same coders and groups, or the reason why an item is excluded."""
+        coders, groups = jobs[0].item.coders, jobs[0].groups
+        coder_in, pair_in = _membership(coders, groups)
+        lines = _Lines.of([job.item for job in jobs], self.atom, plan.codes)
+        atoms = lines.atoms(coder_in, [job.item.bounds if job.item.known else None for job in jobs], self.atom)
+        valid = lines.valid.reshape(len(jobs), -1).all(axis=1) & (atoms % 1 == 0).all(axis=1)
+        number, categories = len(jobs), len(plan.categories)
+        pairs = np.array([*combinations(range(len(coders)), 2)])
+        places = (np.arange(number)[:, None, None] * len(coders) + pairs).reshape(-1, 2)
+        overlaps = np.zeros((len(places), 7, categories))
+        kept = np.repeat(valid, len(pairs))
+        overlaps[kept] = lines.overlaps(places[kept], self._values(plan), METRICS.index(self._metric))
+        lengths = _added(coder_in, lines.lengths(categories).reshape(number, len(coders), 3 * categories))
+        shared = _added(pair_in, overlaps.reshape(number, len(pairs), 7 * categories))
+        shape = (number, len(groups))
+        parts = _parts(
+            atoms, coder_in.sum(axis=1), lengths.reshape(*shape, 3, categories), shared.reshape(*shape, 7, categories)
+        )
+        return [parts[i] if valid[i] else self._problem(job, plan) for i, job in enumerate(jobs)]
+
+    def _problem(self, job: Job, plan: Plan) -> InputError:
+        """Return the reason why an item is excluded."""
+        try:
+            for coder, spans in job.item.annotations.items():
+                line = _line(coder, spans, self.atom, plan.codes)
+                rule = f"{self.name} needs spans that do not overlap; gamma allows them"
+                _refuse_overlap(coder, spans, np.arange(len(spans)), line, rule)
+            for group in job.groups:
+                _length(job.item.bounds_of(group), self.atom)
+        except InputError as error:
+            return error
+        raise AssertionError(job.item.name)
 
     def _values(self, plan: Plan) -> Floats:
         """Return the numeric value of each category; zeros for the nominal metric."""
@@ -247,19 +345,6 @@ def _category_reason(shared: float) -> str:
     return "expected disagreement is 0"
 
 
-def _overlaps(a: _Line, b: _Line, values: Floats, metric: int) -> Floats:
-    out = np.zeros((7, len(values)))
-    section_overlaps(a.starts, a.ends, a.codes, b.starts, b.ends, b.codes, values, metric, out)
-    return out
-
-
-def _lengths(line: _Line, categories: int) -> Floats:
-    """Return length, squared length and number of a coder's spans by category."""
-    lengths = line.lengths
-    weights = (lengths, lengths**2, None)
-    return np.array([np.bincount(line.codes, weight, categories) for weight in weights], np.float64)
-
-
 @lru_cache(maxsize=64)
 def _membership(coders: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) -> tuple[Floats, Floats]:
     """Return which coders, and which pairs of coders, are in each group: 1 or 0, groups x coders and groups x pairs."""
@@ -270,26 +355,26 @@ def _membership(coders: tuple[str, ...], groups: tuple[tuple[str, ...], ...]) ->
 
 
 def _added(chosen: Floats, values: Floats) -> Floats:
-    """Return the sums of the chosen values: groups x numbers x categories."""
-    sums = product(chosen, values.reshape(len(values), -1))
-    return np.asarray(sums.reshape(len(chosen), *values.shape[1:]))
+    """Return the sums of the chosen values for each item: items x groups x numbers."""
+    items, number, size = values.shape
+    flat = values.swapaxes(0, 1).reshape(number, items * size)
+    return np.asarray(product(chosen, flat).reshape(len(chosen), items, size).swapaxes(0, 1))
 
 
-def _parts(atoms: Floats, coder_in: Floats, lengths: Floats, pairs: Floats) -> Floats:
-    """Return the parts of one item, one row per group of coders; the symbols are those of the module."""
-    m = coder_in.sum(axis=1)
-    by_category, squares, counts = lengths.swapaxes(0, 1)
-    same, a, b, a_squares, b_squares, a_confused, b_confused = pairs.swapaxes(0, 1)
-    covered = a.sum(axis=1)  # over pairs: length that both coders marked
-    marked = (m - 1) * by_category.sum(axis=1)  # over pairs: length that each of the two marked
-    crossing = 2 * (marked - covered - same.sum(axis=1)) / (m - 1)
+def _parts(atoms: Floats, m: Floats, lengths: Floats, pairs: Floats) -> Floats:
+    """Return the parts of some items, items x groups of coders x parts; the symbols are those of the module."""
+    by_category, squares, counts = np.moveaxis(lengths, 2, 0)
+    same, a, b, a_squares, b_squares, a_confused, b_confused = np.moveaxis(pairs, 2, 0)
+    covered = a.sum(axis=2)  # over pairs: length that both coders marked
+    marked = (m - 1) * by_category.sum(axis=2)  # over pairs: length that each of the two marked
+    crossing = 2 * (marked - covered - same.sum(axis=2)) / (m - 1)
     margin = (marked - 2 * covered) / (m - 1)
-    head = np.column_stack((m * atoms, counts.sum(axis=1), crossing, margin))
+    head = np.stack((m * atoms, counts.sum(axis=2), crossing, margin), axis=2)
     shared = [
         (first + second) / (m - 1)[:, None]
         for first, second in ((a, b), (a_squares, b_squares), (a_confused, b_confused))
     ]
-    return np.concatenate([head, by_category, squares, *shared], axis=1)
+    return np.concatenate([head, by_category, squares, *shared], axis=2)
 
 
 def _differences(values: Floats, metric: str) -> Floats:

@@ -11,55 +11,58 @@ cdef inline double _difference(double c, double k, int metric) noexcept nogil:
 
 
 def section_overlaps(
-    const int64_t[::1] a_start not None,
-    const int64_t[::1] a_end not None,
-    const int64_t[::1] a_code not None,
-    const int64_t[::1] b_start not None,
-    const int64_t[::1] b_end not None,
-    const int64_t[::1] b_code not None,
+    const int64_t[::1] start not None,
+    const int64_t[::1] end not None,
+    const int64_t[::1] code not None,
+    const int64_t[::1] line not None,
+    const int64_t[:, ::1] pairs not None,
     const double[::1] value not None,
     int metric,
-    double[:, ::1] out not None,
+    double[:, :, ::1] out not None,
 ):
-    """Add sums over all overlaps o of a span g of the first coder with a span h of the second to ``out``, by category.
+    """Add sums over all overlaps o of a span g of one coder with a span h of another to ``out``, for each pair and category.
 
-    Rows of ``out``: 0 the length of o where g and h have the same category; 1 and 2 the length of o by the category of g and
+    A coder's line on an item has the spans line[i]:line[i + 1], sorted and without overlaps; ``pairs`` are pairs of lines. Rows
+    of ``out[p]``: 0 the length of o where g and h have the same category; 1 and 2 the length of o by the category of g and
     of h; 3 and 4 the squares of the part of g (of h) that the other coder covers; 5 and 6 the length of o times the
     difference of the categories (0: nominal, 1: interval, 2: ratio of ``value``), by the category of g and of h.
     """
-    cdef Py_ssize_t i = 0, j = 0, n = a_start.shape[0], m = b_start.shape[0]
+    cdef Py_ssize_t p, i, j, n, m
     cdef int64_t first, last, c, k
-    cdef double o, d, covered_a = 0, covered_b = 0
+    cdef double o, d, covered_a, covered_b
     with nogil:
-        while i < n and j < m:
-            c = a_code[i]
-            k = b_code[j]
-            first = a_start[i] if a_start[i] > b_start[j] else b_start[j]
-            last = a_end[i] if a_end[i] < b_end[j] else b_end[j]
-            if last > first:
-                o = last - first
-                covered_a += o
-                covered_b += o
-                out[1, c] += o
-                out[2, k] += o
-                if c == k:
-                    out[0, c] += o
+        for p in range(pairs.shape[0]):
+            i, n = line[pairs[p, 0]], line[pairs[p, 0] + 1]
+            j, m = line[pairs[p, 1]], line[pairs[p, 1] + 1]
+            covered_a = covered_b = 0
+            while i < n and j < m:
+                c, k = code[i], code[j]
+                first = start[i] if start[i] > start[j] else start[j]
+                last = end[i] if end[i] < end[j] else end[j]
+                if last > first:
+                    o = last - first
+                    covered_a += o
+                    covered_b += o
+                    out[p, 1, c] += o
+                    out[p, 2, k] += o
+                    if c == k:
+                        out[p, 0, c] += o
+                    else:
+                        d = 1 if metric == 0 else _difference(value[c], value[k], metric)
+                        out[p, 5, c] += o * d
+                        out[p, 6, k] += o * d
+                if end[i] <= end[j]:
+                    out[p, 3, c] += covered_a * covered_a
+                    covered_a = 0
+                    i += 1
                 else:
-                    d = 1 if metric == 0 else _difference(value[c], value[k], metric)
-                    out[5, c] += o * d
-                    out[6, k] += o * d
-            if a_end[i] <= b_end[j]:
-                out[3, c] += covered_a * covered_a
-                covered_a = 0
-                i += 1
-            else:
-                out[4, k] += covered_b * covered_b
-                covered_b = 0
-                j += 1
-        if i < n:
-            out[3, a_code[i]] += covered_a * covered_a
-        if j < m:
-            out[4, b_code[j]] += covered_b * covered_b
+                    out[p, 4, k] += covered_b * covered_b
+                    covered_b = 0
+                    j += 1
+            if i < n:
+                out[p, 3, code[i]] += covered_a * covered_a
+            if j < m:
+                out[p, 4, code[j]] += covered_b * covered_b
 
 
 def unit_differences(

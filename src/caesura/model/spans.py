@@ -418,12 +418,11 @@ def _check_bounds(bounds: object, name: str) -> tuple[float, float]:
 def _check_row(i: int, row: object) -> tuple[float, float, str | None]:
     if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray) or not 2 <= len(row) <= 3:
         raise SpansError(f"spans[{i}]: a span is (start, end[, category]); got {row!r:.80}")
-    numbers = [checks.finite_number(value) for value in row[:2]]
-    for name, number, value in zip(("start", "end"), numbers, row[:2], strict=True):
-        if number is None:
-            raise SpansError(f"spans[{i}]: {name} must be a finite number; got {value!r:.80}")
-    category = _check_category(i, row[2]) if len(row) > 2 else None
-    return numbers[0] or 0.0, numbers[1] or 0.0, category
+    start, end = checks.finite_number(row[0]), checks.finite_number(row[1])
+    if start is None or end is None:
+        name, value = ("start", row[0]) if start is None else ("end", row[1])
+        raise SpansError(f"spans[{i}]: {name} must be a finite number; got {value!r:.80}")
+    return start or 0.0, end or 0.0, _check_category(i, row[2]) if len(row) > 2 else None
 
 
 def _check_category(i: int, category: object) -> str | None:
