@@ -14,7 +14,7 @@ import caesura as cz
 from caesura.errors import CaesuraError
 from caesura.kernels import boundary, gather, segments, window
 from caesura.measures.base import Measure
-from caesura.measures.batch import gather_plain, pack
+from caesura.measures.batch import Batch, gather_plain, pack
 from support.strategies import Pair, pairs, typed_pairs
 from support.variants import VARIANTS
 
@@ -170,6 +170,42 @@ def test_gathered_arrays_are_those_of_the_pairs_joined_in_python(texts: list) ->
             assert array.tolist() == expected.tolist()
 
 
+def arrays_of(batch: Batch) -> list[list]:
+    return [
+        getattr(batch, name).tolist() for name in ("length", "a_pos", "a_code", "a_off", "b_pos", "b_code", "b_off")
+    ]
+
+
+@pytest.mark.parametrize("measure", [*MEASURES, cz.parse("win_pr")], ids=repr)
+@given(plain=st.lists(pairs(max_units=40), min_size=2, max_size=6))
+@settings(max_examples=20)
+def test_positions_are_counted_where_they_are_or_from_a_copy(measure: Measure, plain: list[Pair]) -> None:
+    texts = [pair.segmentations for pair in plain]
+    batch, *_ = measure.pack(texts)
+    copied = pack(texts, measure.view, measure.sides)[0] if type(batch) is Batch and len(batch) == len(texts) else batch
+    counts, expected = measure.count(batch), measure.count(copied)
+    assert counts.counts.tobytes() == expected.counts.tobytes()
+    assert {name: column.tolist() for name, column in counts.resolved.items()} == {
+        name: column.tolist() for name, column in expected.resolved.items()
+    }
+
+
+def test_positions_are_copied_when_they_are_needed() -> None:
+    texts = [long_pair(seed, units=60) for seed in range(4)]
+    batch = cz.score_many(texts, "boundary_similarity").batch
+    assert batch.packed == ([a.packed for a, _ in texts], [b.packed for _, b in texts])
+    copied, *_ = pack(texts, "typed", ("a", "b"))
+    assert arrays_of(pickle.loads(pickle.dumps(batch.slice(1, 3)))) == arrays_of(copied.take(np.array([1, 2])))
+    assert arrays_of(batch.slice(1, 1)) == arrays_of(copied.take(np.array([], np.int64)))
+    assert batch.packed is not None
+    assert arrays_of(batch.take(np.array([3, 0]))) == arrays_of(copied.take(np.array([3, 0])))
+    assert batch.packed is None
+    assert arrays_of(batch) == arrays_of(copied)
+    assert arrays_of(batch.slice(1, 3))[1] == copied.a_pos.tolist()
+    with pytest.raises(AttributeError, match="positions"):
+        batch.positions  # type: ignore[attr-defined]  # noqa: B018
+
+
 @pytest.mark.parametrize(
     "pair", [(1, 2), ([0, 1], [0, 1]), "ab", (np.zeros(3), np.zeros(3)), None, ({}, {}), ()], ids=repr
 )
@@ -183,8 +219,13 @@ def test_other_objects_are_not_gathered(pair: object) -> None:
 def test_kernels_refuse_what_is_not_bytes() -> None:
     gains = cz.parse("boundary_similarity").gains(("boundary",))  # type: ignore[attr-defined]
     rule = cz.parse("pk").rule  # type: ignore[attr-defined]
+    packed = cz.Segmentation.from_bits("010").packed
+    columns = np.empty((1, 6)), np.empty(1, np.int64), np.empty(1, np.uint8)
     for call in (
-        lambda: gather.gather([1], [2]),  # type: ignore[list-item]
+        lambda: gather.survey([1], [2]),  # type: ignore[list-item]
+        lambda: gather.gather([1], np.array([0, 1])),  # type: ignore[list-item]
+        lambda: boundary.count_packed([packed, 1], [packed, 1], gains, np.empty((2, 6))),  # type: ignore[list-item]
+        lambda: window.sweep_packed([packed], [1], rule, *columns),  # type: ignore[list-item]
         lambda: boundary.count_pair("a", "b", gains),  # type: ignore[arg-type]
         lambda: window.sweep_pair(None, None, rule),  # type: ignore[arg-type]
         lambda: segments.count_within_pair([], [], 1),  # type: ignore[arg-type]

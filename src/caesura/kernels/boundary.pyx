@@ -11,10 +11,11 @@ gain is computed from the distance and not read from a table).
 """
 
 from libc.stdint cimport INT64_MAX, int64_t, uint64_t
+from libc.stdlib cimport free
 
 from caesura.kernels.matching cimport Graph
 from caesura.kernels.ordered cimport suffix_table, suffix_value
-from caesura.kernels.packed cimport Side, read_side
+from caesura.kernels.packed cimport Side, read_side, read_sides
 
 import numpy as np
 
@@ -87,10 +88,11 @@ cdef class Buffers:
         self.typed = a_code.shape[0] > 0 or b_code.shape[0] > 0
         return 0
 
-    cdef int set_sides(self, Side a, Side b) except -1:
-        self.a_pos, self.b_pos, self.a_code, self.b_code = a.pos, b.pos, NULL, NULL
+    cdef void set_sides(self, Side a, Side b) noexcept nogil:
+        self.a_pos = a.pos
+        self.b_pos = b.pos
+        self.a_code = self.b_code = NULL
         self.typed = False
-        return 0
 
     cdef int release(self) except -1:
         """Forget the input, and keep the buffers for a later call if they are small."""
@@ -170,6 +172,28 @@ def count(
         for d in range(n):
             count_one(buffers, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1], &edits)
             write_row(edits, out, d)
+    buffers.release()
+
+
+def count_packed(list a_packed not None, list b_packed not None, Gains gains not None, double[:, ::1] out not None):
+    """As :func:`count`, for the ``Segmentation.packed`` of each document, of one type; their positions are not copied."""
+    cdef Py_ssize_t d, n = len(a_packed)
+    cdef Edits edits
+    cdef Side* a = NULL
+    cdef Side* b = NULL
+    cdef Buffers buffers = take_buffers()
+    buffers.set_gains(gains)
+    try:
+        a = read_sides(a_packed)
+        b = read_sides(b_packed)
+        with nogil:
+            for d in range(n):
+                buffers.set_sides(a[d], b[d])
+                count_one(buffers, 0, a[d].size, 0, b[d].size, &edits)
+                write_row(edits, out, d)
+    finally:
+        free(a)
+        free(b)
     buffers.release()
 
 

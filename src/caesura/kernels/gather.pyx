@@ -1,4 +1,4 @@
-"""Copy the inner positions of many segmentations into flat arrays."""
+"""Survey many segmentations, and copy their inner positions into flat arrays."""
 
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
@@ -8,11 +8,11 @@ from caesura.kernels.packed cimport Side, read_side
 import numpy as np
 
 
-def gather(list a_packed not None, list b_packed not None):
-    """Return the arrays of a batch, or None if the two sides of a pair differ in length.
+def survey(list a_packed not None, list b_packed not None):
+    """Return the sizes of pairs of segmentations, or None if the two sides of a pair differ in length.
 
     ``a_packed`` and ``b_packed`` have the ``Segmentation.packed`` of each pair. The result is the length of each document, the
-    positions and offsets of a and of b, the bits that all segmentations have, and the bits that both sides of some pair have.
+    offsets of the boundaries of a and of b, the bits that all segmentations have, and the bits that both sides of some pair have.
     """
     cdef Py_ssize_t d, n = len(a_packed)
     cdef Side a, b
@@ -30,13 +30,12 @@ def gather(list a_packed not None, list b_packed not None):
         length[d] = a.length
         a_off[d + 1] = a_off[d] + a.size
         b_off[d + 1] = b_off[d] + b.size
-    a_positions, b_positions = joined(a_packed, a_off), joined(b_packed, b_off)
-    return lengths, a_positions, a_offsets, b_positions, b_offsets, in_all, in_a_pair
+    return lengths, a_offsets, b_offsets, in_all, in_a_pair
 
 
-cdef object joined(list packed, int64_t[::1] off):
-    """Return the positions of all documents of a side."""
-    cdef Py_ssize_t d, n = off.shape[0] - 1
+def gather(list packed not None, const int64_t[::1] off not None):
+    """Return the positions of all segmentations of a side, which begin at their offsets."""
+    cdef Py_ssize_t d, n = len(packed)
     positions = np.empty(off[n], np.int64)
     cdef int64_t[::1] pos = positions
     cdef Side side

@@ -6,8 +6,9 @@ two such events all windows are equal and are counted in one step. The cost is O
 """
 
 from libc.stdint cimport INT64_MAX, int64_t
+from libc.stdlib cimport free
 
-from caesura.kernels.packed cimport Side, read_side
+from caesura.kernels.packed cimport Side, read_side, read_sides
 
 SEGMENTS = 0
 POSITIONS = 1
@@ -78,14 +79,47 @@ def sweep(
         for d in range(n):
             windows = choose(rule, length[d], r_off[d + 1] - r_off[d])
             sums = sweep_one(r, r_off[d], r_off[d + 1], h, h_off[d], h_off[d + 1], windows)
-            out[d, 0] = sums.differ
-            out[d, 1] = windows.number
-            out[d, 2] = sums.disagree
-            out[d, 3] = sums.tp
-            out[d, 4] = sums.fp
-            out[d, 5] = sums.fn
+            write_row(sums, windows, out, d)
             k[d] = windows.k
             origin[d] = windows.origin
+
+
+def sweep_packed(
+    list r_packed not None,
+    list h_packed not None,
+    Rule rule not None,
+    double[:, ::1] out not None,
+    int64_t[::1] k not None,
+    unsigned char[::1] origin not None,
+):
+    """As :func:`sweep`, for the ``Segmentation.packed`` of each document; their positions are not copied."""
+    cdef Py_ssize_t d, n = len(r_packed)
+    cdef Windows windows
+    cdef Sums sums
+    cdef Side* r = NULL
+    cdef Side* h = NULL
+    try:
+        r = read_sides(r_packed)
+        h = read_sides(h_packed)
+        with nogil:
+            for d in range(n):
+                windows = choose(rule, r[d].length, r[d].size)
+                sums = sweep_one(r[d].pos, 0, r[d].size, h[d].pos, 0, h[d].size, windows)
+                write_row(sums, windows, out, d)
+                k[d] = windows.k
+                origin[d] = windows.origin
+    finally:
+        free(r)
+        free(h)
+
+
+cdef inline void write_row(Sums sums, Windows windows, double[:, ::1] out, Py_ssize_t d) noexcept nogil:
+    out[d, 0] = sums.differ
+    out[d, 1] = windows.number
+    out[d, 2] = sums.disagree
+    out[d, 3] = sums.tp
+    out[d, 4] = sums.fp
+    out[d, 5] = sums.fn
 
 
 def sweep_pair(r not None, h not None, Rule rule not None):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, cast
 
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError
-from caesura.kernels.gather import gather
+from caesura.kernels.gather import gather, survey
 from caesura.model.dialogue import kind_name
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
@@ -37,6 +37,7 @@ types, stream by stream (``streams.py``); the spans of hierarchies and the nodes
 of units or seconds (``edges.py``); words with their boundaries (``sigma.py``)."""
 
 EMPTY = np.empty(0, np.int64)
+PackedSides = tuple[list[bytes], list[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,9 @@ class Batch:
         The boundary types, in order.
     cache : dict
         Results that several measures share.
+    packed : tuple of two lists of bytes, or None
+        The ``Segmentation.packed`` of both sides of each document, until ``a_pos`` and ``b_pos`` are needed. Copying the
+        positions of many documents can take as long as counting: the memory is new, and the system provides it page by page.
     document_fields : tuple of str
         Fields of a subclass with one entry per document.
     """
@@ -70,7 +74,41 @@ class Batch:
     b_off: Ints
     types: tuple[str, ...] = UNTYPED
     cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    packed: PackedSides | None = field(default=None, init=False, repr=False, compare=False)
     document_fields: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def from_packed(cls, packed: PackedSides, length: Ints, a_off: Ints, b_off: Ints) -> Self:
+        """Return the batch of pairs of segmentations of one type; their positions are copied when they are needed.
+
+        Parameters
+        ----------
+        packed : tuple of two lists of bytes
+            The ``Segmentation.packed`` of both sides of each document.
+        length, a_off, b_off : numpy.ndarray
+            Number of units of each document, and offsets from 0 on.
+
+        Returns
+        -------
+        Batch
+            The batch.
+        """
+        batch = object.__new__(cls)
+        sizes = {"length": length, "a_code": EMPTY, "a_off": a_off, "b_code": EMPTY, "b_off": b_off, "types": UNTYPED}
+        for name, value in {**sizes, "cache": {}, "packed": packed}.items():
+            object.__setattr__(batch, name, value)
+        return batch
+
+    if not TYPE_CHECKING:  # for mypy, a class with this method has every attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Fill the positions of a batch that does not have them yet; other attributes are never missing."""
+            packed = object.__getattribute__(self, "packed")
+            if packed is not None and name in ("a_pos", "b_pos"):
+                object.__setattr__(self, "a_pos", gather(packed[0], self.a_off))
+                object.__setattr__(self, "b_pos", gather(packed[1], self.b_off))
+                object.__setattr__(self, "packed", None)
+            return object.__getattribute__(self, name)
 
     def __len__(self) -> int:
         return len(self.length)
@@ -95,7 +133,7 @@ class Batch:
         return cast(T, self.cache[key])
 
     def slice(self, start: int, stop: int) -> Self:
-        """Return documents ``start`` to ``stop - 1`` without copying; offsets refer to the whole batch.
+        """Return documents ``start`` to ``stop - 1`` without copying positions; offsets refer to the positions of the view.
 
         Parameters
         ----------
@@ -108,6 +146,9 @@ class Batch:
             A view.
         """
         a_off, b_off = self.a_off[start : stop + 1], self.b_off[start : stop + 1]
+        if self.packed is not None:
+            packed = self.packed[0][start:stop], self.packed[1][start:stop]
+            return self.from_packed(packed, self.length[start:stop], a_off - a_off[0], b_off - b_off[0])
         changes = {name: getattr(self, name)[start:stop] for name in ("length", *self.document_fields)}
         return replace(self, a_off=a_off, b_off=b_off, **changes)
 
@@ -250,17 +291,18 @@ def gather_plain(pairs: Sequence[Any], view: View) -> Batch | None:
         The batch; None if a pair is not plain, or if types matter and there are types.
     """
     try:
-        arrays = gather([a.packed for a, _ in pairs], [b.packed for _, b in pairs])
+        packed = [a.packed for a, _ in pairs], [b.packed for _, b in pairs]
+        sizes = survey(*packed)
     except (AttributeError, TypeError, ValueError):  # other annotations, or no pairs
         return None
-    if arrays is None:
+    if sizes is None:
         return None
-    length, a_pos, a_off, b_pos, b_off, in_all, in_a_pair = arrays
+    length, a_off, b_off, in_all, in_a_pair = sizes
     if in_a_pair & HAS_UNITS and not _have_same_units(pairs):
         return None
     if view == "typed" and not in_all & HAS_NO_TYPES:
         return None
-    return Batch(length, a_pos, EMPTY, a_off, b_pos, EMPTY, b_off, UNTYPED)
+    return Batch.from_packed(packed, length, a_off, b_off)
 
 
 def _have_same_units(pairs: Sequence[SegmentationPair]) -> bool:

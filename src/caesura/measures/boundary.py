@@ -124,6 +124,8 @@ class _SimilarityMeasure(EditDistanceMeasure):
             partners = self.partners(batch)
             kernel.tally(*batch.arrays, partners, out)
             out[:, 7] = _te_sums(batch, partners)
+        elif batch.packed is not None:
+            kernel.count_packed(*batch.packed, self.gains(batch.types), out)
         else:
             kernel.count(*batch.arrays, self.gains(batch.types), out)
         return out

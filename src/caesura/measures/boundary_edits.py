@@ -337,7 +337,7 @@ class EditDistanceMeasure(Measure):
         problem = self.cost_problem(costs)
         if problem is not None:
             return {d: OptionError(problem) for d in range(len(batch))}
-        if self._is_small(len(batch.a_pos), len(batch.b_pos), len(batch.types)):
+        if self._is_small(int(batch.a_off[-1]), int(batch.b_off[-1]), len(batch.types)):
             return {}
         return self._with_overflow(batch, costs.scale) | self._with_too_many_pairs(batch)
 

@@ -157,7 +157,10 @@ class _WindowMeasure(Measure):
     def sweep(self, batch: Batch) -> tuple[Counts, dict[str, NDArray[Any]]]:
         """Return the columns of ``kernel.sweep``, and k and its origin as resolved options."""
         out, k, origin = np.empty((len(batch), 6)), np.empty(len(batch), np.int64), np.empty(len(batch), np.uint8)
-        kernel.sweep(batch.length, batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, self.rule, out, k, origin)
+        if batch.packed is not None:
+            kernel.sweep_packed(*batch.packed, self.rule, out, k, origin)
+        else:
+            kernel.sweep(batch.length, batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, self.rule, out, k, origin)
         return out, {"window": k, "window_from": origin}
 
 
