@@ -82,6 +82,8 @@ MAX_SAMPLE_WORK = 2_000_000_000
 """Work for the random samples of gamma, in about a nanosecond."""
 MAX_TABLE_WORK = 1_000_000_000
 """Work for the pairs of coders, and for all coders but one, of gamma."""
+MAX_CATEGORY_CELLS = 500_000
+"""Items times categories in coefficients for spans; eight times as many if every group of coders counts as an item."""
 MAX_SAMPLES = 20_000
 """Samples of gamma for one item."""
 MAX_DRAWS = 1_000_000

@@ -351,6 +351,24 @@ def test_expected_disagreement_of_zero() -> None:
         compute(full, "cu_alpha")
 
 
+def test_denominator_of_expected_disagreement_is_not_positive() -> None:
+    """With m = 3: l*_a = l*_b = 2 / 2 = 1, so l*..^2 = 4; q*_a = q*_b = 2^2 / 2, so Q* = 4, and nothing is left."""
+    spans = {"x": [], "y": [(2, 4, "b")], "z": [(0, 4, "a")]}
+    corpus = cz.Corpus({"text": {coder: cz.Spans(rows, length=9) for coder, rows in spans.items()}})
+    with pytest.raises(Undefined, match="too few spans were marked by two coders"):
+        compute(corpus, "cu_alpha")
+
+
+def test_some_coders_of_an_item_marked_nothing() -> None:
+    """The pair ann and bo has no spans and no length here; it adds nothing to the other items."""
+    second = {"ann": cz.Spans([(0, 3, "a")]), "bo": cz.Spans([(1, 3, "a")]), "cy": cz.Spans([(0, 3, "a")])}
+    corpus = cz.Corpus({"1": {"ann": cz.Spans([]), "bo": cz.Spans([]), "cy": cz.Spans([(0, 2, "a")])}, "2": second})
+    alone = cz.Corpus({"2": {coder: second[coder] for coder in ("ann", "bo")}})
+    for name in ("alpha_u_2004", "u_alpha"):
+        pairs = {row.coders: row.value for row in compute(corpus, name).pairs}
+        assert pairs["ann", "bo"] == pytest.approx(compute(alone, name).value)
+
+
 def test_one_span_each() -> None:
     assert value_of(pair([(2, 6, "a")], [(3, 6, "a")], length=10), "u_alpha") is not None
 

@@ -40,10 +40,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.agreement.gamma_alignment import ItemAlignment
-from caesura.agreement.gamma_family import HEAD_PARTS, NO_DISORDER, GammaFamily
+from caesura.agreement.gamma_family import HEAD_PARTS, NO_DISORDER, GammaFamily, tabled_categories
+from caesura.agreement.gamma_samples import warn_once
 from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import Disorders, Plan
 from caesura.engines import Engine, use_engine
+from caesura.errors import LimitError
 from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
 from caesura.options import setting, text
@@ -88,11 +90,13 @@ class GammaCat(GammaFamily):
     always_shown = ("alpha", "beta", "delta_empty")
 
     def _tables(self, plan: Plan) -> int:
-        return len(plan.categories)
+        return tabled_categories(plan)
 
     def category_table(self, parts: Floats, plan: Plan) -> list[tuple[float | None, float | None, str | None]]:
         table: list[tuple[float | None, float | None, str | None]] = []
-        for k in range(len(plan.categories)):
+        if not self._tables(plan) and plan.categories:
+            warn_once(self.name, f"the values of the {len(plan.categories):,} categories are left out, {_TOO_MANY}")
+        for k in range(self._tables(plan)):
             value = float(self._of_category(parts[None], k).values[0])
             reason = _no_value(parts[HEAD_PARTS + 3 * k + 1])
             table.append((None, None, reason) if math.isnan(value) else (value, None, None))
@@ -106,9 +110,15 @@ class GammaCat(GammaFamily):
         return _no_value(parts[1]) if reason == NO_DISORDER else reason
 
 
+_TOO_MANY = "because there are too many categories for so many items; choose fewer categories"
+
+
 def _no_value(weight: float) -> str:
     if weight <= 0:
-        return "no span is aligned with a span of another coder closely enough to have weight"
+        return (
+            "in the annotations or in the random samples, no span is aligned with a span of another coder closely enough "
+            "to have weight"
+        )
     return "expected disorder is 0: there is only one category"
 
 
@@ -128,6 +138,8 @@ class GammaK(GammaCat):
     def finish(self, parts: Floats, plan: Plan) -> Disorders:
         if self.category is None:
             return super().finish(parts, plan)
+        if not self._tables(plan):
+            raise LimitError(f"{self.name}: category {self.category!r} has no value of its own, {_TOO_MANY}")
         return self._of_category(parts, plan.place_of(self.category))
 
     def extras(self, items: Sequence[UnitizedItem], parts: Floats, plan: Plan, engine: Engine) -> dict[str, Any]:

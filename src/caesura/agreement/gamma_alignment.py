@@ -236,17 +236,21 @@ def category_terms(
     numerators = weights * pairs.distance * (delta_empty if unaligned else 1.0)
     sample = alignments.sample[pairs.owner]
     first, second = (table.category[units].astype(np.int64) for units in (pairs.first, pairs.second))
-    mixed = first != second
     # One group per sample for all categories, then one per sample and category; a mixed pair counts for both categories.
-    groups = np.concatenate((sample, samples + first * samples + sample, (samples + second * samples + sample)[mixed]))
-    order = np.argsort(groups, kind="stable")
+    groups, members = [sample], [np.arange(len(sample))]
+    if categories:
+        mixed = np.flatnonzero(first != second)
+        groups += [samples + first * samples + sample, (samples + second * samples + sample)[mixed]]
+        members += [members[0], mixed]
+    group, member = np.concatenate(groups), np.concatenate(members)
+    order = np.argsort(group, kind="stable")
+    group, member = group[order], member[order]
     terms = np.empty((samples, 2 + 2 * categories))
     for k, values in enumerate((numerators, weights)):
-        values_of_groups = np.concatenate((values, values, values[mixed]))[order]
-        sums = sum_groups(values_of_groups, groups[order], samples * (1 + categories))
+        sums = sum_groups(values[member], group, samples * (1 + categories))
         terms[:, k::2] = sums.reshape(1 + categories, samples).T
     if unaligned:
-        aligned = np.bincount(groups, minlength=samples * (1 + categories)).reshape(1 + categories, samples).T > 0
+        aligned = np.bincount(group, minlength=samples * (1 + categories)).reshape(1 + categories, samples).T > 0
         missing = np.column_stack([_empty_places(alignments, k) for k in range(-1, categories)]) * aligned
         terms[:, ::2] += missing * delta_empty**2
         terms[:, 1::2] += missing * delta_empty

@@ -55,7 +55,7 @@ from caesura.agreement.unitizing import (
 from caesura.engines import Engine, use_engine
 from caesura.errors import InputError, LimitError
 from caesura.kernels.sums import sum_groups
-from caesura.limits import MAX_GAMMA_CODERS, MAX_SAMPLES
+from caesura.limits import MAX_CATEGORY_CELLS, MAX_GAMMA_CODERS, MAX_SAMPLES
 from caesura.measures.unitary import Alignments, BestAlignment, Dissimilarity, UnitTable, best_alignments
 from caesura.measures.unitary_exact import Counts
 from caesura.model.value import Floats
@@ -363,7 +363,7 @@ class GammaFamily(UnitizingCoefficient):
         head = (alignments.cost * size, alignments.bound * size, units, alignments.proved, alignments.work)
         terms = [np.column_stack((alignments.cost * size, self.divisor(alignments.table)))]
         if with_categories:
-            terms.append(category_terms(alignments, len(plan.categories), size, unaligned=self.unaligned))
+            terms.append(category_terms(alignments, tabled_categories(plan), size, unaligned=self.unaligned))
         return np.column_stack((*head, *terms))
 
     # -- results ----------------------------------------------------------------------------------------------------------
@@ -470,6 +470,21 @@ class GammaFamily(UnitizingCoefficient):
                 f"there are fewer than {MIN_UNITS} spans per coder; the disorder of random samples varies much, "
                 "see the sampling interval"
             )
+
+
+def tabled_categories(plan: Plan) -> int:
+    """Return the number of categories with own values: all of them, or none if that would take too much memory.
+
+    Parameters
+    ----------
+    plan : Plan
+        What all items share.
+
+    Returns
+    -------
+    int
+    """
+    return len(plan.categories) if plan.groups * len(plan.categories) <= MAX_CATEGORY_CELLS else 0
 
 
 def _best_together(how: Dissimilarity, task: Sequence[Piece]) -> list[BestAlignment]:

@@ -40,7 +40,7 @@ _CHUNK = 3000  # units per task
 _WINDOW_WORK = 4  # nanoseconds per pair of units that are near each other
 _FEW_UNITS = 1000
 _PILOT_ITEMS = 20
-_PAIR_WORK = 3000  # nanoseconds per unit of a pair of coders
+_PAIR_WORK = 1000  # nanoseconds per unit of a pair of coders
 
 
 class Cell(NamedTuple):

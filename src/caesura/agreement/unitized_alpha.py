@@ -43,6 +43,7 @@ from caesura.agreement.unitizing import NOTHING_MARKED, Disorders, Job, Plan, Un
 from caesura.engines import Engine
 from caesura.errors import InputError, OptionError, SpansError
 from caesura.kernels.unitizing import section_overlaps, unit_differences
+from caesura.limits import MAX_CATEGORY_CELLS, check_limit
 from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
 from caesura.options import choice, positive, setting, text
@@ -186,6 +187,13 @@ class _Alpha(UnitizingCoefficient):
         None, positive, "Length of an atom, such as 0.01 seconds (default: positions must be whole numbers)."
     )
 
+    def _check_categories(self, plan: Plan) -> None:
+        """Raise an error if there are too many categories for the parts of all items."""
+        what, hint = f"of {plan.items:,} items times categories", "choose fewer categories, or gamma"
+        check_limit(f"{self.name}: cells {what}", plan.items * len(plan.categories), MAX_CATEGORY_CELLS, hint)
+        groups = plan.groups * len(plan.categories)
+        check_limit(f"{self.name}: cells {what} and groups of coders", groups, 8 * MAX_CATEGORY_CELLS, hint)
+
 
 # -- the coefficients of 2016 ---------------------------------------------------------------------------------------------
 
@@ -235,6 +243,7 @@ class _Alpha2016(_Alpha):
         return parts
 
     def all_parts(self, jobs: Sequence[Job], plan: Plan, engine: Engine) -> list[Floats | InputError]:
+        self._check_categories(plan)
         alike: dict[tuple[Any, ...], list[int]] = {}
         for place, job in enumerate(jobs):
             alike.setdefault((job.item.coders, job.groups), []).append(place)
@@ -469,6 +478,10 @@ class CuAlpha(_Alpha2016):
     def _reason(self, sums: _Sums) -> str:
         if not sums.shared.sum():
             return "no place was marked by two coders (coverage 0)"
+        if np.count_nonzero(sums.shared) > 1:
+            return (
+                "too few spans were marked by two coders for an expected disagreement: its denominator is not above 0"
+            )
         return "expected disagreement is 0: all places marked by two coders have the same category"
 
 
@@ -552,6 +565,10 @@ class AlphaU2004(_Alpha):
                 expected = _expected_2004([sections[coder] for coder in group], extent) * length
                 parts[row, 1 + 2 * code : 3 + 2 * code] = total, expected
         return parts
+
+    def all_parts(self, jobs: Sequence[Job], plan: Plan, engine: Engine) -> list[Floats | InputError]:
+        self._check_categories(plan)
+        return super().all_parts(jobs, plan, engine)
 
     def _of_category(self, coder: str, item: UnitizedItem, line: _Line, code: int) -> _Line:
         places = np.flatnonzero(line.codes == code)

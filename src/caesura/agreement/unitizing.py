@@ -109,10 +109,16 @@ class Plan(NamedTuple):
         All categories of the corpus, in ascending order; None, the missing category, comes first.
     seed : int
         Random seed.
+    items : int
+        Number of items.
+    groups : int
+        Number of items, each counted once for every group of coders that is compared.
     """
 
     categories: tuple[str | None, ...]
     seed: int
+    items: int = 1
+    groups: int = 1
 
     @property
     def codes(self) -> dict[str | None, int]:

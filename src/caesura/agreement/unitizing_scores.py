@@ -27,6 +27,8 @@ from caesura.notices import issue
 from caesura.options import seed as check_seed
 from caesura.products import product
 
+_BLOCK = 2_000_000  # sums of parts that are kept at once
+
 
 @dataclass(frozen=True, slots=True)
 class CategoryAgreement(Reasoned):
@@ -228,7 +230,8 @@ class ScoredItems:
         if self.coefficient.average == "items":
             values = self.coefficient.finish(parts, self.plan).values
             return np.asarray(product(weights, values) / weights.sum(axis=1))
-        return self.coefficient.finish(product(weights, parts), self.plan).values
+        blocks = np.array_split(weights, len(weights) * parts.shape[1] // _BLOCK + 1)
+        return np.concatenate([self.coefficient.finish(product(block, parts), self.plan).values for block in blocks])
 
 
 def score_items(
@@ -263,8 +266,9 @@ def score_items(
         raise MismatchError(f"{coefficient.name} needs at least two coders; got {len(corpus.coders)}")
     items, excluded = _items_of(corpus, coefficient.bounds)
     categories = {name for item in items for spans in item.annotations.values() for name in spans.category_names}
-    plan = Plan(tuple(sorted(categories, key=lambda name: (name is not None, name or ""))), seed)
     jobs = [Job(item, _groups(item.coders) if tables else (item.coders,)) for item in items]
+    names = tuple(sorted(categories, key=lambda name: (name is not None, name or "")))
+    plan = Plan(names, seed, len(jobs), sum(len(job.groups) for job in jobs))
     scored: list[Job] = []
     parts: list[Floats] = []
     failures: list[InputError] = []

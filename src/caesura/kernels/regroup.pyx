@@ -21,7 +21,8 @@ from caesura.kernels.assignment import pair_rows
 cdef int64_t Q = 1 << 40  # quanta of kernels/unitary.pyx
 cdef int64_t MAX_MATRIX = 1000  # units whose distances are kept
 cdef int64_t NEVER = 1 << 61
-cdef int64_t EXCHANGE = 25_000  # work of an exchange in comparison to a pair of units
+cdef int64_t EXCHANGE = 25_000  # work of an exchange in comparison to a pair of units, and for each unit
+cdef int64_t UNIT = 60
 cdef int64_t EDGE = 50
 cdef int64_t MAX_EDGES = 64  # parts that a part is compared with in one exchange, the cheapest ones
 
@@ -201,7 +202,7 @@ cdef class Grouping:
         cdef int64_t g, row, u, total = 0, single
         cdef const int64_t[::1] edge, rows, columns
         cdef int32_t[::1] target
-        self.steps += EXCHANGE
+        self.steps += EXCHANGE + UNIT * self.N
         self.number_parts()
         self.list_edges()
         edge, rows, columns = pair_rows(
@@ -293,7 +294,7 @@ def group_units(
 
     Units are in ascending order of start + end. Each row of ``orders`` is an order in which the annotators enter the first
     alignment. A search ends when it has looked at ``max_steps`` pairs of units. Work is the number
-    of such pairs; an exchange and each of its edges count as several.
+    of such pairs; an exchange, its units and its edges count as several.
     """
     best, cheapest, work = None, None, 0
     for order in orders:

@@ -23,9 +23,9 @@ numerator of delta_cat, then the order of the units (by middle, start and annota
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from math import fsum
 
@@ -49,7 +49,7 @@ GROWTH = 4
 """Factor of the work that follows with so many annotators, and how often it is divided for each further annotator."""
 BLOCK_EFFORT = 0.02
 """Effort for each set of annotators in the lower bound of an alignment with more of them."""
-NANOSECONDS_PER_TUPLE, NANOSECONDS_PER_STEP = 500, 2
+NANOSECONDS_PER_TUPLE, NANOSECONDS_PER_STEP = 250, 1
 
 
 @dataclass(frozen=True)
@@ -395,13 +395,16 @@ def best_alignments(table: UnitTable, dissimilarity: Dissimilarity, *, effort: f
     if table.annotators >= MANY_ANNOTATORS:
         samples = map(table.sample, range(table.samples))
         return Alignments.join(table, [_align_many(sample, dissimilarity, effort) for sample in samples])
-    return _align_few(table, dissimilarity, effort)
+    return _align_few(table, dissimilarity, effort, _approximate)
 
 
 def _align_few(
-    table: UnitTable, dissimilarity: Dissimilarity, effort: float, known: BestAlignment | None = None
+    table: UnitTable,
+    dissimilarity: Dissimilarity,
+    effort: float,
+    otherwise: Callable[[UnitTable, Dissimilarity], BestAlignment],
 ) -> Alignments:
-    """Return the best alignments by an exact search; if that is too much work, the known one or one without proof."""
+    """Return the best alignments by an exact search; for samples that take too much work, what ``otherwise`` returns."""
     limits = (MAX_UNITARY_PAIRS, 0, MAX_STEPS)
     if table.annotators > 2:
         limits = (int(MAX_UNITARY_ALIGNMENTS * effort), int(TUPLES_PER_UNIT * effort), int(MAX_STEPS * effort))
@@ -423,7 +426,7 @@ def _align_few(
         return alignments
     parts = []
     for number, wasted in enumerate((NANOSECONDS_PER_STEP * steps).tolist()):
-        part = alignments[number] if complete[number] else known or _approximate(table.sample(number), dissimilarity)
+        part = alignments[number] if complete[number] else otherwise(table.sample(number), dissimilarity)
         parts.append(part if complete[number] else replace(part, work=part.work + wasted))
     return Alignments.join(table, parts)
 
@@ -434,7 +437,7 @@ def _align_many(table: UnitTable, dissimilarity: Dissimilarity, effort: float) -
     if known.proved:
         return known
     effort *= MANY_FACTOR / GROWTH ** (table.annotators - MANY_ANNOTATORS)
-    return _align_few(table, dissimilarity, effort, known)[0]
+    return _align_few(table, dissimilarity, effort, lambda *_: known)[0]
 
 
 def _exact(table: UnitTable, tuples: Tuples, effort: float, dissimilarity: Dissimilarity) -> Alignments:
@@ -462,8 +465,20 @@ def _approximate(table: UnitTable, dissimilarity: Dissimilarity) -> BestAlignmen
     groups, work = improve_alignment(table, dissimilarity)
     begin = np.cumsum([0, *(len(group) for group in groups)])
     members = np.array([unit for group in groups for unit in group], np.int32)
-    bound, more = lower_bound(table, dissimilarity, partial(best_alignments, effort=BLOCK_EFFORT))
+    bound, more = lower_bound(table, dissimilarity, _align_block)
     alignment = BestAlignment(table, dissimilarity, begin, members, False, bound, None, work + more)
     if alignment.cost <= bound + 1e-9:
         return replace(alignment, proved=True, bound=alignment.cost)
     return alignment
+
+
+def _align_block(table: UnitTable, dissimilarity: Dissimilarity) -> Alignments:
+    """Return alignments of some of the annotators, of which only the bounds are needed."""
+    return _align_few(table, dissimilarity, BLOCK_EFFORT, _only_bound)
+
+
+def _only_bound(table: UnitTable, dissimilarity: Dissimilarity) -> BestAlignment:
+    """Return the alignment of every unit with itself alone, and a lower bound."""
+    bound, work = lower_bound(table, dissimilarity, _align_block)
+    units = np.arange(len(table) + 1)
+    return BestAlignment(table, dissimilarity, units, units[:-1].astype(np.int32), False, bound, None, work)

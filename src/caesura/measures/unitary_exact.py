@@ -36,7 +36,7 @@ _PROMISING = 0.3
 _MAX_COLUMNS = 40_000
 """Largest number of unitary alignments in a linear program; those with the smallest reduced costs come first."""
 _COLUMNS_PER_UNIT = 10
-NANOSECONDS_PER_TRIAL = 10
+NANOSECONDS_PER_TRIAL = 5
 NANOSECONDS_PER_COLUMN = 10_000
 _TOLERANCE = 1024
 _ANY, _SKIP = -1, -2

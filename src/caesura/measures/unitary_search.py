@@ -23,7 +23,7 @@ MAX_MATRIX = 1000
 """Largest number of units whose distances are kept as a matrix."""
 _STARTS = 4
 _STEPS = 10_000_000
-_STEPS_PER_UNIT = 500
+_STEPS_PER_UNIT = 10_000
 _MOST_HALVES = 1000
 _WORK_PER_PAIR = 100
 _INFINITE = 1e9
