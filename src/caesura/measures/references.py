@@ -27,7 +27,6 @@ from caesura.options import Option, choice, optional
 
 if TYPE_CHECKING:
     from caesura.measures.base import BatchCounts, Measure
-    from caesura.measures.declaration import Declaration
 
 REFERENCES = Option(
     "references",
@@ -38,26 +37,6 @@ REFERENCES = Option(
     omitted_at_default=True,
 )
 """Option for several reference coders."""
-
-
-def check_references(measure: Declaration) -> None:
-    """Raise an error if a measure cannot compare with the boundaries of all coders.
-
-    Parameters
-    ----------
-    measure : Measure
-        A measure with its options.
-
-    Raises
-    ------
-    OptionError
-        If ``references="union"`` does not apply.
-    """
-    if measure["references"] == "union" and not measure.accepts_union:
-        raise OptionError(
-            f"references='union' needs the precision and recall of boundaries, which {measure.name} does not have; use "
-            "'each' or 'best'"
-        )
 
 
 def has_references(pairs: Sequence[Any]) -> bool:
