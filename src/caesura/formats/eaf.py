@@ -25,7 +25,7 @@ from caesura.errors import FormatError
 from caesura.formats.content import describe_value
 from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.tier_roles import choose_tiers
-from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers
+from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers, shared_words
 from caesura.formats.xml import Node, decode_xml, parents_first, parse_xml, unique_id
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Tier
@@ -320,17 +320,9 @@ def _milliseconds(writing: Writing, item: str, name: str, intervals: Sequence[In
 
 
 def _words(writing: Writing, item: str, tiers: Mapping[str, Tier]) -> dict[str, list[tuple[int, int, str]]]:
-    """Return the word tier, if there is one. All coders must have the same words."""
-    first, words = next((coder, tier.words) for coder, tier in tiers.items())
-    for coder, tier in tiers.items():
-        if tier.words != words:
-            raise writing.error(f"a file has one word tier; {first!r} and {coder!r} have different words")
-    if words is None:
-        return {}
-    name = writing.options["words"] or "words"
-    if name in tiers:
-        raise writing.error(f"a coder has the name of the word tier, {name!r}; choose another with words=...")
-    return {name: _milliseconds(writing, item, name, words)}
+    """Return the word tier, if there is one."""
+    words = shared_words(writing, tiers, "a file")
+    return {} if words is None else {words[0]: _milliseconds(writing, item, *words)}
 
 
 def _text(text: str) -> str:

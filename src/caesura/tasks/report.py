@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any, TypeVar
 
 from caesura.agreement.clusters import Clustering, cluster_coders
+from caesura.agreement.coder_pairs import check_pairs
 from caesura.agreement.coefficients import agreement, has_positions
 from caesura.agreement.families import default_coefficient
 from caesura.agreement.gamma import best_span_alignment
@@ -457,11 +458,9 @@ class _Analyst:
     def exclude(self, entries: Iterable[Excluded], problem: str) -> None:
         self.excluded += [replace(entry, reason=f"{problem}: {entry.reason}") for entry in entries]
 
-    def check_pairs(self, limit: int = MAX_REPORT_PAIRS) -> None:
+    def check_pairs(self) -> None:
         """Raise an error if there are too many pairs of coders to show all of them on a page."""
-        numbers = [len(self.subject.corpus.of_item(item)) for item in self.subject.corpus.item_names]
-        pairs = sum(n * (n - 1) // 2 for n in numbers)
-        check_limit("pairs of coders on all items", pairs, limit, "see the command pairwise, or choose fewer coders")
+        check_pairs(self.subject.corpus, MAX_REPORT_PAIRS, "see the command pairwise, or choose fewer coders")
 
     def alignments(self) -> Alignments:
         self.check_pairs()
