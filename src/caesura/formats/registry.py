@@ -245,14 +245,14 @@ def load_with_format(path: str | PathLike[str], name: str | None, encoding: str 
     """
     candidates = formats_by_suffix(unpacked_path(path)) if name is None else [format_by_name(name)]
     data = load(path, may_be_empty=any(format.may_be_empty for format in candidates))
-    return _detect(path, data, encoding) if name is None else candidates[0], data
+    return _detect(path, data, candidates, encoding) if name is None else candidates[0], data
 
 
-def _detect(path: str | PathLike[str], data: bytes, encoding: str | None = None) -> Format:
+def _detect(path: str | PathLike[str], data: bytes, candidates: Sequence[Format], encoding: str | None) -> Format:
+    """Return the format of a file by its bytes; ``candidates`` are the formats with its suffix."""
     for format in formats().values():
         if _matches_bytes(format, data):
             return format
-    candidates = formats_by_suffix(unpacked_path(path))
     if candidates and (candidates[0].decode is not None or candidates[0].magic):  # no other format has this encoding
         return candidates[0]
     guess = any(format.guesses_encoding for format in candidates)

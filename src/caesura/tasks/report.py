@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -480,8 +480,7 @@ class _Analyst:
             )
         corpus, measures = self.compared()
         people = self.subject.without_systems(corpus)
-        with shared_results():
-            on_spans = tuple(self.agreement_on_spans())
+        on_spans = self.agreement_on_spans()
         if on_spans and self.direct:
             return on_spans
         return (*on_spans, *(self.outcome(people, measure) for measure in measures))
@@ -494,15 +493,20 @@ class _Analyst:
             return subject.corpus, subject.measures
         return direct.select(items=subject.corpus.item_names), self.direct
 
-    def agreement_on_spans(self) -> Iterator[AgreementOutcome]:
-        """Yield the default coefficients of spans, which compare also those that are no hierarchy."""
+    def agreement_on_spans(self) -> tuple[AgreementOutcome, ...]:
+        """Compute the default coefficients of spans, which compare also those that are no hierarchy."""
         if self.spans is None:
-            return
+            return ()
         # A coder whose spans all cross is no coder of the hierarchies, but one of the spans.
         people = self.spans.select(coders=[name for name in self.spans.coders if name not in self.systems])
-        for name in default_unitizing(people):
-            compute = partial(agreement, people, coefficient=name, seed=self.subject.seed)
-            yield AgreementOutcome.attempt(compute, CaesuraError, coefficient=name, measure=None)
+        compute = partial(agreement, people, seed=self.subject.seed)
+        with shared_results():
+            return tuple(
+                AgreementOutcome.attempt(
+                    partial(compute, coefficient=name), CaesuraError, coefficient=name, measure=None
+                )
+                for name in default_unitizing(people)
+            )
 
     def outcome(self, corpus: Corpus, measure: Measure) -> AgreementOutcome:
         name = default_coefficient(measure, has_positions=has_positions(corpus))
