@@ -20,13 +20,12 @@ from caesura.formats.reading import (
     read_together,
 )
 from caesura.formats.registry import NAMES, companions, detect, find_format, formats
-from caesura.formats.settings import Settings, read_settings
+from caesura.formats.settings import read_settings
 from caesura.formats.writing import encode, format_for_writing, write
 from caesura.model.text_difference import check_same_tokens
 
 __all__ = [
     "NAMES",
-    "Settings",
     "check_same_tokens",
     "companions",
     "detect",
