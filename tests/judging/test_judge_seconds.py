@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import caesura as cz
+from caesura.judging.bounds import TimedBaselines
 from caesura.judging.participants import collect_participants
-from caesura.judging.timed_bounds import TimedBaselines
 
 pytestmark = pytest.mark.filterwarnings("ignore:an interval from")
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura.views.results import draw, edit_table
+from caesura.views.results import draw, edit_records
 from caesura.views.table import Table, clean, pad, shorten, text_width
 from caesura.views.text_table import table_text, wrap
 
@@ -45,9 +45,10 @@ def test_control_characters_are_not_sent_to_the_terminal() -> None:
     assert "\x1b" not in draw(a, a, cz.boundary_similarity(a, a).edits or ())
 
 
-def test_edit_table_names_types_only_if_there_are_any() -> None:
+def test_edit_records_name_types_only_if_there_are_any() -> None:
     a = cz.Segmentation.from_masses([1, 1])
-    assert edit_table(cz.boundary_similarity(a, a).edits or (), ("r", "h")).columns == ("edit", "r", "h", "cost")
+    (record,) = edit_records(cz.boundary_similarity(a, a).edits or (), ("r", "h"))
+    assert tuple(record) == ("edit", "r", "h", "cost")
 
 
 def test_table_as_text_csv_and_latex() -> None:

@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 from caesura.errors import ConflictError, FormatError
@@ -134,36 +133,6 @@ class Journal:
     def close(self) -> None:
         """Close the file, so that another process can open it."""
         self._file.close()
-
-
-def read_journal(path: str | PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Read a journal without changing it, also while another process writes it.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-
-    Returns
-    -------
-    head : dict
-        The first line.
-    records : list of dict
-        The valid records.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read, or is not a journal.
-    """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise FormatError(path, None, f"cannot be read: {error.strerror}") from None
-    lines = list(_parsed(_split(content)[0]))
-    if not lines:
-        raise FormatError(path, 1, "expected a journal of an adjudication; it has no complete line")
-    return _check_head(fspath(path), lines[0][1]), [record for _, record in lines[1:] if record is not None]
 
 
 def _split(content: bytes) -> tuple[bytes, bytes]:

@@ -469,6 +469,7 @@ class ChanceModel(ABC):
             One row per coder.
         """
 
+    @abstractmethod
     def by_pair(self) -> AgreementArrays:
         """Return the agreement of each pair of coders separately.
 
@@ -477,7 +478,6 @@ class ChanceModel(ABC):
         AgreementArrays
             One row per pair.
         """
-        return self.over_coders(self.observed.members)
 
     def total(self) -> AgreementArrays:
         """Return the agreement of all coders on all items.

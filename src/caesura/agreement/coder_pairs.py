@@ -290,7 +290,9 @@ def check_coders(coders: Collection[str]) -> None:
         raise OptionError(f"agreement needs at least two coders; got {', '.join(coders) or 'none'}")
 
 
-def check_pairs(corpus: Corpus, limit: int = MAX_PAIRS) -> None:
+def check_pairs(
+    corpus: Corpus, limit: int = MAX_PAIRS, hint: str = "choose fewer coders with --coder or Corpus.select"
+) -> None:
     """Raise an error if there are too many pairs of coders to compare all of them.
 
     Parameters
@@ -299,9 +301,11 @@ def check_pairs(corpus: Corpus, limit: int = MAX_PAIRS) -> None:
         The annotations.
     limit : int, optional
         Maximum number of pairs, summed over items.
+    hint : str, optional
+        What to do, for the error message.
     """
     pairs = sum(n * (n - 1) // 2 for n in (len(corpus.of_item(item)) for item in corpus.item_names))
-    check_limit("pairs of coders on all items", pairs, limit, "choose fewer coders with --coder or Corpus.select")
+    check_limit("pairs of coders on all items", pairs, limit, hint)
 
 
 def by_coder_name(argument: str, values: Any, kind: type[T]) -> dict[str, T]:

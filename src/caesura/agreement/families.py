@@ -26,8 +26,7 @@ from caesura.agreement.mean import MEAN, PLACED_VIEWS, AxisPlacement, MeanOverPa
 from caesura.agreement.nominal import NominalChance
 from caesura.agreement.placement import PlacementChance
 from caesura.agreement.random_texts import PlacedTextChance, RandomTextChance
-from caesura.agreement.span_placement import LI2024, PlacedSpans
-from caesura.agreement.spans import SpanChance
+from caesura.agreement.spans import LI2024, PlacedSpans, SpanChance
 from caesura.agreement.unitizing_registry import UNITIZING, resolve_unitizing
 from caesura.errors import OptionError
 from caesura.measures.base import Measure

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import operator
 import re
 import sys
@@ -26,7 +27,7 @@ from caesura.errors import FormatError
 from caesura.formats import arrow, csv_arrow
 from caesura.formats.arrow import pa, pc, pq
 from caesura.formats.column_names import ROLE_OF_NAME, normalize
-from caesura.formats.content import json_text, unpacked_path, unprotect_cell
+from caesura.formats.content import NUMBER, json_text, unpacked_path, unprotect_cell
 from caesura.formats.format import Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header, sample_rows
 from caesura.formats.parquet_pages import PageChecker
@@ -42,6 +43,7 @@ from caesura.limits import (
 
 _DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
+_MAX_DIGITS = 40  # no program writes longer numbers
 _BATCH_ROWS = 2**14
 _ROW_ROLES = ("item", "unit", "text", "coder", "start", "time")  # roles of columns that are filled in every row
 MAX_TITLE_LINE = 20
@@ -103,6 +105,14 @@ class Column:
     def filled(self) -> NDArray[np.bool_]:
         """Whether each cell has content."""
         return np.array([bool(value) for value in self.stripped], bool)[self.codes]
+
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """The number in each row; NaN for other cells."""
+        numbers = [
+            float(text) if NUMBER.fullmatch(text) and len(text) < _MAX_DIGITS else math.nan for text in self.stripped
+        ]
+        return np.array(numbers, np.float64)[self.codes]
 
     def cells(self) -> list[str]:
         """Return one cell per row.

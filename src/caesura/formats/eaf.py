@@ -16,25 +16,36 @@ the recording ends at the last time slot. The options are the same as for TextGr
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from caesura.errors import FormatError
 from caesura.formats.content import describe_value
-from caesura.formats.eaf_writer import write_eaf
-from caesura.formats.format import Format, Reading
+from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.tier_roles import choose_tiers
-from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers
+from caesura.formats.timed import TIER_OPTIONS, FileTier, IntervalRow, add_tiers, shared_words
 from caesura.formats.xml import Node, decode_xml, parents_first, parse_xml, unique_id
 from caesura.model.corpus import Corpus
-from caesura.model.tier import Tier
+from caesura.model.tier import Interval, Tier
+from caesura.notices import warn
 from caesura.options import Option, choice
 
 _TIME = re.compile(r"[0-9]{1,12}")
 _WITH_TIMES = ("Time_Subdivision", "Included_In")
 _ASSOCIATION, _SUBDIVISION = "Symbolic_Association", "Symbolic_Subdivision"
+_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<ANNOTATION_DOCUMENT AUTHOR="" DATE="1970-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0" \
+xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="http://www.mpi.nl/tools/elan/EAFv3.0.xsd">
+    <HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>
+"""
+_TAIL = """    <LINGUISTIC_TYPE GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="default-lt" TIME_ALIGNABLE="true"/>
+</ANNOTATION_DOCUMENT>
+"""
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MAX_MILLISECONDS = 10**12
+_NEAR_MILLISECOND = 1e-3  # milliseconds; the nearest number to a time such as 0.038 s is not exact
 
 
 @dataclass
@@ -237,13 +248,96 @@ def _annotation(reading: Reading, element: Any, ids: set[str]) -> _EafAnnotation
     return _EafAnnotation(name, line, element.get("ANNOTATION_REF"), label, slots, previous)
 
 
+def _write(writing: Writing) -> str:
+    """Return the file of one item: one tier per coder, and a word tier if there are words.
+
+    Times are rounded to whole milliseconds, as ELAN stores them, and all tiers end at the same time; a warning says so if
+    that changes a tier.
+    """
+    from xml.sax.saxutils import quoteattr  # slow to import: it loads urllib and ssl
+
+    item = writing.only_item()
+    tiers = cast("Mapping[str, Tier]", writing.corpus.of_item(item))
+    rows = {coder: _rows(writing, item, coder, tier) for coder, tier in tiers.items()}
+    rows |= _words(writing, item, tiers)
+    _warn_of_losses(writing, tiers)
+    times = sorted({time for intervals in rows.values() for row in intervals for time in row[:2]} | {_end(tiers)})
+    slots = {time: f"ts{i}" for i, time in enumerate(times, 1)}
+    parts = [_HEAD, "    <TIME_ORDER>\n"]
+    parts += [f'        <TIME_SLOT TIME_SLOT_ID="{slot}" TIME_VALUE="{time}"/>\n' for time, slot in slots.items()]
+    parts.append("    </TIME_ORDER>\n")
+    number = 0
+    for name, intervals in rows.items():
+        parts.append(f'    <TIER LINGUISTIC_TYPE_REF="default-lt" TIER_ID={quoteattr(name)}>\n')
+        for start, end, label in intervals:
+            number += 1
+            parts.append(
+                f'        <ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number}" TIME_SLOT_REF1="{slots[start]}" '
+                f'TIME_SLOT_REF2="{slots[end]}"><ANNOTATION_VALUE>{_text(label)}</ANNOTATION_VALUE>'
+                "</ALIGNABLE_ANNOTATION></ANNOTATION>\n"
+            )
+        parts.append("    </TIER>\n")
+    return "".join([*parts, _TAIL])
+
+
+def _warn_of_losses(writing: Writing, tiers: Mapping[str, Tier]) -> None:
+    """Warn if ELAN cannot store a time or the end of a tier."""
+    times = [time for tier in tiers.values() for row in (*tier.intervals, *(tier.words or ())) for time in row[:2]]
+    ends = {tier.end for tier in tiers.values()}
+    rounded = next(
+        (time for time in (*times, *ends) if abs(round(time * 1000) - time * 1000) > _NEAR_MILLISECOND), None
+    )
+    if rounded is not None:
+        warn(f"{writing.path}: ELAN stores whole milliseconds; times such as {rounded!r} s are rounded")
+    if len(ends) > 1:
+        warn(f"{writing.path}: ELAN stores no end per tier; all tiers end at {max(ends):g} s")
+
+
+def _end(tiers: Mapping[str, Tier]) -> int:
+    return max(round(tier.end * 1000) for tier in tiers.values())
+
+
+def _rows(writing: Writing, item: str, coder: str, tier: Tier) -> list[tuple[int, int, str]]:
+    if tier.points is not None:
+        raise writing.error("ELAN has no points; write a TextGrid", item, coder)
+    return _milliseconds(writing, item, coder, tier.intervals)
+
+
+def _milliseconds(writing: Writing, item: str, name: str, intervals: Sequence[Interval]) -> list[tuple[int, int, str]]:
+    """Return intervals in milliseconds; raise an error if one cannot be written."""
+    rows = []
+    for text in (name, *(interval.label for interval in intervals)):
+        if match := _NOT_XML.search(text):
+            raise writing.error(
+                f"XML cannot store the character {match.group()!r} in {describe_value(text)}", item, name
+            )
+    for interval in intervals:
+        start, end = round(interval.start * 1000), round(interval.end * 1000)
+        if not 0 <= start < end < _MAX_MILLISECONDS:
+            raise writing.error(f"ELAN stores whole milliseconds from 0 up; got {interval}", item, name)
+        rows.append((start, end, interval.label))
+    return rows
+
+
+def _words(writing: Writing, item: str, tiers: Mapping[str, Tier]) -> dict[str, list[tuple[int, int, str]]]:
+    """Return the word tier, if there is one."""
+    words = shared_words(writing, tiers, "a file")
+    return {} if words is None else {words[0]: _milliseconds(writing, item, *words)}
+
+
+def _text(text: str) -> str:
+    from xml.sax.saxutils import escape
+
+    return escape(text, {"\r": "&#13;"})
+
+
 FORMAT = Format(
     name="eaf",
     suffixes=(".eaf",),
     description="file of ELAN: tiers of annotations, one per coder",
     read=_read,
     looks_like=lambda text: "<ANNOTATION_DOCUMENT" in text[:2000],
-    write=write_eaf,
+    write=_write,
     extra="xml",
     tiers=lambda reading: _Document(reading).file_tiers(),
     decode=decode_xml,

@@ -9,8 +9,8 @@ from typing import Any
 
 from caesura.errors import FormatError, OptionError, own_errors
 from caesura.formats import timed
-from caesura.formats.detection import load_with_format
 from caesura.formats.format import Format, Reading
+from caesura.formats.registry import load_with_format
 from caesura.model.common_units import are_transcription, label_counts, tiers_of_corpus
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import tiers_of

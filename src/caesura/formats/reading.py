@@ -12,11 +12,10 @@ from typing import Any
 
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
 from caesura.formats import folders, layout, timed
-from caesura.formats.detection import load_with_format, looks_like_any
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Reading
 from caesura.formats.reader import FileReader
-from caesura.formats.registry import format_by_name, formats
+from caesura.formats.registry import format_by_name, formats, load_with_format, looks_like_any
 from caesura.formats.sample import first_rows
 from caesura.formats.tier_layout import name_tier_files
 from caesura.model.common_units import convert_together

@@ -23,24 +23,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
-from caesura.formats.content import NUMBER, lines_of
+from caesura.formats.content import NUMBER, describe_value, lines_of
 from caesura.formats.ctm import end_time, parse_decimal
-from caesura.formats.format import CODER, Format, Reading
-from caesura.formats.rttm_writer import write_rttm
+from caesura.formats.format import CODER, Format, Reading, Writing
 from caesura.formats.spans import DURATION
 from caesura.formats.timed import AS_SPANS, UNIT_OPTIONS, FileTier, IntervalRow, add_tier
 from caesura.model.corpus import Corpus
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
+from caesura.notices import warn
 from caesura.options import Option, choice
 
 _SPEAKER = "SPEAKER"
 _TYPE = re.compile(r"[A-Z][A-Z0-9/_-]*")
 _MAX_FIELDS = 10  # a time with a blank in it would move the fields after it
 _MIN_FIELDS = 8  # up to the speaker; some programs leave out the fields after it
+_Speech = tuple[float, float, str | None]  # start, end and speaker
 
 
 def _read(reading: Reading) -> Corpus:
@@ -161,6 +163,67 @@ def _looks_like(text: str) -> bool:
     return has_times and (cells[0] == _SPEAKER or "<NA>" in cells)
 
 
+def _write(writing: Writing) -> str:
+    """Return the lines of one coder: one line per interval, with the label or category as the speaker."""
+    coder = writing.only_coder()
+    lines: list[str] = []
+    for item in writing.corpus.item_names:
+        _check_name(writing, item, "a recording", item)
+        rows = list(_intervals(writing, item, coder))
+        if not rows:
+            raise writing.error("this format cannot store a recording without speech", item, coder)
+        lines += [_line(writing, item, coder, row) for row in rows]
+        _check_extent(writing, item, coder, max(end for _, end, _ in rows))
+    return "".join(lines)
+
+
+def _intervals(writing: Writing, item: str, coder: str) -> Iterable[_Speech]:
+    annotation = writing.corpus[item, coder]
+    if isinstance(annotation, Spans):
+        if annotation.axis != "seconds":
+            raise writing.error("this format stores seconds; the spans count characters or tokens", item, coder)
+        return _spans(annotation)
+    assert isinstance(annotation, Tier)
+    for name, present in (("points", annotation.points is not None), ("words", annotation.words is not None)):
+        if present:
+            raise writing.error(f"this format cannot store {name}; write a TextGrid", item, coder)
+    return annotation.intervals
+
+
+def _spans(annotation: Spans) -> Iterator[_Speech]:
+    yield from annotation.spans
+
+
+def _line(writing: Writing, item: str, coder: str, row: _Speech) -> str:
+    start, end, speaker = row
+    if speaker is None:
+        raise writing.error(
+            f"a speaker must have a name; the span {start:.10g}-{end:.10g} has no category", item, coder
+        )
+    _check_name(writing, speaker, "a speaker", item)
+    if start < 0 or end <= start:
+        raise writing.error(f"speech starts at 0 or later and has a duration; got {start:.10g}-{end:.10g}", item, coder)
+    first, last = Decimal(repr(start)), Decimal(repr(end))
+    return f"SPEAKER {item} 1 {first:f} {last - first:f} <NA> <NA> {speaker} <NA> <NA>\n"
+
+
+def _check_name(writing: Writing, name: str, what: str, item: str) -> None:
+    if len(name.split()) != 1 or name.split()[0] != name or (what == "a recording" and name.startswith(";")):
+        raise writing.error(f"{what} must have a name without spaces; got {describe_value(name)}", item)
+
+
+def _check_extent(writing: Writing, item: str, coder: str, last: float) -> None:
+    annotation = writing.corpus[item, coder]
+    if isinstance(annotation, Tier):
+        end: float | None = annotation.end
+    else:
+        assert isinstance(annotation, Spans)
+        end = None if annotation.bounds is None else annotation.bounds[1]
+    if end is not None and end != last and writing.options["duration"] != end:
+        problem = f"item {item!r}: the recording ends at {end:.10g} s, which this format does not store"
+        warn(f"{writing.path}: {problem}; it will be read with the end {last:.10g} s unless duration={end:.10g} is set")
+
+
 FORMAT = Format(
     name="rttm",
     suffixes=(".rttm",),
@@ -168,7 +231,7 @@ FORMAT = Format(
     description="speech of speakers, one interval per line: SPEAKER, recording, channel, start, duration, speaker",
     read=_read,
     looks_like=_looks_like,
-    write=write_rttm,
+    write=_write,
     options=(
         CODER,
         Option(

@@ -8,7 +8,6 @@ and score.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 
 from caesura.errors import InputError, ScoresError
 from caesura.formats.columns import Column, Table
-from caesura.formats.content import NUMBER
 from caesura.formats.events import read_lengths, read_times
 from caesura.formats.format import Reading
 from caesura.formats.mark_columns import MarkColumn
@@ -31,7 +29,6 @@ from caesura.options import Option, flag
 SCORES = Option("scores", False, flag, "whether boundary scores are annotations of a program, as caesura curve needs")
 FIELDS = ("scores", "probabilities", "probs")
 """Fields of a JSON document that contain boundary scores."""
-_MAX_DIGITS = 40
 
 Rows = NDArray[np.int64]
 
@@ -98,7 +95,7 @@ def add_scores(reading: Reading, table: Table, roles: Roles, groups: Groups, *, 
     """
     name = roles.columns["score"]
     column, times = table.columns[name], _times(reading, table, roles)
-    values = _values(column)
+    values = column.numbers
     for i, key in enumerate(groups.keys):
         rows = groups.rows(i)
         item = key[0] if "item" in roles else reading.stem
@@ -112,14 +109,6 @@ def add_scores(reading: Reading, table: Table, roles: Roles, groups: Groups, *, 
 
 def _times(reading: Reading, table: Table, roles: Roles) -> Floats | None:
     return None if "time" not in roles else read_times(reading, table, table.columns[roles.columns["time"]])
-
-
-def _values(column: Column) -> Floats:
-    """Return the number in each row; NaN for other cells."""
-    numbers = [
-        float(text) if NUMBER.fullmatch(text) and len(text) < _MAX_DIGITS else math.nan for text in column.stripped
-    ]
-    return np.array(numbers, np.float64)[column.codes]
 
 
 def _without_end(reading: Reading, table: Table, column: Column, rows: Rows, place: str) -> Rows:

@@ -263,8 +263,8 @@ class _TableReader:
 
     def _columns_that_order(self, role: str) -> list[str]:
         """Return the columns without a role whose groups have fewer times that fall than the groups so far."""
-        times = _numbers(self.table.columns[self.roles.columns[role]])
-        ends = _numbers(self.table.columns[self.roles.columns["end"]]) if role == "start" else times
+        times = self.table.columns[self.roles.columns[role]].numbers
+        ends = self.table.columns[self.roles.columns["end"]].numbers if role == "start" else times
         used = [self.roles.columns.get(name) for name in ("item", "coder", "stream")]
         falls = _falls(times, ends, Groups.of(self.table, used))
         if not falls:
@@ -518,12 +518,6 @@ class _TableReader:
         row = "a unit" if per_unit else "a time" if "time" in self.roles else "a position between two units"
         kept = "are those of a program" if self.reading.options["scores"] else "are not marks"
         return f"each row is {row}; the scores in {score} {kept}"
-
-
-def _numbers(column: Column) -> NDArray[np.float64]:
-    """Return the numbers of a column; NaN for other cells."""
-    values = [float(value) if NUMBER.fullmatch(value) and len(value) < 40 else np.nan for value in column.stripped]
-    return np.array(values, np.float64)[column.codes]
 
 
 def _possible_groupings(roles: Sequence[str], names: Sequence[str]) -> list[dict[str, str]]:

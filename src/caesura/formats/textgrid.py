@@ -27,7 +27,7 @@ from caesura.formats import timed
 from caesura.formats.content import decode, load
 from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.tier_roles import choose_tiers, find_word_tier
-from caesura.formats.timed import FileTier, IntervalRow, WordTimes
+from caesura.formats.timed import FileTier, IntervalRow, WordTimes, shared_words
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Interval, Point, Tier
 
@@ -230,18 +230,13 @@ def _write(writing: Writing) -> str:
 
 
 def _word_tier(writing: Writing, tiers: Mapping[str, Tier]) -> list[list[str]]:
-    """Return the lines of the word tier, if there is one. All coders must have the same words."""
-    first, words = next((coder, tier.words) for coder, tier in tiers.items())
-    for coder, tier in tiers.items():
-        if tier.words != words:
-            raise writing.error(f"a TextGrid has one word tier; {first!r} and {coder!r} have different words")
-    if words is None:
+    """Return the lines of the word tier, if there is one."""
+    shared = shared_words(writing, tiers, "a TextGrid")
+    if shared is None:
         return []
+    name, words = shared
     if not words:
         raise writing.error("a word tier must have words; got none")
-    name = writing.options["words"] or "words"
-    if name in tiers:
-        raise writing.error(f"a coder has the name of the word tier, {name!r}; choose another with words=...")
     return [_tier_lines(name, words, None, words[0].start, words[-1].end)]
 
 

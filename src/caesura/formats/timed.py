@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, InputError, MismatchError, OptionError, TierError
-from caesura.formats.format import ITEM, Reading
+from caesura.formats.format import ITEM, Reading, Writing
 from caesura.model.common_units import DEFAULT_TOLERANCE, over_units
 from caesura.model.corpus import Corpus
 from caesura.model.spans import Spans
@@ -167,6 +167,35 @@ def build_tier(reading: Reading, tier: FileTier, words: Sequence[Interval] | Non
         The tier.
     """
     return Tier(_segments(reading, tier), tier.begin, tier.end, tier.points, words)
+
+
+def shared_words(writing: Writing, tiers: Mapping[str, Tier], file: str) -> tuple[str, tuple[Interval, ...]] | None:
+    """Return the name and the words of the word tier of a file that is written.
+
+    Parameters
+    ----------
+    writing : Writing
+        File that is written, with the option ``words``.
+    tiers : mapping of str to Tier
+        Coder -> tier. All coders must have the same words.
+    file : str
+        Name of the kind of file, for the error message.
+
+    Returns
+    -------
+    tuple of str and tuple of Interval, or None
+        None if the coders have no words.
+    """
+    first, words = next((coder, tier.words) for coder, tier in tiers.items())
+    for coder, tier in tiers.items():
+        if tier.words != words:
+            raise writing.error(f"{file} has one word tier; {first!r} and {coder!r} have different words")
+    if words is None:
+        return None
+    name = writing.options["words"] or "words"
+    if name in tiers:
+        raise writing.error(f"a coder has the name of the word tier, {name!r}; choose another with words=...")
+    return name, words
 
 
 def _segments(reading: Reading, tier: FileTier) -> list[Interval]:

@@ -13,13 +13,12 @@ import numpy as np
 
 from caesura.agreement.bootstrap import warn_about_few_items
 from caesura.errors import OptionError, Undefined
-from caesura.judging.bounds import Baselines
+from caesura.judging.bounds import Baselines, TimedBaselines
 from caesura.judging.comparison import ComparisonOptions, SystemComparison, compare_systems
 from caesura.judging.mistakes import Mistakes, find_mistakes
 from caesura.judging.pair_scores import BOUND_PREFIX, HUMAN, PLACEMENT, RANDOM, PairScores, score_pairs
 from caesura.judging.participants import Participants, Systems, collect_participants
 from caesura.judging.substitution import AgreementDrop, Replacement, agreement_drop, replacement_tests, too_few_coders
-from caesura.judging.timed_bounds import TimedBaselines
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.batch import warn_about_type_order

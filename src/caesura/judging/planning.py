@@ -336,9 +336,7 @@ def _untyped(annotation: Segmentation) -> Segmentation:
     return Segmentation.from_positions(annotation.length, annotation.inner)
 
 
-def simulate_system(
-    reference: Segmentation, rates: ErrorRates, rng: np.random.Generator, extra_miss: float = 0.0
-) -> Segmentation:
+def simulate_system(reference: Segmentation, rates: ErrorRates, rng: np.random.Generator) -> Segmentation:
     """Return the output of a system that makes the errors of the pilot's coders.
 
     Parameters
@@ -349,15 +347,13 @@ def simulate_system(
         Rates of errors.
     rng : numpy.random.Generator
         Source of random numbers.
-    extra_miss : float, default 0
-        Probability that a boundary is missed in addition, for a worse system.
 
     Returns
     -------
     Segmentation
         The segmentation.
     """
-    kept = misses(reference, min(1.0, rates.miss + extra_miss), seed=rng)
+    kept = misses(reference, min(1.0, rates.miss), seed=rng)
     moved = near_misses(kept, min(1.0, rates.near / max(1e-9, 1 - rates.miss)), seed=rng)
     return false_alarms(moved, min(1.0, rates.false_alarm), seed=rng)
 

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from caesura.errors import OptionError
 from caesura.model.value import Floats
 from caesura.options import Option, choice
 
 if TYPE_CHECKING:
     from caesura.measures.base import Measure
-    from caesura.measures.declaration import Declaration
 
 AVERAGE = Option(
     "average",
@@ -27,25 +25,6 @@ AVERAGE = Option(
     omitted_at_default=True,
 )
 """Option for the value of several items."""
-
-
-def check_average(measure: Declaration) -> None:
-    """Raise an error if a measure has no precision and recall to take the mean of.
-
-    Parameters
-    ----------
-    measure : Measure
-        A measure with its options.
-
-    Raises
-    ------
-    OptionError
-        If ``average="items_pr"`` does not apply.
-    """
-    if measure["average"] == "items_pr" and measure.two_ratios is None:
-        raise OptionError(
-            f"average='items_pr' needs precision and recall; {measure.name} has none; use average='items'"
-        )
 
 
 def figure_names(measure: Measure, types: tuple[str, ...]) -> tuple[str, ...]:

@@ -23,9 +23,8 @@ from caesura.measures.declaration import COUNT_COEFFICIENTS
 from caesura.measures.definition import BatchCounts, Counts, Definition, PairCounts
 from caesura.measures.edges import has_times, pack_axis
 from caesura.measures.pooled import PooledBatch, has_streams, pack_dialogues
-from caesura.measures.quotients import divide, precision_recall
 from caesura.measures.references import ReferencesBatch, count_references, has_references, pack_references
-from caesura.measures.sums import exact_sum, summarize
+from caesura.measures.sums import divide, exact_sum, precision_recall, summarize
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.result import Edit, Parts, Score, signature_line, signature_value

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import OptionError
-from caesura.measures.averages import AVERAGE, check_average
+from caesura.measures.averages import AVERAGE
 from caesura.measures.batch import Comparison, View
 from caesura.measures.chunks import without_empty_unit
 from caesura.measures.edges import Packing
-from caesura.measures.references import REFERENCES, check_references
+from caesura.measures.references import REFERENCES
 from caesura.model.result import Score
 from caesura.model.value import Floats, Value
 from caesura.options import Option, resolve_options, suggest, without_aliases
@@ -192,8 +192,15 @@ class Declaration(Value, ABC):
                 raise OptionError(suggest(f"{self.name} has no option", name, declared))
         preset = None if compat is None else self.presets[compat]
         self._set(compat, resolve_options(self.name, self.options, options, preset))
-        check_average(self)
-        check_references(self)
+        if self["average"] == "items_pr" and self.two_ratios is None:
+            raise OptionError(
+                f"average='items_pr' needs precision and recall; {self.name} has none; use average='items'"
+            )
+        if self["references"] == "union" and not self.accepts_union:
+            raise OptionError(
+                f"references='union' needs the precision and recall of boundaries, which {self.name} does not have; use "
+                "'each' or 'best'"
+            )
         self.validate()
 
     def _set(self, compat: str | None, settings: dict[str, Any]) -> None:
@@ -405,23 +412,6 @@ class Declaration(Value, ABC):
         if not self.accepts_settings:
             return self
         return self.replace(**{name: value for name, value in options.items() if self[name] is None})
-
-    def aligns_like(self, other: Declaration) -> bool:
-        """Return whether two measures align boundaries in the same way.
-
-        Parameters
-        ----------
-        other : Measure
-            The measure to compare with. It may differ in ``normalize``, which only changes the divisor.
-
-        Returns
-        -------
-        bool
-            Whether their edits are the same.
-        """
-        return self == other or (
-            "normalize" in self.settings and self.replace(normalize=other.settings.get("normalize")) == other
-        )
 
     def as_similarity(self, values: Floats) -> Floats:
         """Return values as similarities: error rates are inverted, other values are unchanged.

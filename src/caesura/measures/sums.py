@@ -1,4 +1,6 @@
-"""Sums over documents: exact sums of counts, summaries of resolved options, and both together as a mergeable partial result.
+"""Sums over documents, and quotients of the sums.
+
+Exact sums of counts and summaries of resolved options together are a partial result that can be merged with others.
 
 Counts are added as whole multiples of 2^-106, so a total is bit-identical for every order of the documents and every
 distribution over batches, threads and machines. The score is computed once, at the end.
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import OptionError
 from caesura.kernels import sums as kernel
-from caesura.model.result import Score
+from caesura.model.result import Score, f_measure, ratio
 from caesura.model.value import Floats
 
 if TYPE_CHECKING:
@@ -265,3 +267,48 @@ class Partial:
             The sums.
         """
         return cls(tuple(map(int, data["sums"])), int(data["documents"]), tuple(data["types"]), data["resolved"])
+
+
+def divide(numerator: NDArray[Any], denominator: NDArray[Any], *, empty: float | NDArray[Any] = 0.0) -> Floats:
+    """Return the quotients, row by row.
+
+    Parameters
+    ----------
+    numerator, denominator : numpy.ndarray
+        If a denominator is 0, its numerator must be 0 too.
+    empty : float or numpy.ndarray, default 0
+        The result for a denominator of 0.
+
+    Returns
+    -------
+    numpy.ndarray
+        One quotient per row.
+    """
+    if np.count_nonzero(denominator) == denominator.size:
+        return np.asarray(numerator / denominator, np.float64)
+    zero = denominator == 0
+    return np.asarray(np.where(zero, empty, numerator / (denominator + zero)), np.float64)
+
+
+def precision_recall(
+    recalled: float, reference: float, hypothesis: float, confirmed: float | None = None
+) -> dict[str, float]:
+    """Return precision, recall and F from counts.
+
+    Parameters
+    ----------
+    recalled : float
+        Boundaries or spans of the reference that the hypothesis has too.
+    reference, hypothesis : float
+        Boundaries or spans of each side.
+    confirmed : float, optional
+        Those of the hypothesis that the reference has too (default: as many as ``recalled``).
+
+    Returns
+    -------
+    dict
+        ``precision``, ``recall`` and ``f``; see :func:`~caesura.model.result.ratio` for empty sides.
+    """
+    precision = ratio(recalled if confirmed is None else confirmed, hypothesis, reference + hypothesis)
+    recall = ratio(recalled, reference, reference + hypothesis)
+    return {"precision": precision, "recall": recall, "f": f_measure(precision, recall)}

@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
 from caesura.model import checks
-from caesura.model.boundaries import HAS_NO_TYPES, HAS_UNITS, MAX_DRAWN_UNITS, NO_CODES, Boundaries
-from caesura.model.boundary_checks import (
+from caesura.model.boundaries import (
+    HAS_NO_TYPES,
+    HAS_UNITS,
+    MAX_DRAWN_UNITS,
+    NO_CODES,
+    Boundaries,
     are_flags,
     as_flags,
     check_entries,

@@ -78,6 +78,11 @@ def pair_items(
             reference_coder, hypothesis_coder = _two_coders(reference.coders, reference_coder, hypothesis_coder)
     first = _annotations(reference, reference_coder, "reference", tiers=tiers)
     second = _annotations(hypothesis, hypothesis_coder, "hypothesis", tiers=tiers)
+    return _pair_sides(first, second)
+
+
+def _pair_sides(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[dict[str, Pair], tuple[Excluded, ...]]:
+    """Pair the items of both sides; if each side has only one item, its name does not matter."""
     if len(first) == len(second) == 1:
         second = dict(zip(first, second.values(), strict=True))
     pairs: dict[str, Pair] = {item: (first[item], second[item]) for item in first if item in second}
@@ -144,14 +149,7 @@ def _pair_with_all(
     for coder in (name for name in reference.coders if name != own_coder):
         for item, annotation in _annotations(reference, coder, "reference", tiers=tiers).items():
             first.setdefault(item, {})[coder] = annotation
-    if len(first) == len(second) == 1:
-        second = dict(zip(first, second.values(), strict=True))
-    pairs: dict[str, Any] = {
-        item: (CoderReferences.from_coders(first[item]), second[item]) for item in first if item in second
-    }
-    if not pairs:
-        raise OptionError("reference and hypothesis have no item in common; use the same item names in both")
-    return pairs, (*_missing(first, second, "hypothesis"), *_missing(second, first, "reference"))
+    return _pair_sides({item: CoderReferences.from_coders(coders) for item, coders in first.items()}, second)
 
 
 def fingerprint_of_sides(

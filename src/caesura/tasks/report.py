@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any, TypeVar
 
 from caesura.agreement.clusters import Clustering, cluster_coders
+from caesura.agreement.coder_pairs import check_pairs
 from caesura.agreement.coefficients import agreement, has_positions
 from caesura.agreement.families import default_coefficient
 from caesura.agreement.gamma import best_span_alignment
@@ -457,11 +458,9 @@ class _Analyst:
     def exclude(self, entries: Iterable[Excluded], problem: str) -> None:
         self.excluded += [replace(entry, reason=f"{problem}: {entry.reason}") for entry in entries]
 
-    def check_pairs(self, limit: int = MAX_REPORT_PAIRS) -> None:
+    def check_pairs(self) -> None:
         """Raise an error if there are too many pairs of coders to show all of them on a page."""
-        numbers = [len(self.subject.corpus.of_item(item)) for item in self.subject.corpus.item_names]
-        pairs = sum(n * (n - 1) // 2 for n in numbers)
-        check_limit("pairs of coders on all items", pairs, limit, "see the command pairwise, or choose fewer coders")
+        check_pairs(self.subject.corpus, MAX_REPORT_PAIRS, "see the command pairwise, or choose fewer coders")
 
     def alignments(self) -> Alignments:
         self.check_pairs()
@@ -481,8 +480,7 @@ class _Analyst:
             )
         corpus, measures = self.compared()
         people = self.subject.without_systems(corpus)
-        with shared_results():
-            on_spans = tuple(self.agreement_on_spans())
+        on_spans = self.agreement_on_spans()
         if on_spans and self.direct:
             return on_spans
         return (*on_spans, *(self.outcome(people, measure) for measure in measures))
@@ -495,15 +493,20 @@ class _Analyst:
             return subject.corpus, subject.measures
         return direct.select(items=subject.corpus.item_names), self.direct
 
-    def agreement_on_spans(self) -> Iterator[AgreementOutcome]:
-        """Yield the default coefficients of spans, which compare also those that are no hierarchy."""
+    def agreement_on_spans(self) -> tuple[AgreementOutcome, ...]:
+        """Compute the default coefficients of spans, which compare also those that are no hierarchy."""
         if self.spans is None:
-            return
+            return ()
         # A coder whose spans all cross is no coder of the hierarchies, but one of the spans.
         people = self.spans.select(coders=[name for name in self.spans.coders if name not in self.systems])
-        for name in default_unitizing(people):
-            compute = partial(agreement, people, coefficient=name, seed=self.subject.seed)
-            yield AgreementOutcome.attempt(compute, CaesuraError, coefficient=name, measure=None)
+        compute = partial(agreement, people, seed=self.subject.seed)
+        with shared_results():
+            return tuple(
+                AgreementOutcome.attempt(
+                    partial(compute, coefficient=name), CaesuraError, coefficient=name, measure=None
+                )
+                for name in default_unitizing(people)
+            )
 
     def outcome(self, corpus: Corpus, measure: Measure) -> AgreementOutcome:
         name = default_coefficient(measure, has_positions=has_positions(corpus))

@@ -143,8 +143,7 @@ def _disagreements(result: Disagreements) -> str:
 
 def _answer(answer: Answer) -> str:
     """Return the sentences of an answer and its main table."""
-    table = answer.table()
-    return f"<div>{_text(answer.text)}{to_html(table) if isinstance(table, Table) else ''}</div>"
+    return f"<div>{_text(answer.text)}{_table(answer.table())}</div>"
 
 
 @to_html.register

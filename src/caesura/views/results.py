@@ -469,24 +469,6 @@ def boundary_marks(boundaries: Iterable[tuple[int | None, str | None]]) -> dict[
     }
 
 
-def edit_table(edits: Sequence[Edit], sides: tuple[str, str]) -> Table:
-    """Return one row per edit: a boundary, or a pair of boundaries.
-
-    Parameters
-    ----------
-    edits : sequence of Edit
-        The edits between two sides.
-    sides : tuple of str
-        Names of the two sides.
-
-    Returns
-    -------
-    Table
-        Positions, types and cost; a column for streams only if there are some.
-    """
-    return Table.from_records(edit_records(edits, sides))
-
-
 def edit_records(edits: Sequence[Edit], sides: tuple[str, str]) -> list[dict[str, Cell]]:
     """Return one record per edit, for tables.
 

@@ -14,10 +14,9 @@ from caesura.measures.structiou import LabelIoU, NodePair
 from caesura.model.result import Score
 from caesura.model.tree import Tree
 from caesura.model.value import count_of
-from caesura.options import OptionSet, choice, setting, switch, whole
+from caesura.options import OptionSet, setting, switch, whole
 from caesura.papers.ambiguity import Ambiguity
 from caesura.parsing.corpus import LabelCounts, ParsevalResult, StructIoUResult
-from caesura.simulation.trees import LengthRow, PerturbationCurve
 from caesura.tasks.trees import TreeStudy
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.scores import trees_answer
@@ -323,31 +322,6 @@ def _node_lines(tree: Tree) -> list[str]:
 _PRINTED = {"lowest_f1": 12.5, "lowest_iou": 63.6, "random_f1": 27.3, "random_iou": 61.9}
 
 
-def curve_table(curve: PerturbationCurve, *, level: str = "sentences") -> Table:
-    """Return one row per delta, with mean and standard deviation of each kind of perturbation.
-
-    Parameters
-    ----------
-    curve : PerturbationCurve
-        Scores of trees with perturbed word boundaries.
-    level : {"sentences", "corpus"}
-        Level of the scores.
-
-    Returns
-    -------
-    Table
-        Two columns per kind.
-    """
-    corpus = choice("sentences", "corpus")("level", level) == "corpus"
-    records: dict[float, dict[str, Cell]] = {}
-    for point in curve.points:
-        record = records.setdefault(point.delta, {"delta": point.delta})
-        record[point.kind] = point.corpus if corpus else point.mean
-        record[f"{point.kind} sd"] = point.corpus_deviation if corpus else point.deviation
-    title = f"{curve.measure!r} of {curve.sentences} trees with perturbed word boundaries, level of {level}"
-    return Table.from_records(records.values(), title=title, notes=(curve.signature,))
-
-
 def ambiguity_table(ambiguity: Ambiguity) -> Table:
     """Return Table 1 of the paper in percent, with the printed figures beside the computed ones.
 
@@ -370,23 +344,6 @@ def ambiguity_table(ambiguity: Ambiguity) -> Table:
     title = f"N (P N){{{ambiguity.n}}}: {ambiguity.trees} plausible trees as ground truth, percent"
     columns = ("ground truth against", "unlabelled", "from", "to", "paper")
     return Table(columns, tuple(rows), title=title, notes=(ambiguity.signature,), digits=2, group=1)
-
-
-def length_table(rows: Sequence[LengthRow]) -> Table:
-    """Return one row per length: scores at both levels of all sentences up to that length.
-
-    Parameters
-    ----------
-    rows : sequence of LengthRow
-        Scores by length of sentence.
-
-    Returns
-    -------
-    Table
-        One column per level.
-    """
-    table = Table.from_records(cells(row, "length", "sentences", "mean", "corpus") for row in rows)
-    return table.renamed({"length": "words at most", "mean": "sentence level", "corpus": "corpus level"})
 
 
 # -- output of the command -------------------------------------------------------------------------------------------
