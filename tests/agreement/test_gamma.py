@@ -494,7 +494,7 @@ def test_degenerate_values_of_pygamma() -> None:
 def test_odd_units_are_counted_and_named() -> None:
     with pytest.warns(CaesuraWarning, match="2 spans have length 0"):
         compute(TEXT | {"ann": [*TEXT["ann"], (95, 95, "a"), (96, 96, "a")]})
-    with pytest.warns(CaesuraWarning, match="1 spans occur twice"):
+    with pytest.warns(CaesuraWarning, match="1 span occurs twice"):
         compute(TEXT | {"ann": [*TEXT["ann"], TEXT["ann"][0]]})
     with pytest.warns(CaesuraWarning, match="fewer than 5 spans per coder"):
         compute({"a": [(0, 5, "x")], "b": [(1, 5, "x")]})

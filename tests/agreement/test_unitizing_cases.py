@@ -110,7 +110,7 @@ def test_impossible_spans(row: tuple[float, float, str], message: str) -> None:
 def test_gamma_accepts_overlaps_and_copies(name: str) -> None:
     overlapping = PAIR | {"ann": [*PAIR["ann"], (2, 8, "b")]}
     assert value(overlapping, name) <= 1
-    with pytest.warns(CaesuraWarning, match="1 spans occur twice"):
+    with pytest.warns(CaesuraWarning, match="1 span occurs twice"):
         value(PAIR | {"ann": [*PAIR["ann"], PAIR["ann"][0]]}, name)
 
 

@@ -44,7 +44,7 @@ from caesura.agreement.gamma_family import HEAD_PARTS, NO_DISORDER, GammaFamily,
 from caesura.agreement.gamma_samples import warn_once
 from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import Disorders, Plan
-from caesura.engines import Engine, use_engine
+from caesura.engines import Engine
 from caesura.errors import LimitError
 from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
@@ -142,6 +142,9 @@ class GammaK(GammaCat):
             raise LimitError(f"{self.name}: category {self.category!r} has no value of its own, {_TOO_MANY}")
         return self._of_category(parts, plan.place_of(self.category))
 
+    def needed_parts(self, parts: Floats) -> Floats:
+        return parts if self.category is not None else super().needed_parts(parts)
+
     def extras(self, items: Sequence[UnitizedItem], parts: Floats, plan: Plan, engine: Engine) -> dict[str, Any]:
         fields = super().extras(items, parts, plan, engine)
         if self.category is not None:  # the parts of one category have no variance
@@ -198,5 +201,4 @@ def align_items(items: Sequence[UnitizedItem], coefficient: Gamma) -> Mapping[st
     """
     names = {name for item in items for spans in item.annotations.values() for name in spans.category_names}
     plan = Plan(tuple(sorted(names, key=lambda name: (name is not None, name or ""))), 0)
-    with use_engine("threads") as engine:
-        return coefficient.align(items, plan, engine)
+    return coefficient.align(items, plan)

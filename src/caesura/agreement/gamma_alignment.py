@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -82,17 +83,24 @@ class ItemAlignment:
 
 
 class ItemAlignments(Mapping[str, ItemAlignment]):
-    """Item -> best alignment. An alignment with all its units is built when it is looked at for the first time.
+    """Item -> best alignment. The alignments are computed when one is looked at for the first time.
 
     Parameters
     ----------
-    build : mapping of str to callable
-        Item -> function that returns the alignment.
+    names : sequence of str
+        The items.
+    align : callable
+        Function that returns one function per item, which returns the alignment of the item.
     """
 
-    def __init__(self, build: Mapping[str, Callable[[], ItemAlignment]]) -> None:
-        self._build = build
+    def __init__(self, names: Sequence[str], align: Callable[[], Sequence[Callable[[], ItemAlignment]]]) -> None:
+        self._names = dict.fromkeys(names)
+        self._align = align
         self._known: dict[str, ItemAlignment] = {}
+
+    @cached_property
+    def _build(self) -> dict[str, Callable[[], ItemAlignment]]:
+        return dict(zip(self._names, self._align(), strict=True))
 
     def __getitem__(self, item: str) -> ItemAlignment:
         if item not in self._known:
@@ -100,10 +108,10 @@ class ItemAlignments(Mapping[str, ItemAlignment]):
         return self._known[item]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._build)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._build)
+        return len(self._names)
 
     def __repr__(self) -> str:
         return f"<best alignments of {len(self)} items>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -23,6 +23,7 @@ from caesura.agreement.gamma_alignment import (
 from caesura.agreement.gamma_chance import (
     FIRST_SAMPLES,
     NORMAL_QUANTILE,
+    Continuum,
     Piece,
     Sampler,
     Shift,
@@ -184,7 +185,9 @@ class GammaFamily(UnitizingCoefficient):
         codes = plan.codes
         cells = []
         for group in groups:
-            continuum = continuum_of(jobs[group.place].item.select(group.coders), codes)
+            item = jobs[group.place].item
+            whole = group.coders == item.coders
+            continuum = _shared_continuum(item, codes) if whole else continuum_of(item.select(group.coders), codes)
             cells.append(Cell(continuum, continuum, group.place, group.coders, group.place))
         if self.chance != "concatenated":
             return cells
@@ -208,10 +211,12 @@ class GammaFamily(UnitizingCoefficient):
         """Return the samples of all coders: as many as the precision needs, if that is not too much work."""
         if self.samples is not None:
             return rows.samples(cells, [self.samples] * len(cells))
-        limit.check(self.name, rows.samples(cells, [1] * len(cells)))
-        samples = rows.samples(cells, [MIN_SAMPLES] * len(cells))
-        most = limit.most(samples)
-        samples = rows.samples(cells, [min(FIRST_SAMPLES, most)] * len(cells))
+        first = FIRST_SAMPLES
+        if limit.is_close:
+            limit.check(self.name, rows.samples(cells, [1] * len(cells)))
+            first = min(first, limit.most(rows.samples(cells, [MIN_SAMPLES] * len(cells))))
+        samples = rows.samples(cells, [first] * len(cells))
+        most = max(first, limit.most(samples))
         wanted = self._wanted(cells, observed, samples)
         if max(wanted) > most:
             warn_once(
@@ -386,7 +391,6 @@ class GammaFamily(UnitizingCoefficient):
         return NO_DISORDER if parts[4] else NOTHING_MARKED
 
     def extras(self, items: Sequence[UnitizedItem], parts: Floats, plan: Plan, engine: Engine) -> dict[str, Any]:
-        alignments = self.align(items, plan, engine)
         total = parts.sum(axis=0)
         disorders = self.finish(total[None], plan)
         observed, expected = float(disorders.observed[0]), float(disorders.expected[0])
@@ -398,7 +402,7 @@ class GammaFamily(UnitizingCoefficient):
             )
         ends = sampling_interval(observed, expected, NORMAL_QUANTILE * error) if expected > 0 else None
         return {
-            "alignment": alignments,
+            "alignment": self.align(items, plan),
             "sampling_interval": ends if self.average == "micro" else None,
             "method": f"{self.chance} sampling",
             "draws": int(total[7]),
@@ -407,8 +411,8 @@ class GammaFamily(UnitizingCoefficient):
             "params": self.settings | {"proved": not bool(total[5]), "distance_cut": self._cut(items, plan)},
         }
 
-    def align(self, items: Sequence[UnitizedItem], plan: Plan, engine: Engine) -> Mapping[str, ItemAlignment]:
-        """Return the best alignment of each item.
+    def align(self, items: Sequence[UnitizedItem], plan: Plan) -> Mapping[str, ItemAlignment]:
+        """Return the best alignment of each item, which is computed when it is looked at.
 
         Parameters
         ----------
@@ -416,8 +420,6 @@ class GammaFamily(UnitizingCoefficient):
             The items.
         plan : Plan
             What all items share.
-        engine : Engine
-            Engine that runs the computation.
 
         Returns
         -------
@@ -425,24 +427,19 @@ class GammaFamily(UnitizingCoefficient):
             Item -> alignment.
         """
         how = self.dissimilarity(plan)
-        codes = plan.codes
-        continua = [continuum_of(item, codes) for item in items]
-        key = ("alignments", self.alpha, self.beta, how.distance.tobytes(), tuple(part.digest for part in continua))
         shared = shared_store()
-        known: dict[Any, Any] = {} if shared is None else shared
-        if key not in known:
-            order = sorted(range(len(items)), key=lambda i: continua[i].annotators)
-            tasks = in_tasks([Piece(continua[i], 0, 0, -1) for i in order])
-            results = chain.from_iterable(engine.map(partial(_best_together, how), tasks))
-            by_place = dict(zip(order, results, strict=True))
-            known[key] = [by_place[i] for i in range(len(items))]
-        alignments: list[BestAlignment] = known[key]
-        return ItemAlignments(
-            {
-                item.name: partial(item_alignment, item, best, self.delta_empty, self.divisor(best.table))
-                for item, best in zip(items, alignments, strict=True)
-            }
-        )
+        best = _BestAlignments(tuple(items), plan.codes, how)
+        if shared is not None:
+            key = ("alignments", self.alpha, self.beta, how.distance.tobytes(), tuple(map(id, items)))
+            best = shared.setdefault(key, best)
+        return ItemAlignments([item.name for item in items], partial(self._with_units, best))
+
+    def _with_units(self, best: _BestAlignments) -> list[Callable[[], ItemAlignment]]:
+        """Return one function per item, which returns the alignment with its units."""
+        return [
+            partial(item_alignment, item, alignment, self.delta_empty, self.divisor(alignment.table))
+            for item, alignment in zip(best.items, best.alignments, strict=True)
+        ]
 
     def _range(self, total: Floats) -> str:
         """Return what the lower bounds of all alignments say about the value, as the end of a warning."""
@@ -454,15 +451,26 @@ class GammaFamily(UnitizingCoefficient):
         if not isinstance(sampler, Shift):
             return False
         codes = plan.codes
-        return any(sampler.smallest_distance(continuum_of(item, codes))[1] for item in items if item.units)
+        return any(sampler.smallest_distance(_shared_continuum(item, codes))[1] for item in items if item.units)
+
+    def needed_parts(self, parts: Floats) -> Floats:
+        return parts[:, :3]
 
     def warnings(self, items: Sequence[UnitizedItem]) -> Iterable[str]:
-        lengths = sum(int((spans.starts == spans.ends).sum()) for item in items for spans in item.annotations.values())
-        if lengths:
-            yield f"{lengths} spans have length 0; two of them are aligned only at the same position"
-        twice = sum(len(spans) - len(set(spans.spans)) for item in items for spans in item.annotations.values())
+        spans = [spans for item in items for spans in item.annotations.values()]
+        owner = np.repeat(np.arange(len(spans)), [len(part) for part in spans])
+        starts, ends, codes = (
+            np.concatenate([getattr(part, name) for part in spans]) for name in ("starts", "ends", "codes")
+        )
+        empty = int((starts == ends).sum())
+        if empty:
+            spans_have = "1 span has" if empty == 1 else f"{empty} spans have"
+            yield f"{spans_have} length 0; two of them are aligned only at the same position"
+        same = np.logical_and.reduce([column[1:] == column[:-1] for column in (owner, starts, ends, codes)])
+        twice = int(same.sum())  # the spans of a coder are sorted
         if twice:
-            yield f"{twice} spans occur twice with the same coder; both are kept"
+            spans_occur = "1 span occurs" if twice == 1 else f"{twice} spans occur"
+            yield f"{spans_occur} twice with the same coder; both are kept"
         units = sum(item.units for item in items)
         coders = sum(len(item.annotations) for item in items)
         if units and units < MIN_UNITS * coders and len(items) == 1:
@@ -470,6 +478,18 @@ class GammaFamily(UnitizingCoefficient):
                 f"there are fewer than {MIN_UNITS} spans per coder; the disorder of random samples varies much, "
                 "see the sampling interval"
             )
+
+
+def _shared_continuum(item: UnitizedItem, codes: Mapping[str | None, int]) -> Continuum:
+    """Return the continuum of an item; coefficients that share results build it once."""
+    shared = shared_store()
+    if shared is None:
+        return continuum_of(item, codes)
+    key = ("continuum", id(item))
+    if key not in shared:
+        shared[key] = item, continuum_of(item, codes)  # with the item, so that its id stays its own
+    continuum: Continuum = shared[key][1]
+    return continuum
 
 
 def tabled_categories(plan: Plan) -> int:
@@ -485,6 +505,25 @@ def tabled_categories(plan: Plan) -> int:
     int
     """
     return len(plan.categories) if plan.groups * len(plan.categories) <= MAX_CATEGORY_CELLS else 0
+
+
+@dataclass(frozen=True)
+class _BestAlignments:
+    """The best alignments of some items, computed when they are looked at."""
+
+    items: tuple[UnitizedItem, ...]
+    codes: Mapping[str | None, int]
+    how: Dissimilarity
+
+    @cached_property
+    def alignments(self) -> list[BestAlignment]:
+        continua = [continuum_of(item, self.codes) for item in self.items]
+        order = sorted(range(len(continua)), key=lambda i: continua[i].annotators)
+        tasks = in_tasks([Piece(continua[i], 0, 0, -1) for i in order])
+        with use_engine("threads") as engine:
+            results = chain.from_iterable(engine.map(partial(_best_together, self.how), tasks))
+            by_place = dict(zip(order, results, strict=True))
+        return [by_place[i] for i in range(len(continua))]
 
 
 def _best_together(how: Dissimilarity, task: Sequence[Piece]) -> list[BestAlignment]:

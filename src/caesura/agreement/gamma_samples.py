@@ -39,6 +39,7 @@ _PROVED_COLUMN = 3
 _CHUNK = 3000  # units per task
 _WINDOW_WORK = 4  # nanoseconds per pair of units that are near each other
 _FEW_UNITS = 1000
+_MARGIN = 5
 _PILOT_ITEMS = 20
 _PAIR_WORK = 1000  # nanoseconds per unit of a pair of coders
 
@@ -160,8 +161,9 @@ class SampleRows:
         -------
         list of numpy.ndarray
         """
-        self._compute({self._key(cell.observed, -1): Piece(cell.observed, 0, 0, -1) for cell in cells})
-        return [self.known[self._key(cell.observed, -1)][0] for cell in cells]
+        keys = [self._key(cell.observed, -1) for cell in cells]
+        self._compute({key: Piece(cell.observed, 0, 0, -1) for key, cell in zip(keys, cells, strict=True)})
+        return [self.known[key][0] for key in keys]
 
     def samples(self, cells: Sequence[Cell], wanted: Sequence[int]) -> list[Floats]:
         """Return the rows of the wanted number of samples of each cell.
@@ -346,6 +348,11 @@ class WorkLimit:
         drawn = sum(cell.chance.units for cell in chance.values())
         work = sum(row[WORK_COLUMN] * (1.0 if row[_PROVED_COLUMN] else SAMPLE_EFFORT) for row in self.observed)
         return float(work) * drawn / max(units, 1)
+
+    @property
+    def is_close(self) -> bool:
+        """Whether the first samples might take too much work, even if random units are a few times as hard as observed ones."""
+        return _MARGIN * FIRST_SAMPLES * self.sample_work > MAX_SAMPLE_WORK
 
     def check(self, name: str, samples: Iterable[Floats] = ()) -> None:
         """Raise an error if even a few samples would take too much work.

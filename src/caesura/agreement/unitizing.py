@@ -398,6 +398,21 @@ class UnitizingCoefficient(OptionSet):
         """
         return []
 
+    def needed_parts(self, parts: Floats) -> Floats:
+        """Return the parts that :meth:`finish` needs, so that a bootstrap need not sum the others.
+
+        Parameters
+        ----------
+        parts : numpy.ndarray, items x parts
+            All parts.
+
+        Returns
+        -------
+        numpy.ndarray, items x parts
+            The first columns.
+        """
+        return parts
+
     def extras(self, items: Sequence[UnitizedItem], parts: Floats, plan: Plan, engine: Engine) -> dict[str, Any]:
         """Return further fields of the result.
 

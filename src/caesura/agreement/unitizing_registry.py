@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from caesura.agreement.gamma import Gamma, GammaCat, GammaK
 from caesura.agreement.unitized_alpha import AlphaU2004, BarUAlpha, CuAlpha, KuAlpha, UAlpha
 from caesura.agreement.unitizing import UnitizingCoefficient
@@ -39,7 +41,8 @@ def default_unitizing(corpus: Corpus) -> tuple[str, ...]:
         Names. If a position is not a whole number, coefficients that count atoms are left out: they need their length.
     """
     spans = [entry for entry in corpus.values() if isinstance(entry, Spans)]
-    if all((column % 1 == 0).all() for entry in spans for column in (entry.starts, entry.ends)):
+    columns = [column for entry in spans for column in (entry.starts, entry.ends)]
+    if not columns or (np.concatenate(columns) % 1 == 0).all():
         return DEFAULT_UNITIZING
     return tuple(
         name for name in DEFAULT_UNITIZING if all(option.name != "atom" for option in UNITIZING[name].declared())

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -226,7 +227,7 @@ class ScoredItems:
         numpy.ndarray
             One value per row.
         """
-        parts = self.item_parts
+        parts = self.coefficient.needed_parts(self.item_parts)
         if self.coefficient.average == "items":
             values = self.coefficient.finish(parts, self.plan).values
             return np.asarray(product(weights, values) / weights.sum(axis=1))
@@ -323,6 +324,7 @@ def _error_of(coefficient: UnitizingCoefficient, job: Job, plan: Plan, engine: E
     return None
 
 
+@lru_cache(maxsize=64)
 def _groups(coders: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Return all coders, every pair, and all coders but one, without repetition."""
     without = [tuple(other for other in coders if other != coder) for coder in coders]
@@ -459,11 +461,8 @@ def _coder_rows(scored: ScoredItems, coders: Sequence[str], value: float) -> tup
 
 def _category_rows(scored: ScoredItems) -> tuple[CategoryAgreement, ...]:
     table = scored.coefficient.category_table(scored.item_parts.sum(axis=0), scored.plan)
-    counts = dict.fromkeys(scored.plan.categories, 0)
-    for item in scored.items:
-        for spans in item.annotations.values():
-            for category, number in zip(spans.category_names, np.bincount(spans.codes).tolist(), strict=True):
-                counts[category] += number
+    annotations = (spans for item in scored.items for spans in item.annotations.values())
+    counts = Counter(category for spans in annotations for category in spans.categories)
     return tuple(
         CategoryAgreement(category, value, counts[category], coverage, reason)
         for category, (value, coverage, reason) in zip(scored.plan.categories, table, strict=bool(table))
