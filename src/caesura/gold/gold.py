@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar
 
 from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import CaesuraError, HierarchyError, OptionError, own_errors
-from caesura.gold.candidates import Candidate, CoderHierarchies, DroppedSpan, collect_hierarchies
+from caesura.gold.candidates import Candidate, DroppedSpan, collect_hierarchies
 from caesura.gold.linear import (
     METHODS,
     GoldBoundary,
@@ -21,7 +22,7 @@ from caesura.gold.linear import (
     method_name,
 )
 from caesura.gold.unify import METHODS as HIERARCHY_METHODS
-from caesura.gold.unify import UnificationMethod, UnifiedHierarchy, build_gold, check_method, kappa_or_none
+from caesura.gold.unify import UnificationMethod, UnifiedHierarchy, build_gold, check_method, kappas_or_none
 from caesura.limits import plain_count, short_count
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -455,7 +456,7 @@ def _unify_items(
 ) -> tuple[dict[str, UnifiedHierarchy], list[GoldItem], list[Excluded]]:
     """Return the gold standard and the description of each item, and the items without one; raise if none has one."""
     golds: dict[str, UnifiedHierarchy] = {}
-    items: list[GoldItem] = []
+    pairs: list[tuple[Hierarchy, Hierarchy]] = []
     excluded: list[Excluded] = []
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
@@ -463,16 +464,18 @@ def _unify_items(
             with own_errors():
                 annotations = collect_hierarchies(by_coder, tolerance)  # type: ignore[arg-type]  # checked there
                 golds[item] = build_gold(annotations, method, tolerance)
-                items.append(_hierarchy_item(item, golds[item], annotations))
+                pairs += [(golds[item].hierarchy, hierarchy) for hierarchy in annotations.by_coder.values()]
         except CaesuraError as error:
             excluded.append(Excluded(item, None, str(error)))
     if not golds:
         raise OptionError(f"no item has a gold standard: {'; '.join(map(str, excluded[:5]))}")
+    kappas = iter(kappas_or_none(pairs))
+    items = [_hierarchy_item(item, entry, [*islice(kappas, len(entry.coders))]) for item, entry in golds.items()]
     return golds, items, excluded
 
 
-def _hierarchy_item(item: str, entry: UnifiedHierarchy, annotations: CoderHierarchies) -> GoldItem:
-    kappas = [kappa_or_none(entry.hierarchy, hierarchy) for hierarchy in annotations.by_coder.values()]
+def _hierarchy_item(item: str, entry: UnifiedHierarchy, kappas: Sequence[float | None]) -> GoldItem:
+    """Return the description of an item; ``kappas`` has one value per coder."""
     defined = [kappa for kappa in kappas if kappa is not None]
     mean = math.fsum(defined) / len(defined) if defined else None
     kept, dropped = len(entry.included), len(entry.dropped)

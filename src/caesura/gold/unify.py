@@ -20,6 +20,7 @@ from caesura.gold.candidates import (
 )
 from caesura.limits import short_count
 from caesura.measures.hierarchy import hierarchy_kappa
+from caesura.measures.many import score_many
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Result, keep_warnings, signature_line
 from caesura.model.value import count_of
@@ -432,12 +433,33 @@ _RULES: dict[str, Callable[[list[Candidate], CoderHierarchies, UnificationMethod
 def _mean_kappas(hierarchies: CoderHierarchies) -> tuple[dict[str, float | None], int]:
     """Return the mean kappa of each coder with the others, and the number of pairs whose kappa is undefined."""
     by_coder = hierarchies.by_coder
-    kappas = {(a, b): kappa_or_none(by_coder[a], by_coder[b]) for a, b in combinations(by_coder, 2)}
+    pairs = [*combinations(by_coder, 2)]
+    kappas = dict(zip(pairs, kappas_or_none([(by_coder[a], by_coder[b]) for a, b in pairs]), strict=True))
     means: dict[str, float | None] = {}
     for coder in by_coder:
         defined = [kappa for pair, kappa in kappas.items() if coder in pair and kappa is not None]
         means[coder] = math.fsum(defined) / len(defined) if defined else None
     return means, sum(kappa is None for kappa in kappas.values())
+
+
+def kappas_or_none(pairs: Sequence[tuple[Hierarchy, Hierarchy]]) -> list[float | None]:
+    """Return Flammia & Zue's kappa of each pair of hierarchies, or None if it is undefined.
+
+    Parameters
+    ----------
+    pairs : sequence of tuple of (Hierarchy, Hierarchy)
+        Pairs of hierarchies over the same units.
+
+    Returns
+    -------
+    list of float or None
+        See :func:`hierarchy_kappa`.
+    """
+    scores = score_many(pairs, "hierarchy_kappa")
+    for error in scores.errors.values():
+        if not isinstance(error, Undefined):
+            raise error
+    return [None if place in scores.errors else value for place, value in enumerate(scores.values.tolist())]
 
 
 def kappa_or_none(a: Hierarchy, b: Hierarchy) -> float | None:
