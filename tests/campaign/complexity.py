@@ -162,6 +162,34 @@ def _span_coders_json(folder: Path) -> object:
     return read_text(folder, "a.json", json.dumps({"length": 3, "coders": coders}))
 
 
+def span_rows(items: int, label: Callable[[int], str]) -> str:
+    """Return a CSV of three coders with two spans per item; the label of a span follows from its number."""
+    rows = [
+        f"x{i},c{coder},{start},{start + 5},{label(6 * i + 2 * coder + k)}\n"
+        for i in range(items)
+        for coder in range(3)
+        for k, start in enumerate(((7 * i + 3 * coder) % 20, 25 + (11 * i + 5 * coder) % 20))
+    ]
+    return "item,coder,start,end,label\n" + "".join(rows)
+
+
+@hard("agree on a spans CSV of 370 KB: 4,000 items, three coders")
+def _span_items(folder: Path) -> object:
+    path = folder / "a.csv"
+    path.write_text(span_rows(4000, lambda number: "XY"[number % 2]))
+    return command("agree", path)
+
+
+@hard("agree on a spans CSV of 415 KB: one label per span")
+def _span_labels(folder: Path) -> object:
+    path = folder / "a.csv"
+    path.write_text(span_rows(3500, lambda number: f"L{number}"))
+    output = command("agree", path, codes=(0, 1))
+    assert "the values of the 21,000 categories are left out" in output
+    assert "u_alpha: " in output
+    return output
+
+
 @hard("WebAnno of 1 MB: 80,000 layers")
 def _layers(folder: Path) -> object:
     layers = "".join(f"#T_SP=a{i}|v\n" for i in range(70_000))
