@@ -20,12 +20,12 @@ from caesura.cli.hints import for_command_line
             "choose offsets='characters' or offsets='utf-16'; both",
             "choose --reading offsets=characters or --reading offsets=utf-16; both",
         ),
-        ("of different extent, 0-5 and 0-6; set bounds=", "set -c 'COEFFICIENT(bounds=(FIRST,LAST))'"),
+        ("of different extent, 0-5 and 0-6; set bounds=", "use -c 'COEFFICIENT(bounds=(FIRST,LAST))'"),
         (
             "set atom= to the length of an atom, such as atom=0.01",
-            "set -c 'COEFFICIENT(atom=0.01)', the length of an atom",
+            "use -c 'COEFFICIENT(atom=0.01)', the length of an atom",
         ),
-        ("its bounds are 0-3; set atom=", "its bounds are 0-3; set -c 'COEFFICIENT(atom=SIZE)'"),
+        ("its bounds are 0-3; set atom=", "its bounds are 0-3; use -c 'COEFFICIENT(atom=SIZE)'"),
         ("read with align='tokens' (or align='edit')", "read with --align tokens (or --align edit)"),
         (
             "or read with discontinuous='hull' or discontinuous='fragments'",

@@ -68,7 +68,7 @@ def for_command_line(message: str) -> str:
 def _translate(match: re.Match[str]) -> str:
     verb, name, value = match[1], match[2], match[3] or ""
     if name in _OF_COEFFICIENTS:
-        return f"{verb} -c 'COEFFICIENT({name}={value or _OF_COEFFICIENTS[name]})'"
+        return f"{verb.replace('set', 'use')} -c 'COEFFICIENT({name}={value or _OF_COEFFICIENTS[name]})'"
     if name not in _reading_options():
         return match[0]
     arguments = flags(name, _WORDS.get(value, value.strip("'")))
