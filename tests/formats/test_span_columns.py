@@ -102,6 +102,15 @@ def test_unknown_names_are_ambiguous(tmp_path: Path, text: bool) -> None:
     assert read(tmp_path, content, **units)["d", "ann"].length == 2
 
 
+def test_unknown_names_of_one_coder(tmp_path: Path) -> None:
+    with pytest.raises(AmbiguousFileError, match="left and right may be the start and the end of spans"):
+        read(tmp_path, "document,left,right,label\nd,0,8,PER\nd,28,32,LOC\n")
+    content = "document,left,right\nd,0,8\nd,28,32\n"
+    with pytest.raises(FormatError, match="if left and right are the start and the end of spans, say so with --fields"):
+        read(tmp_path, content)
+    assert read(tmp_path, content, fields="start=left,end=right")["d", "table"] == Spans([(0, 8), (28, 32)])
+
+
 def test_other_numbers_are_no_spans(tmp_path: Path) -> None:
     # words <= characters in every row, but they do not follow each other, and are not the lengths of the texts
     rows = "d,{0},One two.,3,9,A\nd,{0},Three.,1,8,A\nd,{0},Four.,2,7,B\n"
@@ -240,6 +249,12 @@ def test_coders_without_rows_in_tables_with_lengths(tmp_path: Path) -> None:
     content = "item,coder,start,end,label,length\nd1,ann,0,4,A,9\nd1,cy,2,4,A,9\nd2,ann,5,8,A,10\n"
     assert "all_coders=yes" in report(read(tmp_path, content))
     assert read(tmp_path, content, all_coders=True)["d2", "cy"] == Spans([], length=10)
+
+
+def test_coders_without_rows_in_tables_of_hierarchies(tmp_path: Path) -> None:
+    content = "item,coder,start,end,level\nd1,ann,1,6,1\nd1,cy,1,6,1\nd2,ann,2,4,1\n"
+    assert ("d2", "cy") not in read(tmp_path, content)
+    assert read(tmp_path, content, all_coders=True)["d2", "cy"] == cz.Hierarchy(4, [])
 
 
 def test_a_row_without_a_span_is_a_coder_who_marked_nothing(tmp_path: Path) -> None:

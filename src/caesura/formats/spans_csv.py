@@ -213,7 +213,7 @@ def _read_columns(reading: Reading, table: Table, axis: _Axis) -> Corpus:
     """Return the corpus of a table whose columns are named by their roles."""
     if not _add_at_once(reading, table, axis):
         coders = _coder_rows(reading, _numbered_rows(table), axis)
-        if not axis.hierarchy:
+        if not axis.hierarchy or reading.options["all_coders"]:
             for key, item in _absent_coders(reading, list(coders)).items():
                 coders[key] = _CoderRows(coders[item].line)
         _add_coders(reading, coders, axis)
