@@ -106,7 +106,7 @@ def test_align(run: Run) -> None:
     arguments = ["score", "ann/x.csv", "bo/x.csv", "-m", "flexible_similarity", "--types", '[".", ","]']
     refused = run(*arguments)
     assert refused.exit_code == 1
-    assert "read with align='tokens' (or align='characters', because the characters agree)" in refused.stderr
+    assert "read with --align tokens (or --align characters, because the characters agree)" in refused.stderr
     aligned = run(*arguments, "--align", "characters", "--json")
     # I c a n . n o t ,     and     I . c a n n o t ,     : of 7 characters
     assert aligned.exit_code == 0

@@ -44,6 +44,9 @@ AMBIGUOUS = {
     "fields.jsonl": document(uid="a", sents=SENTENCES, gold=[2], model=[1, 3]),
     "masses.jsonl": document(id="d", reference=[3, 2, 3], hypothesis=[3, 3, 2]),
     "tags.conll": "EU B-ORG B-ORG\nsays O O\nPeter B-PER O\n",
+    "left and right.csv": "doc,coder,left,right,label\nd,a,0,8,P\nd,a,9,12,L\nd,b,4,8,P\nd,b,9,12,L\n",
+    "two pairs.csv": "doc,coder,start_char,end_char,start_token,end_token\nd,a,0,8,0,2\nd,b,4,8,1,2\n",
+    "duration.csv": "doc,coder,onset,duration\nd,a,0.5,60\nd,a,2,60\nd,b,1,60\n",
     "tags.csv": "token,chunk,ner\nEU,B-NP,B-ORG\nsays,B-VP,O\n",
 }
 CLEAR = {

@@ -63,9 +63,45 @@ def test_old_exports(tmp_path: Path) -> None:
         "data": {"text": TEXT, "title": "x"},
         "completions": [{"id": 5, "result": [region(0, 8, "PER", source="$text")]}],
     }
-    assert spans(write_file(tmp_path, old), "5") == {(1, 2, "PER")}
+    assert spans(write_file(tmp_path, old), "annotation 1") == {(1, 2, "PER")}
     (tmp_path / "one.json").write_text(json.dumps(old))  # a single task, as in a storage
-    assert spans(tmp_path / "one.json", "5") == {(1, 2, "PER")}
+    assert spans(tmp_path / "one.json", "annotation 1") == {(1, 2, "PER")}
+
+
+def test_annotations_without_a_user_are_numbered_in_each_task(tmp_path: Path) -> None:
+    tasks = [
+        {"id": item, "data": {"text": TEXT}, "completions": [{"id": i, "result": [region(0, 8, "PER")]} for i in ids]}
+        for item, ids in ((1, (1001, 1002)), (2, (2001, 2002)))
+    ]
+    corpus = cz.read(write_file(tmp_path, *tasks))
+    assert [*corpus] == [(item, f"annotation {i}") for item in "12" for i in (1, 2)]
+    assert "annotations without a user have their place in the task as coder" in str(corpus.reading)
+    tasks[1]["completions"][1]["created_username"] = " bo@x.org, 2"
+    assert [*cz.read(write_file(tmp_path, *tasks))][-1] == ("2", "bo@x.org, 2")
+    minimal = [{"id": 1, "text": TEXT, "label": [], "annotation_id": i} for i in (5, 6)]
+    assert [*cz.read(write_file(tmp_path, *minimal))] == [("1", "annotation 1"), ("1", "annotation 2")]
+
+
+def test_several_controls_are_named(tmp_path: Path) -> None:
+    results = [region(0, 8, "PER"), region(0, 8, "SUBJ") | {"from_name": "role"}]
+    path = write_file(tmp_path, task(*results))
+    corpus = cz.read(path)
+    note = "the spans of several controls were read: label (1), role (1); choose one with --reading layer=NAME"
+    assert note in str(corpus.reading)
+    assert corpus["7", "1"].categories == ("PER", "SUBJ")
+    role = cz.read(path, layer="role")
+    assert role["7", "1"].categories == ("SUBJ",)
+    assert "several controls were" not in str(role.reading)
+    with pytest.raises(FormatError, match=r"no control matches 'roles'; the controls are label \(1\), role \(1\)"):
+        cz.read(path, layer="roles")
+
+
+def test_predictions_and_missing_labels_are_reported(tmp_path: Path) -> None:
+    content = task(region(0, 8, "PER"), region(17, 24)) | {"predictions": [{"result": [region(0, 3, "A")]}]}
+    corpus = cz.read(write_file(tmp_path, content))
+    assert corpus["7", "1"].categories == ("PER", None)
+    assert "ignored: predictions (1, made by models)" in str(corpus.reading)
+    assert "1 span has no label" in str(corpus.reading)
 
 
 def test_offsets_in_characters_or_in_utf_16(tmp_path: Path) -> None:
@@ -110,16 +146,26 @@ def test_offsets_that_fit_in_neither_unit(tmp_path: Path) -> None:
 def test_which_field_is_the_text(tmp_path: Path) -> None:
     data = {"title": "x", "text": TEXT, "number": 3}
     path = write_file(tmp_path, task(region(0, 8, "PER"), data=data))
-    with pytest.raises(
-        FormatError, match="one field of data must be the text; choose it with text=; got 'title', 'text'"
-    ):
-        cz.read(path, **STRICT)
-    assert spans(path, text="text") == {(1, 2, "PER")}
+    assert spans(path) == spans(path, text="text") == {(1, 2, "PER")}
+    assert "the text is in the field text of data" in str(cz.read(path).reading)
     with pytest.raises(FormatError, match="the text must be in the field 'body'; the fields are 'title', 'text'"):
         cz.read(path, text="body", **STRICT)
     assert spans(write_file(tmp_path, task(region(0, 8, "PER", source="$text"), data=data))) == {(1, 2, "PER")}
     with pytest.raises(FormatError, match="one field of data must be the text; choose it with text=; got none"):
         cz.read(write_file(tmp_path, task(region(0, 8, "PER"), data={"number": 3})))
+
+
+def test_the_text_is_the_field_with_the_spans(tmp_path: Path) -> None:
+    data = {"title": "x", "body": TEXT}
+    found, empty = task(region(4, 8, "PER"), data=data), task(name=8, data=data)
+    corpus = cz.read(write_file(tmp_path, found, empty))  # the second task has no spans, and the same fields
+    assert corpus["7", "1"].text == corpus["8", "1"].text == TEXT
+    assert "the text is in the field body of data" in str(corpus.reading)
+    other = {"text": "A summary of the text.", "body": TEXT}  # the spans are not in the field text
+    assert cz.read(write_file(tmp_path, task(region(4, 8, "PER"), data=other)))["7", "1"].text == TEXT
+    for unclear in ({"a": TEXT, "b": TEXT}, {"a": "x", "b": "y"}):
+        with pytest.raises(FormatError, match="one field of data must be the text; choose it with text=; got 'a', 'b'"):
+            cz.read(write_file(tmp_path, task(region(4, 8, "PER"), data=unclear)))
 
 
 def test_other_results_are_counted_and_named(tmp_path: Path) -> None:
@@ -170,7 +216,7 @@ def test_a_region_without_labels(tmp_path: Path) -> None:
         ),
         (task(3), r"result\[0\]: expected an object with a type; got 3"),
         (task(name=None), r"tasks\[0\]: id must be a whole number; got None"),
-        (task(by=None, id=None), "completed_by or id must be a whole number; got None"),
+        (task(by=[2]), "completed_by must be a whole number; got"),
         (
             {"id": 7, "data": {"text": "a"}, "annotations": [3]},
             r'annotations\[0\]: expected an object with "result": \[...\]',

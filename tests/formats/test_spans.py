@@ -292,6 +292,11 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus, su
         with pytest.raises(FormatError, match="a blank name below another"):
             cz.write(corpus, path)
         return
+    names = {*corpus.item_names, *corpus.coders, *(span.label or "" for h in corpus.values() for span in h.spans)}
+    if suffix != "json" and any(name != name.strip() for name in names):
+        with pytest.raises(FormatError, match="a table cannot contain spaces around"):
+            cz.write(corpus, path)
+        return
     cz.write(corpus, path)
     assert cz.read(path) == corpus
 

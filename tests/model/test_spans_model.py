@@ -177,3 +177,13 @@ def test_layers_hold_spans_that_cross(rows: list[tuple[int, int, str | None]]) -
         # A span is on a lower level only if every higher level is taken where it starts.
         for start, _ in places:
             assert all(any(a <= start <= b for a, b in by_level[above]) for above in range(1, level))
+
+
+def test_many_coders_from_one_table() -> None:
+    starts, ends = np.array([5.0, 0, -0.0, 2, 2]), np.array([9.0, 5, 1, 3, 3])
+    parts = [*cz.Spans.split(starts, ends, ["b", "a", None, "b", None], np.array([2, 0, 3]), seconds=True)]
+    expected = [[(0, 5, "a"), (5, 9, "b")], [], [(0, 1), (2, 3), (2, 3, "b")]]
+    assert parts == [cz.Spans(rows, seconds=True) for rows in expected]
+    assert [part.codes.tolist() for part in parts] == [[0, 1], [], [0, 0, 1]]
+    assert not parts[0].starts.flags.writeable
+    assert pickle.loads(pickle.dumps(parts[2])) == parts[2]

@@ -184,7 +184,7 @@ def test_ignore_text(folder: Path) -> None:
     Path("bo", "y.ref").write_text("==========\na\n==========\nknight\nC\nd\n==========\n")
     refused = invoke(["score", "ann", "bo", "-m", "pk"])
     assert refused.exit_code == 1
-    assert "read with align='tokens' (or align='positions', which ignores the spelling)" in refused.stderr
+    assert "read with --align tokens (or --align positions, which ignores the spelling)" in refused.stderr
     result = invoke(["score", "ann", "bo", "-m", "pk", "--ignore-text", "--json"])
     assert result.exit_code == 0, result.output
     assert "|align:positions|aligned_items:1|" in json.loads(result.stdout)["signature"]

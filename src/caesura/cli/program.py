@@ -28,7 +28,6 @@ CHECKPOINT = "caesura.checkpoint"
 """Key of the click context under which a command stores its checkpoint folder."""
 ERRORS = "caesura.errors"
 """Key of the click context under which a command stores its reading errors."""
-_OWN_FLAGS = ("fields", "recipe", "encoding", "words", "labels", "types", "format", "pattern", "align")
 PROGRESS = "caesura.progress"
 """Key of the click context under which a command stores its progress."""
 MAX_MESSAGES = 20
@@ -290,14 +289,6 @@ class Program(click.Group):
                 ctx.exit(130)
 
 
-def _flags(name: str, value: Any) -> list[str]:
-    """Return the arguments that set one option of reading."""
-    if name == "tiers":
-        tiers = [value] if isinstance(value, str) else value
-        return [word for tier in tiers for word in ("--tier", tier)]
-    return [f"--{name}", str(value)] if name in _OWN_FLAGS else ["--reading", f"{name}={value}"]
-
-
 class _OutputError(Exception):
     """Raised when the output cannot be written. It is no ``OSError``, of which click hides some."""
 
@@ -336,6 +327,7 @@ def _end_without_output(reason: str) -> NoReturn:
 
 def _commands(error: AmbiguousFileError) -> list[str]:
     """Return the problem and, for each possible reading, the command that chooses it."""
+    from caesura.cli.hints import flags
     from caesura.formats.roles import fields_text
 
     arguments, fields = _split_fields(sys.argv[1:])
@@ -345,7 +337,7 @@ def _commands(error: AmbiguousFileError) -> list[str]:
         if fields and not isinstance(options.get("fields"), Mapping):
             command += ["--fields", fields_text(fields)]
         for name, value in options.items():
-            command += _flags(name, fields_text({**fields, **value}) if isinstance(value, Mapping) else value)
+            command += flags(name, fields_text({**fields, **value}) if isinstance(value, Mapping) else value)
         lines.append(f"{description}: {shlex.join(command)}")
     return lines
 
@@ -390,9 +382,10 @@ def print_message(message: str) -> None:
     message : str
         The message.
     """
+    from caesura.cli.hints import for_command_line
     from caesura.views.table import clean
 
-    click.echo(f"caesura: {clean(message)}", err=True)
+    click.echo(f"caesura: {clean(for_command_line(message))}", err=True)
 
 
 def print_messages(messages: Sequence[object], last: str) -> None:

@@ -32,6 +32,7 @@ from caesura.formats.marks import (
     word_for_none,
 )
 from caesura.formats.roles import Roles
+from caesura.formats.span_columns import possible_spans
 from caesura.model.segmentation import check_types
 
 DESCRIPTIONS = {
@@ -448,7 +449,12 @@ class CoderColumns:
         roles += [f"{name} (not used)" for name in self.roles.rest if name not in self.candidates()]
         columns = ", ".join([*roles, *reasons][:20]) or "none"
         problem = f"no column contains marks, boundary types or labels; the columns are {columns}"
-        if decimals := self._decimals():
+        if spans := possible_spans(self.table, self.roles, self.candidates()):
+            start, end = spans[0]
+            hint = (
+                f"if {start} and {end} are the start and the end of spans, say so with --fields start={start},end={end}"
+            )
+        elif decimals := self._decimals():
             hint = f"if {decimals[0]} contains times of events, say so with --fields time={decimals[0]}"
         else:
             hint = "name the coders with --fields coders=A+B, or declare the boundary types with --types A,B"

@@ -37,6 +37,21 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "types": ("types",),
 }
 """Role -> names of columns that have it."""
+SPAN_PAIRS: tuple[tuple[str, str], ...] = (
+    *(("start_offset", "end_offset"), ("begin_offset", "end_offset"), ("offset_start", "offset_end")),
+    *(("start_char", "end_char"), ("char_start", "char_end"), ("begin_char", "end_char")),
+    *(("start_token", "end_token"), ("token_start", "token_end"), ("start_pos", "end_pos")),
+    *(("start_index", "end_index"), ("start_idx", "end_idx"), ("span_start", "span_end"), ("span_begin", "span_end")),
+    *(("segment_start", "segment_end"), ("from", "to"), ("von", "bis")),
+)
+"""Names of two columns that are the start and the end of spans if a table has both."""
+DURATIONS = ("duration", "dur", "dauer")
+"""Names of columns with the duration of each segment, if a table has a start and no end."""
+SPAN_LABELS = (
+    *("tag", "entity", "entity_type", "entity_label", "ner", "ner_tag", "annotation", "trial_type", "type", "class"),
+    *("behavior", "behaviour", "layer"),
+)
+"""Names of columns that are the label of spans if no other column is; in other tables they may be something else."""
 COMMENTS = (
     *("comment", "comments", "note", "notes", "remark", "remarks", "memo", "bemerkung", "bemerkungen", "kommentar"),
     *("anmerkung", "anmerkungen", "commentaire", "remarque"),
@@ -86,5 +101,5 @@ def split_unit(name: str) -> tuple[str, str]:
 
 ROLE_OF_NAME = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
 """Normalized name of a column -> its role."""
-RESERVED = frozenset({*ROLE_OF_NAME, *PERSON, *COMMENTS, "id"})
+RESERVED = frozenset({*ROLE_OF_NAME, *PERSON, *COMMENTS, "id", *(name for pair in SPAN_PAIRS for name in pair)})
 """Names that a column of a coder cannot have."""

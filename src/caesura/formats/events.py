@@ -23,7 +23,7 @@ from caesura.model.tier import Point, Tier
 from caesura.options import Option, flag, optional, path
 
 LENGTHS = Option("lengths", None, optional(path), "table with the length of each item, in the columns item and length")
-ALL_CODERS = Option("all_coders", False, flag, "whether a coder without events in an item saw the item")
+ALL_CODERS = Option("all_coders", False, flag, "whether a coder without rows in an item saw it and marked nothing")
 
 
 def read_lengths(file: str) -> dict[str, float]:

@@ -6,15 +6,18 @@
          "value": {"start": 4, "end": 8, "text": "Haag", "labels": ["PER"]}}]}]}]
 
 The item is the ``id`` of the task. The coder is ``completed_by``: an email address if the export has one, otherwise a
-number. If ``completed_by`` is missing, the ``id`` of the annotation is used. Old exports call the list ``completions``.
-Cancelled annotations are not read, and a warning gives their number.
+number; or else ``created_username``. If an annotation has neither, its place among the annotations of the task is the coder:
+``annotation 1``, ``annotation 2``. Old exports call the list ``completions``. Cancelled annotations are not read, and a
+warning gives their number. Predictions of models are not read.
 
-A result of the type ``labels`` becomes one span per label. Results of other types are not read, and a warning gives their
-number and types. A file that has only such results is an error. Spans in hypertext are not read either, because their
-offsets refer to markup.
+A result of the type ``labels`` becomes one span per label. If several controls of a project have such results, all are read,
+and a note names the controls; the option ``layer`` chooses among them (``from_name``). Results of other types are not read,
+and a warning gives their number and types. A file that has only such results is an error. Spans in hypertext are not read
+either, because their offsets refer to markup.
 
 An export does not say which field of ``data`` is the text. The option ``text`` names the field. The default is the
-``source`` of the results, which older exports have, or else the only string in ``data``.
+``source`` of the results, which older exports have, or else the only string in ``data``. If there are several strings, it is
+the field ``text``, or the only field that has the text of all spans at their offsets.
 
 Offsets count UTF-16 units in old exports and characters in new exports. The two differ only after a character beyond
 U+FFFF. The reader tries both and uses the one that reproduces ``value.text`` for all spans of an annotation. If the two
@@ -48,11 +51,12 @@ from caesura.formats.values import (
     check_time,
     check_whole,
     list_names,
+    matches,
 )
 from caesura.model.corpus import Corpus
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
-from caesura.options import Option, choice, text
+from caesura.options import Option, choice, names, text
 
 _LISTS = ("annotations", "completions")
 _SPAN = "labels"
@@ -89,9 +93,11 @@ def _read(reading: Reading) -> Corpus:
     if tasks is None:
         raise reading.error(1, 'expected tasks with "id", "data" and "annotations"; export as JSON, not as JSON-MIN')
     export = _Export(reading)
+    export.find_text_fields(tasks)
     for i, task in enumerate(tasks):
         with reading.item(None, f"tasks[{i}]: "):
             export.add_task(task)
+    export.describe()
     export.check_types()
     return reading.corpus()
 
@@ -113,8 +119,8 @@ def _from_minimal(task: Any) -> Any:
     if not _is_minimal(task):
         return task
     spans = [
-        {"type": _SPAN, "value": value, **{name: value[name] for name in (_LENGTH,) if name in value}}
-        for listed in task.values()
+        {"type": _SPAN, "from_name": name, "value": value, **{key: value[key] for key in (_LENGTH,) if key in value}}
+        for name, listed in task.items()
         if isinstance(listed, list)
         for value in listed
         if isinstance(value, dict) and {"start", "end"} <= value.keys()
@@ -135,26 +141,86 @@ class _Export:
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.skipped_types: Counter[str] = Counter()
-        self.region_count = 0
+        self.controls: Counter[str] = Counter()
+        self.places: Counter[str] = Counter()  # annotations of each task, to number those without a user
+        self.text_fields: set[str] = set()
+        self.region_count = self.unlabelled_count = self.prediction_count = self.unnamed_count = 0
+
+    def find_text_fields(self, tasks: list[Any]) -> None:
+        """Find the fields of ``data`` that are the text, for tasks with several strings and no spans."""
+        for task in filter(_is_task, tasks):
+            fields = [name for name, value in task["data"].items() if isinstance(value, str)]
+            name = _matching_field(task["data"], fields, _all_results(task)) if len(fields) > 1 else None
+            self.text_fields |= {name} if name is not None else set()
 
     def add_task(self, task: object) -> None:
         fields = check_object('an object with "id", "data" and "annotations"', task)
-        data = check_object('"data": {...}', fields.get("data"))
+        check_object('"data": {...}', fields.get("data"))
         item = _name("id", fields.get("id"))
+        self.prediction_count += len(_list_in(fields, "predictions"))
         annotations: object = next((fields[name] for name in _LISTS if fields.get(name) is not None), [])
         listed = check_list("a list of annotations", annotations, f"item {item!r}")
-        timed = [result for entry in listed for result in _results(entry) if _is_timed(result)]
+        timed = [result for entry in listed for result in _list_in(entry, "result") if _is_timed(result)]
         length = max((check_time(_LENGTH, result.get(_LENGTH, 0.0)) for result in timed), default=0.0)
         for i, annotation in enumerate(listed):
             place = f"item {item!r}: annotations[{i}]"
+            self.places[item] += 1
             with self.reading.item(None, f"{place}: "):
-                results = check_object('an object with "result": [...]', annotation).get("result")
+                value = check_object('an object with "result": [...]', annotation).get("result")
                 if annotation.get("was_cancelled") is True:
                     self.reading.log.count("cancelled annotations not read", place)
-                elif timed:
-                    self.add_tier(item, _coder(annotation), check_list('"result": [...]', results), length)
+                    continue
+                results = self.chosen(check_list('"result": [...]', value))
+                if timed:
+                    self.add_tier(item, self.coder(item, annotation), results, length)
                 else:
-                    self.add_annotation(item, _coder(annotation), data, check_list('"result": [...]', results))
+                    self.add_annotation(item, self.coder(item, annotation), fields, results)
+
+    def coder(self, item: str, annotation: Mapping[str, Any]) -> str:
+        """Return the user of an annotation; without one, its place in the task."""
+        user = annotation.get("completed_by")
+        if isinstance(user, dict):
+            user = user.get("email") or user.get("id")
+        if user is None and isinstance(annotation.get("created_username"), str):
+            user = annotation["created_username"].strip() or None
+        if user is not None:
+            return _name("completed_by", user)
+        self.unnamed_count += 1
+        return f"annotation {self.places[item]}"
+
+    def chosen(self, results: list[Any]) -> list[Any]:
+        """Return the results without the spans of controls that the option ``layer`` leaves out, and count the others."""
+        layers = self.reading.options["layer"]
+        chosen = []
+        for result in results:
+            if isinstance(result, dict) and result.get("type") == _SPAN:
+                name = str(result.get("from_name") or "")[:80]
+                self.controls[name] += 1
+                if layers is not None and not matches(name, layers):
+                    continue
+            chosen.append(result)
+        return chosen
+
+    def document(self, task: Mapping[str, Any], results: list[Any]) -> str:
+        """Return the text of a task."""
+        data = task["data"]
+        fields = [name for name, value in data.items() if isinstance(value, str)]
+        requested = self.reading.options["text"]
+        candidates = [requested] if requested is not None else _sources(results) or fields
+        if len(candidates) > 1:
+            name = _matching_field(data, candidates, _all_results(task))
+            shared = [field for field in candidates if field in self.text_fields]
+            candidates = [name] if name is not None else shared if len(shared) == 1 else candidates
+            if len(candidates) == 1:
+                self.reading.notes.append(f"the text is in the field {candidates[0][:80]} of data")
+        if len(candidates) != 1:
+            listed = list_names(candidates)
+            raise HierarchyError(f"one field of data must be the text; choose it with text=; got {listed}")
+        if candidates[0] not in fields:
+            raise HierarchyError(
+                f"the text must be in the field {candidates[0]!r}; the fields are {list_names(fields)}"
+            )
+        return str(data[candidates[0]])
 
     def add_tier(self, item: str, coder: str, results: list[Any], length: float) -> None:
         """Add the regions of a recording; without its length, it ends with the last region."""
@@ -168,14 +234,16 @@ class _Export:
                 value = check_object("a value with start, end and labels", result.get("value"), f"result[{i}]")
                 start, end = (check_time(f"result[{i}]: {name}", value.get(name)) for name in ("start", "end"))
                 labels = check_strings(f"result[{i}]: labels", value["labels"]) if value.get("labels") else ("",)
+                self.unlabelled_count += not labels[0]
                 rows.append((start, end, labels[0]))
             end = max([length, *(row[1] for row in rows)])
             self.reading.add(item, coder, _regions_of_recording(rows, end))
 
-    def add_annotation(self, item: str, coder: str, data: Mapping[str, Any], results: list[Any]) -> None:
+    def add_annotation(self, item: str, coder: str, task: Mapping[str, Any], results: list[Any]) -> None:
         with self.reading.item(None, f"item {item!r}, coder {coder!r}: "):
             regions = list(self.regions(results))
-            document = _document(data, results, self.reading.options["text"])
+            document = self.document(task, results)
+            self.unlabelled_count += sum(region.labels == (None,) for region in regions)
             spans = _text_spans(document, regions, self.reading.options["offsets"])
             tokens = Tokens.tokenize(document, self.reading.options["tokens"])
             self.reading.add(item, coder, standoff.to_annotation(self.reading, item, coder, tokens, spans))
@@ -200,6 +268,22 @@ class _Export:
                 raise self.reading.error(None, f"expected results of type {_SPAN}; there are {counts}")
             self.reading.log.add(f"results that are not spans of text were skipped: {counts}")
 
+    def describe(self) -> None:
+        """Write what was read and what was not to the reading report."""
+        layers, notes = self.reading.options["layer"], self.reading.notes
+        listed = ", ".join(f"{name or 'without a name'} ({count})" for name, count in self.controls.most_common(20))
+        if layers is not None and self.controls and not any(matches(name, layers) for name in self.controls):
+            raise self.reading.error(None, f"no control matches {list_names(layers)}; the controls are {listed}")
+        if layers is None and len(self.controls) > 1:
+            notes.append(f"the spans of several controls were read: {listed}; choose one with --reading layer=NAME")
+        if self.unnamed_count:
+            notes.append("annotations without a user have their place in the task as coder")
+        if self.unlabelled_count:
+            spans = "1 span has" if self.unlabelled_count == 1 else f"{self.unlabelled_count} spans have"
+            notes.append(f"{spans} no label")
+        if self.prediction_count:
+            self.reading.ignored.append(f"predictions ({self.prediction_count}, made by models)")
+
 
 def _regions_of_recording(rows: list[tuple[float, float, str]], end: float) -> Tier | Spans:
     """Return a tier, or spans in seconds if regions overlap or have no label."""
@@ -208,9 +292,15 @@ def _regions_of_recording(rows: list[tuple[float, float, str]], end: float) -> T
     return Tier(sorted(rows), end=end) if is_tier and end else spans
 
 
-def _results(annotation: Any) -> list[Any]:
-    results = annotation.get("result") if isinstance(annotation, dict) else None
-    return results if isinstance(results, list) else []
+def _list_in(fields: Any, name: str) -> list[Any]:
+    """Return the list in a field of an object; nothing if there is none."""
+    value = fields.get(name) if isinstance(fields, dict) else None
+    return value if isinstance(value, list) else []
+
+
+def _all_results(task: Mapping[str, Any]) -> list[Any]:
+    """Return the results of all annotations of a task."""
+    return [result for name in _LISTS for entry in _list_in(task, name) for result in _list_in(entry, "result")]
 
 
 def _is_timed(result: Any) -> bool:
@@ -228,15 +318,25 @@ def _region(place: str, value: object) -> _Region:
     return _Region(place, start, end, labels, check_label(f"{place}: text", fields.get("text")))
 
 
-def _document(data: Mapping[str, Any], results: list[Any], requested: str | None) -> str:
-    """Return the text of a task."""
-    fields = [name for name, value in data.items() if isinstance(value, str)]
-    candidates = [requested] if requested is not None else _sources(results) or fields
-    if len(candidates) != 1:
-        raise HierarchyError(f"one field of data must be the text; choose it with text=; got {list_names(candidates)}")
-    if candidates[0] not in fields:
-        raise HierarchyError(f"the text must be in the field {candidates[0]!r}; the fields are {list_names(fields)}")
-    return str(data[candidates[0]])
+def _matching_field(data: Mapping[str, Any], fields: list[str], results: list[Any]) -> str | None:
+    """Return the field ``text``, or the only field that has the text of all spans at their offsets."""
+    regions = [result for result in results if isinstance(result, dict) and result.get("type") == _SPAN]
+    values = [region["value"] for region in regions if isinstance(region.get("value"), dict)]
+    quoted = [value for value in values if isinstance(value.get("text"), str)]
+    matching = [name for name in fields if isinstance(data.get(name), str) and _has_spans(data[name], quoted)]
+    if "text" in matching:
+        return "text"
+    return matching[0] if quoted and len(matching) == 1 else None
+
+
+def _has_spans(document: str, values: list[dict[str, Any]]) -> bool:
+    """Return whether a text has the text of all spans at their offsets, in characters or in UTF-16 units."""
+    utf16 = Utf16Offsets(document)
+    try:
+        regions = [_region("", value) for value in values]
+    except HierarchyError:
+        return False
+    return any(all(region.locate(document, method, utf16) for region in regions) for method in _OFFSETS)
 
 
 def _sources(results: list[Any]) -> list[str]:
@@ -273,13 +373,6 @@ def _explain_misfit(document: str, regions: list[_Region], located: Mapping[str,
     return f"offsets must all count characters or all UTF-16 units; {' and '.join(misfits)} disagree"
 
 
-def _coder(annotation: Mapping[str, Any]) -> str:
-    coder = annotation.get("completed_by")
-    if isinstance(coder, dict):
-        coder = coder.get("email") or coder.get("id")
-    return _name("completed_by or id", annotation.get("id") if coder is None else coder)
-
-
 def _name(place: str, value: object) -> str:
     if isinstance(value, str) and value.strip():
         return value
@@ -295,7 +388,8 @@ FORMAT = Format(
         text, "|".join((*_LISTS, "annotation_id")), lambda data: _tasks(data) is not None
     ),
     options=(
-        Option("text", None, text, "field of data that is the text (default: the only string)"),
+        Option("text", None, text, "field of data that is the text (default: the only string that fits)"),
+        Option("layer", None, names, "controls whose labels are read, a pattern or a list of patterns (default: all)"),
         Option("offsets", None, choice(*_OFFSETS), "unit of the offsets (default: the one that matches the spans)"),
         *standoff.TOKEN_OPTIONS,
     ),

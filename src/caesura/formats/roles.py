@@ -15,17 +15,18 @@ from typing import Any
 import numpy as np
 
 from caesura.errors import AmbiguousFileError, OptionError
-from caesura.formats.column_names import ALIASES, ROLE_OF_NAME, normalize, split_unit
+from caesura.formats.column_names import ALIASES, ROLE_OF_NAME, SPAN_PAIRS, normalize, split_unit
 from caesura.formats.columns import Column, Table
 from caesura.formats.content import NUMBER
 from caesura.formats.format import Reading
 from caesura.options import Option, suggest
 
 _SEVERAL = ("coders", "ignore")  # roles of several columns, in the option ``fields``
-_ROLE_NAMES = (*ALIASES, *_SEVERAL)
+_ROLE_NAMES = (*ALIASES, "duration", *_SEVERAL)
 _TIMES = ("start", "end", "time")
 _CLOCK = re.compile(r"(?:0 days )?(?:([0-9]{1,3}):)?([0-9]{1,3}):([0-9]{2}(?:[.,][0-9]{1,9})?)")
 _MAX_DIGITS = 40
+_TAG = re.compile(r"O|[BILEUS]-.+")
 _MAX_LABEL_WORDS = 6  # on average; longer cells are quoted text
 
 
@@ -168,6 +169,8 @@ def assign_roles(reading: Reading, table: Table, fields: Mapping[str, tuple[str,
     """
     fields = fields or {}
     roles = _from_fields(reading, table, fields)
+    pair = _assign_pair(reading, table, roles)
+    roles.columns |= pair
     taken = {*roles.columns.values(), *(roles.coders or ()), *roles.ignored}
     free = [name for name in table.columns if name not in taken]
     for name in free:
@@ -179,10 +182,63 @@ def assign_roles(reading: Reading, table: Table, fields: Mapping[str, tuple[str,
             roles.rest.append(name)
         else:
             roles.columns[role] = name
+    if pair:
+        places = {name: place for place, name in enumerate(table.columns)}
+        roles.columns = dict(sorted(roles.columns.items(), key=lambda entry: places[entry[1]]))
     _assign_id(roles, table)
     _fill_items(reading, table, roles)
     _convert_times(reading, table, roles)
     return roles
+
+
+def _assign_pair(reading: Reading, table: Table, roles: Roles) -> dict[str, str]:
+    """Return two columns such as ``start_char`` and ``end_char`` as start and end, unless others have these roles."""
+    names = [name for name in table.columns if name not in (*(roles.coders or ()), *roles.ignored)]
+    pairs = [pair for pair in _span_pairs(table, names) if _agrees(roles, pair)]
+    if not pairs or not _may_have_pair(table, roles, names):
+        return {}
+    if len(pairs) > 1:
+        problem = f"several columns may be the start and the end: {', '.join(' and '.join(pair) for pair in pairs)}"
+        readings = [{"start": start, "end": end} for start, end in pairs]
+        choices = [(_described(fields), {"fields": fields}) for fields in readings]
+        raise AmbiguousFileError(reading.path, problem, choices)
+    return {"start": pairs[0][0], "end": pairs[0][1]}
+
+
+def _may_have_pair(table: Table, roles: Roles, names: Sequence[str]) -> bool:
+    """Return whether a table has no other start and end, and its rows are not units with marks or tags."""
+    by_name = {role: name for name in reversed(names) if (role := _role(normalize(name), table.columns[name]))}
+    if {"time", "duration"} & {*roles.columns} or "mark" in by_name or {"start", "end"} <= {*by_name, *roles.columns}:
+        return False
+    return "label" not in by_name or not are_tags(table.columns[by_name["label"]])
+
+
+def _span_pairs(table: Table, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of columns of numbers whose names say that they are the start and the end of spans."""
+    by_base = {split_unit(name)[0]: name for name in names}
+    pairs = [(by_base[start], by_base[end]) for start, end in SPAN_PAIRS if start in by_base and end in by_base]
+    return [pair for pair in pairs if all(may_be_times(table.columns[name]) for name in pair)]
+
+
+def _agrees(roles: Roles, pair: tuple[str, str]) -> bool:
+    """Return whether the user gave the roles start and end to no other columns."""
+    return all(roles.columns.get(role, name) == name for role, name in zip(("start", "end"), pair, strict=True))
+
+
+def are_tags(column: Column) -> bool:
+    """Return whether the cells are tags of tokens such as O and B-PER.
+
+    Parameters
+    ----------
+    column : Column
+        The column.
+
+    Returns
+    -------
+    bool
+        True if all filled cells are tags, and one of them is O.
+    """
+    return "O" in column.stripped and all(_TAG.fullmatch(value) for value in column.stripped if value)
 
 
 def _fill_items(reading: Reading, table: Table, roles: Roles) -> None:
@@ -203,14 +259,32 @@ def _convert_times(reading: Reading, table: Table, roles: Roles) -> None:
     """Convert milliseconds, and times such as 00:01:23, to seconds."""
     for role in _TIMES:
         name = roles.columns.get(role)
-        if name is None:
-            continue
-        clock = _are_times_of_day(table.columns[name])
-        if clock or split_unit(name)[1] == "ms":
-            table.columns[name] = _in_seconds(table.columns[name], clock)
-            roles.in_seconds.add(name)
-            what = f"times such as {clock}" if clock else "milliseconds"
-            reading.notes.append(f"{what} in {name} were converted to seconds")
+        if name is not None:
+            convert_to_seconds(reading, table, roles, name, milliseconds=split_unit(name)[1] == "ms")
+
+
+def convert_to_seconds(reading: Reading, table: Table, roles: Roles, name: str, *, milliseconds: bool) -> None:
+    """Convert a column in milliseconds, or with times such as 00:01:23, to seconds, and say so.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read.
+    table : Table
+        Its cells, which change.
+    roles : Roles
+        Roles of the columns; ``in_seconds`` gets the column.
+    name : str
+        The column.
+    milliseconds : bool
+        Whether its numbers are milliseconds.
+    """
+    clock = _are_times_of_day(table.columns[name])
+    if clock or milliseconds:
+        table.columns[name] = _in_seconds(table.columns[name], clock)
+        roles.in_seconds.add(name)
+        what = f"times such as {clock}" if clock else "milliseconds"
+        reading.notes.append(f"{what} in {name} were converted to seconds")
 
 
 def _are_times_of_day(column: Column) -> str:
@@ -272,10 +346,26 @@ def _role(name: str, column: Column) -> str | None:
 def _fits_role(column: Column, role: str) -> bool:
     """Return whether the cells are numbers if the role needs them, and no passages of text if they should be labels."""
     if role in _TIMES:
-        return _mostly_numbers(column) or bool(_are_times_of_day(column))
+        return may_be_times(column)
     if role == "score":
-        return _mostly_numbers(column)
+        return mostly_numbers(column)
     return role != "label" or not _is_quotation(column)
+
+
+def may_be_times(column: Column) -> bool:
+    """Return whether the cells are positions or times: most are numbers, or times such as 00:01:23.
+
+    Parameters
+    ----------
+    column : Column
+        The column.
+
+    Returns
+    -------
+    bool
+        False for a column of words.
+    """
+    return mostly_numbers(column) or bool(_are_times_of_day(column))
 
 
 def _role_of_name(name: str) -> str | None:
@@ -314,8 +404,19 @@ def _is_quotation(column: Column) -> bool:
     return bool(column.values) and bool(np.mean([len(v.split()) for v in column.values]) > _MAX_LABEL_WORDS)
 
 
-def _mostly_numbers(column: Column) -> bool:
-    """Return whether at least half of the filled cells are numbers; the rest are errors that the reader reports."""
+def mostly_numbers(column: Column) -> bool:
+    """Return whether at least half of the filled cells are numbers; the rest are errors that the reader reports.
+
+    Parameters
+    ----------
+    column : Column
+        The column.
+
+    Returns
+    -------
+    bool
+        True also for a column without filled cells.
+    """
     filled = [(value, number) for value, number in zip(column.stripped, column.counts, strict=True) if value]
     numbers = sum(number for value, number in filled if NUMBER.fullmatch(value))
     return bool(numbers * 2 >= sum(number for _, number in filled))

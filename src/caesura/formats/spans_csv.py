@@ -10,8 +10,8 @@ A table with a column ``level`` contains hierarchies, and ``start`` and ``end`` 
 from 0, in characters or tokens. The option ``spans`` overrides this. They are
 seconds if the columns are named ``start_time`` and ``end_time``, ``onset`` or ``xmin``, if one of the numbers has decimals,
 or with the option ``unit="seconds"``. ``item`` and ``coder`` are optional; if they are missing, the file name is used.
-``label`` is also optional, and an empty label means that the span has no category. ``as_="hierarchy"`` reads a hierarchy from
-a table without levels, which are then derived from nesting.
+``label`` is also optional, and an empty label means that the span has no category. Spaces around names and labels are
+removed. ``as_="hierarchy"`` reads a hierarchy from a table without levels, which are then derived from nesting.
 
 The number of units is in the column ``length`` or the option ``length``; without both, it is unknown for spans, and the
 largest end of the item for hierarchies.
@@ -19,10 +19,11 @@ The column ``duration`` has the length of the recording, unless it is the differ
 writer adds three more columns if they are needed: ``extent`` (the value of N in the chance model), ``edges`` (a JSON list of
 the times between units, if there are more of them than the times of the spans and the duration) and ``units`` (a JSON list
 with the text of the units). These columns are filled in the first row of a coder, in the first row of an item, or with the
-same value in every row. A row without start and end means that the coder annotated nothing.
+same value in every row. A row without start and end means that the coder annotated nothing; the option ``all_coders`` says
+this of coders without rows. :mod:`caesura.formats.span_columns` finds the end if a table has a duration instead.
 
 A table without a header is read as a pygamma-agreement file, with times in seconds, if it has four columns and each row is
-``annotator,label,start,end``.
+``annotator,label,start,end``, with commas, semicolons or tabs between them.
 """
 
 from __future__ import annotations
@@ -31,16 +32,17 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.errors import FormatError, HierarchyError
 from caesura.formats.column_names import SECONDS, normalize, split_unit
 from caesura.formats.columns import Column, Table, parse_delimited
 from caesura.formats.content import NUMBER, json_text
 from caesura.formats.format import Reading, Writing
+from caesura.formats.marks import Groups
 from caesura.formats.roles import Roles, whole_numbers
 from caesura.formats.spans import (
     CONTINUUM_FIELDS,
@@ -55,15 +57,20 @@ from caesura.formats.spans import (
     spans_of,
 )
 from caesura.formats.values import check_time, check_whole, parse_number
+from caesura.limits import MAX_SECONDS
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.spans import Spans
+from caesura.model.value import MAX_UNITS
 from caesura.notices import warn
 from caesura.options import Option, choice, whole
 
 _IN_UNITS = ("start", "end")
 _IN_SECONDS = ("start_time", "end_time")
+_NAMES = ("item", "coder", "label")
 _ROLES = ("item", "coder", "start", "end", "level", "label", "length")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}(\.0{1,9})?")  # pandas writes 1.0
+_LONGEST_NUMBER = 400
 _LARGEST_CELL = 100_000  # characters; the csv module of Python refuses a little more than that
 
 
@@ -101,12 +108,33 @@ def read_segments(reading: Reading, table: Table, roles: Roles) -> Corpus:
     Corpus
         Spans, or hierarchies if there is a column ``level``.
     """
-    names = _role_of_column(reading, table, roles)
+    columns = {role: table.columns[column] for column, role in _role_of_column(reading, table, roles).items()}
     seconds = _in_seconds(reading, table, roles)
     inclusive = _is_inclusive(reading, table, roles, seconds)
-    cells = {role: table.columns[column].cells() for column, role in names.items()}
     axis = _Axis(seconds, inclusive, _is_hierarchy(reading, "level" in roles))
-    return _read_rows(reading, _numbered_rows(table, cells), axis)
+    return _read_columns(reading, Table(columns, table.lines), axis)
+
+
+def trim_names(reading: Reading, table: Table, roles: Roles) -> None:
+    """Remove the spaces around the cells of the columns with items, coders and labels, and say so.
+
+    Parameters
+    ----------
+    reading : Reading
+        File that is being read.
+    table : Table
+        Its cells, which change.
+    roles : Roles
+        Roles of the columns.
+    """
+    names = [roles.columns[role] for role in _NAMES if role in roles]
+    changed = [name for name in names if table.columns[name].stripped != table.columns[name].values]
+    for name in changed:
+        column = table.columns[name]
+        distinct = Column.of(name, column.stripped)
+        table.columns[name] = Column(name, distinct.values, distinct.codes[column.codes])
+    if changed:
+        reading.notes.append(f"spaces around the cells of {', '.join(changed)} were removed")
 
 
 def _role_of_column(reading: Reading, table: Table, roles: Roles) -> dict[str, str]:
@@ -126,8 +154,9 @@ def _role_of_column(reading: Reading, table: Table, roles: Roles) -> dict[str, s
     return names | by_name
 
 
-def _numbered_rows(table: Table, cells: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, dict[str, str]]]:
+def _numbered_rows(table: Table) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the line and the cells by role of every row."""
+    cells = {role: column.cells() for role, column in table.columns.items()}
     for line, row in zip(table.lines.tolist(), zip(*cells.values(), strict=True), strict=True):
         yield line, dict(zip(cells, row, strict=True))
 
@@ -149,23 +178,27 @@ def _is_duration_of_segment(table: Table, roles: Roles) -> bool:
     return bool(np.allclose(end - start, duration, atol=0.002))
 
 
-def read_without_header(reading: Reading) -> Corpus:
+def read_without_header(reading: Reading, delimiter: str = ",") -> Corpus:
     """Return the corpus of a pygamma-agreement file, whose rows are annotator, label, start and end in seconds.
 
     Parameters
     ----------
     reading : Reading
         File that is being read.
+    delimiter : str, default ","
+        Character between cells.
 
     Returns
     -------
     Corpus
         Spans in seconds.
     """
-    table = parse_delimited(reading, delimiter=",", header=False)
-    columns = [column.cells() for column in table.columns.values()]
-    cells = dict(zip(("coder", "label", "start", "end"), columns, strict=True))
-    return _read_rows(reading, _numbered_rows(table, cells), _Axis(True, False, _is_hierarchy(reading, False)))
+    table = parse_delimited(reading, delimiter=delimiter, header=False)
+    reading.notes += table.notes
+    names = ("coder", "label", "start", "end")
+    table = Table(dict(zip(names, table.columns.values(), strict=True)), table.lines)
+    trim_names(reading, table, Roles({name: name for name in names}))
+    return _read_columns(reading, table, _Axis(True, False, _is_hierarchy(reading, False)))
 
 
 class _Axis(NamedTuple):
@@ -176,10 +209,84 @@ class _Axis(NamedTuple):
     hierarchy: bool
 
 
-def _read_rows(reading: Reading, rows: Iterable[tuple[int, dict[str, str]]], axis: _Axis) -> Corpus:
-    coders = _coder_rows(reading, rows, axis)
-    _add_coders(reading, coders, axis)
+def _read_columns(reading: Reading, table: Table, axis: _Axis) -> Corpus:
+    """Return the corpus of a table whose columns are named by their roles."""
+    if not _add_at_once(reading, table, axis):
+        coders = _coder_rows(reading, _numbered_rows(table), axis)
+        if not axis.hierarchy or reading.options["all_coders"]:
+            for key, item in _absent_coders(reading, list(coders)).items():
+                coders[key] = _CoderRows(coders[item].line)
+        _add_coders(reading, coders, axis)
     return reading.corpus()
+
+
+def _add_at_once(reading: Reading, table: Table, axis: _Axis) -> bool:
+    """Add the spans of all coders if all rows are valid and have the same columns; return whether that was possible.
+
+    Otherwise the rows must be read one after the other, for an error message with the line of the invalid row.
+    """
+    others = {"level", *CONTINUUM_FIELDS} & {*table.columns}
+    if axis.hierarchy or others or reading.options["length"] is not None:
+        return False
+    first = int(axis.inclusive)
+    starts, ends = (_positions(table.columns[role], axis.seconds, first) for role in ("start", "end"))
+    if starts is None or ends is None:
+        return False
+    labels = table.columns.get("label", Column.of("label", [""] * len(table)))
+    empty = np.isnan(starts) & np.isnan(ends) & ~labels.filled
+    if not ((starts <= ends) | empty).all():
+        return False
+    groups = Groups.of(table, [role if role in table.columns else None for role in ("item", "coder")])
+    rows = groups.order[~empty[groups.order]]
+    sizes = np.add.reduceat(~empty[groups.order], groups.bounds[:-1], dtype=np.int64)
+    categories = [labels.values[code] or None for code in labels.codes[rows].tolist()]
+    spans = Spans.split(starts[rows] - first, ends[rows], categories, sizes, seconds=axis.seconds)
+    keys = [
+        (item if "item" in table.columns else reading.stem, coder if "coder" in table.columns else reading.stem)
+        for item, coder in groups.keys
+    ]
+    for (item, coder), annotation in zip(keys, spans, strict=True):
+        reading.add(item, coder, annotation)
+    for item, coder in _absent_coders(reading, keys):
+        reading.add(item, coder, Spans(seconds=axis.seconds))
+    return True
+
+
+def _positions(column: Column, seconds: bool, minimum: int) -> NDArray[np.float64] | None:
+    """Return the positions of a column, NaN for empty cells; None if a cell has no valid position."""
+    pattern, maximum, longest = (NUMBER, MAX_SECONDS, _LONGEST_NUMBER) if seconds else (_WHOLE, MAX_UNITS, 40)
+    values = column.stripped
+    if not all(not value or (len(value) < longest and pattern.fullmatch(value)) for value in values):
+        return None
+    numbers = np.array([float(value or "nan") for value in values])
+    if (numbers < (0 if seconds else minimum)).any() or (numbers > maximum).any():
+        return None
+    return numbers[column.codes]
+
+
+def _absent_coders(reading: Reading, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the coders without rows in an item, and an item and coder with rows, if the option counts them as present.
+
+    Without the option, a note says that they are absent.
+    """
+    first: dict[str, tuple[str, str]] = {}
+    for key in keys:
+        first.setdefault(key[0], key)
+    coders = dict.fromkeys(coder for _, coder in keys)
+    if len(first) * len(coders) == len(keys):
+        return {}
+    present = {*keys}
+    absent = {(item, coder): key for item, key in first.items() for coder in coders if (item, coder) not in present}
+    if reading.options["all_coders"]:
+        return absent
+    item, coder = next(iter(absent))
+    number = len({name for _, name in absent})
+    listed = f"coder {coder!r} has" if number == 1 else f"{number} coders have"
+    place = f"item {item!r}" if len(absent) == 1 else f"some items (first: coder {coder!r} in item {item!r})"
+    reading.notes.append(
+        f"{listed} no rows in {place}; if this means that nothing was marked there, use --reading all_coders=yes"
+    )
+    return {}
 
 
 def _is_inclusive(reading: Reading, table: Table, roles: Roles, seconds: bool) -> bool:
@@ -224,7 +331,7 @@ def _in_seconds(reading: Reading, table: Table, roles: Roles) -> bool:
 
 def _are_names_of_seconds(start: str, end: str, roles: Roles) -> bool:
     """Return whether the names of the columns say that they are times, or their times were converted to seconds."""
-    if all(split_unit(name)[1] or name in roles.in_seconds for name in (start, end)):
+    if all(name in roles.in_seconds or split_unit(name)[1] for name in (start, end)):
         return True
     return normalize(start) in SECONDS and normalize(end) in (*SECONDS, "offset", "end", "stop")
 
@@ -297,13 +404,13 @@ def _number(name: str, cell: str, seconds: bool, minimum: int = 1) -> int | floa
     if isinstance(value, str) and isinstance(parse_number(cell), float):
         hint = "for times name the columns start_time and end_time, or read with unit='seconds'"
         raise HierarchyError(f"{name} must be a whole number; got {value!r}; {hint}")
-    return 0 if value == 0 == minimum else check_whole(name, value)
+    return check_whole(name, value, minimum)
 
 
 def _parse_whole(cell: str) -> int | str:
     """Return the number; if the cell is not a number, return its text for the error message."""
     cell = cell.strip()
-    return int(cell) if re.fullmatch(r"[+-]?[0-9]{1,18}", cell) else cell[:40]
+    return int(cell.partition(".")[0]) if _WHOLE.fullmatch(cell) else cell[:40]
 
 
 def _parse_list(name: str, cell: str) -> list[Any]:
@@ -407,6 +514,7 @@ def write(writing: Writing) -> str:
     for item in writing.corpus.item_names[1:]:
         if not item.strip():  # an empty cell belongs to the item above it
             raise writing.error("a table cannot contain a blank name below another; write spans as .json", item)
+    _check_spaces(writing)
     if all(isinstance(annotation, Spans) for annotation in writing.corpus.values()):
         return writing.table_text(spans_table(writing))
     spans = spans_of(writing)
@@ -423,6 +531,20 @@ def write(writing: Writing) -> str:
             table.append([item, coder, *row, *cells])
             cells = [""] * len(fields)
     return writing.table_text(table)
+
+
+def _check_spaces(writing: Writing) -> None:
+    """Raise an error for a name or label with spaces around it, which the reader of a table removes."""
+    for (item, coder), annotation in writing.corpus.items():
+        labels: Iterable[str | None] = ()
+        if isinstance(annotation, Spans):
+            labels = annotation.category_names
+        elif isinstance(annotation, Hierarchy):
+            labels = {span.label for span in annotation.spans}
+        for name in (item, coder, *labels):
+            if name is not None and name != name.strip():
+                problem = f"a table cannot contain spaces around {name[:40]!r}"
+                raise writing.error(f"{problem}; write spans as .json", item, coder)
 
 
 def spans_table(writing: Writing) -> list[list[Any]]:
@@ -525,8 +647,8 @@ def _cell(writing: Writing, item: str, coder: str, name: str, value: Any) -> str
     return cell
 
 
-def has_no_header(text: str) -> bool:
-    """Return whether all rows, including the first, consist of annotator, label, start and end.
+def delimiter_without_header(text: str) -> str | None:
+    """Return the character between cells if all rows, including the first, are annotator, label, start and end.
 
     Parameters
     ----------
@@ -535,21 +657,24 @@ def has_no_header(text: str) -> bool:
 
     Returns
     -------
-    bool
-        True for a pygamma-agreement file.
+    str or None
+        A comma, semicolon or tab for a pygamma-agreement file, else None.
     """
     lines = (match.group() for match in re.finditer(r"[^\n]+", text))
-    first = next((line for line in lines if line.strip()), None)
-    return first is not None and all(_is_headerless_row(line) for line in chain([first], lines) if line.strip())
+    first = next((line for line in lines if line.strip()), "")
+    delimiter = next((mark for mark in ",;\t" if _is_headerless_row(first, mark)), None)
+    if delimiter is None or not all(_is_headerless_row(line, delimiter) for line in lines if line.strip()):
+        return None
+    return delimiter
 
 
-def _is_headerless_row(line: str) -> bool:
-    cells = line.split(",")
-    if len(cells) != 4 or not all(NUMBER.fullmatch(cell.strip()) and len(cell) < 40 for cell in cells[2:]):
+def _is_headerless_row(line: str, delimiter: str) -> bool:
+    cells = [cell.strip() for cell in line.split(delimiter)]
+    numbers = [cell if delimiter == "," else cell.replace(",", ".") for cell in cells[2:]]
+    if len(cells) != 4 or not all(NUMBER.fullmatch(cell) and len(cell) < 40 for cell in numbers):
         return False
-    annotator = cells[0].strip()
-    start, end = (float(cell.strip()) for cell in cells[2:])
-    return bool(annotator) and not NUMBER.fullmatch(annotator) and start <= end
+    start, end = map(float, numbers)
+    return bool(cells[0]) and not NUMBER.fullmatch(cells[0]) and start <= end
 
 
 SEGMENT_OPTIONS = (

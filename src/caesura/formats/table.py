@@ -53,6 +53,7 @@ from caesura.formats.mark_places import MARKS, marks_at_start
 from caesura.formats.marks import Groups
 from caesura.formats.roles import FIELDS, Roles, assign_roles, describe_roles, whole_numbers
 from caesura.formats.scores import SCORES, add_marks_of_positions, add_scores
+from caesura.formats.span_columns import add_end, add_label, duration_column, possible_spans
 from caesura.formats.spans import ANNOTATION_TYPES
 from caesura.formats.speakers import check_speaker
 from caesura.formats.unit_table import share_types, write_excel, write_parquet, write_text
@@ -150,7 +151,7 @@ class _TableReader:
             return "marks"
         if self._has_wide_marks():
             return "scores" if self._rows_are_positions() else "marks"
-        if "start" in roles and "end" in roles:
+        if ("start" in roles and "end" in roles) or duration_column(self.reading, self.table, roles) is not None:
             return "segments"
         return "scores" if self._rows_are_positions() else self._shape_of_rows()
 
@@ -164,6 +165,7 @@ class _TableReader:
             self._person_is_coder()
             return "events"
         self._check_times()
+        self._check_spans()
         return "labels" if "label" in roles and "coder" in roles else "marks"
 
     def _check_times(self) -> None:
@@ -178,13 +180,41 @@ class _TableReader:
         hint = f"correct the cells, or leave the column out with --fields ignore={name}"
         raise self.reading.error(line, f"column {name!r}: expected a number or a time; got {wrong[:40]!r}; {hint}")
 
+    def _check_spans(self) -> None:
+        """Raise an error if two columns with unknown names beside a label may be the start and the end of spans."""
+        roles = self.roles
+        if not {"label", "coder"} & {*roles.columns}:
+            return
+        pairs = [
+            pair for pair in possible_spans(self.table, roles, self.columns.candidates()) if self._fit_nothing(pair)
+        ]
+        if not pairs:
+            return
+        problem = f"{' and '.join(pairs[0])} may be the start and the end of spans; their names are not known"
+        choices: list[tuple[str, dict[str, Any]]] = [
+            (f"spans from {start} to {end}", {"fields": {"start": start, "end": end}})
+            for start, end in pairs[:_MAX_CHOICES]
+        ]
+        if "label" in roles:
+            names = list(dict.fromkeys(name for pair in pairs for name in pair))
+            choices.append(
+                (f"one row per unit, with its label in {roles.columns['label']}", {"fields": {"ignore": names}})
+            )
+        raise AmbiguousFileError(self.reading.path, problem, choices)
+
+    def _fit_nothing(self, names: Sequence[str]) -> bool:
+        """Return whether the cells of columns are neither marks nor labels of segments."""
+        groups = self._long_groups() if "coder" in self.roles else self.columns.item_groups()
+        return all(self.columns.content(name, groups).shape == "none" for name in names)
+
     def _named_shape(self) -> str | None:
         """Return the shape if the option ``fields`` names the columns of times; None otherwise."""
         fields = self.reading.options["fields"] or {}
         if "time" in fields:
             self._person_is_coder()
             return "events"
-        return "segments" if "start" in fields and "end" in self.roles else None
+        named = "duration" in fields or ("start" in fields and "end" in self.roles)
+        return "segments" if named else None
 
     def _rows_are_positions(self) -> bool:
         """Return whether a table of scores has one row per position between units, rather than one per unit."""
@@ -457,19 +487,24 @@ class _TableReader:
     # -- segments, events and scores ----------------------------------------------------------------------------------
 
     def _read_segments(self) -> Corpus:
+        add_end(self.reading, self.table, self.roles)
         if not {"start", "end"} <= self.roles.columns.keys():
             columns = ", ".join(self.table.columns)[:200]
             expected = "expected columns start and end (in units) or start_time and end_time (in seconds)"
-            raise self.reading.error(1, f"{expected}; got {columns}")
+            raise self.reading.error(1, f"{expected}; got {columns}; name them with --fields start=A,end=B")
+        add_label(self.roles)
         self._person_is_coder()
         speaker = self.roles.columns.get("stream") if "coder" not in self.roles else None
         if speaker is not None:
             self.roles.release("stream")
+        spans_csv.trim_names(self.reading, self.table, self.roles)
         self._check_groups("start")
         if speaker in self.roles.rest and "label" not in self.roles:  # who speaks is what a segment is about
             self.roles.rest.remove(speaker)
             self.roles.columns["label"] = speaker
         describe_roles(self.reading, self.roles, {})
+        if "duration" in self.roles:  # the end is no column of the file
+            self.reading.roles.pop(self.roles.columns["end"])
         self.columns.ignore_others([])
         return spans_csv.read_segments(self.reading, self.table, self.roles)
 
@@ -578,9 +613,10 @@ ROW_OPTIONS = (
 
 def _read_delimited(reading: Reading, *, delimiter: str | None) -> Corpus:
     """Read a delimited table; a table of segments may have no header."""
-    if reading.options["header"] is None and spans_csv.has_no_header(reading.text):
+    separator = spans_csv.delimiter_without_header(reading.text) if reading.options["header"] is None else None
+    if separator is not None:
         reading.notes.append("no header: the columns are coder, label, start and end in seconds")
-        return spans_csv.read_without_header(reading)
+        return spans_csv.read_without_header(reading, separator)
     header = reading.options["header"] is not False
     skip = reading.options["skip"]
     return read_table(reading, parse_delimited(reading, delimiter=delimiter, header=header, skip=skip))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from heapq import heappop, heappush
 from typing import Any, Literal, NamedTuple, Self, get_args
 
@@ -177,6 +178,57 @@ class Spans(Value, Displayed):
         self = cls.__new__(cls)
         self._set(columns[0], columns[1], labels, _Item(length, bounds, seconds, text, units))
         return self
+
+    @classmethod
+    def split(
+        cls, starts: Floats, ends: Floats, categories: Sequence[str | None], sizes: Ints, *, seconds: bool = False
+    ) -> Iterator[Spans]:
+        """Yield the spans of many coders or items, from one table of spans whose positions were checked before.
+
+        Parameters
+        ----------
+        starts, ends : numpy.ndarray of float64
+            Finite positions; no end is before its start.
+        categories : sequence of str or None
+            Category of each span.
+        sizes : numpy.ndarray of int64
+            Number of spans of each object; they follow each other in the table.
+        seconds : bool, default False
+            Whether positions are seconds.
+
+        Yields
+        ------
+        Spans
+            One object per size, without bounds.
+
+        Examples
+        --------
+        >>> starts, ends = np.array([5.0, 0, 2]), np.array([9.0, 5, 3])
+        >>> first, second = Spans.split(starts, ends, ["b", "a", None], np.array([2, 1]))
+        >>> first, second
+        (Spans(2 spans: 0-5 'a'; 5-9 'b'), Spans(1 span: 2-3))
+        """
+        ranks = _codes(categories)[1]
+        order = np.lexsort((ranks, ends, starts, np.repeat(np.arange(len(sizes)), sizes)))
+        starts, ends = starts[order] + 0.0, ends[order] + 0.0
+        listed = [categories[i] for i in order.tolist()]
+        coded = lru_cache(2**12)(_codes)
+        last = 0
+        for size in sizes.tolist():
+            first, last = last, last + size
+            labels = tuple(listed[first:last])
+            names, codes = coded(labels)
+            yield cls._trusted(
+                starts=_frozen(starts[first:last]),
+                ends=_frozen(ends[first:last]),
+                categories=labels,
+                category_names=names,
+                codes=codes,
+                bounds=None,
+                axis=AXES[seconds],
+                text=None,
+                units=None,
+            )
 
     def _set(self, starts: Floats, ends: Floats, categories: list[str | None], item: _Item) -> None:
         """Check the spans, sort them and set the slots."""
