@@ -14,7 +14,7 @@ A number of samples that the user sets is drawn whatever it takes, with all tabl
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
@@ -317,9 +317,13 @@ def _pairs_in_reach(continuum: Continuum, alpha: float) -> int:
     return int((np.searchsorted(middles, middles + reach, side="right") - np.arange(1, len(order) + 1)).sum())
 
 
-def _mean_work(samples: Iterable[Floats]) -> float:
+def _mean_work(samples: Sequence[Floats]) -> float:
     """Return the mean work of one sample of every item."""
-    return float(sum(rows[:, WORK_COLUMN].mean() for rows in samples))
+    if not samples:
+        return 0.0
+    numbers = np.array([len(rows) for rows in samples])
+    work = np.concatenate([rows[:, WORK_COLUMN] for rows in samples])
+    return float((work / np.repeat(numbers, numbers)).sum())
 
 
 @dataclass(frozen=True)
@@ -354,14 +358,14 @@ class WorkLimit:
         """Whether the first samples might take too much work, even if random units are a few times as hard as observed ones."""
         return _MARGIN * FIRST_SAMPLES * self.sample_work > MAX_SAMPLE_WORK
 
-    def check(self, name: str, samples: Iterable[Floats] = ()) -> None:
+    def check(self, name: str, samples: Sequence[Floats] = ()) -> None:
         """Raise an error if even a few samples would take too much work.
 
         Parameters
         ----------
         name : str
             Name of the coefficient.
-        samples : iterable of numpy.ndarray
+        samples : sequence of numpy.ndarray
             Rows of the first samples of each item, if there are any.
 
         Raises
@@ -373,12 +377,12 @@ class WorkLimit:
         if self.fixed is None and work > MAX_SAMPLE_WORK:
             refuse(name, self.cells, work)
 
-    def most(self, samples: Iterable[Floats]) -> int:
+    def most(self, samples: Sequence[Floats]) -> int:
         """Return the largest number of samples.
 
         Parameters
         ----------
-        samples : iterable of numpy.ndarray
+        samples : sequence of numpy.ndarray
             Rows of the first samples of each item.
 
         Returns
@@ -388,12 +392,12 @@ class WorkLimit:
         """
         return max(MIN_SAMPLES, int(MAX_SAMPLE_WORK / max(_mean_work(samples), 1.0)))
 
-    def most_of_tables(self, samples: Iterable[Floats]) -> int:
+    def most_of_tables(self, samples: Sequence[Floats]) -> int:
         """Return the largest number of samples for the tables of pairs and coders.
 
         Parameters
         ----------
-        samples : iterable of numpy.ndarray
+        samples : sequence of numpy.ndarray
             Rows of the first samples of each group of coders.
 
         Returns
@@ -418,8 +422,9 @@ class WorkLimit:
         """
         if self.fixed is not None:
             return True, True
-        work = {cell.place: rows[:, WORK_COLUMN].sum() for cell, rows in zip(self.cells, samples, strict=True)}
         pairs = sum(FIRST_SAMPLES * _PAIR_WORK * group.units for group in groups if len(group.coders) == 2)
         larger = [group for group in groups if len(group.coders) > 2]
+        cells = zip(self.cells, samples, strict=True) if larger else ()
+        work = {cell.place: rows[:, WORK_COLUMN].sum() for cell, rows in cells}
         others = sum(work.get(group.place, 0.0) * _easier(len(group.coders)) for group in larger)
         return pairs <= MAX_TABLE_WORK, others <= MAX_TABLE_WORK
