@@ -203,7 +203,10 @@ def _latex_cell(row: SegmenterScore, letters: str | None, best: bool) -> str:
     return value + (f"$^{{{letters}}}$" if letters else "")
 
 
-_IN_BRACKETS, _BELOW_RULE = "in brackets: bounds (docs/judging.md)", "below the rule: bounds (docs/judging.md)"
+_IN_BRACKETS, _BELOW_RULE = (
+    "in brackets: bounds (see --bounds in --help)",
+    "below the rule: bounds (see --bounds in --help)",
+)
 PAPER_DIGITS = 3
 """Decimals of the LaTeX table."""
 

@@ -19,7 +19,7 @@ STRENGTH_NOTE = (
     "substantially to .80, almost perfectly above"
 )
 """Source of the words of :func:`strength`."""
-PLACEMENT_NOTE = "placed: beyond the agreement of coders who place as many boundaries at random (docs/agreement.md)"
+PLACEMENT_NOTE = "placed: beyond the agreement of coders who place as many boundaries at random (--chance placement)"
 """Meaning of the columns with chance by placement."""
 MEAN_NOTE = "mean over pairs of coders, not corrected for chance"
 """Meaning of the columns with means over pairs."""
