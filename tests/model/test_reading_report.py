@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from caesura import Corpus, Hierarchy, Spans
+from caesura import Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Source
 from caesura.model.reading import ReadingReport
 
@@ -54,3 +54,12 @@ def test_hierarchies() -> None:
         "coder 'ann' uses labels that no other coder uses: NP, S",
         "coder 'bo' uses labels that no other coder uses: Satz",
     ]
+
+
+def test_spans_beside_segmentations() -> None:
+    corpus = Corpus({"a": {"ann": spans((0, 4, "PER"))}, "b": {"bo": Segmentation.from_masses([2, 3])}})
+    report = ReadingReport.of(corpus, Source(files=("a", "b"), format="test", hint="--reading"))
+    assert report.warnings[0] == (
+        "annotations of different kinds are read together: spans of ann, other annotations of bo; read them separately to "
+        "compare them"
+    )

@@ -242,11 +242,21 @@ def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hi
     """Yield one warning per implausible property of names, and of segmentations, spans and hierarchies."""
     yield from _similar_names("items", corpus.item_names)
     yield from _similar_names("coders", corpus.coders)
+    yield from _mixed_kinds(corpus)
     if not any(_has_units(entry) or _is_marked(entry) for entry in corpus.values()):
         return
     advice = f"if that is wrong, change how the file is read with {hint}"
     yield from (f"{problem}; {advice}" for problem in _implausible_counts(corpus, boundaries))
     yield from (f"{problem}; {advice}" for problem in _implausible_types(corpus))
+
+
+def _mixed_kinds(corpus: Corpus) -> Iterator[str]:
+    """Yield a message if some annotations are spans and others are not."""
+    others = dict.fromkeys(coder for (_, coder), entry in corpus.items() if not isinstance(entry, Spans))
+    marked = dict.fromkeys(coder for (_, coder), entry in corpus.items() if isinstance(entry, Spans))
+    if marked and others:
+        kinds = f"spans of {list_few([*marked], _MAX_NAMES)}, other annotations of {list_few([*others], _MAX_NAMES)}"
+        yield f"annotations of different kinds are read together: {kinds}; read them separately to compare them"
 
 
 def _is_marked(annotation: Annotation) -> bool:
