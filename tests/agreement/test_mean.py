@@ -146,7 +146,7 @@ def test_undefined_pairs_are_left_out():
 def test_measures_of_positions_are_refused_in_seconds(measure):
     with pytest.raises(
         cz.errors.OptionError,
-        match="counts positions between units, and spans, hierarchies and annotations in seconds have none; use",
+        match="counts positions between units, and annotations in seconds, hierarchies and spans have none; use",
     ):
         cz.agreement(CORPUS, measure)
 

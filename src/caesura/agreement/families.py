@@ -64,11 +64,12 @@ COEFFICIENT_ALIASES = {
     "bennett": "s",
 }
 """Names of people -> coefficient."""
-_WITHOUT_POSITIONS = "spans, hierarchies and annotations in seconds"
+_WITHOUT_POSITIONS = "annotations in seconds, hierarchies and spans"
 _IN_SECONDS = (
-    "use a measure such as boundary_f(tolerance='0.5s') or purity_coverage, without a coefficient: this is the "
-    "mean over pairs of coders, which chance='placement' corrects for chance; or label_share, which has kappa and pi of "
-    "time; files with tiers can be converted to units first (--reading units=0.01)"
+    "use a measure such as boundary_f(tolerance='0.5s'), for spans in characters or tokens boundary_f(tolerance=2), or "
+    "purity_coverage, without a coefficient: this is the mean over pairs of coders, which chance='placement' corrects for "
+    "chance; or label_share, which has kappa and pi of time; files with tiers can be converted to units first (--reading "
+    "units=0.01)"
 )
 _COEFFICIENT_LABELS = {"multi_pi": "pi", "multi_kappa": "kappa"} | {
     name: entry.label or name.replace("_", "-") for name, entry in UNITIZING.items()
