@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -69,11 +70,12 @@ def test_the_answer_and_the_main_table(run: Run) -> None:
     text, table = result.stdout.split("\n\n")[:2]
     sentence = " ".join(text.split())
     assert re.match(
-        r"alpha \(B \.\d\d\) is best of 3 systems: .*(beta|gamma) \(\.\d\d\).* people \(\.\d\d\)\.", sentence
+        r"alpha \(B \.\d\d over 6 items\) is best of 3 systems: .*gamma \(\.\d\d over 5 items\).* people \(\.\d\d\)\.",
+        sentence,
     )
     assert "6 items are few: the interval is [" in sentence
     lines = table.splitlines()
-    assert lines[0].split() == ["segmenter", "B", "S", "B-F", "WD", "fuzzy", "success"]
+    assert lines[0].split() == ["segmenter", "B", "S", "B-F", "WD", "fuzzy", "success", "items"]
     assert [line.split()[0] for line in lines[2:11]] == [
         *("alpha", "beta", "gamma"),
         *("(human)", "(random)", "(placement)", "(regular)", "(none)", "(all)"),
@@ -430,3 +432,39 @@ def test_help_names_every_option(run: Run) -> None:
         "--latex",
     ):
         assert option in output
+
+
+def test_systems_with_different_items(run: Run, folder: Path) -> None:
+    """Values over different items are not compared: the items of both decide.
+
+    # people  2 2    on all six items
+    # mine    4      on t1 and t2: one addition each; 2 2 on the others: 1 - 2 / 6
+    # theirs  1 3    on t1 and t2 only: a transposition over one of two positions, 1 - 1 / 2
+
+    Of the four ways to swap the systems on two items, two have a difference as large as theirs: p = .50.
+    """
+    people = {"ann": [2, 2], "bo": [2, 2]}
+    items = {
+        name: people | {"mine": [4] if name in ("t1", "t2") else [2, 2]}
+        for name in ("t1", "t2", "t3", "t4", "t5", "t6")
+    }
+    items["t1"]["theirs"] = items["t2"]["theirs"] = [1, 3]
+    path = folder / "different.json"
+    path.write_text(json.dumps({"items": items, "segmentation_type": "linear"}))
+    options = ("different.json", *inside("mine", "theirs"), *QUICK, "-m", "B", "-m", "S", "--no-bounds")
+    result = run(*options)
+    text, table = result.stdout.split("\n\n")[:2]
+    assert " ".join(text.split()).startswith(
+        "mine (B .67 over 6 items) has a better value than theirs (.50 over 2 items), but over different items; over the 2 "
+        "items of both theirs is ahead by .50, which may be chance (p = .50)."
+    )
+    lines = [line.split() for line in table.splitlines()]
+    assert lines[0] == ["segmenter", "B", "S", "items"]
+    assert [(line[0], line[-1]) for line in lines[2:4]] == [("mine", "6"), ("theirs", "2")]
+    assert "values are over different items (mine 6, theirs 2)" in result.stdout
+    document = run(*options, "--json")
+    assert '"inf"' not in document.stdout
+    assert '"-inf"' not in document.stdout
+    comparison = results_of(document)["comparisons"][0]
+    assert comparison["pairs"][0]["interval"] is None
+    assert "no interval of mine - theirs under B: too few items in common (2)" in comparison["notes"]

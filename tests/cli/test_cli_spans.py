@@ -130,3 +130,51 @@ def test_plot_alignment_shows_spans_that_cross() -> None:
     result = invoke(["plot", "alignment", "all_cross.csv", "-o", "alignment.svg"])
     assert result.exit_code == 0, result.stderr
     assert "bo" in Path("alignment.svg").read_text()
+
+
+def test_b_of_edges_counts_positions() -> None:
+    """One number of positions for all commands.
+
+    # x: ann 4 6 9,  bo 5 6 8    one match, two transpositions over 1 of 2 positions
+    # y: ann 2 4,    bo 2 4 5 9  two matches, two additions
+    B = 1 - (2 / 2 + 2) / 7
+    """
+    pair = ["--reference", "ann", "--hypothesis", "bo", "-m"]
+    scores = json.loads(invoke(["score", "spans.csv", *pair, "B", "--json"]).stdout)["results"]["scores"]
+    assert {entry["item"]: entry["value"] for entry in scores if entry["item"]} == pytest.approx({"x": 2 / 3, "y": 0.5})
+    assert "B = .57 over 2 items" in " ".join(invoke(["score", "spans.csv", *pair, "B"]).stdout.split())
+    for command in (["agree"], ["score", *pair[:4]], ["disagreements"], ["judge", "--system", "sys"]):
+        for measure in ("B(n_t=1s)", "F1@0.5s"):
+            result = invoke([*command, "spans.csv", "-m", measure])
+            assert result.exit_code == 1
+            assert "is in seconds, but the texts have units; write a number of positions" in result.stderr
+        assert "seconds" not in invoke([*command, "spans.csv", "-m", "B"]).stderr
+    greedy = invoke(["score", "spans.csv", *pair, "B(alignment=greedy)"])
+    assert "greedy pairs and transposition='printed' need segmentations" in greedy.stderr
+
+
+def test_the_alpha_of_spans_is_named() -> None:
+    result = invoke(["agree", "spans.csv", "-c", "krippendorff"])
+    assert result.exit_code == 2
+    assert "use his alpha for unitizing, -c u_alpha" in result.stderr
+
+
+def test_spans_and_segmentations_are_not_compared() -> None:
+    Path("people.json").write_text('{"items": {"z": {"cy": [2, 3], "dee": [3, 2]}}, "segmentation_type": "linear"}')
+    result = invoke(["agree", "spans.csv", "people.json"])
+    assert result.exit_code == 1
+    kinds = "coder 'ann' of item 'x' has spans, and coder 'cy' of item 'z' has not; compare one kind at a time"
+    assert f"the annotations are of different kinds: {kinds}" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["plot", "alignement", "spans.csv"], "no kind 'alignement'; did you mean 'alignment'?"),
+        (["agree", "spans.csv", "--format", "brta"], "there is no 'brta'; did you mean 'brat'?"),
+    ],
+)
+def test_misspelt_words_have_a_suggestion(arguments: list[str], message: str) -> None:
+    result = invoke(arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr

@@ -66,7 +66,7 @@ CASES = [
     (
         1,
         ("agree", *TIMES, "-c", "alpha"),
-        "use a measure in seconds, such as boundary_f(tolerance='0.5s') or purity_cov",
+        "use a measure such as boundary_f(tolerance='0.5s'), for spans in characters",
     ),
     (
         1,

@@ -125,3 +125,45 @@ def test_errors_are_collected_on_request(tmp_path: Path) -> None:
     excluded: list[FormatError] = []
     assert len(cz.read(write_file(tmp_path, "T1\tA 0 3\tSon\n"), excluded=excluded, **STRICT)) == 0
     assert [problem.line for problem in excluded] == [1]
+
+
+def write_coder(folder: Path, *lines: str) -> None:
+    folder.mkdir(parents=True)
+    (folder / "t.ann").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def test_a_text_above_the_folders_of_coders(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text(TEXT, encoding="utf-8")
+    write_coder(tmp_path / "ann", "T1\tPlace 0 4\tSony")
+    write_coder(tmp_path / "bo", "T1\tPlace 10 15\tEagle")
+    corpus = cz.read(tmp_path)  # a warning about the text would be an error
+    assert [corpus["t", coder].spans for coder in ("ann", "bo")] == [((0, 4, "Place"),), ((10, 15, "Place"),)]
+    assert corpus.reading is not None
+    assert "texts are in the folder above" in corpus.reading.notes
+    (tmp_path / "bo" / "t.txt").write_text("a different text", encoding="utf-8")  # the text beside the file comes first
+    with pytest.raises(FormatError, match="is this the right text"):
+        cz.read(tmp_path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_offsets_that_count_a_byte_order_mark(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "t.txt").write_text("Rome, 2 May", encoding=encoding)
+    write_coder(tmp_path / "ann", "T1\tLOC 1 5\tRome", "T2\tTIME 7 12\t2 May")
+    write_coder(tmp_path / "bo", "T1\tLOC 0 4\tRome", "T2\tTIME 6 11\t2 May")
+    corpus = cz.read(tmp_path)
+    assert corpus["t", "ann"] == corpus["t", "bo"]
+    assert corpus["t", "ann"].spans == ((0, 4, "LOC"), (6, 11, "TIME"))
+    assert corpus.reading is not None
+    assert "offsets count the byte order mark of the text; they are read without it" in corpus.reading.notes
+    write_coder(tmp_path / "cy", "T1\tLOC 1 5\tRome", "T2\tTIME 6 11\t2 May")  # neither fits both spans
+    with pytest.raises(FormatError, match=r"cy/t\.ann:1: T1 must repeat the text at its offsets, 'ome,'; got 'Rome'"):
+        cz.read(tmp_path)
+
+
+def test_the_name_of_a_coder_does_not_depend_on_the_others(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text(TEXT, encoding="utf-8")
+    write_coder(tmp_path / "ann", "T1\tPlace 0 4;10 15\tSony Eagle")  # discontinuous
+    write_coder(tmp_path / "bo", "T1\tPlace 0 4\tSony")
+    excluded: list[FormatError] = []
+    assert set(cz.read(tmp_path, excluded=excluded)) == {("t", "bo")}
+    assert len(excluded) == 1

@@ -10,7 +10,7 @@ import pytest
 
 import caesura as cz
 from caesura import Corpus, Segmentation, Tier
-from caesura.errors import CaesuraWarning, FormatError
+from caesura.errors import AmbiguousFileError, CaesuraWarning, FormatError
 
 pytest.importorskip("lxml", reason="lxml is not installed: pip install caesura[xml]")
 
@@ -367,3 +367,33 @@ def test_words_must_be_the_same(tmp_path: Path) -> None:
     corpus = Corpus({"talk": {"words": Tier([(0, 1, "x")], words=words)}})
     with pytest.raises(FormatError, match="a coder has the name of the word tier, 'words'"):
         cz.write(corpus, tmp_path / "talk.eaf")
+
+
+@pytest.mark.parametrize(
+    ("names", "patterns"),
+    [
+        (("ann/rec1", "bo/rec1"), ["{coder}/{item}.eaf", "{item}/{coder}.eaf"]),
+        (("rec1_ann", "rec1_bo"), ["{item}_{coder}.eaf", "{item}.eaf"]),
+    ],
+)
+def test_last_marks_far_apart_leave_coders_open(tmp_path: Path, names: tuple[str, str], patterns: list[str]) -> None:
+    """A file ends at its last mark, so that two coders of a recording may end at 7 s and at 4 s."""
+    for name, end in zip(names, (7000, 4000), strict=True):
+        path = write_file(tmp_path, slots(a=500, b=end), tier("gesture", own("g", "a", "b", "beat")))
+        (tmp_path / f"{name}.eaf").parent.mkdir(exist_ok=True)
+        path.rename(tmp_path / f"{name}.eaf")
+    for options in ({}, {"as_": "spans"}):
+        with pytest.raises(AmbiguousFileError, match="their last marks are far apart") as caught:
+            cz.read(tmp_path, **options)
+        assert [choice["pattern"] for _, choice in caught.value.choices] == patterns
+        corpus = cz.read(tmp_path, pattern=patterns[0], **options)
+        assert set(corpus) == {("rec1", "ann"), ("rec1", "bo")}
+    assert [entry.bounds for entry in corpus.values()] == [(0, 7), (0, 7)]  # spans of one recording have one extent
+    assert corpus.reading is not None
+    assert "recordings end at the last mark of all coders" in corpus.reading.notes
+
+
+def test_numbered_recordings_are_items(tmp_path: Path) -> None:
+    for name, end in (("talk_1", 7000), ("talk_2", 4000)):
+        write_file(tmp_path, slots(a=500, b=end), tier("gesture", own("g", "a", "b"))).rename(tmp_path / f"{name}.eaf")
+    assert set(cz.read(tmp_path)) == {("talk_1", "gesture"), ("talk_2", "gesture")}

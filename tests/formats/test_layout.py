@@ -219,3 +219,47 @@ def test_info_exits_1_if_a_file_cannot_be_read(folders: Path) -> None:
     assert "has 3 items (d1, d2, d3)" in result.stdout
     with pytest.raises(FormatError, match=r"d4\.ref:3"):
         cz.read(folders / "system")
+
+
+def doccano(path: Path, **spans: list[tuple[int, int, str]]) -> None:
+    """Write texts of doccano: name of the text -> its spans."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    records = [{"id": name, "text": " ".join(sentences(name, 3)), "label": marked} for name, marked in spans.items()]
+    path.write_text("\n".join(map(json.dumps, records)) + "\n")
+
+
+def test_coders_who_skipped_the_first_texts(tmp_path: Path) -> None:
+    doccano(tmp_path / "ann.jsonl", a=[(0, 6, "X")], b=[(7, 13, "X")], c=[])
+    doccano(tmp_path / "bo.jsonl", b=[(7, 13, "Y")], c=[(0, 6, "Y")])
+    doccano(tmp_path / "cy.jsonl", a=[(0, 6, "Z")])
+    assert keys(cz.read(tmp_path)) == {("a", "ann"), ("b", "ann"), ("c", "ann"), ("b", "bo"), ("c", "bo"), ("a", "cy")}
+    doccano(tmp_path / "cy.jsonl", d=[(0, 6, "Z")])  # a text that nobody else has
+    assert ("d", "cy") in keys(cz.read(tmp_path))
+
+
+def test_batches_of_different_texts_are_items(tmp_path: Path) -> None:
+    doccano(tmp_path / "week1.jsonl", a=[(0, 6, "X")], b=[])
+    doccano(tmp_path / "week2.jsonl", c=[(0, 6, "X")], d=[])
+    assert keys(cz.read(tmp_path)) == {(item, tmp_path.name) for item in "abcd"}
+
+
+def test_names_do_not_depend_on_files_that_cannot_be_read(tmp_path: Path) -> None:
+    for coder in ("ann", "bo"):
+        for document in ("d1", "d2"):
+            choi(tmp_path / "all" / coder / f"{document}.ref", sentences(document), {4})
+        choi(tmp_path / "one" / coder / "d1.ref", sentences("d1"), {4})
+    for damaged in ("all/ann/d1.ref", "one/ann/d1.ref"):
+        (tmp_path / damaged).write_text(f"{MARKER}\n{MARKER}\n{MARKER}\n")
+    excluded: list[FormatError] = []
+    assert keys(cz.read(tmp_path / "all", excluded=excluded)) == {("d1", "bo"), ("d2", "ann"), ("d2", "bo")}
+    assert keys(cz.read(tmp_path / "one", excluded=excluded)) == {("d1", "bo")}
+    assert [Path(error.path or "").parent.name for error in excluded] == ["ann", "ann"]
+
+
+def test_archives_are_named(tmp_path: Path) -> None:
+    (tmp_path / "doc1.txt").mkdir()
+    (tmp_path / "doc1.txt" / "ann.zip").write_bytes(b"PK\x03\x04\x14\x00")
+    with pytest.raises(FormatError, match=r"no file can be read; there are doc1.txt/ann.zip; unpack the .zip files"):
+        cz.read(tmp_path)
+    with pytest.raises(FormatError, match="this is a zip archive; unpack it"):
+        cz.read(tmp_path / "doc1.txt" / "ann.zip")

@@ -144,3 +144,11 @@ def test_without_lxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lxml.etree", None)
     with pytest.raises(FormatError, match=r"reading this needs lxml; run pip install 'caesura\[xml\]'"):
         cz.read(path)
+
+
+def test_a_relation_without_a_parent_is_reported(tmp_path: Path) -> None:
+    body = """<segment id="1" relname="cause">A</segment><segment id="2" parent="3" relname="span">B</segment>
+    <segment id="4" parent="2" relname="cause">C</segment><group id="3" type="span"/>"""
+    warning = r"nodes with a relation and no parent read as roots: 1 \(first in 1 'cause'\)"
+    with pytest.warns(CaesuraWarning, match=warning):
+        assert spans(write_file(tmp_path, body)) == [(2, 3, 1, None)]

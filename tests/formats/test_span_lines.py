@@ -262,3 +262,11 @@ def test_declined_answers_do_not_make_the_exit_code_1(tmp_path: Path, monkeypatc
     result = invoke(["agree", "all.jsonl", "--json"])
     assert result.exit_code == 1
     assert [entry["item"] for entry in json.loads(result.stdout)["excluded"]] == ["3"]
+
+
+def test_numbers_instead_of_labels_are_refused(tmp_path: Path) -> None:
+    """The first form of doccano, which also looks like a recipe of JSON files."""
+    entry = {"label": 1, "start_offset": 0, "end_offset": 8, "user": 1}
+    path = write_lines(tmp_path, {"id": 1, "text": TEXT, "annotations": [entry], "meta": {}})
+    with pytest.raises(FormatError, match=r"ann\.jsonl:1: annotations with offsets have numbers instead of labels"):
+        cz.read(path)

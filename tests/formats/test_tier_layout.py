@@ -133,3 +133,23 @@ def test_files_that_cannot_be_told_apart(tmp_path: Path) -> None:
     excluded: list[FormatError] = []
     assert set(cz.read(tmp_path, excluded=excluded)) == {("rec1", "IU"), ("rec1", "ann"), ("rec1", "bo")}
     assert excluded == []
+
+
+@pytest.mark.parametrize("form", ["{coder}/{item}", "{item}/{coder}", "{item}_{coder}"])
+def test_spans_of_tiers_have_the_coders_of_tiers(tmp_path: Path, form: str) -> None:
+    for item in ("rec1", "rec2"):
+        for coder in ("anna", "bo"):
+            grid(tmp_path / f"{form.format(item=item, coder=coder)}.TextGrid", LENGTHS[item], "laughter")
+    corpus = cz.read(tmp_path, as_="spans")
+    assert set(corpus) == {("rec1", "anna"), ("rec1", "bo"), ("rec2", "anna"), ("rec2", "bo")}
+    assert corpus["rec1", "bo"] == cz.Spans([(0, 1.5, "A"), (1.5, 4, "B")], bounds=(0, 4), seconds=True)
+
+
+def test_names_do_not_depend_on_files_that_cannot_be_read(tmp_path: Path) -> None:
+    grid(tmp_path / "anna" / "rec1.TextGrid", 4, "IU")
+    grid(tmp_path / "bo" / "rec1.TextGrid", 4, "IU")
+    assert set(cz.read(tmp_path)) == {("rec1", "anna"), ("rec1", "bo")}
+    (tmp_path / "anna" / "rec1.TextGrid").write_text('File type = "ooTextFile"\nObject class = "TextGrid"\n0 x\n')
+    excluded: list[FormatError] = []
+    assert set(cz.read(tmp_path, excluded=excluded)) == {("rec1", "bo")}
+    assert len(excluded) == 1

@@ -229,3 +229,38 @@ def test_other_tables_keep_their_format(tmp_path: Path) -> None:
     ):
         (tmp_path / "t.tsv").write_text(content)
         assert detect(tmp_path / "t.tsv").name == name
+
+
+@pytest.fixture
+def export(tmp_path: Path) -> Path:
+    """The export of a project of INCEpTION: two texts, two coders, the texts before annotation, and the curated texts."""
+    words = {"doc1.txt": ("Haag", "plays"), "doc2.txt": ("Bob", "sleeps")}
+    places = {"ann": "annotation", "bo": "annotation", "INITIAL_CAS": "annotation", "CURATION_USER": "curation"}
+    labels = {"ann": ("PER", "_"), "bo": ("PER", "ACT"), "INITIAL_CAS": ("_", "_"), "CURATION_USER": ("PER", "_")}
+    for document, (first, second) in words.items():
+        for name, place in places.items():
+            folder = tmp_path / place / document
+            folder.mkdir(parents=True, exist_ok=True)
+            rows = (f"1-1 0-4 {first} {labels[name][0]}", f"1-2 5-11 {second} {labels[name][1]}")
+            write_file(folder, *rows, name=f"{name}.tsv")
+    return tmp_path
+
+
+def test_the_texts_before_annotation_are_no_coder(export: Path) -> None:
+    corpus = cz.read(export / "annotation")
+    assert set(corpus) == {("doc1.txt", "ann"), ("doc1.txt", "bo"), ("doc2.txt", "ann"), ("doc2.txt", "bo")}
+    assert corpus.reading is not None
+    assert corpus.reading.ignored == ("2 files INITIAL_CAS.tsv (the text before annotation, not a coder)",)
+    pattern = cz.read(export / "annotation", pattern="{item}/{coder}.tsv")
+    assert pattern.coders == ("ann", "bo")
+
+
+def test_the_curated_texts_are_no_coder(export: Path) -> None:
+    corpus = cz.read(export)
+    assert corpus.coders == ("ann", "bo")
+    assert corpus.item_names == ("annotation/doc1.txt", "annotation/doc2.txt")
+    assert corpus.reading is not None
+    assert corpus.reading.ignored[1].startswith("2 files CURATION_USER.tsv (the curated text, not a coder; read its")
+    curated = cz.read(export / "curation")
+    assert set(curated) == {("doc1.txt", "CURATION_USER"), ("doc2.txt", "CURATION_USER")}
+    assert curated["doc1.txt", "CURATION_USER"] == cz.read(export / "annotation")["doc1.txt", "ann"]

@@ -149,7 +149,10 @@ def test_numbered_labels_are_no_types() -> None:
 def test_a_coefficient_over_positions_names_what_to_use() -> None:
     result = invoke(["agree", "ref.lab", "hyp.lab", "-c", "alpha"])
     assert result.exit_code == 1
-    assert "alpha counts positions between units, and annotations in seconds have none; use a measure" in result.stderr
+    assert (
+        "alpha counts positions between units, and annotations in seconds, hierarchies and spans have none; use a measure"
+        in result.stderr
+    )
 
 
 def test_several_levels_stay_a_hierarchy() -> None:

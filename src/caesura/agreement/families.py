@@ -63,10 +63,12 @@ COEFFICIENT_ALIASES = {
     "bennett": "s",
 }
 """Names of people -> coefficient."""
+_WITHOUT_POSITIONS = "annotations in seconds, hierarchies and spans"
 _IN_SECONDS = (
-    "use a measure in seconds, such as boundary_f(tolerance='0.5s') or purity_coverage, without a coefficient: this is the "
-    "mean over pairs of coders, which chance='placement' corrects for chance; or label_share, which has kappa and pi of "
-    "time; files with tiers can be converted to units first (--reading units=0.01)"
+    "use a measure such as boundary_f(tolerance='0.5s'), for spans in characters or tokens boundary_f(tolerance=2), or "
+    "purity_coverage, without a coefficient: this is the mean over pairs of coders, which chance='placement' corrects for "
+    "chance; or label_share, which has kappa and pi of time; files with tiers can be converted to units first (--reading "
+    "units=0.01)"
 )
 _COEFFICIENT_LABELS = {"multi_pi": "pi", "multi_kappa": "kappa"} | {
     name: entry.label or name.replace("_", "-") for name, entry in UNITIZING.items()
@@ -307,12 +309,12 @@ def _choose(measure: Measure, name: str | None, has_positions: bool) -> tuple[st
     name = default_coefficient(measure, has_positions=has_positions) if name is None else name
     if _lacks_positions(measure, has_positions) and not {"timed", "hierarchy"} & set(measure.kinds):
         raise OptionError(
-            f"{measure.name} counts positions between units, and annotations in seconds have none; {_IN_SECONDS}"
+            f"{measure.name} counts positions between units, and {_WITHOUT_POSITIONS} have none; {_IN_SECONDS}"
         )
     if name == MEAN or (name == LI2024 and measure.exact_span_chance):
         return name, MeanOverPairs
     if _lacks_positions(measure, has_positions) or (name in POSITION_COEFFICIENTS and not has_positions):
-        raise OptionError(f"{name} counts positions between units, and annotations in seconds have none; {_IN_SECONDS}")
+        raise OptionError(f"{name} counts positions between units, and {_WITHOUT_POSITIONS} have none; {_IN_SECONDS}")
     if name in POSITION_COEFFICIENTS and measure.kind in ("linear", "dialogue"):
         return name, POSITION_COEFFICIENTS[name]
     if not measure.coefficients:

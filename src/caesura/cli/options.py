@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import Field, dataclass, replace
+from difflib import get_close_matches
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -13,13 +14,39 @@ import click
 from caesura.cli.program import CHECKPOINT, ERRORS, GroupedOption, print_reading
 from caesura.engines import ENGINES, Engine, use_engine
 from caesura.errors import OptionConflictError, OptionError
-from caesura.options import OptionSet, choice, flag, setting, text, whole
+from caesura.options import OptionSet, choice, flag, setting, suggest, text, whole
 from caesura.tasks.reading import ReadingOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 MAX_CHOICES = 8
 """Number of words of an option that the help lists."""
+
+
+class SuggestingChoice(click.Choice):  # type: ignore[type-arg]  # generic only since click 8.2
+    """Type of a command-line value that is one of some words; if there are many, the error names the closest one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the word, or raise the error that click expects.
+
+        Parameters
+        ----------
+        value : object
+            Text from the command line, or a default value.
+        param : click.Parameter or None
+            The option.
+        ctx : click.Context or None
+            The command.
+
+        Returns
+        -------
+        object
+            The word.
+        """
+        known = [str(word) for word in self.choices]
+        if len(known) > MAX_CHOICES and value not in known and get_close_matches(str(value), known, 1):
+            self.fail(suggest("there is no", str(value), known), param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class CheckedType(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
@@ -118,7 +145,7 @@ def _click_option(entry: Field[Any], group: str) -> Callable[[F], F]:
     if check is flag:
         return grouped_option(group, *flags, entry.name, is_flag=True, default=entry.default, help=description)
     choices = getattr(check, "choices", ())
-    kind: click.ParamType = click.Choice(choices) if choices else CheckedType(check)  # type: ignore[type-arg]
+    kind: click.ParamType = SuggestingChoice(choices) if choices else CheckedType(check)  # type: ignore[type-arg]
     multiple = entry.metadata["multiple"]
     default = None if multiple else entry.default
     metavar = "NAME" if len(choices) > MAX_CHOICES else None

@@ -9,15 +9,21 @@ that the span covers, with line breaks replaced by spaces. This text must match 
 triggers are read as ordinary spans. Events, relations, attributes, normalizations and notes (E, R, ``*``, A, M, N, #) are
 not read. An empty file means that the text has no annotations.
 
+The text is in the folder of the .ann file, or in the folder above, which coders with a folder each may share. If the .txt file
+begins with a byte order mark that the offsets count, and the texts of all spans show it, the offsets are converted to offsets
+without it.
+
 A file contains one item of one coder, and its name is used for both. ``read_coders`` reads several files; if they have the
 same name in several folders, the folders are the coders. The module ``standoff`` describes how spans become units.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import Path
 
+from caesura.errors import FormatError, HierarchyError
 from caesura.formats import standoff
 from caesura.formats.content import decode, load
 from caesura.formats.format import NAME_OPTIONS, Format, Reading
@@ -26,21 +32,53 @@ from caesura.model.corpus import Corpus
 from caesura.options import Option, path
 
 _SPAN = re.compile(r"(T\S+)\t(\S+) ([0-9]{1,18} [0-9]{1,18}(?:;[0-9]{1,18} [0-9]{1,18})*)\t(.*)")
+_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SKIPPED = re.compile(r"(?:[ERAMN]\S+|#\S*|\*)\t\S.*")
 
 
 def _read(reading: Reading) -> Corpus:
     """Return a corpus with one text and the spans of one coder."""
-    document, method = _document(reading), reading.options["tokens"]
-    return standoff.read_document(reading, lambda: (Tokens.tokenize(document, method), _spans(reading, document)))
+    document, has_mark = _document(reading)
+    method = reading.options["tokens"]
+    return standoff.read_document(
+        reading, lambda: (Tokens.tokenize(document, method), _located_spans(reading, document, has_mark))
+    )
 
 
-def _document(reading: Reading) -> str:
-    """Return the text that the offsets refer to."""
-    text_path = reading.options["text"] or str(Path(reading.path).with_suffix(".txt"))
+def _document(reading: Reading) -> tuple[str, bool]:
+    """Return the text that the offsets refer to, and whether its file begins with a byte order mark."""
+    text_path = reading.options["text"] or _text_path(reading)
     if not Path(text_path).exists():
         raise reading.error(None, f"the text file {text_path} does not exist; set it with text=")
-    return decode(text_path, load(text_path))
+    data = load(text_path)
+    return decode(text_path, data), data.startswith(_MARKS)
+
+
+def _text_path(reading: Reading) -> str:
+    """Return the text beside the file, or else the one in the folder above, with a note."""
+    beside = Path(reading.path).with_suffix(".txt")
+    above = beside.absolute().parent.parent / beside.name
+    if beside.exists() or not above.exists():
+        return str(beside)
+    reading.notes.append("texts are in the folder above")
+    return str(above)
+
+
+def _located_spans(reading: Reading, document: str, has_mark: bool) -> list[TextSpan]:
+    """Return the spans; if only offsets that count the byte order mark fit their texts, without the mark."""
+    try:
+        return _spans(reading, document)
+    except (FormatError, HierarchyError):
+        if not has_mark:
+            raise
+        try:
+            spans = _spans(reading, f"\ufeff{document}")
+        except (FormatError, HierarchyError):
+            spans = []
+        if not spans or any(start == 0 for span in spans for start, _ in span.fragments):
+            raise
+    reading.notes.append("offsets count the byte order mark of the text; they are read without it")
+    return [span._replace(fragments=tuple((start - 1, end - 1) for start, end in span.fragments)) for span in spans]
 
 
 def _spans(reading: Reading, document: str) -> list[TextSpan]:
@@ -80,10 +118,12 @@ FORMAT = Format(
     looks_like=lambda text: _SPAN.match(text.lstrip()) is not None,
     options=(
         *NAME_OPTIONS,
-        Option("text", None, path, "file with the text (default: .txt file of the same name)"),
+        Option(
+            "text", None, path, "file with the text (default: .txt file of the same name, here or in the folder above)"
+        ),
         *standoff.TOKEN_OPTIONS,
     ),
     may_be_empty=True,
-    companions=(".txt",),
+    companions=(".txt", "../{stem}.txt"),
     annotation_types=standoff.ANNOTATION_TYPES,
 )

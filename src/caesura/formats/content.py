@@ -20,6 +20,7 @@ T = TypeVar("T")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 """A decimal number, with an optional sign and exponent."""
 _GZIP = ".gz"
+_ZIP = b"PK\x03\x04"  # first bytes of a zip archive
 
 
 def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
@@ -366,6 +367,8 @@ def decode_text(
     FormatError
         If the bytes are not in this encoding, or contain a NUL character.
     """
+    if data.startswith(_ZIP):
+        raise FormatError(path, None, "expected text; this is a zip archive; unpack it and read the files in it")
     chosen, note = _encoding(data, encoding)
     try:
         text = data.decode(chosen)

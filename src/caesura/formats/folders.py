@@ -37,6 +37,11 @@ from caesura.notices import warn
 WILDCARD = re.compile(r"[*?\[]")
 """Character that makes a path a glob."""
 _MAX_ERRORS = 5  # reported errors per file
+NON_CODERS = {
+    "INITIAL_CAS": "the text before annotation, not a coder",
+    "CURATION_USER": "the curated text, not a coder; read its folder alone to compare coders with it",
+}
+"""Names of files in the exports of INCEpTION and WebAnno that are no coders -> reason."""
 AMBIGUOUS_SUFFIXES = (".txt", ".xml")  # the content decides whether such a file is read
 
 
@@ -145,17 +150,37 @@ def find_files(
     if not files:
         raise _no_files(path, pattern, names)
     left_out = [name for name in candidates if name not in files]
+    no_coders = _leave_out_non_coders(files)
     _warn_left_out(path, left_out, *reasons)
     if ignored is not None:
         ignored += [f"{name} (a link that leads to no file)" for name in links]
         ignored += [f"{name} ({reasons[0].removeprefix('is ')})" for name in left_out]
+        ignored += no_coders
     return list(files.values())
+
+
+def _leave_out_non_coders(files: dict[str, InputFile]) -> list[str]:
+    """Remove the files that INCEpTION and WebAnno write beside those of the coders, unless there are no others.
+
+    The result describes the files that were removed.
+    """
+    descriptions = []
+    for stem, reason in NON_CODERS.items():
+        names = [name for name, file in files.items() if file.stem == stem]
+        if 0 < len(names) < len(files):
+            for name in names:
+                del files[name]
+            place = names[0] if len(names) == 1 else f"{len(names)} files {Path(names[0]).name}"
+            descriptions.append(f"{place} ({reason})")
+    return descriptions
 
 
 def _no_files(path: str | PathLike[str], pattern: str | None, names: Sequence[str]) -> FormatError:
     problem = f"matches the pattern {pattern}" if pattern is not None else "can be read"
     content = f"there are {list_few(names)}" if names else "the folder is empty"
-    return FormatError(path, None, f"no file {problem}; {content}")
+    archives = any(Path(name).suffix.lower() == ".zip" for name in names)
+    hint = "; unpack the .zip files, such as exports of INCEpTION, and read what they contain" if archives else ""
+    return FormatError(path, None, f"no file {problem}; {content}{hint}")
 
 
 def _by_suffix(
@@ -248,10 +273,16 @@ def companion_names(names: Sequence[str], formats: Sequence[Format]) -> set[str]
         for format in formats:
             if path.suffix.lower() in (*format.suffixes, *format.other_suffixes):
                 companions.update(
-                    (path.with_suffix(ending) if ending.startswith(".") else path.parent / ending).as_posix()
-                    for ending in (entry.format(stem=path.stem) for entry in format.companions)
+                    _companion(path, entry.format(stem=path.stem)).as_posix() for entry in format.companions
                 )
     return companions
+
+
+def _companion(path: Path, ending: str) -> Path:
+    """Return the path of a companion: ``.txt`` is a suffix, and other endings are paths from the folder of the file."""
+    if ending.startswith(".") and not ending.startswith("../"):
+        return path.with_suffix(ending)
+    return Path(os.path.normpath(path.parent / ending))
 
 
 def _warn_left_out(path: str | PathLike[str], names: Sequence[str], singular: str, plural: str) -> None:

@@ -614,7 +614,7 @@ class Format:
         ``"item"``, ``"coder"`` or both, if the format cannot store these names and the name of the file is used.
     companions : tuple of str
         Suffixes or names of files in the same folder that belong to a file of this format and are not read separately.
-        A name may contain ``{stem}``, the name of the file without suffix.
+        A name may contain ``{stem}``, the name of the file without suffix, and begin with ``../``, the folder above.
     extra : str
         Optional dependency group that the format needs, such as ``xml`` for ``caesura[xml]``.
     guesses_encoding : bool

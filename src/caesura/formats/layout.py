@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from itertools import combinations, islice
 from pathlib import Path
 from typing import NamedTuple
 
 from caesura.errors import FormatError
-from caesura.formats.folders import InputFile, collect_file_errors
+from caesura.formats.folders import NON_CODERS, InputFile, collect_file_errors
 from caesura.formats.format import Format
-from caesura.formats.tier_layout import name_tier_files
+from caesura.formats.tier_layout import is_from_tiers, name_tier_files
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
@@ -169,7 +170,7 @@ def with_names(
     Parameters
     ----------
     loaded : sequence of LoadedFile
-        Files of one folder that could be read, without a pattern.
+        Files of one folder, read without a pattern.
     names_elsewhere : collection of str or None
         Names of items, and paths of files without suffix, in the other folders or files that are read together with this
         folder. None if the folder is read alone.
@@ -179,15 +180,17 @@ def with_names(
     Returns
     -------
     list of (InputFile, Corpus)
-        The files; item and coder are None if the content of the file or the default rules name them.
+        The files; item and coder are None if the content of the file or the default rules name them. The corpus of a file
+        that could not be read is empty: such a file has a name, so that the names of the others do not depend on it.
     """
-    pairs = [(entry.file, entry.corpus) for entry in loaded if entry.corpus is not None]
+    pairs = [(entry.file, entry.corpus or Corpus({})) for entry in loaded]
     files = [file for file, _ in pairs]
-    if any(map(_has_names, files)):
+    readable = [(file, corpus) for file, corpus in pairs if corpus]
+    if not readable or any(map(_has_names, files)):
         return pairs
-    if any(corpus.holds(Tier) for _, corpus in pairs):
+    if any(is_from_tiers(corpus) for _, corpus in readable):
         return name_tier_files(pairs, names_elsewhere, notes)
-    name_no_coder = all(corpus.coders == (file.stem,) for file, corpus in pairs)
+    name_no_coder = all(corpus.coders == (file.stem,) for file, corpus in readable)
     if name_no_coder and len({file.relative for file in files}) == len(files):
         return _named_by_path(pairs, names_elsewhere, notes)
     return _without_collisions(pairs, notes)
@@ -204,9 +207,12 @@ def _named_by_path(
     """Name files that name no coder: the path contains the item, and perhaps the coder."""
     if any(file.relative in (names_elsewhere or ()) for file, _ in pairs):
         return _as_items(pairs)
-    if all(corpus.item_names == (Path(file.path).absolute().parent.name,) for file, corpus in pairs):
+    if all(corpus.item_names in ((), (Path(file.path).absolute().parent.name,)) for file, corpus in pairs):
         notes.append("each folder is an item, and its files are coders")
         return [(file._replace(coder=file.stem), corpus) for file, corpus in pairs]
+    if all(file.stem in NON_CODERS and len(file.parts) > 1 for file, _ in pairs):
+        notes.append("folders are items, and files are coders")
+        return [(_split(file, len(file.parts) - 1), corpus) for file, corpus in pairs]
     if len(pairs) == 1 and names_elsewhere is None:
         return pairs
     return _named_by_texts(pairs, names_elsewhere, notes)
@@ -236,7 +242,7 @@ def _as_items(pairs: Sequence[tuple[InputFile, Corpus]]) -> list[tuple[InputFile
 def _with_own_names(pairs: list[tuple[InputFile, Corpus]]) -> list[tuple[InputFile, Corpus]]:
     """Leave the items of files that name their items unchanged, if no two files of a coder name the same item."""
     counts = Counter((file.coder, item) for file, corpus in pairs for item in corpus.item_names)
-    if any(corpus.item_names == (file.stem,) for file, corpus in pairs) or counts.most_common(1)[0][1] > 1:
+    if any(corpus.item_names == (file.stem,) for file, corpus in pairs) or max(counts.values()) > 1:
         return pairs
     return [(file._replace(item=None), corpus) for file, corpus in pairs]
 
@@ -264,15 +270,37 @@ def _coder_part(pairs: Sequence[tuple[InputFile, Corpus]], *, alone: bool) -> in
 
 def _same_texts(pairs: Sequence[tuple[InputFile, Corpus]], part: int) -> bool | None:
     """Return whether most files that differ only in this part of the path have the same text; None if unknown."""
-    groups: dict[tuple[str, ...], list[Annotation]] = {}
+    groups: dict[tuple[str, ...], list[Corpus]] = {}
     for file, corpus in pairs:
         rest = (*file.parts[:part], *file.parts[part + 1 :])
-        groups.setdefault(rest, []).append(next(iter(corpus.values())))
-    compared = [group for group in groups.values() if len(group) > 1][:_MAX_GROUPS]
-    verdicts = Counter(_same_text(group[0], group[1]) for group in compared)
-    if not compared or verdicts[False] > len(compared) / 2:
+        groups.setdefault(rest, []).append(corpus)
+    compared = [group for group in groups.values() if len(group) > 1]
+    readable = [group for group in ([*filter(None, group)] for group in compared) if len(group) > 1][:_MAX_GROUPS]
+    if not readable:
+        return None if compared else False  # nothing is known about the texts of files that could not be read
+    return _majority([_same_material(group) for group in readable])
+
+
+def _majority(verdicts: Sequence[bool | None]) -> bool | None:
+    """Return the verdict on most texts: False if more than half differ, None if more are unknown than the same."""
+    counts = Counter(verdicts)
+    if counts[False] > len(verdicts) / 2:
         return False
-    return None if verdicts[None] > verdicts[True] else True
+    return None if counts[None] > counts[True] else True
+
+
+def _same_material(corpora: Sequence[Corpus]) -> bool | None:
+    """Return whether two files of a group have the same text; a pair of files with the same items, if there is one."""
+    for first, second in islice(combinations(corpora, 2), _MAX_GROUPS):
+        items = {*second.item_names}
+        common = [item for item in first.item_names if item in items][:_MAX_GROUPS]
+        if common:
+            return _majority([_same_text(_annotation(first, item), _annotation(second, item)) for item in common])
+    return _same_text(next(iter(corpora[0].values())), next(iter(corpora[1].values())))
+
+
+def _annotation(corpus: Corpus, item: str) -> Annotation:
+    return next(iter(corpus.of_item(item).values()))
 
 
 def _is_similar(first: str, second: str) -> bool:
@@ -326,7 +354,7 @@ def _without_collisions(pairs: list[tuple[InputFile, Corpus]], notes: list[str])
     counts = Counter((file.stem, coder) for file, corpus in pairs for coder in corpus.coders)
     if all(number == 1 for number in counts.values()):
         return pairs
-    if any(corpus.item_names != (file.stem,) or corpus.coders == (file.stem,) for file, corpus in pairs):
+    if any(corpus.item_names != (file.stem,) or corpus.coders == (file.stem,) for file, corpus in pairs if corpus):
         return pairs
     notes.append("each file is an item, named by its path")
     return [(file._replace(item=file.relative), corpus) for file, corpus in pairs]

@@ -13,9 +13,10 @@ from caesura.formats.format import Format, Reading
 from caesura.formats.registry import load_with_format
 from caesura.model.common_units import are_transcription, label_counts, tiers_of_corpus
 from caesura.model.corpus import Corpus, Source
-from caesura.model.dialogue import tiers_of
+from caesura.model.dialogue import Annotation, tiers_of
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import check_types
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tier_labels import never_repeat, number_segments
 from caesura.model.value import count_of
@@ -65,6 +66,8 @@ class FileReader:
         Options for the units of tiers that stay in seconds.
     aligned : tuple of int
         Number of items that the alignment changed, and of all items.
+    open_spans : bool
+        Whether spans are from tiers that end at the last mark, and not at the end of the recording.
     """
 
     format: str | None
@@ -83,6 +86,7 @@ class FileReader:
     in_time: bool = False
     tier_units: dict[str, Any] = field(default_factory=dict)
     aligned: tuple[int, int] = (0, 0)
+    open_spans: bool = False
 
     def __post_init__(self, type_names: Iterable[str | int] | None) -> None:
         self.types = None if type_names is None else check_types(type_names)
@@ -141,6 +145,7 @@ class FileReader:
         reading.log.emit()
         if not len(corpus) and not excluded:
             raise FormatError(path, None, f"no annotation was found; expected {format.description}")
+        self.open_spans |= format.tiers is not None and format.name != "textgrid" and corpus.holds(Spans)
         if corpus.holds(Tier):
             self.tier_options = resolved if "units" in resolved else {"units": "times"}
         return corpus.with_source(self.sources[path])
@@ -221,7 +226,25 @@ class FileReader:
         """
         if corpus.holds(Tier):
             corpus = self._convert_tiers(corpus, path)
+        elif self.open_spans:
+            corpus = self._with_common_extents(corpus)
         return corpus if self.align is None else self._align(corpus, path, self.align)
+
+    def _with_common_extents(self, corpus: Corpus) -> Corpus:
+        """Return the corpus with spans of an item over the longest extent of its coders, and a note if some changed."""
+        annotations: dict[str, dict[str, Annotation]] = {}
+        for item in corpus.item_names:
+            by_coder = corpus.of_item(item)
+            bounds = [
+                entry.bounds for entry in by_coder.values() if isinstance(entry, Spans) and entry.bounds is not None
+            ]
+            if len(set(bounds)) > 1:
+                longest = min(first for first, _ in bounds), max(last for _, last in bounds)
+                by_coder = {coder: _over_extent(entry, longest) for coder, entry in by_coder.items()}
+                self.notes.append("recordings end at the last mark of all coders")
+            annotations[item] = by_coder
+        self.notes = list(dict.fromkeys(self.notes))
+        return Corpus(annotations).with_source(corpus.source)
 
     def _convert_tiers(self, corpus: Corpus, path: str) -> Corpus:
         """Return the corpus with its tiers over units, or in seconds if there are no words and no units were chosen."""
@@ -262,6 +285,13 @@ class FileReader:
         self.aligned = (changed, len(aligned.item_names))
         _warn_alignment(path, notes)
         return aligned
+
+
+def _over_extent(annotation: Annotation, bounds: tuple[float, float]) -> Annotation:
+    if not isinstance(annotation, Spans) or annotation.bounds is None:
+        return annotation
+    arrays = annotation.starts, annotation.ends, annotation.categories
+    return Spans.from_arrays(*arrays, bounds=bounds, seconds=True)
 
 
 def _warn_characters(reading: Reading) -> None:

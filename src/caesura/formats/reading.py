@@ -136,7 +136,7 @@ def _finish_together(reader: FileReader, corpora: list[Corpus], paths: list[str]
     """Return the corpora with tiers over units and texts aligned, so that an item has the same units in all of them."""
     if len(corpora) == 1:
         return [reader.finish(corpora[0], paths[0])]
-    if reader.align is None and not any(corpus.holds(Tier) for corpus in corpora):
+    if reader.align is None and not reader.open_spans and not any(corpus.holds(Tier) for corpus in corpora):
         return corpora
     return convert_together(corpora, lambda corpus: reader.finish(corpus, paths[0]), paths)
 

@@ -103,6 +103,10 @@ def _nodes(reading: Reading, body: Any) -> tuple[dict[str, _RstNode], list[str]]
 def _attach(reading: Reading, node: _RstNode, nodes: Mapping[str, _RstNode], relations: Mapping[str, bool]) -> None:
     """Add a node to its parent as a nucleus or a satellite."""
     if node.parent is None:
+        if node.relation is not None:
+            reading.log.count(
+                "nodes with a relation and no parent read as roots", f"{node.name[:40]} {node.relation[:40]!r}"
+            )
         return
     parent, relation = nodes[node.parent], (node.relation or "").casefold()
     if relation not in relations and relation != SPAN:

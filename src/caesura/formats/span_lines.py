@@ -127,6 +127,9 @@ def _read_doccano(reading: Reading) -> Corpus:
     def add(number: int, record: dict[str, Any]) -> None:
         item, coder = _name("id", record.get("id", number)), reading.coder_name
         field = next((name for name in _SPAN_FIELDS if name in record), None)
+        if field is None and _has_numbered_annotations(record):
+            problem = "annotations with offsets have numbers instead of labels, and those of all users together"
+            raise reading.error(number, f"{problem}; export the project as JSONL with label, one file per user")
         if field is None:
             raise reading.error(number, f"a line must have spans in one of {', '.join(_SPAN_FIELDS)}; got none")
         reading.roles |= {"id": "item", field: "spans"}
@@ -157,10 +160,19 @@ def _doccano_span(place: str, entry: object, document: str) -> TextSpan:
 
 def _is_doccano(record: Mapping[str, Any]) -> bool | None:
     """Return whether a line is from doccano; None if it has no spans and could be in another format."""
+    if _has_numbered_annotations(record):
+        return True
     field = next((name for name in _SPAN_FIELDS if isinstance(record.get(name), list)), None)
     if field is None or not any(isinstance(record.get(name), str) for name in _TEXT_FIELDS):
         return False
     return _is_doccano_span(record[field][0]) if record[field] else None
+
+
+def _has_numbered_annotations(record: Mapping[str, Any]) -> bool:
+    """Return whether a line is in the first form of doccano, whose labels are numbers in a list of the project."""
+    entries = record.get("annotations")
+    first = entries[0] if isinstance(entries, list) and entries else None
+    return isinstance(first, dict) and {"start_offset", "end_offset", "label"} <= first.keys()
 
 
 def _is_doccano_span(entry: object) -> bool:

@@ -19,6 +19,8 @@ from caesura.errors import AmbiguousFileError
 from caesura.formats.folders import InputFile, Pairs
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import tiers_of
+from caesura.model.reading import length_of
+from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 
 _MAX_GROUPS = 50  # groups of files that are compared
@@ -61,7 +63,8 @@ def name_tier_files(
     Parameters
     ----------
     pairs : list of (InputFile, Corpus)
-        Files of one folder and their contents. If they are not all in seconds, they are returned unchanged.
+        Files of one folder and their contents, which are empty for a file that could not be read. If they are not all in
+        seconds, they are returned unchanged.
     names_elsewhere : collection of str, optional
         Names of items, and paths of files without suffix, in other folders that are read together with this folder.
     notes : list of str, optional
@@ -78,20 +81,37 @@ def name_tier_files(
         If two arrangements are plausible, or files of several folders have the same tiers.
     """
     notes = [] if notes is None else notes
-    if not all(starmap(_is_named_by_file, pairs)):
+    readable = [(file, corpus) for file, corpus in pairs if corpus]
+    if not all(starmap(_is_named_by_file, readable)):
         return pairs
-    if any(len(corpus.coders) > 1 for _, corpus in pairs):
+    if any(len(corpus.coders) > 1 for _, corpus in readable):
         return _several_tiers(pairs, notes)
-    if not all(starmap(_names_no_coder, pairs)):
+    if not all(starmap(_names_no_coder, readable)):
         return pairs
     if any(file.relative in (names_elsewhere or ()) for file, _ in pairs):
         return [(file._replace(item=file.relative, coder=file.root_name), corpus) for file, corpus in pairs]
     return pairs if len(pairs) < 2 else _by_arrangement(pairs, notes)
 
 
+def is_from_tiers(corpus: Corpus) -> bool:
+    """Return whether a corpus has tiers, or spans that were read from tiers.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Content of a file.
+
+    Returns
+    -------
+    bool
+        False for spans of a text.
+    """
+    return corpus.holds(Tier) or (corpus.source is not None and corpus.source.part == "tier" and corpus.holds(Spans))
+
+
 def _is_named_by_file(file: InputFile, corpus: Corpus) -> bool:
     """Return whether a file in seconds names no item of its own."""
-    return corpus.item_names == (file.stem,) and corpus.holds(Tier)
+    return corpus.item_names == (file.stem,) and is_from_tiers(corpus)
 
 
 def _names_no_coder(file: InputFile, corpus: Corpus) -> bool:
@@ -127,6 +147,7 @@ def _by_arrangement(pairs: Pairs, notes: list[str]) -> Pairs:
         notes.append(chosen.note)
         named = zip(pairs, chosen.names, strict=True)
         return [(file._replace(item=item, coder=coder), corpus) for (file, corpus), (item, coder) in named]
+    _refuse_doubtful(pairs)
     everything = _Arrangement("", "", [("", file.relative) for file, _ in pairs])
     if _verdict(pairs, everything) is False:
         notes.append("each file is an item, named by its path, because the recordings differ")
@@ -136,12 +157,41 @@ def _by_arrangement(pairs: Pairs, notes: list[str]) -> Pairs:
 
 def _fitting_arrangements(pairs: Pairs) -> list[_Arrangement]:
     """Return the arrangements in which coders have the same words, or else those in which the lengths agree."""
-    files = [file for file, _ in pairs]
     by_verdict: dict[bool | None, list[_Arrangement]] = {}
-    for arrangement in (*_arrangements_of_folders(files), *_arrangements_of_names(files)):
-        if arrangement.is_possible:
-            by_verdict.setdefault(_verdict(pairs, arrangement), []).append(arrangement)
+    for arrangement in _possible_arrangements(pairs):
+        by_verdict.setdefault(_verdict(pairs, arrangement), []).append(arrangement)
     return by_verdict.get(True) or by_verdict.get(None) or []
+
+
+def _possible_arrangements(pairs: Pairs) -> list[_Arrangement]:
+    files = [file for file, _ in pairs]
+    arrangements = (*_arrangements_of_folders(files), *_arrangements_of_names(files))
+    return [arrangement for arrangement in arrangements if arrangement.is_possible]
+
+
+def _refuse_doubtful(pairs: Pairs) -> None:
+    """Raise an error if names show coders and only the times of the last marks speak against it.
+
+    Where a coder's last mark is says little about the length of the recording.
+    """
+    doubtful = [
+        arrangement
+        for arrangement in _possible_arrangements(pairs)
+        if not all(_NUMBER.search(coder) for _, coder in arrangement.names)
+        and all(
+            _same_material(*pair) is not False or not _have_lengths(*pair) for pair in _compared(pairs, arrangement)
+        )
+    ]
+    if not doubtful:
+        return
+    file = pairs[0][0]
+    suffix = Path(file.path).suffix
+    items = [("each file is an item", f"{{item}}{suffix}")]
+    if len(file.parts) > 1:
+        items = [("folders are items, and files are coders", f"{{item}}/{{coder}}{suffix}")]
+    choices = dict.fromkeys([(entry.note, entry.pattern) for entry in doubtful] + items)
+    problem = "the names of the files show coders, but their last marks are far apart, as in different recordings"
+    raise AmbiguousFileError(file.path, problem, [(note, {"pattern": pattern}) for note, pattern in choices])
 
 
 def _choose(fitting: Sequence[_Arrangement], path: str) -> _Arrangement:
@@ -197,14 +247,27 @@ def _arrangements_of_names(files: Sequence[InputFile]) -> Iterator[_Arrangement]
 
 def _verdict(pairs: Pairs, arrangement: _Arrangement) -> bool | None:
     """Return whether the files of an item have the same words; None if there are no words and their lengths agree."""
-    by_item: dict[str, Pairs] = {}
-    for pair, (item, _) in zip(pairs, arrangement.names, strict=True):
-        by_item.setdefault(item, []).append(pair)
-    compared = [(group[0], other) for group in by_item.values() for other in group[1:]][:_MAX_GROUPS]
-    verdicts = [_same_material(first, other) for first, other in compared]
+    verdicts = [_same_material(first, other) for first, other in _compared(pairs, arrangement)]
     if False in verdicts:
         return False
     return True if verdicts and None not in verdicts else None
+
+
+def _compared(
+    pairs: Pairs, arrangement: _Arrangement
+) -> list[tuple[tuple[InputFile, Corpus], tuple[InputFile, Corpus]]]:
+    """Return pairs of readable files that have the same item in an arrangement."""
+    by_item: dict[str, Pairs] = {}
+    for pair, (item, _) in zip(pairs, arrangement.names, strict=True):
+        if pair[1]:
+            by_item.setdefault(item, []).append(pair)
+    return [(group[0], other) for group in by_item.values() for other in group[1:]][:_MAX_GROUPS]
+
+
+def _have_lengths(*pair: tuple[InputFile, Corpus]) -> bool:
+    """Return whether both files have words, or both store the length of the recording."""
+    words, _, fixed = zip(*(_material(corpus) for _, corpus in pair), strict=True)
+    return all(fixed) or None not in words
 
 
 def _same_material(first: tuple[InputFile, Corpus], second: tuple[InputFile, Corpus]) -> bool | None:
@@ -221,6 +284,6 @@ def _material(corpus: Corpus) -> tuple[list[str] | None, float, bool]:
     """Return the words, the length in seconds, and whether the format stores the length of the recording."""
     tiers = [tier for annotation in corpus.values() for tier in tiers_of(annotation).values()]
     words = next((tier.words for tier in tiers if tier.words is not None), None)
-    length = max(tier.end for tier in tiers) - min(tier.begin for tier in tiers)
+    length = max(map(length_of, corpus.values()))
     fixed = corpus.source is not None and corpus.source.format == "textgrid"
     return None if words is None else [word.label for word in words], length, fixed

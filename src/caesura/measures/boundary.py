@@ -301,15 +301,22 @@ class BoundarySimilarity(_SimilarityMeasure):
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         if not len(batch):
             return {}
-        if isinstance(batch, EdgeBatch):
-            if self.in_seconds:
-                return {}
+        if isinstance(batch, EdgeBatch) and (problem := self._problem_of_edges(batch)):
+            return dict.fromkeys(range(len(batch)), OptionError(problem))
+        if isinstance(batch, EdgeBatch) and batch.timed:
+            return {}
+        return check_amounts(self, batch) or (super().check(batch) if not isinstance(batch, EdgeBatch) else {})
+
+    def _problem_of_edges(self, batch: EdgeBatch) -> str | None:
+        """Return why boundaries in seconds, or edges of spans, cannot be compared with these options."""
+        if batch.timed and not self.in_seconds:
             hint = "write n_t in seconds, such as n_t='1s', or convert the annotations with over_units"
-            error = OptionError(
-                f"n_t={self['n_t']} is a number of positions, but the annotations are in seconds; {hint}"
+            return f"n_t={self['n_t']} is a number of positions, but the annotations are in seconds; {hint}"
+        if self["alignment"] != "exact" or self["transposition"] == "printed":
+            return (
+                "greedy pairs and transposition='printed' need segmentations, and these are spans; choose other options"
             )
-            return dict.fromkeys(range(len(batch)), error)
-        return check_amounts(self, batch) or super().check(batch)
+        return None
 
     def cost_problem(self, costs: BoundaryCosts) -> str | None:
         return costs.excess

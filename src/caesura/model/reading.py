@@ -239,15 +239,29 @@ def _has_units(annotation: Annotation) -> bool:
 
 
 def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hint: str) -> Iterator[str]:
-    """Yield one warning per implausible property of names, and of a corpus of segmentations."""
+    """Yield one warning per implausible property of names, and of segmentations, spans and hierarchies."""
     yield from _similar_names("items", corpus.item_names)
     yield from _similar_names("coders", corpus.coders)
-    texts = {key: entry for key, entry in corpus.items() if _has_units(entry)}
-    if not texts:
+    yield from _mixed_kinds(corpus)
+    if not any(_has_units(entry) or _is_marked(entry) for entry in corpus.values()):
         return
     advice = f"if that is wrong, change how the file is read with {hint}"
     yield from (f"{problem}; {advice}" for problem in _implausible_counts(corpus, boundaries))
-    yield from (f"{problem}; {advice}" for problem in _implausible_types(texts))
+    yield from (f"{problem}; {advice}" for problem in _implausible_types(corpus))
+
+
+def _mixed_kinds(corpus: Corpus) -> Iterator[str]:
+    """Yield a message if some annotations are spans and others are not."""
+    others = dict.fromkeys(coder for (_, coder), entry in corpus.items() if not isinstance(entry, Spans))
+    marked = dict.fromkeys(coder for (_, coder), entry in corpus.items() if isinstance(entry, Spans))
+    if marked and others:
+        kinds = f"spans of {list_few([*marked], _MAX_NAMES)}, other annotations of {list_few([*others], _MAX_NAMES)}"
+        yield f"annotations of different kinds are read together: {kinds}; read them separately to compare them"
+
+
+def _is_marked(annotation: Annotation) -> bool:
+    """Return whether an annotation consists of spans, which may have categories or labels."""
+    return isinstance(annotation, Spans | Hierarchy)
 
 
 def _similar_names(what: str, names: Sequence[str]) -> Iterator[str]:
@@ -278,10 +292,25 @@ def _implausible_counts(corpus: Corpus, boundaries: Mapping[str, Mapping[str, in
     everywhere = [coder for coder, (marks, places) in counts.items() if marks == places > 1]
     yield from _of_coders(without, "no boundary")
     yield from _of_coders(everywhere, "a boundary at every position")
-    short = [item for item, entries in boundaries.items() if length_of(corpus[item, next(iter(entries))]) == 1]
+    yield from _of_coders(_without_spans(by_coder), "no span in any item")
+    short = [item for item, entries in boundaries.items() if _is_one_unit(corpus[item, next(iter(entries))])]
     if short:
         yield f"{count_of(len(short), 'item')} with only one unit (first: {short[0]!r})"
     yield from _identical_coders(by_coder)
+
+
+def _without_spans(by_coder: Mapping[str, Mapping[str, Annotation]]) -> list[str]:
+    """Return the coders that marked no span, if another coder marked one."""
+    numbers = {
+        coder: sum(number_of_boundaries(entry) for entry in entries.values())
+        for coder, entries in by_coder.items()
+        if entries and all(map(_is_marked, entries.values()))
+    }
+    return [coder for coder, number in numbers.items() if not number and any(numbers.values())]
+
+
+def _is_one_unit(annotation: Annotation) -> bool:
+    return _has_units(annotation) and length_of(annotation) == 1
 
 
 def _marks_and_places(
@@ -315,24 +344,45 @@ def _identical_coders(by_coder: Mapping[str, Mapping[str, Annotation]]) -> Itera
         yield from (f"coders {first!r} and {second!r} have identical annotations everywhere" for first, second in pairs)
 
 
-def _implausible_types(texts: Mapping[tuple[str, str], Annotation]) -> Iterator[str]:
-    counts: dict[str, Counter[str]] = {}
-    for (_, coder), annotation in texts.items():
-        for text in streams_of(annotation).values():
-            if text.types != UNTYPED:
-                counts.setdefault(coder, Counter()).update(name for _, name in text.boundaries)
+def _implausible_types(corpus: Corpus) -> Iterator[str]:
+    boundary_types: dict[str, Counter[str]] = {}
+    categories: dict[str, Counter[str]] = {}
+    for (_, coder), annotation in corpus.items():
+        if _is_marked(annotation):
+            categories.setdefault(coder, Counter()).update(_categories(annotation))
+        elif _has_units(annotation):
+            for text in streams_of(annotation).values():
+                if text.types != UNTYPED:
+                    boundary_types.setdefault(coder, Counter()).update(name for _, name in text.boundaries)
+    yield from _implausible_names(boundary_types, "boundary types")
+    if corpus.holds(Spans):
+        yield from _implausible_names(categories, "categories")
+    else:
+        yield from _types_of_one_coder(categories, "labels")
+
+
+def _categories(annotation: Annotation) -> Iterator[str]:
+    """Yield the category or label of each span that has one."""
+    if isinstance(annotation, Spans):
+        yield from (name for name in annotation.categories if name is not None)
+    elif isinstance(annotation, Hierarchy):
+        yield from (span.label for span in annotation.spans if span.label is not None)
+
+
+def _implausible_names(counts: Mapping[str, Counter[str]], what: str) -> Iterator[str]:
+    """Yield messages about types or categories that are too many, too rare, or used by one coder only."""
     total = sum(counts.values(), Counter[str]())
     if len(total) > _MAX_TYPES:
-        yield f"there are {len(total)} boundary types"
+        yield f"there are {len(total)} {what}"
     elif len(total) > 2 and sum(number == 1 for number in total.values()) > len(total) / 2:
-        yield f"most of the {len(total)} boundary types occur only once"
-    yield from _types_of_one_coder(counts)
+        yield f"most of the {len(total)} {what} occur only once"
+    yield from _types_of_one_coder(counts, what)
 
 
-def _types_of_one_coder(counts: Mapping[str, Counter[str]]) -> Iterator[str]:
+def _types_of_one_coder(counts: Mapping[str, Counter[str]], what: str) -> Iterator[str]:
     """Yield one message per coder whose types nobody else uses, if the others use different ones."""
     users = Counter(name for counter in counts.values() for name in counter)
     for coder, counter in counts.items():
         others = any(name not in counter or users[name] > 1 for name in users)
         if counter and others and all(users[name] == 1 for name in counter):
-            yield f"coder {coder!r} uses boundary types that no other coder uses: {list_few(sorted(counter), _MAX_NAMES)}"
+            yield f"coder {coder!r} uses {what} that no other coder uses: {list_few(sorted(counter), _MAX_NAMES)}"

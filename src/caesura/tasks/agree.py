@@ -21,7 +21,7 @@ from caesura.agreement.result import Agreement
 from caesura.agreement.unitizing import UnitizingCoefficient, shared_results
 from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, UNITIZING, default_unitizing, resolve_unitizing
 from caesura.engines import Engine
-from caesura.errors import CaesuraError, InputError, OptionConflictError, OptionError, Undefined
+from caesura.errors import CaesuraError, InputError, MismatchError, OptionConflictError, OptionError, Undefined
 from caesura.formats.coder_groups import read_groups
 from caesura.formats.settings import Settings
 from caesura.measures.base import Measure
@@ -30,6 +30,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import tiers_of
 from caesura.model.result import Excluded, Result, to_plain
 from caesura.model.similarity import first_asymmetry, is_full_matrix, symmetric_mean
+from caesura.model.spans import Spans
 from caesura.model.value import count_of, list_few
 from caesura.notices import issue
 from caesura.options import OptionSet, choice, fraction, optional, path, preset_check, seed, setting, switch, whole
@@ -292,6 +293,7 @@ def agree(
         If agreement is not defined for this kind of data, or if options contradict each other.
     """
     options = options or AgreeOptions()
+    _refuse_mixed_kinds(corpus)
     unitizing, others = _divide_coefficients(corpus, options)
     if unitizing and not others and not options.measures:
         with shared_results():
@@ -307,6 +309,8 @@ def agree(
     (corpus,) = at_level(corpora, options.hierarchy_level, options.measures)
     chosen = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
     chosen = tuple(_with_symmetric_matrix(measure, options.symmetric_mean) for measure in chosen)
+    if original.kind == "spans" and "alpha" in options.coefficients:
+        _refuse_alpha_over_spans(chosen)
     check_agree_options(chosen, options, checkpoint)
     _note_streams(original, chosen)
     # If no measure compares common units, they only count boundaries, and what they merge changes no number.
@@ -472,6 +476,26 @@ def _with_symmetric_matrix(measure: Measure, use_mean: bool) -> Measure:
         f"agreement needs a symmetric similarity matrix; the similarity of {x!r} to {y!r} is {forth:g}, and of {y!r} to "
         f"{x!r} {back:g}; correct the matrix, or use the mean of both directions with --symmetric-mean"
     )
+
+
+def _refuse_mixed_kinds(corpus: Corpus) -> None:
+    """Raise an error if some annotations are spans and others are not."""
+    if not corpus.holds(Spans) or all(isinstance(entry, Spans) for entry in corpus.values()):
+        return
+    first: dict[bool, str] = {}
+    for (item, coder), entry in corpus.items():
+        first.setdefault(isinstance(entry, Spans), f"coder {coder!r} of item {item!r}")
+    raise MismatchError(
+        f"the annotations are of different kinds: {first[True]} has spans, and {first[False]} has not; compare one kind at a "
+        "time, or read all of them as spans (--reading as_=spans, where the format has it)"
+    )
+
+
+def _refuse_alpha_over_spans(measures: Sequence[Measure]) -> None:
+    """Raise an error that names the alpha of spans, if no measure has an alpha."""
+    if not any("alpha" in measure.coefficients for measure in measures):
+        problem = "Krippendorff's alpha is not defined over positions of spans; use his alpha for unitizing, -c u_alpha"
+        raise OptionConflictError(f"{problem}, or cu_alpha for categories alone")
 
 
 def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, checkpoint: str | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from typing import Any, get_args
 
 from caesura.agreement.clusters import Linkage, cluster_coders
@@ -26,7 +27,7 @@ from caesura.model.marks import Marks
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
-from caesura.options import OptionSet, choice, preset_check, seed, setting, switch, text
+from caesura.options import OptionSet, choice, preset_check, seed, setting, suggest, switch, text
 from caesura.options import path as path_name
 from caesura.parsing.corpus import struct_iou_corpus
 from caesura.simulation.trees import by_length, correlation, perturbation_curve
@@ -284,6 +285,8 @@ def figure_kind(name: str | None) -> FigureKind:
         If there is no such kind.
     """
     if name not in KINDS:
+        if name is not None and get_close_matches(name, KINDS, 1):
+            raise OptionConflictError(suggest("no kind", name, KINDS))
         problem = "expected a kind" if name is None else f"no kind {name!r}"
         raise OptionConflictError(f"{problem}; choose from {', '.join(KINDS)}")
     return KINDS[name]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from caesura.agreement.unitizing import shared_results
 from caesura.agreement.unitizing_registry import default_unitizing
 from caesura.formats.settings import Settings
+from caesura.judging.comparison import SystemComparison
 from caesura.judging.judge import Judgement, judge
 from caesura.judging.substitution import AgreementDrop, unitizing_drop
 from caesura.measures.base import Measure
@@ -16,6 +20,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.result import Excluded
 from caesura.options import OptionSet, choice, flag, fraction, number, optional, seed, setting, switch, whole
+from caesura.statistics import RankTest
 from caesura.tasks.measure_choice import (
     choose_measures,
     default_direct_measures,
@@ -104,7 +109,41 @@ def judge_systems(
     arguments = options.select("interval", "level", "replicates", "seed", "alpha", "epsilon")
     bounds = options.draws if options.bounds else False
     judgement = judge(corpus, systems, measures=measures, bounds=bounds, **arguments)
-    return replace(judgement, excluded=(*without_units, *judgement.excluded), drops=(*drops, *judgement.drops))
+    return replace(
+        judgement,
+        excluded=(*without_units, *judgement.excluded),
+        drops=(*drops, *judgement.drops),
+        comparisons=tuple(map(_without_infinity, judgement.comparisons)),
+    )
+
+
+def _without_infinity(comparison: SystemComparison) -> SystemComparison:
+    """Return the comparison without infinite intervals and critical differences, which say nothing; notes say why."""
+    notes = list(comparison.notes)
+    pairs = []
+    for pair in comparison.pairs:
+        if pair.interval is not None and not all(map(math.isfinite, pair.interval)):
+            names = " - ".join(pair.systems)
+            notes.append(
+                f"no interval of {names} under {comparison.measure.label}: too few items in common ({pair.items})"
+            )
+            pair = replace(pair, interval=None)
+        pairs.append(pair)
+    return replace(
+        comparison,
+        pairs=tuple(pairs),
+        kruskal_wallis=_with_finite_ranks(comparison.kruskal_wallis, "Kruskal-Wallis", notes),
+        friedman=_with_finite_ranks(comparison.friedman, "Friedman", notes),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _with_finite_ranks(test: RankTest | None, name: str, notes: list[str]) -> RankTest | None:
+    """Return a test whose infinite critical differences are undefined; the reason is appended to ``notes``."""
+    if test is None or np.isfinite(test.critical).all():
+        return test
+    notes.append(f"no critical difference of ranks ({name}): there are too few items to reach {test.alpha:g}")
+    return replace(test, critical=np.where(np.isfinite(test.critical), test.critical, np.nan))
 
 
 def _drops_on_spans(

@@ -163,6 +163,7 @@ class SystemsTable(Table):
                 record |= {label: row.value, f"{label} low": None, f"{label} high": None}
                 record |= dict(zip((f"{label} low", f"{label} high"), row.interval or (), strict=False))
                 record |= {f"{label} letters": letters}
+                record |= {f"{label} items": row.items} if _item_counts(self.judgement) else {}
             records.append(record)
         return Table.from_records(records).csv(raw=raw)
 
@@ -243,7 +244,7 @@ def systems_table(judgement: Judgement) -> SystemsTable:
         Values with letters; with a single measure also its interval, mean over items, and number of items.
     """
     groups = rows_by_measure(judgement)
-    single = len(groups) == 1
+    single, different = len(groups) == 1, bool(_item_counts(judgement))
     widths = {rows[0].measure: max(len(f"{row.value:.4f}") for row in rows) for rows in groups}
     records = []
     for name, bound in _segmenters(judgement):
@@ -252,16 +253,37 @@ def systems_table(judgement: Judgement) -> SystemsTable:
             value = f"{row.value:{widths[row.measure]}.4f}"
             record[row.measure.label] = f"{value} {letters}" if letters else value
             record |= {**interval_cells(row.interval), **cells(row, "macro", "items")} if single else {}
+        if not single and different:
+            record["items"] = _items_words(row.items for row, _, _ in _entries(judgement, name, bound))
         records.append(record)
     table = SystemsTable.from_records(records, notes=_main_notes(judgement), judgement=judgement)
     assert isinstance(table, SystemsTable)
     return table
 
 
+def _item_counts(judgement: Judgement) -> dict[str, str]:
+    """Return the number of items of each system, if systems were scored on different items."""
+    counts = {
+        name: [row.items for row in judgement.rows if row.segmenter == name and not row.bound]
+        for name in judgement.systems
+    }
+    numbers = {number for items in counts.values() for number in items}
+    shared = {pair.items for comparison in judgement.comparisons for pair in comparison.pairs}
+    return {name: _items_words(items) for name, items in counts.items()} if len(numbers | shared) > 1 else {}
+
+
+def _items_words(numbers: Iterable[int]) -> str:
+    """Return a number of items; all of them if measures have different ones."""
+    return ", ".join(map(str, dict.fromkeys(numbers)))
+
+
 def _main_notes(judgement: Judgement) -> tuple[str, ...]:
     """Return what the letters, brackets and error rates of the main table mean, and its signature."""
     rates = [rows[0].measure.label for rows in rows_by_measure(judgement) if not rows[0].measure.higher_is_better]
     notes = _letters_notes(judgement)
+    if counts := _item_counts(judgement):
+        listed = list_few([f"{name} {number}" for name, number in counts.items()])
+        notes.append(f"values are over different items ({listed}); letters compare systems on the items of both")
     if rates:
         notes.append(f"{', '.join(rates)}: {'error rate' if len(rates) == 1 else 'error rates'}, lower is better")
     if any(row.bound for row in judgement.rows):

@@ -32,7 +32,7 @@ def judgement_answer(judgement: Judgement) -> str:
     measure = judgement.rows[0].measure
     best, *others = (judgement.row(name, measure, bound=False) for name in judgement.ranking(measure))
     rate = "" if measure.higher_is_better else ", an error rate"
-    name = f"{best.segmenter} ({measure.label} {short(best.value)}{rate})"
+    name = f"{best.segmenter} ({measure.label} {_value(best, others)}{rate})"
     people = _people_words(judgement, best)
     if not others:
         figure = f"{measure.label} {short(best.value)}{short_interval(best.interval)}{rate}"
@@ -44,10 +44,28 @@ def judgement_answer(judgement: Judgement) -> str:
     if len(others) == 1:
         sentence = f"{name} {_lead_words(best, *comparisons[0], _alpha(judgement))}"
     else:
-        sentence = f"{name} is best of {len(judgement.systems)} systems: {_leads_words(comparisons, _alpha(judgement))}"
-    sentence += f", and {people}." if people else "."
+        leads = _leads_words(best, comparisons, _alpha(judgement))
+        sentence = f"{name} is best of {len(judgement.systems)} systems: {leads}"
+    if any(pair.items < max(best.items, row.items) for row, pair in comparisons if pair is not None):
+        sentence += "." if len(others) == 1 else "; systems are compared on the items that both have."
+        sentence += f" {best.segmenter} is {people}." if people else ""
+    else:
+        sentence += f", and {people}." if people else "."
     rest = (_drop_words(judgement, best), _random_words(judgement, best), _few_words(best))
     return " ".join(filter(None, (sentence, *rest)))
+
+
+def _value(row: SegmenterScore, others: Sequence[SegmenterScore]) -> str:
+    """Return the value of a system, with the number of its items if another system or bound has a different number."""
+    if all(other.items == row.items for other in others):
+        return short(row.value)
+    return f"{short(row.value)} over {count_of(row.items, 'item')}"
+
+
+def _lead(best: SegmenterScore, pair: SystemPair) -> float:
+    """Return by how much the best system is better than the other one on the items that both have."""
+    sign = 1 if (pair.systems[0] == best.segmenter) == best.measure.higher_is_better else -1
+    return sign * (pair.difference or 0.0)
 
 
 def _drop_words(judgement: Judgement, best: SegmenterScore) -> str:
@@ -73,9 +91,11 @@ def _pairs_under(judgement: Judgement, row: SegmenterScore) -> tuple[SystemPair,
 
 def _lead_words(best: SegmenterScore, row: SegmenterScore, pair: SystemPair | None, alpha: float) -> str:
     """Say whether the best of two systems is better than the other."""
-    other = f"{row.segmenter} ({short(row.value)})"
+    other = f"{row.segmenter} ({_value(row, [best])})"
     if pair is None or pair.randomisation is None:
         return f"is ahead of {other}, but they share no item, so there is no test"
+    if pair.items < max(best.items, row.items):
+        return _lead_over_common_items(best, row, pair, alpha)
     items = f"over {count_of(pair.items, 'item')}"
     p = p_words(pair.randomisation, over=items, borderline="randomisation" in pair.borderline)
     if pair.randomisation <= alpha:
@@ -85,13 +105,34 @@ def _lead_words(best: SegmenterScore, row: SegmenterScore, pair: SystemPair | No
     return f"is ahead of {other}, but that may be chance ({p})"
 
 
-def _leads_words(comparisons: Sequence[tuple[SegmenterScore, SystemPair | None]], alpha: float) -> str:
+def _lead_over_common_items(best: SegmenterScore, row: SegmenterScore, pair: SystemPair, alpha: float) -> str:
+    """Say which of two systems with different items is better on the items that both have."""
+    assert pair.randomisation is not None
+    p = p_words(pair.randomisation, borderline="randomisation" in pair.borderline)
+    items = "the item" if pair.items == 1 else f"the {pair.items} items"
+    lead = _lead(best, pair)
+    leader = "it" if lead > 0 else row.segmenter
+    start = f"has a better value than {row.segmenter} ({_value(row, [best])}), but over different items; over {items} of both"
+    if not lead:
+        return f"{start} they are equal"
+    if pair.randomisation <= alpha:
+        return f"{start} {leader} is better by {short(abs(lead))}, {p}"
+    return f"{start} {leader} is ahead by {short(abs(lead))}, which may be chance ({p})"
+
+
+def _leads_words(
+    best: SegmenterScore, comparisons: Sequence[tuple[SegmenterScore, SystemPair | None]], alpha: float
+) -> str:
     """Say which systems the best of several is better than, and which leads may be chance."""
     groups: dict[bool, list[SegmenterScore]] = {True: [], False: []}
     p_values: dict[bool, list[tuple[float, bool]]] = {True: [], False: []}
+    worse = []
     for row, pair in comparisons:
         p = None if pair is None else pair.randomisation
         is_better = p is not None and p <= alpha
+        if is_better and pair is not None and _lead(best, pair) < 0:
+            worse.append(row)
+            continue
         groups[is_better].append(row)
         if pair is not None and p is not None:
             p_values[is_better].append((p, "randomisation" in pair.borderline))
@@ -99,14 +140,16 @@ def _leads_words(comparisons: Sequence[tuple[SegmenterScore, SystemPair | None]]
     if groups[True]:
         p, close = max(p_values[True])
         largest = "largest " if len(groups[True]) > 1 else ""
-        clauses.append(f"better than {_systems(groups[True])} ({largest}{p_words(p, borderline=close)})")
+        clauses.append(f"better than {_systems(best, groups[True])} ({largest}{p_words(p, borderline=close)})")
     if groups[False]:
-        clauses.append(_chance_clause(groups[False], p_values[False]))
+        clauses.append(_chance_clause(best, groups[False], p_values[False]))
+    if worse:
+        clauses.append(f"but worse than {_systems(best, worse)} on the items of both")
     return "; ".join(clauses)
 
 
-def _chance_clause(rows: Sequence[SegmenterScore], p_values: Sequence[tuple[float, bool]]) -> str:
-    clause = f"its lead over {_systems(rows)} may be chance"
+def _chance_clause(best: SegmenterScore, rows: Sequence[SegmenterScore], p_values: Sequence[tuple[float, bool]]) -> str:
+    clause = f"its lead over {_systems(best, rows)} may be chance"
     if not p_values:
         return clause
     p, close = min(p_values)
@@ -114,10 +157,10 @@ def _chance_clause(rows: Sequence[SegmenterScore], p_values: Sequence[tuple[floa
     return f"{clause} ({smallest}{p_words(p, borderline=close)})"
 
 
-def _systems(rows: Sequence[SegmenterScore]) -> str:
+def _systems(best: SegmenterScore, rows: Sequence[SegmenterScore]) -> str:
     if len(rows) > MAX_NAMES:
         return f"{len(rows)} others"
-    return join(f"{row.segmenter} ({short(row.value)})" for row in rows)
+    return join(f"{row.segmenter} ({_value(row, [best])})" for row in rows)
 
 
 def _bound(judgement: Judgement, name: str, like: SegmenterScore) -> SegmenterScore | None:
@@ -132,7 +175,7 @@ def _people_words(judgement: Judgement, best: SegmenterScore) -> str:
     human = _bound(judgement, "human", best)
     if human is None:
         return ""
-    people = f"people ({short(human.value)})"
+    people = f"people ({_value(human, [best])})"
     if best.interval is not None and best.interval[0] <= human.value <= best.interval[1]:
         return f"close to {people}"
     is_better = best.value > human.value if best.measure.higher_is_better else best.value < human.value
