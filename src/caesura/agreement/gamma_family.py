@@ -147,30 +147,32 @@ class GammaFamily(UnitizingCoefficient):
     def all_parts(self, jobs: Sequence[Job], plan: Plan, engine: Engine) -> list[Floats | InputError]:
         too_many = {place: self._refusal(job) for place, job in enumerate(jobs) if self._refused(job)}
         allowed = [job._replace(groups=()) if place in too_many else job for place, job in enumerate(jobs)]
-        groups = [
-            Group(place, coders, sum(len(job.item.annotations[coder]) for coder in coders))
-            for place, job in enumerate(allowed)
-            for coders in job.groups
-        ]
-        everyone = [group for group in groups if group.units and group.coders == jobs[group.place].item.coders]
-        others = [group for group in groups if group.units and group.coders != jobs[group.place].item.coders]
-        rows = self._sample_rows(plan, engine)
+        groups = [group for place, job in enumerate(allowed) for group in Group.all_of(place, job)]
         empty = np.zeros(HEAD_PARTS + 3 * self._tables(plan))
         parts = {(group.place, group.coders): empty + np.nan if group.units else empty for group in groups}
-        cells = self._cells(allowed, everyone, plan)
-        if cells:
-            if self.samples is None:
-                check_before(self.name, cells, self.alpha, rows)
-            observed = rows.observed(cells)
-            limit = WorkLimit(tuple(cells), tuple(observed), self.samples)
-            limit.check(self.name)
-            samples = self._draw(rows, cells, observed, limit)
-            parts |= self._parts_of_cells(cells, observed, samples)
-            parts |= self._table_parts(rows, partial(self._cells, allowed, plan=plan), others, limit, samples)
+        parts |= self._parts_of_groups(allowed, [group for group in groups if group.units], plan, engine)
         return [
             too_many.get(place) or np.array([parts[place, group] for group in job.groups])
             for place, job in enumerate(jobs)
         ]
+
+    def _parts_of_groups(
+        self, jobs: Sequence[Job], groups: Sequence[Group], plan: Plan, engine: Engine
+    ) -> dict[tuple[int, tuple[str, ...]], Floats]:
+        """Return the parts of all coders of each item, and of the other groups if that is not too much work."""
+        rows = self._sample_rows(plan, engine)
+        cells = self._cells(jobs, [group for group in groups if group.everyone], plan)
+        if not cells:
+            return {}
+        if self.samples is None:
+            check_before(self.name, cells, self.alpha, rows)
+        observed = rows.observed(cells)
+        limit = WorkLimit(tuple(cells), tuple(observed), self.samples)
+        limit.check(self.name)
+        samples = self._draw(rows, cells, observed, limit)
+        parts = self._parts_of_cells(cells, observed, samples)
+        others = [group for group in groups if not group.everyone]
+        return parts | self._table_parts(rows, partial(self._cells, jobs, plan=plan), others, limit, samples)
 
     def _refused(self, job: Job) -> bool:
         return self.samples is None and len(job.item.coders) > MAX_GAMMA_CODERS

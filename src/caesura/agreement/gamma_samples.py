@@ -14,7 +14,7 @@ A number of samples that the user sets is drawn whatever it takes, with all tabl
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from caesura.agreement.gamma_chance import FIRST_SAMPLES, Continuum, Piece, Sampler, observed_units
-from caesura.agreement.unitizing import shared_store
+from caesura.agreement.unitizing import Job, shared_store
 from caesura.engines import Engine
 from caesura.errors import LimitError
 from caesura.limits import MAX_SAMPLE_WORK, MAX_TABLE_WORK
@@ -77,11 +77,33 @@ class Group(NamedTuple):
         The coders.
     units : int
         Number of their units.
+    everyone : bool
+        Whether these are all coders of the item.
     """
 
     place: int
     coders: tuple[str, ...]
     units: int
+    everyone: bool
+
+    @classmethod
+    def all_of(cls, place: int, job: Job) -> Iterator[Group]:
+        """Iterate over the groups of a job.
+
+        Parameters
+        ----------
+        place : int
+            Place of the item in the order of names.
+        job : Job
+            The item with its groups.
+
+        Yields
+        ------
+        Group
+        """
+        sizes = {coder: len(spans) for coder, spans in job.item.annotations.items()}
+        for coders in job.groups:
+            yield cls(place, coders, sum(sizes[coder] for coder in coders), len(coders) == len(sizes))
 
 
 @dataclass(frozen=True)
