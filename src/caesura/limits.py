@@ -84,6 +84,8 @@ MAX_TABLE_WORK = 1_000_000_000
 """Work for the pairs of coders, and for all coders but one, of gamma."""
 MAX_SAMPLES = 20_000
 """Samples of gamma for one item."""
+MAX_BOUND_WORK = 40_000_000
+"""Pairs and boundaries, summed over measures and draws, of the random bounds of a judgement; above, there are fewer draws."""
 MAX_DRAWS = 1_000_000
 """Draws of simulated chance."""
 MAX_GOLD_STATES = 5_000_000

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.judging.participants import Annotations, Participants
 from caesura.measures.base import Measure
-from caesura.measures.many import Scores, score_many
+from caesura.measures.batch import Batch
+from caesura.measures.crossed import CrossedSides, pack_sides
+from caesura.measures.many import Scores, score_many, score_packed
 from caesura.model.dialogue import Annotation
-from caesura.model.marks import Marks
+from caesura.model.marks import marks_of_groups
 from caesura.model.result import Excluded, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -70,8 +72,11 @@ class PairScores:
     def rows_of(self) -> dict[str, Ints]:
         """Segmenter -> the rows that could be scored; segmenters without such rows are omitted."""
         scored = self.scores.scored
-        rows = {name: scored[self.segmenter_of[scored] == s] for s, name in enumerate(self.segmenters)}
-        return {name: places for name, places in rows.items() if len(places)}
+        of_row = self.segmenter_of[scored]
+        in_order = scored[np.argsort(of_row, kind="stable")]
+        ends = np.cumsum(np.bincount(of_row, minlength=len(self.segmenters)))
+        groups = np.split(in_order, ends[:-1])
+        return {name: rows for name, rows in zip(self.segmenters, groups, strict=True) if len(rows)}
 
     def scored(self, segmenters: Iterable[str]) -> tuple[str, ...]:
         """Return the segmenters that have scored rows.
@@ -208,6 +213,28 @@ class PairScores:
             return empty, empty
         return self.by_item(rows_a[first])[1], self.by_item(rows_b[second])[1]
 
+    def references_of(self, rows: Ints) -> set[tuple[int, int]]:
+        """Return the item and the reference of some rows, as indices.
+
+        Parameters
+        ----------
+        rows : numpy.ndarray
+            Any rows.
+
+        Returns
+        -------
+        set of tuple
+            Pairs (item, reference).
+        """
+        return set(zip(self.item_of[rows].tolist(), self.reference_of[rows].tolist(), strict=True))
+
+    @cached_property
+    def failed_references(self) -> set[tuple[int, int]]:
+        """Items and references against which a system could not be scored, as indices."""
+        failed = np.array(list(self.scores.errors), np.int64)
+        is_bound = np.array([name.startswith(BOUND_PREFIX) for name in self.segmenters], bool)
+        return self.references_of(failed[~is_bound[self.segmenter_of[failed]]])
+
     @cached_property
     def excluded(self) -> tuple[Excluded, ...]:
         """Items, systems on an item, or single comparisons that could not be scored; or everything.
@@ -234,9 +261,10 @@ class PairScores:
                 yield Excluded(None, None, reason)
                 return
             for item in np.unique(self.item_of[failed & ~is_bound]).tolist():
-                of_item = ~is_bound & (self.item_of == item)
-                explained |= {(item, c) for c in self.reference_of[failed & of_item].tolist()}
-                yield from self._item_exclusions(item, of_item, failed, reason)
+                rows_of_item = np.arange(*np.searchsorted(self.item_of, [item, item + 1]))
+                of_systems = rows_of_item[~is_bound[rows_of_item]]
+                explained |= {(item, c) for c in self.reference_of[of_systems[failed[of_systems]]].tolist()}
+                yield from self._item_exclusions(item, of_systems, failed, reason)
         for reason, rows in rows_by_reason.items():
             yield from self._bound_exclusions([row for row in rows if is_bound[row]], explained, reason)
 
@@ -249,19 +277,222 @@ class PairScores:
                 bound = self.segmenters[self.segmenter_of[row]].removeprefix(BOUND_PREFIX).split()[0]
                 yield Excluded(self.items[self.item_of[row]], f"({bound})", reason)
 
-    def _item_exclusions(self, item: int, of_item: Bools, failed: Bools, reason: str) -> Iterator[Excluded]:
-        """Yield the failures on one item: all systems, one system, or one system against one coder."""
+    def _item_exclusions(self, item: int, rows: Ints, failed: Bools, reason: str) -> Iterator[Excluded]:
+        """Yield the failures of systems on the rows of one item: all systems, one system, or one system against one coder."""
         name = self.items[item]
-        if failed[of_item].all():
+        if failed[rows].all():
             yield Excluded(name, None, reason)
             return
-        for s in np.unique(self.segmenter_of[failed & of_item]).tolist():
-            of_system = of_item & (self.segmenter_of == s)
+        for s in np.unique(self.segmenter_of[rows[failed[rows]]]).tolist():
+            of_system = rows[self.segmenter_of[rows] == s]
             if failed[of_system].all():
                 yield Excluded(name, self.segmenters[s], reason)
             else:
-                for c in self.reference_of[failed & of_system].tolist():
+                for c in self.reference_of[of_system[failed[of_system]]].tolist():
                     yield Excluded(name, self.segmenters[s], f"against coder {self.coders[c]!r}: {reason}")
+
+
+class Pairing:
+    """The pairs of segmenters and coders that are scored, for any number of measures.
+
+    The annotations of an item are compared under every measure, so their arrays are shared between measures.
+
+    Parameters
+    ----------
+    participants : Participants
+        The coders and their items.
+    segmenters : mapping of str to mapping
+        Segmenter -> item -> annotation.
+    human : bool, default False
+        Whether coders are also scored against each other; the segmenter of these rows is ``HUMAN``.
+    """
+
+    def __init__(self, participants: Participants, segmenters: Annotations, *, human: bool = False) -> None:
+        self.participants = participants
+        self.segmenters = segmenters
+        self.human = human
+        self.coders = tuple(sorted(participants.coder_names))
+        self.items = tuple(sorted(participants.items))
+        self._tables: dict[str, PairTable] = {}
+        self._sides: dict[Any, CrossedSides | None] = {}
+        self._batches: dict[Any, Batch] = {}
+
+    def table(self, measure: Measure) -> PairTable:
+        """Return the pairs that a measure compares.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+
+        Returns
+        -------
+        PairTable
+            The pairs; measures with the same kind of reference share them.
+        """
+        kind = "all" if measure["references"] is not None else "marks" if measure.accepts_marks else "each"
+        if kind not in self._tables:
+            self._tables[kind] = _list_pairs(self, kind)
+        return self._tables[kind]
+
+    @staticmethod
+    def arrays_key(measure: Measure) -> tuple[Any, ...]:
+        """Return what the arrays of the two sides depend on: measures with equal keys share them.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+
+        Returns
+        -------
+        tuple
+            The key. The names of the sides are left out: they occur in messages only.
+        """
+        view, _, *others = measure.packing_key
+        return (view, *others)
+
+    def sides(self, measure: Measure) -> CrossedSides | None:
+        """Return the packed annotations of all pairs.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+
+        Returns
+        -------
+        CrossedSides or None
+            The annotations; None if the measure needs the pairs themselves.
+        """
+        key = self.arrays_key(measure)
+        if key not in self._sides:
+            table = self.table(measure)
+            self._sides[key] = pack_sides(measure, table.annotations, table.first, table.second)
+        return self._sides[key]
+
+    def score(self, measure: Measure) -> PairScores:
+        """Score all pairs under a measure.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+
+        Returns
+        -------
+        PairScores
+            One row per segmenter, item and reference.
+        """
+        table = self.table(measure)
+        names = (*self.segmenters, HUMAN) if self.human else tuple(self.segmenters)
+        scores = self._score(measure, table)
+        return PairScores(measure, names, self.items, self.coders, *table.keys.T, scores)
+
+    def _score(self, measure: Measure, table: PairTable) -> Scores:
+        sides = self.sides(measure)
+        if sides is None:
+            return score_many(table.pairs, measure)
+        key = self.arrays_key(measure)
+        if key not in self._batches:
+            self._batches = {key: sides.pairs(table.first, table.second)}  # keep one: the next measures often share it
+        return score_packed(measure, measure.pack_crossed(self._batches[key]), len(table.first))
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """Pairs of annotations, sorted by item.
+
+    Attributes
+    ----------
+    annotations : list
+        Annotations and marks that occur in the pairs.
+    first, second : numpy.ndarray
+        Numbers of the two annotations of each pair.
+    keys : numpy.ndarray
+        One row per pair: segmenter, item, reference and author, as in :class:`PairScores`.
+    """
+
+    annotations: list[Any]
+    first: Ints
+    second: Ints
+    keys: Ints
+
+    @property
+    def pairs(self) -> list[tuple[Any, Any]]:
+        """The pairs as objects."""
+        first, second = self.first.tolist(), self.second.tolist()
+        return [(self.annotations[a], self.annotations[b]) for a, b in zip(first, second, strict=True)]
+
+
+def _list_pairs(pairing: Pairing, kind: str) -> PairTable:
+    """Return all pairs, item by item: every segmenter against its references, then every coder against the others."""
+    place = {coder: i for i, coder in enumerate(pairing.coders)}
+    annotations: list[Any] = []
+    columns: list[tuple[Ints, Ints, Ints]] = []
+    for i, item in enumerate(pairing.items):
+        by_coder = dict(sorted(pairing.participants.coders[item].items()))
+        own = [(s, by_item[item]) for s, by_item in enumerate(pairing.segmenters.values()) if item in by_item]
+        shape = _pair_shape(len(by_coder), len(own), pairing.human, kind == "each")
+        start = len(annotations)
+        annotations += by_coder.values()
+        annotations += [annotation for _, annotation in own]
+        if kind != "each":
+            annotations += _joint_references(by_coder, kind, pairing.human)
+        segmenters = np.array([s for s, _ in own] + [len(pairing.segmenters)] * shape.authors, np.int64)
+        coders = np.array([*(place[coder] for coder in by_coder), -1], np.int64)
+        keys = np.column_stack(
+            [segmenters[shape.segmenter], np.full(len(shape.first), i), coders[shape.reference], coders[shape.author]]
+        )
+        columns.append((start + shape.first, start + shape.second, keys))
+    first, second, keys = (np.concatenate(column) for column in zip(*columns, strict=True))
+    return PairTable(annotations, first, second, keys)
+
+
+class _PairShape(NamedTuple):
+    """The pairs of one item as numbers of its annotations: coders, annotations of segmenters, and joint references."""
+
+    first: Ints
+    second: Ints
+    segmenter: Ints  # number among the segmenters of the item
+    reference: Ints  # number among the coders of the item; -1 for all of them
+    author: Ints  # the same, for the author of the second annotation
+    authors: int  # 1 if coders are compared with each other
+
+
+@lru_cache(256)
+def _pair_shape(coders: int, segmenters: int, human: bool, each: bool) -> _PairShape:
+    """Return the pairs of an item with these numbers of coders and segmenters; most items have the same."""
+    people, systems = np.arange(coders), np.arange(segmenters)
+    if each:
+        author, reference = (grid.ravel() for grid in np.meshgrid(people, people, indexing="ij"))
+        others = author != reference if human else np.zeros(coders * coders, bool)
+        first = np.concatenate([np.tile(people, segmenters), reference[others]])
+        second = np.concatenate([coders + np.repeat(systems, coders), author[others]])
+        who = np.concatenate([np.repeat(systems, coders), np.full(int(others.sum()), segmenters)])
+        authors = np.concatenate([np.full(coders * segmenters, -1), author[others]])
+        return _PairShape(first, second, who, first, authors, int(human))
+    alone = people if human and coders > 1 else people[:0]
+    joint = coders + segmenters
+    first = np.concatenate([np.full(segmenters, joint), joint + 1 + alone])
+    second = np.concatenate([coders + systems, alone])
+    who = np.concatenate([systems, np.full(len(alone), segmenters)])
+    authors = np.concatenate([np.full(segmenters, -1), alone])
+    return _PairShape(first, second, who, np.full(len(first), -1), authors, int(human))
+
+
+def _joint_references(by_coder: Mapping[str, Annotation], kind: str, human: bool) -> list[Any]:
+    """Return one reference from all coders, and for each coder one from the others."""
+    annotations = list(by_coder.values())
+    groups = [annotations]
+    if human and len(annotations) > 1:
+        groups += [annotations[:i] + annotations[i + 1 :] for i in range(len(annotations))]
+    if kind == "all":
+        return [tuple(group) for group in groups]
+    # A dialogue has no marks. It is passed on unchanged, and the measure raises the error.
+    if not all(isinstance(annotation, Segmentation) for annotation in annotations):
+        return [group[0] for group in groups]
+    return marks_of_groups(cast(list[Segmentation], annotations), leave_one_out=len(groups) > 1)
 
 
 def score_pairs(
@@ -285,51 +516,4 @@ def score_pairs(
     PairScores
         One row per segmenter, item and reference.
     """
-    coders = tuple(sorted(participants.coder_names))
-    items = tuple(sorted(participants.items))
-    place = {coder: i for i, coder in enumerate(coders)}
-    pairs: list[tuple[Any, Any]] = []
-    keys: list[tuple[int, int, int, int]] = []
-    for i, item in enumerate(items):
-        by_coder = dict(sorted(participants.coders[item].items()))
-        references = _references(by_coder, place, measure)
-        for s, author, annotation in _annotations(item, by_coder, segmenters, human):
-            own = references if author is None else _references(by_coder, place, measure, author)
-            author_place = -1 if author is None else place[author]
-            pairs += [(reference, annotation) for _, reference in own]
-            keys += [(s, i, c, author_place) for c, _ in own]
-    segmenter_of, item_of, reference_of, author_of = np.array(keys, np.int64).reshape(-1, 4).T
-    names = (*segmenters, HUMAN) if human else tuple(segmenters)
-    return PairScores(
-        measure, names, items, coders, segmenter_of, item_of, reference_of, author_of, score_many(pairs, measure)
-    )
-
-
-def _annotations(
-    item: str, by_coder: Mapping[str, Annotation], segmenters: Annotations, human: bool
-) -> Iterator[tuple[int, str | None, Annotation]]:
-    """Yield the segmenter, the coder who is the author if there is one, and the annotation to be scored."""
-    for s, by_item in enumerate(segmenters.values()):
-        if item in by_item:
-            yield s, None, by_item[item]
-    for coder in by_coder if human else ():
-        yield len(segmenters), coder, by_coder[coder]
-
-
-def _references(
-    by_coder: Mapping[str, Annotation], place: Mapping[str, int], measure: Measure, author: str | None = None
-) -> list[tuple[int, Any]]:
-    """Return each coder's annotation with the coder's index; or the marks of all coders as one reference, index -1.
-
-    The author of the annotation to be scored is left out.
-    """
-    by_coder = {coder: annotation for coder, annotation in by_coder.items() if coder != author}
-    if measure["references"] is not None:
-        return [(-1, tuple(by_coder.values()))] if by_coder else []
-    if not measure.accepts_marks:
-        return [(place[coder], annotation) for coder, annotation in by_coder.items()]
-    texts = [annotation for annotation in by_coder.values() if isinstance(annotation, Segmentation)]
-    if not by_coder:
-        return []
-    # A dialogue has no marks. It is passed on unchanged, and the measure raises the error.
-    return [(-1, Marks.of(texts) if len(texts) == len(by_coder) else next(iter(by_coder.values())))]
+    return Pairing(participants, segmenters, human=human).score(measure)

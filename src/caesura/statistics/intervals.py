@@ -8,7 +8,7 @@ second interval.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -187,18 +187,69 @@ def bootstrap(
     >>> f"{result.value:.3f} [{result.low:.3f}, {result.high:.3f}]"
     '0.641 [0.471, 0.773]'
     """
-    table = matrix("parts", parts, "items", "columns")
+    return bootstrap_many([(parts, finish)], replicates=replicates, level=level, seed=seed)[0]
+
+
+def bootstrap_many(
+    tables: Sequence[tuple[ArrayLike, Finish]],
+    *,
+    replicates: int = 10_000,
+    level: float = 0.95,
+    seed: int | None = 0,
+) -> list[BootstrapInterval]:
+    """Compute the intervals of :func:`bootstrap` for several values over the same number of items.
+
+    Parameters
+    ----------
+    tables : sequence of tuple
+        For each value: its parts, items x parts, and the function from rows of summed parts to values.
+    replicates : int, default 10000
+        Number of bootstrap replicates.
+    level : float, default 0.95
+        Confidence level.
+    seed : int or None, default 0
+        Random seed; None chooses a random one.
+
+    Returns
+    -------
+    list of BootstrapInterval
+        One interval per table. All of them come from the same samples of items, which are drawn once.
+
+    Raises
+    ------
+    Undefined
+        If there is only one item, which cannot be resampled.
+
+    Examples
+    --------
+    >>> first, second = [[8, 10], [5, 9], [9, 12]], [[7, 10], [5, 9], [8, 12]]
+    >>> results = bootstrap_many([(parts, lambda sums: sums[:, 0] / sums[:, 1]) for parts in (first, second)], seed=1)
+    >>> [f"{result.low:.3f}" for result in results]
+    ['0.556', '0.556']
+    """
+    arrays = [matrix("parts", parts, "items", "columns") for parts, _ in tables]
     replicates, level = whole(1)("replicates", replicates), fraction("level", level)
     rng = np.random.default_rng(check_seed("seed", seed))
-    items = len(table)
+    items = len(arrays[0])
     if items < 2:
         raise Undefined("an interval over items needs at least 2 items; got 1")
-    value = float(checked_values(finish, table.sum(axis=0, keepdims=True))[0])
-    values = np.concatenate(
-        [checked_values(finish, product(block, table)) for block in item_weights(items, replicates, rng)]
-    )
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return BootstrapInterval(value, float(low), float(high), level, items, replicates)
+    ends = np.cumsum([array.shape[1] for array in arrays])
+    columns = np.concatenate(arrays, axis=1)
+    whole_numbers = (np.rint(columns) == columns).all(axis=0)  # their sums are exact in any order, and faster
+    sums = np.empty((replicates, columns.shape[1]))
+    row = 0
+    for block in item_weights(items, replicates, rng):
+        for chosen in (whole_numbers, ~whole_numbers):
+            if chosen.any():
+                sums[row : row + len(block), chosen] = product(block, columns[:, chosen])
+        row += len(block)
+    results = []
+    for array, (_, finish), of_table in zip(arrays, tables, np.split(sums, ends[:-1], axis=1), strict=True):
+        value = float(checked_values(finish, array.sum(axis=0, keepdims=True))[0])
+        values = checked_values(finish, of_table)
+        low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+        results.append(BootstrapInterval(value, float(low), float(high), level, items, replicates))
+    return results
 
 
 def mean_interval(values: ArrayLike, counts: ArrayLike | None = None, *, level: float = 0.95) -> MeanInterval:
