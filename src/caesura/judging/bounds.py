@@ -18,11 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
 from caesura.judging.participants import Annotations, Participants
 from caesura.kernels.fill import fill
+from caesura.kernels.gather import gather, survey
 from caesura.measures.crossed import Positions
 from caesura.model.boundaries import NO_CODES
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
@@ -39,6 +41,24 @@ ChooseTypes = Callable[["_TypeSets", int], Ints]
 def _random_types(rng: np.random.Generator) -> ChooseTypes:
     """Return a function that draws sets of types from those of the coders."""
     return lambda sets, n: sets.pool[rng.integers(0, len(sets.pool), n)] if n else np.empty(0, np.int64)
+
+
+class _OncePerLength:
+    """A rule for boundaries without randomness: texts of the same length share one segmentation."""
+
+    def __init__(self, place: PlaceBoundaries) -> None:
+        self._place = place
+        self._known: dict[int, Segmentation] = {}
+
+    def __call__(self, units: int) -> Ints:
+        return self._place(units)
+
+    def segmentation(self, units: int) -> Segmentation:
+        """Return the segmentation of a text without types."""
+        if units not in self._known:
+            positions = np.array(self._place(units), np.int64)
+            self._known[units] = Segmentation.from_valid_entries(units, positions, NO_CODES, UNTYPED)
+        return self._known[units]
 
 
 class Baselines:
@@ -60,7 +80,12 @@ class Baselines:
     @cached_property
     def masses(self) -> Ints:
         """Lengths of all segments of all coders, sorted so that draws do not depend on the order of the coders."""
-        return np.sort(np.concatenate([np.asarray(text.masses, np.int64) for text in self._texts]))
+        packed = [text.packed for text in self._texts]
+        lengths, off, *_ = cast(tuple[Ints, Ints, Ints, int, int], survey(packed, packed))
+        # The ends of all segments, as if the texts were one: the boundaries of a text, and then its length.
+        ends = np.insert(gather(packed, off), off[1:], lengths)
+        begins = np.cumsum(lengths) - lengths
+        return np.sort(np.diff(ends + np.repeat(begins, np.diff(off) + 1), prepend=0))
 
     @cached_property
     def _types(self) -> tuple[str, ...] | None:
@@ -177,7 +202,7 @@ class Baselines:
             Item -> segmentation.
         """
         mean = float(self.masses.mean())
-        return self._annotate(lambda units: regular_segmentation(units, mean).inner, _most_frequent)
+        return self._annotate(_OncePerLength(lambda units: regular_segmentation(units, mean).inner), _most_frequent)
 
     def none(self) -> dict[str, Annotation]:
         """Return one segmentation per item that has no boundaries and no mark at the end.
@@ -187,7 +212,7 @@ class Baselines:
         dict of str to annotation
             Item -> segmentation.
         """
-        return self._annotate(lambda units: np.empty(0, np.int64), None)
+        return self._annotate(_OncePerLength(lambda units: np.empty(0, np.int64)), None)
 
     def all(self) -> dict[str, Annotation]:
         """Return one segmentation per item with a boundary at every position.
@@ -197,7 +222,7 @@ class Baselines:
         dict of str to annotation
             Item -> segmentation.
         """
-        return self._annotate(lambda units: np.arange(1, units), _most_frequent)
+        return self._annotate(_OncePerLength(lambda units: np.arange(1, units)), _most_frequent)
 
     def _annotate(self, place: PlaceBoundaries, choose: ChooseTypes | None) -> dict[str, Annotation]:
         annotations: dict[str, Annotation] = {}
@@ -209,6 +234,8 @@ class Baselines:
 
     def _segment(self, model: Segmentation, place: PlaceBoundaries, choose: ChooseTypes | None) -> Segmentation:
         # Leave out the units: they equal the coders' units, and checking them again in every draw is slow.
+        if self._types is None and isinstance(place, _OncePerLength):
+            return place.segmentation(model.length)
         positions = np.array(place(model.length), np.int64)
         codes = np.empty(0, np.int64)
         if self._types is None:

@@ -32,7 +32,7 @@ MIN_DRAWS = 10
 BLOCK_WORK = 1_000_000
 """Pairs and boundaries that are scored at once."""
 _OBJECT_WORK = 20  # a pair of Python objects costs as much as 20 pairs of arrays
-_REGULAR = BOUND_PREFIX + "none"  # a bound with a segmentation of every item
+_EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
 
 
 @dataclass(eq=False)
@@ -153,12 +153,31 @@ def score_draws(
     sums = {(measure, bound): DrawSums(measure) for measure in chosen for bound in counts}
     work = draw_work(participants, baselines, 1)
     size = max(1, int(BLOCK_WORK // max(work, 1)))
+    rows = {measure: _reference_rows(pairing, measure, [sums[measure, bound] for bound in counts]) for measure in chosen}
     for stream, (bound, count) in enumerate(counts.items(), 1):
         rng = np.random.default_rng([seed, stream])
         for block in _blocks(baselines, bound, rng, count, size):
             for measure in chosen:
-                sums[measure, bound].add(block.score(pairing, measure))
+                sums[measure, bound].add(block.score(pairing, measure, rows[measure]))
     return sums
+
+
+def _reference_rows(pairing: Pairing, measure: Measure, sums: Sequence[DrawSums]) -> Ints:
+    """Return the rows of the pairing that contain every reference of every item once.
+
+    If a measure checks references alone, those without a value are left out here once, and not again in every draw.
+    """
+    table = pairing.table(measure)
+    rows = np.flatnonzero(table.keys[:, 0] == list(pairing.segmenters).index(_EVERY_ITEM))
+    sides = pairing.sides(measure) if measure.separate_sides else None
+    if sides is None:
+        return rows
+    _, places, errors = measure.pack_crossed(sides.pairs(table.first[rows], table.second[rows]))
+    for place, error in errors.items():
+        _, item, reference, _ = table.keys[rows[place]].tolist()
+        for of_bound in sums:
+            of_bound.failures[item, reference] = {f"{measure.label}: {error}": None}
+    return rows[places]
 
 
 def _blocks(
@@ -196,22 +215,22 @@ class _Block:
         self._own_pairing: Pairing | None = None
         self._batches: dict[Any, Batch] = {}
 
-    def score(self, pairing: Pairing, measure: Measure) -> PairScores:
-        """Return the scores of all draws, one segmenter per draw."""
+    def score(self, pairing: Pairing, measure: Measure, rows_with_reference: Ints) -> PairScores:
+        """Return the scores of all draws against the references of some rows of the pairing, one segmenter per draw."""
         sides = pairing.sides(measure) if self._texts is not None else None
         if self._texts is None or sides is None:
             return self._pairs_of_objects().score(measure)
         table = pairing.table(measure)
-        rows = np.flatnonzero(table.keys[:, 0] == list(pairing.segmenters).index(_REGULAR))
-        n = len(rows)
+        rows = rows_with_reference
         _, item, reference, author = (np.tile(column, self._draws) for column in table.keys[rows].T)
-        draw = np.repeat(np.arange(self._draws), n)
+        draw = np.repeat(np.arange(self._draws), len(rows))
         key = pairing.arrays_key(measure)
         if key not in self._batches:
             first = np.tile(table.first[rows], self._draws)
             self._batches = {key: sides.pairs_with(first, self._texts, draw * len(pairing.items) + item)}
         batch = self._batches[key]
-        scores = score_packed(measure, measure.pack_crossed(batch), len(batch))
+        packed = (batch, np.arange(len(batch)), {}) if measure.separate_sides else measure.pack_crossed(batch)
+        scores = score_packed(measure, packed, len(batch))
         names = tuple(map(str, range(self._draws)))
         return PairScores(measure, names, pairing.items, pairing.coders, draw, item, reference, author, scores)
 

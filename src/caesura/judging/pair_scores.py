@@ -155,12 +155,12 @@ class PairScores:
             Coder -> value; empty if all coders together are the reference.
         """
         rows = self.rows_of[segmenter]
-        references = [c for c in np.unique(self.reference_of[rows]) if c >= 0]
-        if not references:
+        rows = rows[np.argsort(self.reference_of[rows], kind="stable")]
+        references, starts = np.unique(self.reference_of[rows], return_index=True)
+        if not len(rows) or references[0] < 0:
             return {}
-        parts = [self.scores.counts[rows[self.reference_of[rows] == c]].sum(axis=0) for c in references]
-        values = self.finish(np.array(parts)).tolist()
-        return {self.coders[c]: value for c, value in zip(references, values, strict=True)}
+        values = self.finish(np.add.reduceat(self.scores.counts[rows], starts, axis=0)).tolist()
+        return {self.coders[c]: value for c, value in zip(references.tolist(), values, strict=True)}
 
     def _pair_keys(self, rows: Ints) -> Ints:
         """Return the item and the reference of each row, encoded as one number."""
@@ -427,26 +427,36 @@ class PairTable:
 
 def _list_pairs(pairing: Pairing, kind: str) -> PairTable:
     """Return all pairs, item by item: every segmenter against its references, then every coder against the others."""
-    place = {coder: i for i, coder in enumerate(pairing.coders)}
     annotations: list[Any] = []
-    columns: list[tuple[Ints, Ints, Ints]] = []
+    # Items with the same coders and segmenters have the same pairs; for them, the item and its first annotation are listed.
+    groups: dict[tuple[tuple[str, ...], tuple[int, ...]], list[tuple[int, int]]] = {}
     for i, item in enumerate(pairing.items):
         by_coder = dict(sorted(pairing.participants.coders[item].items()))
         own = [(s, by_item[item]) for s, by_item in enumerate(pairing.segmenters.values()) if item in by_item]
-        shape = _pair_shape(len(by_coder), len(own), pairing.human, kind == "each")
-        start = len(annotations)
+        group = tuple(by_coder), tuple(s for s, _ in own)
+        groups.setdefault(group, []).append((i, len(annotations)))
         annotations += by_coder.values()
         annotations += [annotation for _, annotation in own]
         if kind != "each":
             annotations += _joint_references(by_coder, kind, pairing.human)
-        segmenters = np.array([s for s, _ in own] + [len(pairing.segmenters)] * shape.authors, np.int64)
-        coders = np.array([*(place[coder] for coder in by_coder), -1], np.int64)
-        keys = np.column_stack(
-            [segmenters[shape.segmenter], np.full(len(shape.first), i), coders[shape.reference], coders[shape.author]]
-        )
-        columns.append((start + shape.first, start + shape.second, keys))
-    first, second, keys = (np.concatenate(column) for column in zip(*columns, strict=True))
-    return PairTable(annotations, first, second, keys)
+    place = {coder: i for i, coder in enumerate(pairing.coders)}
+    columns: list[tuple[Ints, ...]] = []
+    for (coders, segmenters), listed in groups.items():
+        shape = _pair_shape(len(coders), len(segmenters), pairing.human, kind == "each")
+        items, starts = np.array(listed, np.int64).T
+        coder_of = np.array([*(place[coder] for coder in coders), -1], np.int64)
+        segmenter_of = np.array([*segmenters, len(pairing.segmenters)], np.int64)
+        keys = segmenter_of[shape.segmenter], coder_of[shape.reference], coder_of[shape.author]
+        segmenter, reference, author = (np.tile(column, len(items)) for column in keys)
+        item = np.repeat(items, len(shape.first))
+        first, second = ((starts[:, None] + side).ravel() for side in (shape.first, shape.second))
+        columns.append((first, second, segmenter, item, reference, author))
+    first, second, segmenter, item, reference, author = (np.concatenate(column) for column in zip(*columns, strict=True))
+    keys_of_pairs = np.column_stack([segmenter, item, reference, author])
+    if len(groups) == 1:
+        return PairTable(annotations, first, second, keys_of_pairs)
+    order = np.argsort(item, kind="stable")
+    return PairTable(annotations, first[order], second[order], keys_of_pairs[order])
 
 
 class _PairShape(NamedTuple):
@@ -457,7 +467,6 @@ class _PairShape(NamedTuple):
     segmenter: Ints  # number among the segmenters of the item
     reference: Ints  # number among the coders of the item; -1 for all of them
     author: Ints  # the same, for the author of the second annotation
-    authors: int  # 1 if coders are compared with each other
 
 
 @lru_cache(256)
@@ -471,14 +480,14 @@ def _pair_shape(coders: int, segmenters: int, human: bool, each: bool) -> _PairS
         second = np.concatenate([coders + np.repeat(systems, coders), author[others]])
         who = np.concatenate([np.repeat(systems, coders), np.full(int(others.sum()), segmenters)])
         authors = np.concatenate([np.full(coders * segmenters, -1), author[others]])
-        return _PairShape(first, second, who, first, authors, int(human))
+        return _PairShape(first, second, who, first, authors)
     alone = people if human and coders > 1 else people[:0]
     joint = coders + segmenters
     first = np.concatenate([np.full(segmenters, joint), joint + 1 + alone])
     second = np.concatenate([coders + systems, alone])
     who = np.concatenate([systems, np.full(len(alone), segmenters)])
     authors = np.concatenate([np.full(segmenters, -1), alone])
-    return _PairShape(first, second, who, np.full(len(first), -1), authors, int(human))
+    return _PairShape(first, second, who, np.full(len(first), -1), authors)
 
 
 def _joint_references(by_coder: Mapping[str, Annotation], kind: str, human: bool) -> list[Any]:

@@ -92,7 +92,8 @@ class Declaration(Value, ABC):
     accepts_marks : bool
         Whether the first side may be the marks of several coders.
     separate_sides : bool
-        Whether a measure that packs pairs in its own way packs each side without a look at the other.
+        Whether a measure that packs pairs in its own way packs each side without a look at the other, and ``check`` depends
+        on the first side only.
     needs_labels : bool
         Whether every span must have a label.
     accepts_settings : bool

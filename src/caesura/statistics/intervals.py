@@ -26,6 +26,7 @@ from caesura.statistics.arrays import Finish, Floats, checked_values, matrix, ve
 MIN_ITEMS = 20
 """Number of items below which a percentile interval is too narrow."""
 _CELLS = 250_000  # numbers in a block of weights: 2 MB for any number of replicates
+_MAX_SINGLE = 2.0**24  # whole numbers below it are exact in single precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,42 @@ def item_weights(items: int, replicates: int, rng: np.random.Generator) -> Itera
         sample = rng.integers(items, size=(rows, items))
         sample += np.arange(rows)[:, None] * items
         yield np.bincount(sample.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)
+
+
+def resampled_sums(columns: Floats, replicates: int, rng: np.random.Generator) -> Floats:
+    """Return the sums of columns over bootstrap samples of their rows.
+
+    Parameters
+    ----------
+    columns : numpy.ndarray
+        One row per item.
+    replicates : int
+        Number of samples.
+    rng : numpy.random.Generator
+        Source of random numbers.
+
+    Returns
+    -------
+    numpy.ndarray
+        One row per sample. Equal columns are summed once, and columns of whole numbers in single precision if that is exact.
+    """
+    places: dict[bytes, int] = {}
+    place_of = [places.setdefault(column.tobytes(), len(places)) for column in columns.T]
+    distinct = np.empty((len(columns), len(places)))
+    distinct[:, place_of] = columns
+    is_whole = (np.rint(distinct) == distinct).all(axis=0)
+    largest = np.abs(distinct).max(axis=0) * len(columns)
+    short = is_whole & (largest < _MAX_SINGLE)
+    tables = [(short, distinct[:, short].astype(np.float32)), (~short, distinct[:, ~short])]
+    sums = np.empty((replicates, len(places)))
+    row = 0
+    for block in item_weights(len(columns), replicates, rng):
+        for chosen, table in tables:
+            if table.size:
+                rows = block.astype(np.float32) @ table if table.dtype == np.float32 else product(block, table)
+                sums[row : row + len(block), chosen] = rows
+        row += len(block)
+    return sums[:, place_of]
 
 
 def block_sizes(rows: int, width: int) -> Iterator[int]:
@@ -234,15 +271,7 @@ def bootstrap_many(
     if items < 2:
         raise Undefined("an interval over items needs at least 2 items; got 1")
     ends = np.cumsum([array.shape[1] for array in arrays])
-    columns = np.concatenate(arrays, axis=1)
-    whole_numbers = (np.rint(columns) == columns).all(axis=0)  # their sums are exact in any order, and faster
-    sums = np.empty((replicates, columns.shape[1]))
-    row = 0
-    for block in item_weights(items, replicates, rng):
-        for chosen in (whole_numbers, ~whole_numbers):
-            if chosen.any():
-                sums[row : row + len(block), chosen] = product(block, columns[:, chosen])
-        row += len(block)
+    sums = resampled_sums(np.concatenate(arrays, axis=1), replicates, rng)
     results = []
     for array, (_, finish), of_table in zip(arrays, tables, np.split(sums, ends[:-1], axis=1), strict=True):
         value = float(checked_values(finish, array.sum(axis=0, keepdims=True))[0])
