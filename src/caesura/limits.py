@@ -86,6 +86,10 @@ MAX_SAMPLES = 20_000
 """Samples of gamma for one item."""
 MAX_BOUND_WORK = 40_000_000
 """Pairs and boundaries, summed over measures and draws, of the random bounds of a judgement; above, there are fewer draws."""
+MAX_PLAN_WORK = 1_000_000_000
+"""Work for the resamples of a plan, in about a nanosecond; above, there are fewer resamples."""
+MAX_PLAN_OUTPUTS = 12_000
+"""Outputs of simulated systems of a plan, for one item each; above, there are fewer systems or items."""
 MAX_DRAWS = 1_000_000
 """Draws of simulated chance."""
 MAX_GOLD_STATES = 5_000_000

@@ -15,8 +15,8 @@ from caesura.agreement.bootstrap import warn_about_few_items
 from caesura.errors import OptionError, Undefined
 from caesura.judging.bounds import Baselines
 from caesura.judging.comparison import ComparisonOptions, SystemComparison, compare_systems
-from caesura.judging.mistakes import Mistakes, find_mistakes
 from caesura.judging.drawn_bounds import MAX_PLACEMENT_DRAWS, DrawSums, affordable_draws, draw_work, score_draws
+from caesura.judging.mistakes import Mistakes, find_mistakes
 from caesura.judging.pair_scores import BOUND_PREFIX, HUMAN, PLACEMENT, RANDOM, Pairing, PairScores
 from caesura.judging.participants import Participants, Systems, collect_participants
 from caesura.judging.substitution import AgreementDrop, Replacement, agreement_drop, replacement_tests, too_few_coders

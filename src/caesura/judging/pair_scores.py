@@ -16,7 +16,7 @@ from caesura.measures.batch import Batch
 from caesura.measures.crossed import CrossedSides, pack_sides
 from caesura.measures.many import Scores, score_many, score_packed
 from caesura.model.dialogue import Annotation
-from caesura.model.marks import marks_of_groups
+from caesura.model.marks import Marks
 from caesura.model.result import Excluded, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -386,8 +386,9 @@ class Pairing:
         """
         table = self.table(measure)
         names = (*self.segmenters, HUMAN) if self.human else tuple(self.segmenters)
+        segmenter, item, reference, author = table.keys.T
         scores = self._score(measure, table)
-        return PairScores(measure, names, self.items, self.coders, *table.keys.T, scores)
+        return PairScores(measure, names, self.items, self.coders, segmenter, item, reference, author, scores)
 
     def _score(self, measure: Measure, table: PairTable) -> Scores:
         sides = self.sides(measure)
@@ -448,14 +449,13 @@ def _list_pairs(pairing: Pairing, kind: str) -> PairTable:
         segmenter_of = np.array([*segmenters, len(pairing.segmenters)], np.int64)
         keys = segmenter_of[shape.segmenter], coder_of[shape.reference], coder_of[shape.author]
         segmenter, reference, author = (np.tile(column, len(items)) for column in keys)
-        item = np.repeat(items, len(shape.first))
         first, second = ((starts[:, None] + side).ravel() for side in (shape.first, shape.second))
-        columns.append((first, second, segmenter, item, reference, author))
-    first, second, segmenter, item, reference, author = (np.concatenate(column) for column in zip(*columns, strict=True))
-    keys_of_pairs = np.column_stack([segmenter, item, reference, author])
+        columns.append((first, second, segmenter, np.repeat(items, len(shape.first)), reference, author))
+    first, second, *key_columns = (np.concatenate(column) for column in zip(*columns, strict=True))
+    keys_of_pairs = np.column_stack(key_columns)
     if len(groups) == 1:
         return PairTable(annotations, first, second, keys_of_pairs)
-    order = np.argsort(item, kind="stable")
+    order = np.argsort(keys_of_pairs[:, 1], kind="stable")
     return PairTable(annotations, first[order], second[order], keys_of_pairs[order])
 
 
@@ -501,7 +501,7 @@ def _joint_references(by_coder: Mapping[str, Annotation], kind: str, human: bool
     # A dialogue has no marks. It is passed on unchanged, and the measure raises the error.
     if not all(isinstance(annotation, Segmentation) for annotation in annotations):
         return [group[0] for group in groups]
-    return marks_of_groups(cast(list[Segmentation], annotations), leave_one_out=len(groups) > 1)
+    return Marks.of_groups(cast(list[Segmentation], annotations), leave_one_out=len(groups) > 1)
 
 
 def score_pairs(

@@ -1,4 +1,4 @@
-"""Compare many annotations with each other without a Python object per pair: pack every annotation once, and pair the arrays."""
+"""Compare many annotations with each other without an object per pair: pack every annotation once, and pair the arrays."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from caesura.measures.base import Measure
 from caesura.measures.batch import EMPTY, Batch, rows_of
 from caesura.measures.edges import EdgeBatch
+from caesura.measures.many import Scores, score_many, score_packed
 from caesura.measures.pooled import PooledBatch
 from caesura.model.value import Ints
 
@@ -30,7 +31,7 @@ class CrossedSides:
     Attributes
     ----------
     batch : Batch
-        One document per annotation of the first side, in ``document_of``, and documents that contain the second sides.
+        Documents whose sides contain every annotation.
     first_of, second_of : numpy.ndarray
         Document whose side a (b) contains the annotation; -1 for an annotation that is not used on that side.
     """
@@ -142,3 +143,27 @@ def pack_sides(measure: Measure, annotations: Sequence[Any], first: Ints, second
         documents.append(document_of)
         start += len(numbers)
     return CrossedSides(batch, *documents)
+
+
+def score_crossed(measure: Measure, annotations: Sequence[Any], first: Ints, second: Ints) -> Scores:
+    """Score pairs of annotations that are packed once, if the measure allows it.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+    annotations : sequence
+        The annotations. The two of a pair must be of the same text.
+    first, second : numpy.ndarray
+        Numbers of the two annotations of each pair.
+
+    Returns
+    -------
+    Scores
+        One score per pair.
+    """
+    sides = pack_sides(measure, annotations, first, second)
+    if sides is None:
+        pairs = zip(first.tolist(), second.tolist(), strict=True)
+        return score_many([(annotations[a], annotations[b]) for a, b in pairs], measure)
+    return score_packed(measure, measure.pack_crossed(sides.pairs(first, second)), len(first))

@@ -16,7 +16,14 @@ standard errors of alpha.
 """
 
 from caesura.statistics.alternative import AlternativeTest, CoderTest, alternative_annotator
-from caesura.statistics.intervals import BootstrapInterval, MeanInterval, bootstrap, bootstrap_many, item_weights, mean_interval
+from caesura.statistics.intervals import (
+    BootstrapInterval,
+    MeanInterval,
+    bootstrap,
+    bootstrap_many,
+    item_weights,
+    mean_interval,
+)
 from caesura.statistics.multiple import Wins, benjamini_yekutieli, holm, letters, wins
 from caesura.statistics.paired import (
     PairedBootstrap,

@@ -147,14 +147,15 @@ def resampled_sums(columns: Floats, replicates: int, rng: np.random.Generator) -
     is_whole = (np.rint(distinct) == distinct).all(axis=0)
     largest = np.abs(distinct).max(axis=0) * len(columns)
     short = is_whole & (largest < _MAX_SINGLE)
-    tables = [(short, distinct[:, short].astype(np.float32)), (~short, distinct[:, ~short])]
+    in_single, in_double = distinct[:, short].astype(np.float32), distinct[:, ~short]
     sums = np.empty((replicates, len(places)))
     row = 0
     for block in item_weights(len(columns), replicates, rng):
-        for chosen, table in tables:
-            if table.size:
-                rows = block.astype(np.float32) @ table if table.dtype == np.float32 else product(block, table)
-                sums[row : row + len(block), chosen] = rows
+        rows = slice(row, row + len(block))
+        if in_single.size:
+            sums[rows, short] = block.astype(np.float32) @ in_single
+        if in_double.size:
+            sums[rows, ~short] = product(block, in_double)
         row += len(block)
     return sums[:, place_of]
 
@@ -228,11 +229,7 @@ def bootstrap(
 
 
 def bootstrap_many(
-    tables: Sequence[tuple[ArrayLike, Finish]],
-    *,
-    replicates: int = 10_000,
-    level: float = 0.95,
-    seed: int | None = 0,
+    tables: Sequence[tuple[ArrayLike, Finish]], *, replicates: int = 10_000, level: float = 0.95, seed: int | None = 0
 ) -> list[BootstrapInterval]:
     """Compute the intervals of :func:`bootstrap` for several values over the same number of items.
 
