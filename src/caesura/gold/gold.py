@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar
 
 from caesura.agreement.coder_pairs import check_corpus
@@ -21,7 +22,7 @@ from caesura.gold.linear import (
     method_name,
 )
 from caesura.gold.unify import METHODS as HIERARCHY_METHODS
-from caesura.gold.unify import UnificationMethod, UnifiedHierarchy, build_gold, check_method, kappa_or_none
+from caesura.gold.unify import UnificationMethod, UnifiedHierarchy, build_gold, check_method, kappas_or_none
 from caesura.limits import plain_count, short_count
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -455,24 +456,30 @@ def _unify_items(
 ) -> tuple[dict[str, UnifiedHierarchy], list[GoldItem], list[Excluded]]:
     """Return the gold standard and the description of each item, and the items without one; raise if none has one."""
     golds: dict[str, UnifiedHierarchy] = {}
-    items: list[GoldItem] = []
+    coders: dict[str, CoderHierarchies] = {}
     excluded: list[Excluded] = []
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         try:
             with own_errors():
-                annotations = collect_hierarchies(by_coder, tolerance)  # type: ignore[arg-type]  # checked there
-                golds[item] = build_gold(annotations, method, tolerance)
-                items.append(_hierarchy_item(item, golds[item], annotations))
+                coders[item] = collect_hierarchies(by_coder, tolerance)  # type: ignore[arg-type]  # checked there
+                golds[item] = build_gold(coders[item], method, tolerance)
         except CaesuraError as error:
             excluded.append(Excluded(item, None, str(error)))
     if not golds:
         raise OptionError(f"no item has a gold standard: {'; '.join(map(str, excluded[:5]))}")
+    kappas = kappas_or_none(
+        [(entry.hierarchy, own) for item, entry in golds.items() for own in coders[item].by_coder.values()]
+    )
+    of_items = iter(kappas)
+    items = [
+        _hierarchy_item(item, entry, list(islice(of_items, len(coders[item].by_coder))))
+        for item, entry in golds.items()
+    ]
     return golds, items, excluded
 
 
-def _hierarchy_item(item: str, entry: UnifiedHierarchy, annotations: CoderHierarchies) -> GoldItem:
-    kappas = [kappa_or_none(entry.hierarchy, hierarchy) for hierarchy in annotations.by_coder.values()]
+def _hierarchy_item(item: str, entry: UnifiedHierarchy, kappas: list[float | None]) -> GoldItem:
     defined = [kappa for kappa in kappas if kappa is not None]
     mean = math.fsum(defined) / len(defined) if defined else None
     kept, dropped = len(entry.included), len(entry.dropped)

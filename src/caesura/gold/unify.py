@@ -20,6 +20,7 @@ from caesura.gold.candidates import (
 )
 from caesura.limits import short_count
 from caesura.measures.hierarchy import hierarchy_kappa
+from caesura.measures.many import score_many
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Result, keep_warnings, signature_line
 from caesura.model.value import count_of
@@ -438,6 +439,31 @@ def _mean_kappas(hierarchies: CoderHierarchies) -> tuple[dict[str, float | None]
         defined = [kappa for pair, kappa in kappas.items() if coder in pair and kappa is not None]
         means[coder] = math.fsum(defined) / len(defined) if defined else None
     return means, sum(kappa is None for kappa in kappas.values())
+
+
+def kappas_or_none(pairs: Sequence[tuple[Hierarchy, Hierarchy]]) -> list[float | None]:
+    """Return Flammia & Zue's kappa of many pairs of hierarchies; None if it is undefined.
+
+    Parameters
+    ----------
+    pairs : sequence of tuple
+        Pairs of hierarchies over the same units.
+
+    Returns
+    -------
+    list of float or None
+        One entry per pair; see :func:`hierarchy_kappa`.
+
+    Raises
+    ------
+    CaesuraError
+        If a pair cannot be compared.
+    """
+    scores = score_many(pairs, "hierarchy_kappa")
+    for error in scores.errors.values():
+        if not isinstance(error, Undefined):
+            raise error
+    return [None if place in scores.errors else value for place, value in enumerate(scores.values.tolist())]
 
 
 def kappa_or_none(a: Hierarchy, b: Hierarchy) -> float | None:
