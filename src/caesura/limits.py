@@ -84,8 +84,11 @@ MAX_TABLE_WORK = 1_000_000_000
 """Work for the pairs of coders, and for all coders but one, of gamma."""
 MAX_SAMPLES = 20_000
 """Samples of gamma for one item."""
-MAX_BOUND_WORK = 40_000_000
-"""Pairs and boundaries, summed over measures and draws, of the random bounds of a judgement; above, there are fewer draws."""
+MAX_BOUND_WORK = 150_000_000
+"""Boundaries in all pairs of the random bounds of a judgement, and 20 for each pair, summed over measures and draws; above,
+there are fewer draws."""
+MAX_PAIRED_BOUNDARIES = 60_000_000
+"""Boundaries of both coders, summed over all ordered pairs of coders of a judgement and all items: about five seconds."""
 MAX_PLAN_WORK = 1_000_000_000
 """Work for the resamples of a plan, in about a nanosecond; above, there are fewer resamples."""
 MAX_PLAN_OUTPUTS = 12_000

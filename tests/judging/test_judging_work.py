@@ -10,7 +10,7 @@ import pytest
 
 import caesura as cz
 from caesura.agreement.coder_pairs import score_coder_pairs
-from caesura.errors import CaesuraWarning
+from caesura.errors import CaesuraWarning, LimitError
 from caesura.judging import bounds as bounds_module
 from caesura.judging import drawn_bounds, planning
 from caesura.judging.bounds import Baselines
@@ -134,7 +134,7 @@ def test_shared_samples_give_the_same_intervals():
 # -- bounds on work ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("work", [1, 10**4, 10**6, 10**8])
+@pytest.mark.parametrize("work", [1, 10**5, 10**6, 10**8])
 def test_draws_are_bounded_by_work(work):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -148,7 +148,7 @@ def test_draws_are_bounded_by_work(work):
 
 
 def test_a_large_corpus_gets_fewer_draws_and_a_number_of_draws_is_kept(corpus, monkeypatch):
-    monkeypatch.setattr(drawn_bounds, "MAX_BOUND_WORK", 60_000)
+    monkeypatch.setattr(drawn_bounds, "MAX_BOUND_WORK", 300_000)
     with pytest.warns(CaesuraWarning, match=r"have \d+ and \d+ draws instead of 100 and 50"):
         judgement = cz.judge(corpus, [corpus.coders[0]])
     note = judgement.row("random", "B").interval_note
@@ -162,9 +162,16 @@ def test_work_of_a_draw_grows_with_pairs_and_boundaries(corpus):
     baselines = Baselines(participants)
     texts = [text for by_coder in participants.coders.values() for text in by_coder.values()]
     units = sum(next(iter(by_coder.values())).length for by_coder in participants.coders.values())
-    expected = len(texts) + 2 * sum(text.inner.size for text in texts) + units // 8
+    expected = 20 * len(texts) + 2 * sum(text.inner.size for text in texts) + units // 8
     assert drawn_bounds.draw_work(participants, baselines, 1) == expected
     assert drawn_bounds.draw_work(participants, baselines, 5) == 5 * expected
+
+
+def test_too_many_boundaries_of_coders_are_refused(corpus, monkeypatch):
+    monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 100)
+    with pytest.raises(LimitError, match=r"boundaries of all pairs of coders: .*more than 100; choose fewer coders"):
+        cz.judge(corpus, [corpus.coders[0]])
+    assert cz.judge(corpus, [corpus.coders[0]], bounds=False).rows
 
 
 @pytest.mark.parametrize(

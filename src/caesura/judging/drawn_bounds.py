@@ -12,7 +12,7 @@ from caesura.judging.bounds import Baselines
 from caesura.judging.pair_scores import BOUND_PREFIX, PLACEMENT, RANDOM, Pairing, PairScores
 from caesura.judging.participants import Participants
 from caesura.judging.timed_bounds import TimedBaselines
-from caesura.limits import MAX_BOUND_WORK
+from caesura.limits import MAX_BOUND_WORK, MAX_PAIRED_BOUNDARIES, check_limit
 from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.batch import Batch
 from caesura.measures.crossed import Positions
@@ -29,8 +29,9 @@ MAX_PLACEMENT_DRAWS = 50
 """Largest number of draws of the placement bound."""
 MIN_DRAWS = 10
 """Number of draws of the random bound that are always made."""
-BLOCK_WORK = 1_000_000
-"""Pairs and boundaries that are scored at once."""
+BLOCK_WORK = 5_000_000
+"""Work of the draws that are scored at once."""
+_PAIR_WORK = 20  # a pair costs as much as 20 boundaries
 _OBJECT_WORK = 20  # a pair of Python objects costs as much as 20 pairs of arrays
 _EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
 
@@ -260,7 +261,7 @@ class _Block:
 
 
 def draw_work(participants: Participants, baselines: Baselines | TimedBaselines, measures: int) -> int:
-    """Estimate the work of one draw: pairs of texts and their boundaries, and the units of the texts.
+    """Estimate the work of one draw, in boundaries: pairs of texts and their boundaries, and the units of the texts.
 
     Parameters
     ----------
@@ -281,10 +282,24 @@ def draw_work(participants: Participants, baselines: Baselines | TimedBaselines,
     for by_coder in participants.coders.values():
         boundaries, length = _sizes(by_coder.values())
         # A drawn text has about as many boundaries as the mean coder.
-        work += len(by_coder) + 2 * boundaries
+        work += _PAIR_WORK * len(by_coder) + 2 * boundaries
         units += length
     is_plain = isinstance(baselines, Baselines) and baselines.are_plain
     return (work + units // 8) * measures * (1 if is_plain else _OBJECT_WORK)
+
+
+def check_human_bound(participants: Participants) -> None:
+    """Raise an error if coders who place many boundaries are too many to compare every coder with every other.
+
+    Parameters
+    ----------
+    participants : Participants
+        Coders who segment texts or recordings.
+    """
+    groups = [by_coder.values() for by_coder in participants.coders.values()]
+    boundaries = sum(2 * (len(group) - 1) * _sizes(group)[0] for group in groups)
+    hint = "choose fewer coders (--coder, Corpus.select), or leave out the bounds (--no-bounds, bounds=False)"
+    check_limit("boundaries of all pairs of coders", boundaries, MAX_PAIRED_BOUNDARIES, hint)
 
 
 def _sizes(annotations: Iterable[Annotation]) -> tuple[int, int]:

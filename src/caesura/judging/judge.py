@@ -15,7 +15,14 @@ from caesura.agreement.bootstrap import warn_about_few_items
 from caesura.errors import OptionError, Undefined
 from caesura.judging.bounds import Baselines
 from caesura.judging.comparison import ComparisonOptions, SystemComparison, compare_systems
-from caesura.judging.drawn_bounds import MAX_PLACEMENT_DRAWS, DrawSums, affordable_draws, draw_work, score_draws
+from caesura.judging.drawn_bounds import (
+    MAX_PLACEMENT_DRAWS,
+    DrawSums,
+    affordable_draws,
+    check_human_bound,
+    draw_work,
+    score_draws,
+)
 from caesura.judging.mistakes import Mistakes, find_mistakes
 from caesura.judging.pair_scores import BOUND_PREFIX, HUMAN, PLACEMENT, RANDOM, Pairing, PairScores
 from caesura.judging.participants import Participants, Systems, collect_participants
@@ -330,6 +337,7 @@ def judge(
     pairing = Pairing(participants, _segmenters(participants, baselines), human=human)
     drawn: dict[tuple[Measure, str], DrawSums] = {}
     if baselines is not None:
+        check_human_bound(participants)
         counts = _draw_counts(participants, baselines, len(chosen), draws, limited=bounds is True)
         drawn = score_draws(participants, pairing, baselines, chosen, counts, options.seed)
     steps = len(chosen) + 2

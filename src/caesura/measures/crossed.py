@@ -40,6 +40,21 @@ class CrossedSides:
     first_of: Ints
     second_of: Ints
 
+    def boundaries(self, first: Ints, second: Ints) -> int:
+        """Return the number of boundaries of all pairs, which :meth:`pairs` copies.
+
+        Parameters
+        ----------
+        first, second : numpy.ndarray
+            Numbers of the two annotations of each pair.
+
+        Returns
+        -------
+        int
+            The number.
+        """
+        return int(self.batch.a_count[self.first_of[first]].sum() + self.batch.b_count[self.second_of[second]].sum())
+
     def pairs(self, first: Ints, second: Ints) -> Batch:
         """Return the batch of pairs of packed annotations.
 

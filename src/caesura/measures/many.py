@@ -277,7 +277,11 @@ def compute(
     with use_engine(engine, workers, scheduler) as opened:
         if opened.workers == 1 and not opened.remote:
             return measure.count(batch)
-        return _joined(list(opened.map(measure.count, _pieces(batch, work, opened))))
+        if opened.remote:
+            return _joined(list(opened.map(measure.count, _pieces(batch, work, opened))))
+        # Measures of the same batch share results, such as the edits of B and S, by piece.
+        pieces = batch.cached(("pieces", opened.workers), lambda: list(_pieces(batch, work, opened)))
+        return _joined(list(opened.map(measure.count, iter(pieces))))
 
 
 def count_separately(
