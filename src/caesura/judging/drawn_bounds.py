@@ -298,7 +298,7 @@ def check_human_bound(participants: Participants) -> None:
     """
     groups = [by_coder.values() for by_coder in participants.coders.values()]
     boundaries = sum(2 * (len(group) - 1) * _sizes(group)[0] for group in groups)
-    hint = "choose fewer coders (--coder, Corpus.select), or leave out the bounds (--no-bounds, bounds=False)"
+    hint = "choose fewer coders, or leave out the bounds with --no-bounds (bounds=False in Python)"
     check_limit("boundaries of all pairs of coders", boundaries, MAX_PAIRED_BOUNDARIES, hint)
 
 
