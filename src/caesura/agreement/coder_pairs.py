@@ -229,6 +229,46 @@ class CoderPairs:
         scores = self.scores.rescored(measure)
         return None if scores is None else replace(self, measure=measure, scores=scores)
 
+    def restricted(self, coders: Collection[str]) -> CoderPairs | None:
+        """Return the scores of the pairs of some coders.
+
+        Parameters
+        ----------
+        coders : collection of str
+            Names of at least two coders.
+
+        Returns
+        -------
+        CoderPairs or None
+            The scores; None if the pairs must be scored again: if not every coder annotated every item, or if there are types,
+            which the coders together may define.
+        """
+        if self.excluded or not self.complete or len(self.scores.types) > 1:
+            return None
+        chosen = np.isin(np.array(self.coders, object), list(coders))
+        number = np.cumsum(chosen) - 1
+        pairs = chosen[self.first] & chosen[self.second]
+        rows = np.flatnonzero(pairs[self.pair_index])
+        scores = replace(
+            self.scores,
+            values=self.scores.values[rows],
+            counts=self.scores.counts[rows],
+            resolved={name: column[rows] for name, column in self.scores.resolved.items()},
+            batch=self.scores.batch.take(rows),
+            places=np.arange(len(rows)),
+        )
+        names = {coder for coder, is_chosen in zip(self.coders, chosen, strict=True) if is_chosen}
+        return replace(
+            self,
+            coders=tuple(coder for coder in self.coders if coder in names),
+            item_index=self.item_index[rows],
+            pair_index=(np.cumsum(pairs) - 1)[self.pair_index[rows]],
+            first=number[self.first[pairs]],
+            second=number[self.second[pairs]],
+            scores=scores,
+            annotations={key: entry for key, entry in self.annotations.items() if key[1] in names},
+        )
+
     def streams(self, item: str, coder: str) -> tuple[Segmentation, ...]:
         """Return a coder's segmentations of an item.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -358,6 +358,49 @@ def coefficient_over_items(
     with use_engine("threads") as engine:
         model = resolved.model_class(_observe(corpus, resolved, engine), resolved, engine)
         return model.over_items(weights).values(resolved.name)
+
+
+class CoderSubsets:
+    """A coefficient of some of the coders, for several weightings of the items. All pairs of coders are scored once.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations of all coders.
+    measure : Measure
+        The measure.
+    coefficient : str
+        Name of the coefficient.
+    """
+
+    def __init__(self, corpus: Corpus, measure: Measure, coefficient: str) -> None:
+        self._corpus = corpus
+        self._options: dict[str, Any] = {"measure": measure, "coefficient": coefficient}
+        self._resolved = resolve_coefficient(measure, coefficient, seed=0, has_positions=has_positions(corpus))
+        with use_engine("threads") as engine:
+            self._observed = _observe(corpus, self._resolved, engine)
+
+    def of(self, coders: Sequence[str]) -> Callable[[Floats], Floats]:
+        """Return the coefficient of some coders as a function of weights.
+
+        Parameters
+        ----------
+        coders : sequence of str
+            Names of at least two coders.
+
+        Returns
+        -------
+        callable
+            Takes weights, one row per weighting and one column per item of these coders: how often the item counts. Returns one
+            value per weighting; NaN if it is undefined.
+        """
+        observed = self._observed if len(coders) == len(self._corpus.coders) else self._observed.restricted(coders)
+        if observed is None:
+            corpus = self._corpus.select(coders=coders)
+            return lambda weights: coefficient_over_items(corpus, weights, **self._options)
+        with use_engine("threads") as engine:
+            model = self._resolved.model_class(observed, self._resolved, engine)
+        return lambda weights: model.over_items(weights).values(self._resolved.name)
 
 
 def has_positions(corpus: Corpus) -> bool:

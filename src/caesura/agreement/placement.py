@@ -250,15 +250,24 @@ class PlacementChance(ChanceModel):
 
     def _agreement(self, parts: Floats, items: Floats, coders: Floats, pairs: Floats) -> AgreementArrays:
         """Return the agreement from observed parts and weights of items, coders and pairs, row by row."""
-        boundaries = np.einsum("ri,ick->rck", items, self._counts.boundaries, optimize=True)
+        counts = self._counts.boundaries
+        boundaries = product(items, counts.reshape(len(counts), -1)).reshape(len(items), *counts.shape[1:])
         positions = product(items, self._positions)
         if self._own_rates and not self.observed.complete:
             coded = items[:, None, :] * self.observed.shared.T[None]
             streams = self._summed_streams(coded.reshape(-1, items.shape[1]))  # rows x pairs of coders
             return self._beyond(parts, boundaries, positions, coders, pairs, streams)
         if not self._own_rates:
-            items = items * (pairs @ self.observed.shared.T.astype(float))
+            items = items * (
+                self._pairs_per_item if (pairs == 1).all() else pairs @ self.observed.shared.T.astype(float)
+            )
         return self._beyond(parts, boundaries, positions, coders, pairs, self._summed_streams(items))
+
+    @cached_property
+    def _pairs_per_item(self) -> Floats:
+        """Number of pairs of coders that were scored on each item."""
+        pairs: Floats = self.observed.shared.sum(axis=1).astype(float)
+        return pairs
 
     @cached_property
     def _entries(self) -> tuple[Ints, Ints, Floats]:

@@ -19,11 +19,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from caesura.judging.participants import Annotations, Participants
+from caesura.kernels.fill import fill
+from caesura.kernels.gather import gather, survey
+from caesura.measures.crossed import Positions
+from caesura.model.boundaries import NO_CODES
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.edges import SAME_PLACE
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
@@ -46,6 +50,24 @@ def _random_types(rng: np.random.Generator) -> ChooseTypes:
     return lambda sets, n: sets.pool[rng.integers(0, len(sets.pool), n)] if n else np.empty(0, np.int64)
 
 
+class _OncePerLength:
+    """A rule for boundaries without randomness: texts of the same length share one segmentation."""
+
+    def __init__(self, place: PlaceBoundaries) -> None:
+        self._place = place
+        self._known: dict[int, Segmentation] = {}
+
+    def __call__(self, units: int) -> Ints:
+        return self._place(units)
+
+    def segmentation(self, units: int) -> Segmentation:
+        """Return the segmentation of a text without types."""
+        if units not in self._known:
+            positions = np.array(self._place(units), np.int64)
+            self._known[units] = Segmentation.from_valid_entries(units, positions, NO_CODES, UNTYPED)
+        return self._known[units]
+
+
 class Baselines:
     """Segmentations of the participants' items that ignore the text and use only statistics of the coders' segments.
 
@@ -65,7 +87,12 @@ class Baselines:
     @cached_property
     def masses(self) -> Ints:
         """Lengths of all segments of all coders, sorted so that draws do not depend on the order of the coders."""
-        return np.sort(np.concatenate([np.asarray(text.masses, np.int64) for text in self._texts]))
+        packed = [text.packed for text in self._texts]
+        lengths, off, *_ = cast(tuple[Ints, Ints, Ints, int, int], survey(packed, packed))
+        # The ends of all segments, as if the texts were one: the boundaries of a text, and then its length.
+        ends = np.insert(gather(packed, off), off[1:], lengths)
+        begins = np.cumsum(lengths) - lengths
+        return np.sort(np.diff(ends + np.repeat(begins, np.diff(off) + 1), prepend=0))
 
     @cached_property
     def _types(self) -> tuple[str, ...] | None:
@@ -129,6 +156,50 @@ class Baselines:
         """
         return self._annotate(lambda units: np.flatnonzero(rng.random(units - 1) < self.rate) + 1, _random_types(rng))
 
+    @cached_property
+    def are_plain(self) -> bool:
+        """Whether all items are segmentations without types and marks at the end, so that arrays of positions suffice."""
+        by_coder = self.participants.coders.values()
+        return self._types is None and all(
+            isinstance(annotation, Segmentation) for entries in by_coder for annotation in entries.values()
+        )
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """Number of units of each item, for items that are segmentations, in alphabetical order of the items."""
+        models = (next(iter(self.participants.coders[item].values())) for item in sorted(self.participants.items))
+        return np.array([model.length for model in models if isinstance(model, Segmentation)], np.int64)
+
+    def random_texts(self, rng: np.random.Generator) -> RandomTexts:
+        """Return a source of random segmentations as arrays, with the same boundaries as :meth:`random`.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of randomness.
+
+        Returns
+        -------
+        RandomTexts
+            The source; for baselines that :attr:`are_plain`.
+        """
+        return RandomTexts(self.lengths, self.masses, rng)
+
+    def placed_texts(self, rng: np.random.Generator) -> PlacedTexts:
+        """Return a source of random segmentations as arrays, with the same boundaries as :meth:`placement`.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of randomness.
+
+        Returns
+        -------
+        PlacedTexts
+            The source; for baselines that :attr:`are_plain`.
+        """
+        return PlacedTexts(self.lengths, self.rate, rng)
+
     def regular(self) -> dict[str, Annotation]:
         """Return one segmentation per item, with all segments as long as the mean segment of the coders.
 
@@ -138,7 +209,7 @@ class Baselines:
             Item -> segmentation.
         """
         mean = float(self.masses.mean())
-        return self._annotate(lambda units: regular_segmentation(units, mean).inner, _most_frequent)
+        return self._annotate(_OncePerLength(lambda units: regular_segmentation(units, mean).inner), _most_frequent)
 
     def none(self) -> dict[str, Annotation]:
         """Return one segmentation per item that has no boundaries and no mark at the end.
@@ -148,7 +219,7 @@ class Baselines:
         dict of str to annotation
             Item -> segmentation.
         """
-        return self._annotate(lambda units: np.empty(0, np.int64), None)
+        return self._annotate(_OncePerLength(lambda units: np.empty(0, np.int64)), None)
 
     def all(self) -> dict[str, Annotation]:
         """Return one segmentation per item with a boundary at every position.
@@ -158,7 +229,7 @@ class Baselines:
         dict of str to annotation
             Item -> segmentation.
         """
-        return self._annotate(lambda units: np.arange(1, units), _most_frequent)
+        return self._annotate(_OncePerLength(lambda units: np.arange(1, units)), _most_frequent)
 
     def _annotate(self, place: PlaceBoundaries, choose: ChooseTypes | None) -> dict[str, Annotation]:
         return _annotations(
@@ -168,6 +239,8 @@ class Baselines:
 
     def _segment(self, model: Segmentation, place: PlaceBoundaries, choose: ChooseTypes | None) -> Segmentation:
         # Leave out the units: they equal the coders' units, and checking them again in every draw is slow.
+        if self._types is None and isinstance(place, _OncePerLength):
+            return place.segmentation(model.length)
         positions = np.array(place(model.length), np.int64)
         codes = np.empty(0, np.int64)
         if self._types is None:
@@ -184,6 +257,92 @@ class Baselines:
         if len(self._types) == 1:
             codes = codes[:0]
         return Segmentation.from_valid_entries(model.length, positions, codes, self._types)
+
+
+class RandomTexts:
+    """Source of random segmentations of several texts, with segment lengths drawn from a list.
+
+    Parameters
+    ----------
+    lengths : numpy.ndarray
+        Number of units of each text.
+    masses : numpy.ndarray
+        Segment lengths to draw from, sorted.
+    rng : numpy.random.Generator
+        Source of randomness.
+    """
+
+    def __init__(self, lengths: Ints, masses: Ints, rng: np.random.Generator) -> None:
+        self._lengths = lengths
+        self._masses = masses
+        self._sums = np.concatenate([[0], np.cumsum(masses)])
+        self._rng = rng
+        self._drawn = np.empty(0, np.int64)
+
+    def draw(self, count: int) -> Positions:
+        """Return segmentations of all texts.
+
+        Parameters
+        ----------
+        count : int
+            Number of segmentations of each text.
+
+        Returns
+        -------
+        Positions
+            All texts of the first draw, then those of the second, and so on.
+        """
+        lengths = np.tile(self._lengths, count)
+        off = np.zeros(len(lengths) + 1, np.int64)
+        positions = np.empty(len(lengths) * 16, np.int64)
+        text = used = 0
+        while True:
+            # The same numbers as one call of ``rng.choice`` per text: they continue one sequence.
+            text, used = fill(lengths, self._masses, self._sums, self._drawn, positions, off, text, used)
+            if text == len(lengths):
+                self._drawn = self._drawn[used:]
+                return Positions(positions[: off[-1]], NO_CODES, off)
+            needed = int(lengths[text:].sum() / self._masses.mean()) + 16 * (len(lengths) - text)
+            self._drawn = np.concatenate([self._drawn[used:], self._rng.integers(0, len(self._masses), needed)])
+            used = 0
+            positions = np.concatenate([positions[: off[text]], np.empty(len(self._drawn), np.int64)])
+
+
+class PlacedTexts:
+    """Source of random segmentations of several texts, with boundaries that are placed independently of each other.
+
+    Parameters
+    ----------
+    lengths : numpy.ndarray
+        Number of units of each text.
+    rate : float
+        Probability of a boundary at a position.
+    rng : numpy.random.Generator
+        Source of randomness.
+    """
+
+    def __init__(self, lengths: Ints, rate: float, rng: np.random.Generator) -> None:
+        self._lengths = lengths
+        self._rate = rate
+        self._rng = rng
+
+    def draw(self, count: int) -> Positions:
+        """Return segmentations of all texts.
+
+        Parameters
+        ----------
+        count : int
+            Number of segmentations of each text.
+
+        Returns
+        -------
+        Positions
+            All texts of the first draw, then those of the second, and so on.
+        """
+        ends = np.concatenate([[0], np.cumsum(np.tile(self._lengths - 1, count))])
+        places = np.flatnonzero(self._rng.random(int(ends[-1])) < self._rate)
+        off = np.searchsorted(places, ends)
+        return Positions(places - np.repeat(ends[:-1], np.diff(off)) + 1, NO_CODES, off)
 
 
 def _all_streams(annotations: Annotations) -> list[Segmentation]:

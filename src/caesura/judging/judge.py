@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -15,8 +15,16 @@ from caesura.agreement.bootstrap import warn_about_few_items
 from caesura.errors import OptionError, Undefined
 from caesura.judging.bounds import Baselines, TimedBaselines
 from caesura.judging.comparison import ComparisonOptions, SystemComparison, compare_systems
+from caesura.judging.drawn_bounds import (
+    MAX_PLACEMENT_DRAWS,
+    DrawSums,
+    affordable_draws,
+    check_human_bound,
+    draw_work,
+    score_draws,
+)
 from caesura.judging.mistakes import Mistakes, find_mistakes
-from caesura.judging.pair_scores import BOUND_PREFIX, HUMAN, PLACEMENT, RANDOM, PairScores, score_pairs
+from caesura.judging.pair_scores import BOUND_PREFIX, HUMAN, PLACEMENT, RANDOM, Pairing, PairScores
 from caesura.judging.participants import Participants, Systems, collect_participants
 from caesura.judging.substitution import AgreementDrop, Replacement, agreement_drop, replacement_tests, too_few_coders
 from caesura.measures.axis import compares_seconds
@@ -31,12 +39,10 @@ from caesura.model.value import Floats
 from caesura.options import choice, number, optional, setting, whole
 from caesura.options import seed as check_seed
 from caesura.progress import report_progress
-from caesura.statistics import bootstrap, mean_interval
+from caesura.statistics import bootstrap_many, mean_interval
 
 RANDOM_DRAWS = 100
 """Default number of draws of the random bound."""
-MAX_PLACEMENT_DRAWS = 50
-"""Largest number of draws of the placement bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,30 +331,40 @@ def judge(
     names = tuple(participants.systems)
     undefined = _undefined(participants)
     _warn_of_undeclared_order(participants, chosen)
-    segmenters = _segmenters(participants, draws, options.seed)
+    baselines = _baselines(participants) if draws else None
     human = draws > 0 and "human" not in undefined
+    pairing = Pairing(participants, _segmenters(participants, baselines), human=human)
+    drawn: dict[tuple[Measure, str], DrawSums] = {}
+    if baselines is not None:
+        check_human_bound(participants)
+        counts = _draw_counts(participants, baselines, len(chosen), draws, limited=bounds is True)
+        drawn = score_draws(participants, pairing, baselines, chosen, counts, options.seed)
     steps = len(chosen) + 2
-    rows: list[SegmenterScore] = []
+    drafts: list[_Draft] = []
     comparisons: list[SystemComparison] = []
     excluded = list(participants.excluded)
-    aligners: list[Measure] = []
+    aligned: list[PairScores] = []
     for step, measure in enumerate(chosen, 1):
-        scores = score_pairs(participants, measure, segmenters, human=human)
+        scores = pairing.score(measure)
         scored = scores.scored(names)
         if len(scored) > 1:
             comparisons.append(compare_systems(scores, scored, options))
-        rows += _segmenter_rows(scores, names, options)
+        sums = {bound: drawn[measure, bound] for bound in (RANDOM, PLACEMENT) if (measure, bound) in drawn}
+        drafts += _drafts(scores, names, sums, options)
         excluded += scores.excluded
-        if scored == names and _measures_agreement(measure, participants.kind):
-            aligners.append(measure)
+        if scored:
+            excluded += _excluded_draws(scores, sums)
+        if not aligned and scored == names and _measures_agreement(measure, participants.kind):
+            aligned.append(scores)
         report_progress(step, steps)
+    rows = _with_intervals(drafts, options)
     excluded = list(dict.fromkeys(excluded))
     if not rows:
         raise OptionError(f"nothing could be scored: {'; '.join(map(str, excluded[:5]))}")
-    aligner = (*aligners, *defaults, *chosen)[0]
+    aligner = (*(scores.measure for scores in aligned), *defaults, *chosen)[0]
     drops = tuple(agreement_drop(participants, name, aligner, options.seed) for name in names)
     report_progress(steps - 1, steps)
-    replacements = replacement_tests(participants, aligner, options.epsilon)
+    replacements = replacement_tests(participants, aligner, options.epsilon, aligned[0] if aligned else None)
     report_progress(steps, steps)
     _warn_of_few_items(rows, options)
     return Judgement(
@@ -428,15 +444,28 @@ def _has_open_ends(participants: Participants) -> bool:
     return any(tier.open_end for annotation in annotations for tier in tiers_of(annotation).values())
 
 
-def _segmenters(participants: Participants, draws: int, seed: int) -> dict[str, Mapping[str, Annotation]]:
-    """Return systems and bounds: segmenter -> item -> annotation."""
+def _baselines(participants: Participants) -> Baselines | TimedBaselines | None:
+    """Return the source of the bounds that ignore the text; None if they are undefined for these data."""
+    if participants.kind in ("hierarchy", "spans") or _has_open_ends(participants):
+        return None
+    return TimedBaselines(participants) if participants.kind == "timed" else Baselines(participants)
+
+
+def _draw_counts(
+    participants: Participants, baselines: Baselines | TimedBaselines, measures: int, draws: int, *, limited: bool
+) -> dict[str, int]:
+    """Return the number of draws of each random bound; a number that the caller chose is not limited."""
+    if not limited:
+        return {RANDOM: draws, PLACEMENT: min(draws, MAX_PLACEMENT_DRAWS)}
+    return affordable_draws(draws, draw_work(participants, baselines, measures))
+
+
+def _segmenters(
+    participants: Participants, baselines: Baselines | TimedBaselines | None
+) -> dict[str, Mapping[str, Annotation]]:
+    """Return systems and bounds without randomness: segmenter -> item -> annotation."""
     segmenters: dict[str, Mapping[str, Annotation]] = dict(participants.systems)
-    if draws and participants.kind not in ("hierarchy", "spans") and not _has_open_ends(participants):
-        baselines = TimedBaselines(participants) if participants.kind == "timed" else Baselines(participants)
-        rng = np.random.default_rng([seed, 1])
-        segmenters |= {f"{RANDOM} {k}": baselines.random(rng) for k in range(draws)}
-        rng = np.random.default_rng([seed, 2])
-        segmenters |= {f"{PLACEMENT} {k}": baselines.placement(rng) for k in range(min(draws, MAX_PLACEMENT_DRAWS))}
+    if baselines is not None:
         segmenters[BOUND_PREFIX + "regular"] = baselines.regular()
         segmenters[BOUND_PREFIX + "none"] = baselines.none()
         if isinstance(baselines, Baselines):
@@ -468,24 +497,34 @@ def _warn_of_few_items(rows: Iterable[SegmenterScore], options: _JudgeOptions) -
         warn_about_few_items(min(items))
 
 
-def _segmenter_rows(scores: PairScores, systems: tuple[str, ...], options: _JudgeOptions) -> list[SegmenterScore]:
+@dataclass(frozen=True)
+class _Draft:
+    """The row of a system or bound, and the parts of its items if an interval over items is to be computed."""
+
+    row: SegmenterScore
+    parts: Floats | None = None
+    finish: Callable[[Floats], Floats] | None = None
+
+
+def _drafts(
+    scores: PairScores, systems: tuple[str, ...], drawn: Mapping[str, DrawSums], options: _JudgeOptions
+) -> list[_Draft]:
     """Return one row per system and bound that could be scored."""
-    rows = [_row(scores, name, options) for name in scores.scored(systems)]
-    if not rows:
+    drafts = [_draft(scores, name, options) for name in scores.scored(systems)]
+    if not drafts:
         return []
     for bound in (HUMAN, RANDOM, PLACEMENT, *(BOUND_PREFIX + name for name in ("regular", "none", "all"))):
-        draws = [name for name in scores.rows_of if name.startswith(f"{bound} ")]
-        if draws:
-            rows.append(_random_row(scores, bound, draws, options))
+        if bound in drawn and drawn[bound].sums:
+            drafts.append(_Draft(_random_row(drawn[bound], bound, options)))
         elif bound in scores.rows_of:
-            rows.append(_row(scores, bound, options))
-    return rows
+            drafts.append(_draft(scores, bound, options))
+    return drafts
 
 
-def _row(scores: PairScores, name: str, options: _JudgeOptions) -> SegmenterScore:
+def _draft(scores: PairScores, name: str, options: _JudgeOptions) -> _Draft:
     score = scores.score(name)
     items, parts = scores.by_item(scores.rows_of[name])
-    return SegmenterScore(
+    row = SegmenterScore(
         segmenter=name.removeprefix(BOUND_PREFIX),
         bound=name.startswith(BOUND_PREFIX),
         measure=scores.measure,
@@ -494,49 +533,73 @@ def _row(scores: PairScores, name: str, options: _JudgeOptions) -> SegmenterScor
         items=len(items),
         score=score,
         by_coder=scores.by_coder(name),
-        **_interval(scores, name, parts, options),
+        **_pairs_interval(scores, name, options),
     )
+    measure, types = scores.measure, scores.scores.types
+    return _Draft(row, parts, lambda sums: measure.values(sums, types)) if options.interval == "items" else _Draft(row)
 
 
-def _random_row(scores: PairScores, bound: str, draws: list[str], options: _JudgeOptions) -> SegmenterScore:
+def _random_row(drawn: DrawSums, bound: str, options: _JudgeOptions) -> SegmenterScore:
     """Return the mean of pooled values over draws, with their percentiles."""
-    parts = [scores.by_item(scores.rows_of[name])[1] for name in draws]
-    values = scores.finish(np.array([by_item.sum(axis=0) for by_item in parts]))
+    values = drawn.values
     low, high = np.quantile(values, [(1 - options.level) / 2, (1 + options.level) / 2]).tolist()
-    rows = np.concatenate([scores.rows_of[name] for name in draws])
     return SegmenterScore(
         segmenter=bound.removeprefix(BOUND_PREFIX),
         bound=True,
-        measure=scores.measure,
+        measure=drawn.measure,
         value=float(values.mean()),
-        macro=float(np.mean([scores.finish(by_item).mean() for by_item in parts])),
+        macro=float(np.mean(drawn.macros)),
         interval=(low, high),
-        interval_note=f"{options.level:.4g} percentiles of {len(draws)} draws",
-        items=len(np.unique(scores.item_of[rows])),
-        score=scores.scores.over(rows),
+        interval_note=f"{options.level:.4g} percentiles of {len(values)} draws",
+        items=len(drawn.items),
+        score=drawn.score,
     )
 
 
-def _interval(scores: PairScores, name: str, parts: Floats, options: _JudgeOptions) -> dict[str, Any]:
-    """Return the fields of a row that describe its interval, by name."""
-    if options.interval is None:
-        return _no_interval("no interval was requested")
-    if options.interval == "pairs":
-        return _pairs_interval(scores, name, options.level)
+def _excluded_draws(scores: PairScores, drawn: Mapping[str, DrawSums]) -> list[Excluded]:
+    """Return the items on which draws could not be scored although all systems could."""
+    explained = scores.failed_references
+    names = {bound: bound.removeprefix(BOUND_PREFIX) for bound in drawn}
+    return [entry for bound, name in names.items() for entry in drawn[bound].excluded(scores.items, name, explained)]
+
+
+def _with_intervals(drafts: list[_Draft], options: _JudgeOptions) -> list[SegmenterScore]:
+    """Return the rows with intervals over items. Rows with the same number of items share their samples."""
+    rows = [draft.row for draft in drafts]
+    by_size: dict[int, list[int]] = {}
+    for place, draft in enumerate(drafts):
+        if draft.parts is not None:
+            by_size.setdefault(len(draft.parts), []).append(place)
+    for places in by_size.values():
+        tables = [(drafts[place].parts, drafts[place].finish) for place in places]
+        for place, fields in zip(places, _intervals(tables, options), strict=True):
+            rows[place] = replace(rows[place], **fields)
+    return rows
+
+
+def _intervals(tables: list[tuple[Any, Any]], options: _JudgeOptions) -> list[dict[str, Any]]:
+    """Return the fields of rows that describe their intervals, by name."""
     level, replicates = options.level, options.replicates
     try:
-        result = bootstrap(parts, scores.finish, replicates=replicates, level=level, seed=options.seed)
+        results = bootstrap_many(tables, replicates=replicates, level=level, seed=options.seed)
     except Undefined as error:
-        return _no_interval(f"no interval: {error}")
-    note = f"{level:.4g} percentile bootstrap over {result.items} items, {replicates} replicates"
-    return {"interval": (result.low, result.high), "interval_note": note}
+        return [_no_interval(f"no interval: {error}")] * len(tables)
+    note = "{:.4g} percentile bootstrap over {} items, {} replicates".format
+    return [
+        {"interval": (result.low, result.high), "interval_note": note(level, result.items, replicates)}
+        for result in results
+    ]
 
 
 def _no_interval(note: str) -> dict[str, Any]:
     return {"interval": None, "interval_note": note}
 
 
-def _pairs_interval(scores: PairScores, name: str, level: float) -> dict[str, Any]:
+def _pairs_interval(scores: PairScores, name: str, options: _JudgeOptions) -> dict[str, Any]:
+    """Return the fields of a row that describe its interval over boundary pairs, by name."""
+    if options.interval != "pairs":
+        return _no_interval("no interval was requested")
+    level = options.level
     if not scores.measure.is_mean_over_pairs:
         return _no_interval(
             f"no interval: {scores.measure.name} is not a mean over boundary pairs; use boundary_similarity"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.judging.participants import Annotations, Participants
 from caesura.measures.base import Measure
-from caesura.measures.many import Scores, score_many
+from caesura.measures.batch import Batch
+from caesura.measures.crossed import CrossedSides, pack_sides
+from caesura.measures.many import Scores, score_many, score_packed
 from caesura.model.dialogue import Annotation
 from caesura.model.marks import Marks
 from caesura.model.result import Excluded, Score
@@ -26,6 +28,7 @@ BOUND_PREFIX = "\0"
 HUMAN = BOUND_PREFIX + "human"
 RANDOM = BOUND_PREFIX + "random"
 PLACEMENT = BOUND_PREFIX + "placement"
+_MAX_COPIED = 10_000_000  # boundaries of all pairs that are copied into arrays: 80 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +73,11 @@ class PairScores:
     def rows_of(self) -> dict[str, Ints]:
         """Segmenter -> the rows that could be scored; segmenters without such rows are omitted."""
         scored = self.scores.scored
-        rows = {name: scored[self.segmenter_of[scored] == s] for s, name in enumerate(self.segmenters)}
-        return {name: places for name, places in rows.items() if len(places)}
+        of_row = self.segmenter_of[scored]
+        in_order = scored[np.argsort(of_row, kind="stable")]
+        ends = np.cumsum(np.bincount(of_row, minlength=len(self.segmenters)))
+        groups = np.split(in_order, ends[:-1])
+        return {name: rows for name, rows in zip(self.segmenters, groups, strict=True) if len(rows)}
 
     def scored(self, segmenters: Iterable[str]) -> tuple[str, ...]:
         """Return the segmenters that have scored rows.
@@ -150,12 +156,12 @@ class PairScores:
             Coder -> value; empty if all coders together are the reference.
         """
         rows = self.rows_of[segmenter]
-        references = [c for c in np.unique(self.reference_of[rows]) if c >= 0]
-        if not references:
+        rows = rows[np.argsort(self.reference_of[rows], kind="stable")]
+        references, starts = np.unique(self.reference_of[rows], return_index=True)
+        if not len(rows) or references[0] < 0:
             return {}
-        parts = [self.scores.counts[rows[self.reference_of[rows] == c]].sum(axis=0) for c in references]
-        values = self.finish(np.array(parts)).tolist()
-        return {self.coders[c]: value for c, value in zip(references, values, strict=True)}
+        values = self.finish(np.add.reduceat(self.scores.counts[rows], starts, axis=0)).tolist()
+        return {self.coders[c]: value for c, value in zip(references.tolist(), values, strict=True)}
 
     def _pair_keys(self, rows: Ints) -> Ints:
         """Return the item and the reference of each row, encoded as one number."""
@@ -208,6 +214,28 @@ class PairScores:
             return empty, empty
         return self.by_item(rows_a[first])[1], self.by_item(rows_b[second])[1]
 
+    def references_of(self, rows: Ints) -> set[tuple[int, int]]:
+        """Return the item and the reference of some rows, as indices.
+
+        Parameters
+        ----------
+        rows : numpy.ndarray
+            Any rows.
+
+        Returns
+        -------
+        set of tuple
+            Pairs (item, reference).
+        """
+        return set(zip(self.item_of[rows].tolist(), self.reference_of[rows].tolist(), strict=True))
+
+    @cached_property
+    def failed_references(self) -> set[tuple[int, int]]:
+        """Items and references against which a system could not be scored, as indices."""
+        failed = np.array(list(self.scores.errors), np.int64)
+        is_bound = np.array([name.startswith(BOUND_PREFIX) for name in self.segmenters], bool)
+        return self.references_of(failed[~is_bound[self.segmenter_of[failed]]])
+
     @cached_property
     def excluded(self) -> tuple[Excluded, ...]:
         """Items, systems on an item, or single comparisons that could not be scored; or everything.
@@ -234,9 +262,10 @@ class PairScores:
                 yield Excluded(None, None, reason)
                 return
             for item in np.unique(self.item_of[failed & ~is_bound]).tolist():
-                of_item = ~is_bound & (self.item_of == item)
-                explained |= {(item, c) for c in self.reference_of[failed & of_item].tolist()}
-                yield from self._item_exclusions(item, of_item, failed, reason)
+                rows_of_item = np.arange(*np.searchsorted(self.item_of, [item, item + 1]))
+                of_systems = rows_of_item[~is_bound[rows_of_item]]
+                explained |= {(item, c) for c in self.reference_of[of_systems[failed[of_systems]]].tolist()}
+                yield from self._item_exclusions(item, of_systems, failed, reason)
         for reason, rows in rows_by_reason.items():
             yield from self._bound_exclusions([row for row in rows if is_bound[row]], explained, reason)
 
@@ -249,19 +278,231 @@ class PairScores:
                 bound = self.segmenters[self.segmenter_of[row]].removeprefix(BOUND_PREFIX).split()[0]
                 yield Excluded(self.items[self.item_of[row]], f"({bound})", reason)
 
-    def _item_exclusions(self, item: int, of_item: Bools, failed: Bools, reason: str) -> Iterator[Excluded]:
-        """Yield the failures on one item: all systems, one system, or one system against one coder."""
+    def _item_exclusions(self, item: int, rows: Ints, failed: Bools, reason: str) -> Iterator[Excluded]:
+        """Yield the failures of systems on the rows of one item: all systems, one system, or one system against one coder."""
         name = self.items[item]
-        if failed[of_item].all():
+        if failed[rows].all():
             yield Excluded(name, None, reason)
             return
-        for s in np.unique(self.segmenter_of[failed & of_item]).tolist():
-            of_system = of_item & (self.segmenter_of == s)
+        for s in np.unique(self.segmenter_of[rows[failed[rows]]]).tolist():
+            of_system = rows[self.segmenter_of[rows] == s]
             if failed[of_system].all():
                 yield Excluded(name, self.segmenters[s], reason)
             else:
-                for c in self.reference_of[failed & of_system].tolist():
+                for c in self.reference_of[of_system[failed[of_system]]].tolist():
                     yield Excluded(name, self.segmenters[s], f"against coder {self.coders[c]!r}: {reason}")
+
+
+class Pairing:
+    """The pairs of segmenters and coders that are scored, for any number of measures.
+
+    The annotations of an item are compared under every measure, so their arrays are shared between measures.
+
+    Parameters
+    ----------
+    participants : Participants
+        The coders and their items.
+    segmenters : mapping of str to mapping
+        Segmenter -> item -> annotation.
+    human : bool, default False
+        Whether coders are also scored against each other; the segmenter of these rows is ``HUMAN``.
+    """
+
+    def __init__(self, participants: Participants, segmenters: Annotations, *, human: bool = False) -> None:
+        self.participants = participants
+        self.segmenters = segmenters
+        self.human = human
+        self.coders = tuple(sorted(participants.coder_names))
+        self.items = tuple(sorted(participants.items))
+        self._tables: dict[str, PairTable] = {}
+        self._sides: dict[Any, CrossedSides | None] = {}
+        self._batches: dict[Any, Batch] = {}
+
+    def table(self, measure: Measure) -> PairTable:
+        """Return the pairs that a measure compares.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+
+        Returns
+        -------
+        PairTable
+            The pairs; measures with the same kind of reference share them.
+        """
+        kind = "all" if measure["references"] is not None else "marks" if measure.accepts_marks else "each"
+        if kind not in self._tables:
+            self._tables[kind] = _list_pairs(self, kind)
+        return self._tables[kind]
+
+    @staticmethod
+    def arrays_key(measure: Measure) -> tuple[Any, ...]:
+        """Return what the arrays of the two sides depend on: measures with equal keys share them.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+
+        Returns
+        -------
+        tuple
+            The key. The names of the sides are left out: they occur in messages only.
+        """
+        view, _, *others = measure.packing_key
+        return (view, *others)
+
+    def sides(self, measure: Measure) -> CrossedSides | None:
+        """Return the packed annotations of all pairs.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+
+        Returns
+        -------
+        CrossedSides or None
+            The annotations; None if the measure needs the pairs themselves.
+        """
+        key = self.arrays_key(measure)
+        if key not in self._sides:
+            table = self.table(measure)
+            self._sides[key] = pack_sides(measure, table.annotations, table.first, table.second)
+        return self._sides[key]
+
+    def score(self, measure: Measure) -> PairScores:
+        """Score all pairs under a measure.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+
+        Returns
+        -------
+        PairScores
+            One row per segmenter, item and reference.
+        """
+        table = self.table(measure)
+        names = (*self.segmenters, HUMAN) if self.human else tuple(self.segmenters)
+        segmenter, item, reference, author = table.keys.T
+        scores = self._score(measure, table)
+        return PairScores(measure, names, self.items, self.coders, segmenter, item, reference, author, scores)
+
+    def _score(self, measure: Measure, table: PairTable) -> Scores:
+        sides = self.sides(measure)
+        if sides is None or sides.boundaries(table.first, table.second) > _MAX_COPIED:
+            return score_many(table.pairs, measure)  # without a copy of the boundaries per pair
+        key = self.arrays_key(measure)
+        if key not in self._batches:
+            self._batches = {key: sides.pairs(table.first, table.second)}  # keep one: the next measures often share it
+        return score_packed(measure, measure.pack_crossed(self._batches[key]), len(table.first))
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """Pairs of annotations, sorted by item.
+
+    Attributes
+    ----------
+    annotations : list
+        Annotations and marks that occur in the pairs.
+    first, second : numpy.ndarray
+        Numbers of the two annotations of each pair.
+    keys : numpy.ndarray
+        One row per pair: segmenter, item, reference and author, as in :class:`PairScores`.
+    """
+
+    annotations: list[Any]
+    first: Ints
+    second: Ints
+    keys: Ints
+
+    @property
+    def pairs(self) -> list[tuple[Any, Any]]:
+        """The pairs as objects."""
+        first, second = self.first.tolist(), self.second.tolist()
+        return [(self.annotations[a], self.annotations[b]) for a, b in zip(first, second, strict=True)]
+
+
+def _list_pairs(pairing: Pairing, kind: str) -> PairTable:
+    """Return all pairs, item by item: every segmenter against its references, then every coder against the others."""
+    annotations: list[Any] = []
+    # Items with the same coders and segmenters have the same pairs; for them, the item and its first annotation are listed.
+    groups: dict[tuple[tuple[str, ...], tuple[int, ...]], list[tuple[int, int]]] = {}
+    for i, item in enumerate(pairing.items):
+        by_coder = dict(sorted(pairing.participants.coders[item].items()))
+        own = [(s, by_item[item]) for s, by_item in enumerate(pairing.segmenters.values()) if item in by_item]
+        group = tuple(by_coder), tuple(s for s, _ in own)
+        groups.setdefault(group, []).append((i, len(annotations)))
+        annotations += by_coder.values()
+        annotations += [annotation for _, annotation in own]
+        if kind != "each":
+            annotations += _joint_references(by_coder, kind, pairing.human)
+    place = {coder: i for i, coder in enumerate(pairing.coders)}
+    columns: list[tuple[Ints, ...]] = []
+    for (coders, segmenters), listed in groups.items():
+        shape = _pair_shape(len(coders), len(segmenters), pairing.human, kind == "each")
+        items, starts = np.array(listed, np.int64).T
+        coder_of = np.array([*(place[coder] for coder in coders), -1], np.int64)
+        segmenter_of = np.array([*segmenters, len(pairing.segmenters)], np.int64)
+        keys = segmenter_of[shape.segmenter], coder_of[shape.reference], coder_of[shape.author]
+        segmenter, reference, author = (np.tile(column, len(items)) for column in keys)
+        first, second = ((starts[:, None] + side).ravel() for side in (shape.first, shape.second))
+        columns.append((first, second, segmenter, np.repeat(items, len(shape.first)), reference, author))
+    first, second, *key_columns = (np.concatenate(column) for column in zip(*columns, strict=True))
+    keys_of_pairs = np.column_stack(key_columns)
+    if len(groups) == 1:
+        return PairTable(annotations, first, second, keys_of_pairs)
+    order = np.argsort(keys_of_pairs[:, 1], kind="stable")
+    return PairTable(annotations, first[order], second[order], keys_of_pairs[order])
+
+
+class _PairShape(NamedTuple):
+    """The pairs of one item as numbers of its annotations: coders, annotations of segmenters, and joint references."""
+
+    first: Ints
+    second: Ints
+    segmenter: Ints  # number among the segmenters of the item
+    reference: Ints  # number among the coders of the item; -1 for all of them
+    author: Ints  # the same, for the author of the second annotation
+
+
+@lru_cache(256)
+def _pair_shape(coders: int, segmenters: int, human: bool, each: bool) -> _PairShape:
+    """Return the pairs of an item with these numbers of coders and segmenters; most items have the same."""
+    people, systems = np.arange(coders), np.arange(segmenters)
+    if each:
+        author, reference = (grid.ravel() for grid in np.meshgrid(people, people, indexing="ij"))
+        others = author != reference if human else np.zeros(coders * coders, bool)
+        first = np.concatenate([np.tile(people, segmenters), reference[others]])
+        second = np.concatenate([coders + np.repeat(systems, coders), author[others]])
+        who = np.concatenate([np.repeat(systems, coders), np.full(int(others.sum()), segmenters)])
+        authors = np.concatenate([np.full(coders * segmenters, -1), author[others]])
+        return _PairShape(first, second, who, first, authors)
+    alone = people if human and coders > 1 else people[:0]
+    joint = coders + segmenters
+    first = np.concatenate([np.full(segmenters, joint), joint + 1 + alone])
+    second = np.concatenate([coders + systems, alone])
+    who = np.concatenate([systems, np.full(len(alone), segmenters)])
+    authors = np.concatenate([np.full(segmenters, -1), alone])
+    return _PairShape(first, second, who, np.full(len(first), -1), authors)
+
+
+def _joint_references(by_coder: Mapping[str, Annotation], kind: str, human: bool) -> list[Any]:
+    """Return one reference from all coders, and for each coder one from the others."""
+    annotations = list(by_coder.values())
+    groups = [annotations]
+    if human and len(annotations) > 1:
+        groups += [annotations[:i] + annotations[i + 1 :] for i in range(len(annotations))]
+    if kind == "all":
+        return [tuple(group) for group in groups]
+    # A dialogue has no marks. It is passed on unchanged, and the measure raises the error.
+    if not all(isinstance(annotation, Segmentation) for annotation in annotations):
+        return [group[0] for group in groups]
+    return Marks.of_groups(cast(list[Segmentation], annotations), leave_one_out=len(groups) > 1)
 
 
 def score_pairs(
@@ -285,51 +526,4 @@ def score_pairs(
     PairScores
         One row per segmenter, item and reference.
     """
-    coders = tuple(sorted(participants.coder_names))
-    items = tuple(sorted(participants.items))
-    place = {coder: i for i, coder in enumerate(coders)}
-    pairs: list[tuple[Any, Any]] = []
-    keys: list[tuple[int, int, int, int]] = []
-    for i, item in enumerate(items):
-        by_coder = dict(sorted(participants.coders[item].items()))
-        references = _references(by_coder, place, measure)
-        for s, author, annotation in _annotations(item, by_coder, segmenters, human):
-            own = references if author is None else _references(by_coder, place, measure, author)
-            author_place = -1 if author is None else place[author]
-            pairs += [(reference, annotation) for _, reference in own]
-            keys += [(s, i, c, author_place) for c, _ in own]
-    segmenter_of, item_of, reference_of, author_of = np.array(keys, np.int64).reshape(-1, 4).T
-    names = (*segmenters, HUMAN) if human else tuple(segmenters)
-    return PairScores(
-        measure, names, items, coders, segmenter_of, item_of, reference_of, author_of, score_many(pairs, measure)
-    )
-
-
-def _annotations(
-    item: str, by_coder: Mapping[str, Annotation], segmenters: Annotations, human: bool
-) -> Iterator[tuple[int, str | None, Annotation]]:
-    """Yield the segmenter, the coder who is the author if there is one, and the annotation to be scored."""
-    for s, by_item in enumerate(segmenters.values()):
-        if item in by_item:
-            yield s, None, by_item[item]
-    for coder in by_coder if human else ():
-        yield len(segmenters), coder, by_coder[coder]
-
-
-def _references(
-    by_coder: Mapping[str, Annotation], place: Mapping[str, int], measure: Measure, author: str | None = None
-) -> list[tuple[int, Any]]:
-    """Return each coder's annotation with the coder's index; or the marks of all coders as one reference, index -1.
-
-    The author of the annotation to be scored is left out.
-    """
-    by_coder = {coder: annotation for coder, annotation in by_coder.items() if coder != author}
-    if measure["references"] is not None:
-        return [(-1, tuple(by_coder.values()))] if by_coder else []
-    if not measure.accepts_marks:
-        return [(place[coder], annotation) for coder, annotation in by_coder.items()]
-    texts = [annotation for annotation in by_coder.values() if isinstance(annotation, Segmentation)]
-    if not by_coder:
-        return []
-    # A dialogue has no marks. It is passed on unchanged, and the measure raises the error.
-    return [(-1, Marks.of(texts) if len(texts) == len(by_coder) else next(iter(by_coder.values())))]
+    return Pairing(participants, segmenters, human=human).score(measure)

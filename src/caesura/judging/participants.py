@@ -49,12 +49,12 @@ class Participants:
     systems: Annotations = field(repr=False)
     excluded: tuple[Excluded, ...]
 
-    @property
+    @cached_property
     def coder_names(self) -> tuple[str, ...]:
         """All coders, in order of appearance."""
         return tuple(dict.fromkeys(coder for by_coder in self.coders.values() for coder in by_coder))
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """Kind of the coders' data: ``"linear"``, ``"dialogue"``, ``"timed"`` or ``"hierarchy"``; see :attr:`Corpus.kind`."""
         annotations = [annotation for by_coder in self.coders.values() for annotation in by_coder.values()]

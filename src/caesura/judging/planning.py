@@ -13,33 +13,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 from scipy import optimize, stats
 
-from caesura.agreement.coefficients import coefficient_over_items
+from caesura.agreement.coefficients import CoderSubsets
 from caesura.errors import OptionError
 from caesura.gold.gold import gold
+from caesura.limits import MAX_PLAN_OUTPUTS, MAX_PLAN_WORK
 from caesura.measures.base import Measure
-from caesura.measures.boundary import boundary_similarity
+from caesura.measures.crossed import score_crossed
 from caesura.measures.many import score_many
 from caesura.measures.registry import parse
+from caesura.model.boundaries import NO_CODES
 from caesura.model.corpus import Corpus
 from caesura.model.result import Result, signature_line
-from caesura.model.segmentation import Segmentation
+from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
+from caesura.notices import warn
 from caesura.options import seed as check_seed
 from caesura.options import whole
-from caesura.simulation import false_alarms, misses, near_misses
+from caesura.simulation.segmentations import draw_hypotheses, move_boundaries
+from caesura.statistics.intervals import block_sizes
 
 MIN_ITEMS = 3
 """Smallest number of items of a pilot; fewer say nothing about the variation between items."""
 _DRAWS = 2000
 _SUBSETS = 20
 _STUDIES = 60
+_MAX_NUMBERS = 8  # numbers of coders whose variance is computed for a large pilot
+_MIN_SUBSETS = 3
+_MIN_DRAWS = 200
+_MAX_SIMULATED_ITEMS = 1000
 DEFAULT_ITEMS = (5, 10, 20, 50, 100, 200)
 """Numbers of items of the planned study."""
 
@@ -201,15 +209,20 @@ def plan_study(
     name = chosen.default_coefficient
     if name is None:
         raise OptionError(f"{chosen.name} has no coefficient of agreement; use B or S")
-    value = coefficient_over_items(pilot, np.ones((1, len(pilot.item_names))), measure=chosen, coefficient=name)
-    variances = _variances(pilot, chosen, name, coder_counts, np.random.default_rng([root, 1]))
+    subsets = CoderSubsets(pilot, chosen, name)
+    value = subsets.of(pilot.coders)(np.ones((1, len(pilot.item_names))))
+    variances = _variances(pilot, subsets, coder_counts, np.random.default_rng([root, 1]))
     widths = tuple(
         PlannedWidth(size, number, _width(variances[number], size), number > count)
         for number in coder_counts
         for size in sizes
     )
-    rates = error_rates(annotations, pilot)
-    deviations = _difference_deviations(annotations, pilot, chosen, rates, sizes, np.random.default_rng([root, 2]))
+    rng = np.random.default_rng([root, 2])
+    sample, studies = _simulated_items(pilot, rng)
+    annotations = {key: entry for key, entry in annotations.items() if key[0] in set(sample.item_names)}
+    references = _references(sample)
+    rates = error_rates(annotations, sample, references)
+    deviations = _difference_deviations(annotations, references, chosen, rates, studies, sizes, rng)
     differences = tuple(
         PlannedDifference(size, deviation, smallest_difference(deviation, size, power))
         for size, deviation in zip(sizes, deviations, strict=True)
@@ -247,39 +260,118 @@ def _sizes(name: str, values: Iterable[int], minimum: int) -> list[int]:
 
 
 def _variances(
-    pilot: Corpus, measure: Measure, coefficient: str, counts: Sequence[int], rng: np.random.Generator
+    pilot: Corpus, subsets: CoderSubsets, counts: Sequence[int], rng: np.random.Generator
 ) -> dict[int, float]:
     """Return the variance of the coefficient per item for each number of coders."""
     available = len(pilot.coders)
+    effort = planned_effort(len(pilot.item_names), available)
     observed = {
         number: float(
-            np.mean([_variance(subset, measure, coefficient, rng) for subset in _subsets(pilot, number, rng)])
+            np.mean(
+                [
+                    _variance(pilot, subsets, subset, effort.draws, rng)
+                    for subset in _subsets(pilot, number, effort, rng)
+                ]
+            )
         )
-        for number in range(2, available + 1)
+        for number in effort.numbers
     }
     constant, slope = _fit(observed) if len(observed) > 1 else (observed[2], 0.0)
     scale = observed[available] / (constant + slope / available) if observed[available] else 1.0
+    shares = np.array([1 / number for number in reversed(observed)])
+    values = np.array(list(reversed(observed.values())))
     return {
-        number: observed[number] if number in observed else scale * (constant + slope / number) for number in counts
+        number: float(np.interp(1 / number, shares, values))
+        if number <= available
+        else scale * (constant + slope / number)
+        for number in counts
     }
 
 
-def _subsets(pilot: Corpus, number: int, rng: np.random.Generator) -> list[Corpus]:
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How many resamples the variances of a plan come from.
+
+    Attributes
+    ----------
+    numbers : tuple of int
+        Numbers of coders whose variance is computed; those between them are interpolated.
+    subsets : int
+        Largest number of subsets of coders for each number.
+    draws : int
+        Resamples of the items for each subset.
+    """
+
+    numbers: tuple[int, ...]
+    subsets: int
+    draws: int
+
+    def work(self, items: int, coders: int) -> int:
+        """Return an estimate of the work, in about a nanosecond.
+
+        Parameters
+        ----------
+        items, coders : int
+            Size of the pilot.
+
+        Returns
+        -------
+        int
+            The estimate.
+        """
+        tables = sum(min(math.comb(coders, number), self.subsets) * (60 + 5 * number) for number in self.numbers)
+        return self.draws * items * tables
+
+
+def planned_effort(items: int, coders: int) -> Effort:
+    """Return how many resamples are computed for a pilot, and warn if a large pilot gets fewer than a small one.
+
+    Parameters
+    ----------
+    items, coders : int
+        Size of the pilot.
+
+    Returns
+    -------
+    Effort
+        Numbers of coders, subsets of coders and resamples of items whose work is bounded.
+    """
+    effort = full = Effort(tuple(range(2, coders + 1)), _SUBSETS, _DRAWS)
+    if effort.work(items, coders) > MAX_PLAN_WORK and coders > _MAX_NUMBERS:
+        grid = np.geomspace(2, coders, _MAX_NUMBERS).round().astype(int).tolist()
+        effort = replace(effort, numbers=tuple(sorted(set(grid))))
+    if (work := effort.work(items, coders)) > MAX_PLAN_WORK:
+        effort = replace(effort, subsets=max(_MIN_SUBSETS, _SUBSETS * MAX_PLAN_WORK // work))
+    if (work := effort.work(items, coders)) > MAX_PLAN_WORK:
+        effort = replace(effort, draws=max(_MIN_DRAWS, _DRAWS * MAX_PLAN_WORK // work))
+    if effort != full:
+        warn(
+            f"the pilot is large: the widths come from {effort.draws} resamples of at most {effort.subsets} subsets of coders "
+            f"for {len(effort.numbers)} numbers of coders, instead of {_DRAWS}, {_SUBSETS} and {len(full.numbers)}"
+        )
+    return effort
+
+
+def _subsets(pilot: Corpus, number: int, effort: Effort, rng: np.random.Generator) -> list[tuple[str, ...]]:
     if number == len(pilot.coders):
-        return [pilot]
-    if math.comb(len(pilot.coders), number) <= _SUBSETS:
-        return [pilot.select(coders=subset) for subset in combinations(pilot.coders, number)]
+        return [tuple(pilot.coders)]
+    if math.comb(len(pilot.coders), number) <= effort.subsets:
+        return list(combinations(pilot.coders, number))
     coders = np.array(pilot.coders)
-    return [pilot.select(coders=rng.choice(coders, number, replace=False).tolist()) for _ in range(_SUBSETS)]
+    return [tuple(rng.choice(coders, number, replace=False).tolist()) for _ in range(effort.subsets)]
 
 
-def _variance(corpus: Corpus, measure: Measure, coefficient: str, rng: np.random.Generator) -> float:
+def _variance(
+    pilot: Corpus, subsets: CoderSubsets, coders: tuple[str, ...], draws: int, rng: np.random.Generator
+) -> float:
     """Return n times the variance of the coefficient over n items drawn with replacement."""
-    n = len(corpus.item_names)
-    weights = rng.multinomial(n, np.full(n, 1 / n), _DRAWS).astype(float)
-    values = coefficient_over_items(corpus, weights, measure=measure, coefficient=coefficient)
+    everyone = len(coders) == len(pilot.coders)
+    n = len(pilot.item_names if everyone else pilot.select(coders=coders).item_names)
+    compute, shares = subsets.of(coders), np.full(n, 1 / n)
+    weights = (rng.multinomial(n, shares, rows).astype(float) for rows in block_sizes(draws, n))
+    values = np.concatenate([compute(block) for block in weights])
     values = values[np.isfinite(values)]
-    if len(values) < _DRAWS // 2:
+    if len(values) < draws // 2:
         raise OptionError("the coefficient is undefined for most resamples of the pilot; use more items or coders")
     # Items of the pilot vary around their own mean, so their variance is too small by (n - 1) / n.
     return float(values.var() * n * n / (n - 1))
@@ -297,7 +389,9 @@ def _width(variance: float, items: int) -> float:
     return 2 * float(stats.norm.ppf(0.975)) * math.sqrt(variance / items * (items - 1) / items)
 
 
-def error_rates(annotations: dict[tuple[str, str], Segmentation], pilot: Corpus) -> ErrorRates:
+def error_rates(
+    annotations: dict[tuple[str, str], Segmentation], pilot: Corpus, references: dict[str, Segmentation] | None = None
+) -> ErrorRates:
     """Return how the coders of a pilot depart from their gold standard.
 
     Parameters
@@ -306,22 +400,22 @@ def error_rates(annotations: dict[tuple[str, str], Segmentation], pilot: Corpus)
         Item and coder -> segmentation.
     pilot : Corpus
         The pilot, from which the median gold standard is made.
+    references : dict, optional
+        Item -> gold standard, if it is known.
 
     Returns
     -------
     ErrorRates
         Rates over all coders and items.
     """
-    references = _references(pilot)
-    matches = near = expected = placed = segments = 0
-    for (item, _), annotation in annotations.items():
-        reference = references[item]
-        parts = boundary_similarity(reference, _untyped(annotation)).parts
-        matches += int(parts["matches"])
-        near += int(parts["transpositions"])
-        expected += len(reference.inner)
-        placed += len(annotation.inner)
-        segments += len(reference.inner) + 1
+    references = _references(pilot) if references is None else references
+    pairs = [(references[item], _untyped(annotation)) for (item, _), annotation in annotations.items()]
+    scores = score_many(pairs, "boundary_similarity(n_t=2)")
+    parts = dict(zip(scores.part_names, scores.counts.sum(axis=0).tolist(), strict=True))
+    matches, near = int(parts["matches"]), int(parts["transpositions"])
+    expected = sum(len(reference.inner) for reference, _ in pairs)
+    placed = sum(len(annotation.inner) for _, annotation in pairs)
+    segments = expected + len(pairs)
     if not expected:
         raise OptionError("the coders of the pilot have no boundary in common, so there are no error rates to simulate")
     return ErrorRates(near / expected, (expected - matches - near) / expected, (placed - matches - near) / segments)
@@ -333,7 +427,7 @@ def _references(pilot: Corpus) -> dict[str, Segmentation]:
 
 
 def _untyped(annotation: Segmentation) -> Segmentation:
-    return Segmentation.from_positions(annotation.length, annotation.inner)
+    return Segmentation.from_valid_entries(annotation.length, annotation.inner, NO_CODES, UNTYPED)
 
 
 def simulate_system(reference: Segmentation, rates: ErrorRates, rng: np.random.Generator) -> Segmentation:
@@ -353,9 +447,15 @@ def simulate_system(reference: Segmentation, rates: ErrorRates, rng: np.random.G
     Segmentation
         The segmentation.
     """
-    kept = misses(reference, min(1.0, rates.miss), seed=rng)
-    moved = near_misses(kept, min(1.0, rates.near / max(1e-9, 1 - rates.miss)), seed=rng)
-    return false_alarms(moved, min(1.0, rates.false_alarm), seed=rng)
+    length = reference.length
+    miss, false_alarm = min(1.0, rates.miss), min(1.0, rates.false_alarm)
+    near = min(1.0, rates.near / max(1e-9, 1 - rates.miss))
+    # As misses, near_misses and false_alarms of caesura.simulation, without segmentations between them.
+    ends = np.append(reference.inner, length)
+    (kept,) = draw_hypotheses(ends, 1, miss=miss, false_alarm=0, margin=0, rng=rng)
+    ends = np.append(np.sort(move_boundaries(kept, length, near, 1, rng)), length)
+    (output,) = draw_hypotheses(ends, 1, miss=0, false_alarm=false_alarm, margin=0, rng=rng)
+    return Segmentation.from_valid_entries(length, output, NO_CODES, UNTYPED)
 
 
 def system_parts(
@@ -386,41 +486,60 @@ def system_parts(
     """
     items = list(references)
     place = {item: i for i, item in enumerate(items)}
-    pairs, at = [], []
-    for number, system in enumerate(systems):
-        for (item, _), annotation in annotations.items():
-            pairs.append((_untyped(annotation), system[item]))
-            at.append(number * len(items) + place[item])
-    scores = score_many(pairs, measure)
-    totals = np.zeros((len(systems) * len(items), scores.counts.shape[1]))
-    np.add.at(totals, at, scores.counts)
-    return totals.reshape(len(systems), len(items), -1), scores.types
+    coders = [(place[item], _untyped(annotation)) for (item, _), annotation in annotations.items() if item in place]
+    item_of = np.array([number for number, _ in coders], np.int64)
+    texts = [annotation for _, annotation in coders] + [system[item] for system in systems for item in items]
+    totals = []
+    for number in range(len(systems)):
+        first, second = np.arange(len(coders)), len(coders) + number * len(items) + item_of
+        scores = score_crossed(measure, texts, first, second)
+        totals.append(np.stack([np.bincount(item_of, column, len(items)) for column in scores.counts.T], axis=1))
+    return np.array(totals), scores.types
 
 
 def _difference_deviations(
     annotations: dict[tuple[str, str], Segmentation],
-    pilot: Corpus,
+    references: dict[str, Segmentation],
     measure: Measure,
     rates: ErrorRates,
+    studies: int,
     sizes: Sequence[int],
     rng: np.random.Generator,
 ) -> list[float]:
     """Return the standard deviation of the difference of two equally good systems, for each number of items."""
-    references = _references(pilot)
     systems = [
         {item: simulate_system(reference, rates, rng) for item, reference in references.items()}
-        for _ in range(2 * _STUDIES)
+        for _ in range(2 * studies)
     ]
     parts, types = system_parts(annotations, references, measure, systems)
-    first, second = parts[:_STUDIES], parts[_STUDIES:]
+    first, second = parts[:studies], parts[studies:]
     deviations = []
     for size in sizes:
         # Every study draws its items from the pilot, and for each of them the output of a random pair of systems.
         items = rng.integers(len(references), size=(_DRAWS, size))
-        draws = rng.integers(_STUDIES, size=(_DRAWS, size))
+        draws = rng.integers(studies, size=(_DRAWS, size))
         values = [measure.finish(side[draws, items].sum(axis=1), types) for side in (first, second)]
         deviations.append(float(np.std(values[0] - values[1])))
     return deviations
+
+
+def _simulated_items(pilot: Corpus, rng: np.random.Generator) -> tuple[Corpus, int]:
+    """Return the items for which systems are simulated, and the number of simulated pairs of systems.
+
+    A pilot with many items needs fewer systems: each study draws items and outputs at random. Very many items are sampled.
+    """
+    items = pilot.item_names
+    sample = pilot
+    if len(items) > _MAX_SIMULATED_ITEMS:
+        places = np.sort(rng.choice(len(items), _MAX_SIMULATED_ITEMS, replace=False)).tolist()
+        sample = pilot.select(items=[items[place] for place in places])
+    studies = min(_STUDIES, max(1, MAX_PLAN_OUTPUTS // (2 * len(sample.item_names))))
+    if studies < _STUDIES:
+        warn(
+            f"the pilot is large: the smallest differences come from {studies} simulated outputs of each system for "
+            f"{len(sample.item_names):,} items instead of {_STUDIES} for {len(items):,}"
+        )
+    return sample, studies
 
 
 def smallest_difference(deviation: float, items: int, power: float) -> float:

@@ -198,7 +198,9 @@ def too_few_coders(participants: Participants) -> str | None:
     return f"the alternative annotator test needs at least {MIN_CODERS} coders; got {coders}"
 
 
-def replacement_tests(participants: Participants, measure: Measure, epsilon: float) -> tuple[Replacement, ...]:
+def replacement_tests(
+    participants: Participants, measure: Measure, epsilon: float, scores: PairScores | None = None
+) -> tuple[Replacement, ...]:
     """Compute the alternative annotator test of every system.
 
     Parameters
@@ -209,6 +211,8 @@ def replacement_tests(participants: Participants, measure: Measure, epsilon: flo
         Measure of similarity; the instances of the test are items.
     epsilon : float
         Margin of the test (the advantage granted to the system because it costs less than a coder).
+    scores : PairScores, optional
+        Scores under the measure, if they are known. They are used if they contain those of the coders.
 
     Returns
     -------
@@ -219,8 +223,9 @@ def replacement_tests(participants: Participants, measure: Measure, epsilon: flo
     if reason is not None:
         names = participants.coder_names
         return tuple(Replacement(system, None, names, measure, reason) for system in participants.systems)
-    # Score everything in one batch, over the same boundary types.
-    scores = score_pairs(participants, measure, participants.systems, human=True)
+    if scores is None or scores.measure != measure or HUMAN not in scores.segmenters:
+        # Score everything in one batch, over the same boundary types.
+        scores = score_pairs(participants, measure, participants.systems, human=True)
     shape = (len(scores.items), len(scores.coders))
     between_coders = np.full((*shape, shape[1]), np.nan)
     rows, similarity = _similarities(scores, HUMAN)

@@ -169,6 +169,28 @@ class Measure(Definition):
         batch, places, undefined = batch.drop(problems, places)
         return batch, places, errors | undefined
 
+    @cached_property
+    def packs_sides_separately(self) -> bool:
+        """Whether the arrays of each side depend on the annotations of that side alone, and on the types of all pairs."""
+        names = ("references", "last_position", "chunk", "first_token")
+        is_plain = type(self).to_batch is Measure.to_batch or self.separate_sides
+        return is_plain and type(self).pack is Measure.pack and not any(self.settings.get(name) for name in names)
+
+    def pack_crossed(self, batch: Batch) -> Packed[Batch]:
+        """Return the documents of a batch of crossed sides that can be scored, their places, and the errors of the others.
+
+        Parameters
+        ----------
+        batch : Batch
+            Documents from :func:`~caesura.measures.crossed.cross`.
+
+        Returns
+        -------
+        tuple
+            Batch, indices and errors.
+        """
+        return self._with_checks(batch, np.arange(len(batch)), {})
+
     @property
     def packing_key(self) -> tuple[Any, ...]:
         """What the arrays of a batch depend on: measures with equal keys can score the same batch.

@@ -91,6 +91,9 @@ class Declaration(Value, ABC):
         Whether both sides must have the same units. If False, the measure compares times directly.
     accepts_marks : bool
         Whether the first side may be the marks of several coders.
+    separate_sides : bool
+        Whether a measure that packs pairs in its own way packs each side without a look at the other, and ``check`` depends
+        on the first side only.
     needs_labels : bool
         Whether every span must have a label.
     accepts_settings : bool
@@ -151,6 +154,7 @@ class Declaration(Value, ABC):
     exact_span_chance: ClassVar[bool] = False
     needs_common_units: ClassVar[bool] = True
     accepts_marks: ClassVar[bool] = False
+    separate_sides: ClassVar[bool] = False
     needs_labels: ClassVar[bool] = False
     accepts_settings: ClassVar[bool] = False
     is_mean_over_pairs: ClassVar[bool] = False

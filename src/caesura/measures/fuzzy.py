@@ -168,6 +168,7 @@ class FuzzySuccess(Measure):
     summary = "boundaries against marks of many"
     short_name = "fuzzy success"
     accepts_marks = True
+    separate_sides = True
     options = (
         Option("chain_strength", 1, whole(1), "largest distance between marked positions of a cluster"),
         Option("minimal_peak", None, optional(whole(1)), "count that a cluster must reach (default: half the coders)"),

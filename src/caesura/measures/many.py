@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from caesura.engines import Engine, check_engine, use_engine
 from caesura.errors import RESOURCE_ERRORS, CaesuraError, OptionError, ResourceError, own_errors
 from caesura.measures.base import BatchCounts, Measure
-from caesura.measures.batch import Batch, Comparison
+from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.registry import parse
 from caesura.measures.sums import Partial
 from caesura.model.result import HIDDEN, Excluded, Result, Score, keep_warnings
@@ -70,7 +70,7 @@ class Scores(Result):
     @property
     def scored(self) -> Ints:
         """Places of the pairs that were scored."""
-        return np.array([i for i in range(len(self)) if i not in self.errors], np.int64)
+        return np.delete(np.arange(len(self)), list(self.errors))
 
     @property
     def excluded(self) -> tuple[Excluded, ...]:
@@ -193,19 +193,52 @@ def score_many(
     parsed = parse(measure)
     check_engine(engine, workers, scheduler)
     listed = list(pairs)
-    batch, places, errors = parsed.pack(listed)
+    return score_packed(parsed, parsed.pack(listed), len(listed), engine, workers, scheduler)
+
+
+def score_packed(
+    measure: Measure,
+    packed: Packed[Batch],
+    length: int,
+    engine: str | Engine = "threads",
+    workers: int | None = None,
+    scheduler: Any = None,
+) -> Scores:
+    """Score pairs that are packed already.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+    packed : tuple
+        Batch of the pairs that can be scored, their places, and the errors of the others by place.
+    length : int
+        Number of all pairs.
+    engine : str or Engine, default "threads"
+        Where to compute.
+    workers : int, optional
+        Number of workers.
+    scheduler : str or distributed.Client, optional
+        Address of a Dask scheduler, or a client.
+
+    Returns
+    -------
+    Scores
+        One score per pair.
+    """
+    batch, places, errors = packed
     try:
-        result = compute(parsed, batch, engine, workers, scheduler)
+        result = compute(measure, batch, engine, workers, scheduler)
     except RESOURCE_ERRORS:
-        result, batch, places, too_large = count_separately(parsed, batch, places)
+        result, batch, places, too_large = count_separately(measure, batch, places)
         errors = errors | too_large
     counts, resolved = result.counts, dict(result.resolved)
-    values = parsed.values(counts, batch.types)
+    values = measure.values(counts, batch.types)
     if errors:
-        counts = _at_places(counts, places, len(listed), 0)
-        values = _at_places(values, places, len(listed), np.nan)
-        resolved = {name: _at_places(column, places, len(listed), 0) for name, column in resolved.items()}
-    return Scores(parsed, values, errors, batch.types, counts, resolved, batch, places)
+        counts = _at_places(counts, places, length, 0)
+        values = _at_places(values, places, length, np.nan)
+        resolved = {name: _at_places(column, places, length, 0) for name, column in resolved.items()}
+    return Scores(measure, values, errors, batch.types, counts, resolved, batch, places)
 
 
 def _at_places(rows: NDArray[Any], places: Ints, length: int, empty: float) -> NDArray[Any]:
@@ -244,7 +277,11 @@ def compute(
     with use_engine(engine, workers, scheduler) as opened:
         if opened.workers == 1 and not opened.remote:
             return measure.count(batch)
-        return _joined(list(opened.map(measure.count, _pieces(batch, work, opened))))
+        if opened.remote:
+            return _joined(list(opened.map(measure.count, _pieces(batch, work, opened))))
+        # Measures of the same batch share results, such as the edits of B and S, by piece.
+        pieces = batch.cached(("pieces", opened.workers), lambda: list(_pieces(batch, work, opened)))
+        return _joined(list(opened.map(measure.count, iter(pieces))))
 
 
 def count_separately(

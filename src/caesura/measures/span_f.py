@@ -186,11 +186,19 @@ def _pack(pairs: Sequence[Any], sides: tuple[str, str], times: dict[float, int] 
     lengths: list[int] = []
     places: list[int] = []
     errors: dict[int, CaesuraError] = {}
+    known: dict[tuple[int, bool], list[tuple[int, int, int]]] = {}  # an annotation occurs in many pairs
+
+    def spans_of(text: Any, side: str, codes: dict[float, int] | None) -> list[tuple[int, int, int]]:
+        key = id(text), codes is None
+        if key not in known:
+            known[key] = _side_spans(text, side, labels, codes)
+        return known[key]
+
     for place, pair in enumerate(pairs):
         try:
             a, b = pair
             codes = times if getattr(a, "axis", None) == getattr(b, "axis", None) else None
-            spans = [_side_spans(text, side, labels, codes) for text, side in zip((a, b), sides, strict=True)]
+            spans = [spans_of(text, side, codes) for text, side in zip((a, b), sides, strict=True)]
             lengths.append(_common_length(a, b, sides))
             rows.append((spans[0], spans[1]))
             places.append(place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -103,6 +103,38 @@ class Marks(Value):
         positions, counts = np.unique(marked, return_counts=True)
         slots = {"length": texts[0].length, "coders": len(texts), "units": units}
         return cls._trusted(positions=positions, position_counts=counts.astype(np.int64), **slots)
+
+    @classmethod
+    def of_groups(cls, segmentations: Sequence[Segmentation], *, leave_one_out: bool) -> list[Marks]:
+        """Return the marks of all coders of a text, and of all coders but one.
+
+        Parameters
+        ----------
+        segmentations : sequence of Segmentation
+            One segmentation per coder.
+        leave_one_out : bool
+            Whether to add the marks without the first coder, without the second, and so on.
+
+        Returns
+        -------
+        list of Marks
+            The marks of all coders, followed by one entry per coder who is left out.
+
+        Examples
+        --------
+        >>> texts = [Segmentation.from_masses(masses) for masses in ([2, 3], [2, 2, 1])]
+        >>> Marks.of_groups(texts, leave_one_out=True)
+        [Marks(2 coders, 5 units: ··2··1·), Marks(1 coder, 5 units: ··1··1·), Marks(1 coder, 5 units: ··1···)]
+        """
+        total = cls.of(segmentations)
+        groups = [total]
+        for text in segmentations if leave_one_out else ():
+            counts = total.position_counts.copy()
+            counts[np.searchsorted(total.positions, text.inner)] -= 1
+            kept = counts > 0
+            slots = {"length": total.length, "coders": total.coders - 1, "units": total.units}
+            groups.append(cls._trusted(positions=total.positions[kept], position_counts=counts[kept], **slots))
+        return groups
 
     def __len__(self) -> int:
         return self.length

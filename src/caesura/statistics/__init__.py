@@ -16,7 +16,14 @@ standard errors of alpha.
 """
 
 from caesura.statistics.alternative import AlternativeTest, CoderTest, alternative_annotator
-from caesura.statistics.intervals import BootstrapInterval, MeanInterval, bootstrap, item_weights, mean_interval
+from caesura.statistics.intervals import (
+    BootstrapInterval,
+    MeanInterval,
+    bootstrap,
+    bootstrap_many,
+    item_weights,
+    mean_interval,
+)
 from caesura.statistics.multiple import Wins, benjamini_yekutieli, holm, letters, wins
 from caesura.statistics.paired import (
     PairedBootstrap,
@@ -41,6 +48,7 @@ __all__ = [
     "benjamini_yekutieli",
     "blocked_kruskal_wallis",
     "bootstrap",
+    "bootstrap_many",
     "friedman",
     "holm",
     "is_borderline",

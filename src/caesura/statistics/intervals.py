@@ -8,7 +8,7 @@ second interval.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -26,6 +26,7 @@ from caesura.statistics.arrays import Finish, Floats, checked_values, matrix, ve
 MIN_ITEMS = 20
 """Number of items below which a percentile interval is too narrow."""
 _CELLS = 250_000  # numbers in a block of weights: 2 MB for any number of replicates
+_MAX_SINGLE = 2.0**24  # whole numbers below it are exact in single precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,43 @@ def item_weights(items: int, replicates: int, rng: np.random.Generator) -> Itera
         yield np.bincount(sample.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)
 
 
+def resampled_sums(columns: Floats, replicates: int, rng: np.random.Generator) -> Floats:
+    """Return the sums of columns over bootstrap samples of their rows.
+
+    Parameters
+    ----------
+    columns : numpy.ndarray
+        One row per item.
+    replicates : int
+        Number of samples.
+    rng : numpy.random.Generator
+        Source of random numbers.
+
+    Returns
+    -------
+    numpy.ndarray
+        One row per sample. Equal columns are summed once, and columns of whole numbers in single precision if that is exact.
+    """
+    places: dict[bytes, int] = {}
+    place_of = [places.setdefault(column.tobytes(), len(places)) for column in columns.T]
+    distinct = np.empty((len(columns), len(places)))
+    distinct[:, place_of] = columns
+    is_whole = (np.rint(distinct) == distinct).all(axis=0)
+    largest = np.abs(distinct).max(axis=0) * len(columns)
+    short = is_whole & (largest < _MAX_SINGLE)
+    in_single, in_double = distinct[:, short].astype(np.float32), distinct[:, ~short]
+    sums = np.empty((replicates, len(places)))
+    row = 0
+    for block in item_weights(len(columns), replicates, rng):
+        rows = slice(row, row + len(block))
+        if in_single.size:
+            sums[rows, short] = block.astype(np.float32) @ in_single
+        if in_double.size:
+            sums[rows, ~short] = product(block, in_double)
+        row += len(block)
+    return sums[:, place_of]
+
+
 def block_sizes(rows: int, width: int) -> Iterator[int]:
     """Divide rows into blocks with a bounded number of cells.
 
@@ -187,18 +225,57 @@ def bootstrap(
     >>> f"{result.value:.3f} [{result.low:.3f}, {result.high:.3f}]"
     '0.641 [0.471, 0.773]'
     """
-    table = matrix("parts", parts, "items", "columns")
+    return bootstrap_many([(parts, finish)], replicates=replicates, level=level, seed=seed)[0]
+
+
+def bootstrap_many(
+    tables: Sequence[tuple[ArrayLike, Finish]], *, replicates: int = 10_000, level: float = 0.95, seed: int | None = 0
+) -> list[BootstrapInterval]:
+    """Compute the intervals of :func:`bootstrap` for several values over the same number of items.
+
+    Parameters
+    ----------
+    tables : sequence of tuple
+        For each value: its parts, items x parts, and the function from rows of summed parts to values.
+    replicates : int, default 10000
+        Number of bootstrap replicates.
+    level : float, default 0.95
+        Confidence level.
+    seed : int or None, default 0
+        Random seed; None chooses a random one.
+
+    Returns
+    -------
+    list of BootstrapInterval
+        One interval per table. All of them come from the same samples of items, which are drawn once.
+
+    Raises
+    ------
+    Undefined
+        If there is only one item, which cannot be resampled.
+
+    Examples
+    --------
+    >>> first, second = [[8, 10], [5, 9], [9, 12]], [[7, 10], [5, 9], [8, 12]]
+    >>> results = bootstrap_many([(parts, lambda sums: sums[:, 0] / sums[:, 1]) for parts in (first, second)], seed=1)
+    >>> [f"{result.low:.3f}" for result in results]
+    ['0.556', '0.556']
+    """
+    arrays = [matrix("parts", parts, "items", "columns") for parts, _ in tables]
     replicates, level = whole(1)("replicates", replicates), fraction("level", level)
     rng = np.random.default_rng(check_seed("seed", seed))
-    items = len(table)
+    items = len(arrays[0])
     if items < 2:
         raise Undefined("an interval over items needs at least 2 items; got 1")
-    value = float(checked_values(finish, table.sum(axis=0, keepdims=True))[0])
-    values = np.concatenate(
-        [checked_values(finish, product(block, table)) for block in item_weights(items, replicates, rng)]
-    )
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return BootstrapInterval(value, float(low), float(high), level, items, replicates)
+    ends = np.cumsum([array.shape[1] for array in arrays])
+    sums = resampled_sums(np.concatenate(arrays, axis=1), replicates, rng)
+    results = []
+    for array, (_, finish), of_table in zip(arrays, tables, np.split(sums, ends[:-1], axis=1), strict=True):
+        value = float(checked_values(finish, array.sum(axis=0, keepdims=True))[0])
+        values = checked_values(finish, of_table)
+        low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+        results.append(BootstrapInterval(value, float(low), float(high), level, items, replicates))
+    return results
 
 
 def mean_interval(values: ArrayLike, counts: ArrayLike | None = None, *, level: float = 0.95) -> MeanInterval:

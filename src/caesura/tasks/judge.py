@@ -52,7 +52,11 @@ class JudgeOptions(OptionSet):
     replicates: int = setting(
         2000, whole(100), "Number of bootstrap replicates; the tests between many systems use more."
     )
-    draws: int = setting(100, whole(1), "Number of random segmentations for the random baseline.")
+    draws: int | None = setting(
+        None,
+        optional(whole(1)),
+        "Number of random segmentations for the random baseline (default: 100, or fewer for a very large corpus).",
+    )
     bounds: bool = setting(
         True,
         flag,
@@ -107,7 +111,7 @@ def judge_systems(
         corpus, systems, without_units = systems_with_units(corpus, systems, level=options.hierarchy_level)
     measures = choose_measures("judge", corpus, requested, settings=settings)
     arguments = options.select("interval", "level", "replicates", "seed", "alpha", "epsilon")
-    bounds = options.draws if options.bounds else False
+    bounds = (options.draws or True) if options.bounds else False
     judgement = judge(corpus, systems, measures=measures, bounds=bounds, **arguments)
     return replace(
         judgement,

@@ -370,6 +370,8 @@ def text_width(text: str) -> int:
     int
         Number of columns.
     """
+    if text.isascii():
+        return len(text)
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.combining(c) > 0 or c in _JOINERS for c in text)
 

@@ -1,0 +1,346 @@
+"""Score the random bounds of a judgement: many draws, in blocks of bounded size, of which only sums are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from caesura.judging.bounds import Baselines, TimedBaselines
+from caesura.judging.pair_scores import BOUND_PREFIX, PLACEMENT, RANDOM, Pairing, PairScores
+from caesura.judging.participants import Participants
+from caesura.limits import MAX_BOUND_WORK, MAX_PAIRED_BOUNDARIES, check_limit
+from caesura.measures.base import BatchCounts, Measure
+from caesura.measures.batch import Batch
+from caesura.measures.crossed import Positions
+from caesura.measures.many import score_packed
+from caesura.measures.sums import Partial
+from caesura.model.boundaries import NO_CODES
+from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.result import Excluded, Score
+from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.value import Floats, Ints
+from caesura.notices import warn
+
+MAX_PLACEMENT_DRAWS = 50
+"""Largest number of draws of the placement bound."""
+MIN_DRAWS = 10
+"""Number of draws of the random bound that are always made."""
+BLOCK_WORK = 5_000_000
+"""Work of the draws that are scored at once."""
+_PAIR_WORK = 20  # a pair costs as much as 20 boundaries
+_OBJECT_WORK = 20  # a pair of Python objects costs as much as 20 pairs of arrays
+_EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
+
+
+@dataclass(eq=False)
+class DrawSums:
+    """Scores of the draws of one bound under one measure.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    sums : list of numpy.ndarray
+        Parts of each draw, summed over items and coders.
+    macros : list of float
+        Mean over items of each draw.
+    items : set of int
+        Items that could be scored.
+    failures : dict
+        (item, reference) -> reasons why a draw could not be scored.
+    total : Partial or None
+        Sums over all draws.
+    types : tuple of str
+        The boundary types.
+    """
+
+    measure: Measure
+    sums: list[Floats] = field(default_factory=list)
+    macros: list[float] = field(default_factory=list)
+    items: set[int] = field(default_factory=set)
+    failures: dict[tuple[int, int], dict[str, None]] = field(default_factory=dict)
+    total: Partial | None = None
+    types: tuple[str, ...] = UNTYPED
+
+    def add(self, scores: PairScores) -> None:
+        """Add the scores of some draws.
+
+        Parameters
+        ----------
+        scores : PairScores
+            One segmenter per draw.
+        """
+        for rows in scores.rows_of.values():
+            items, parts = scores.by_item(rows)
+            self.sums.append(parts.sum(axis=0))
+            self.macros.append(float(scores.finish(parts).mean()))
+            self.items.update(items.tolist())
+        for row, error in scores.scores.errors.items():
+            key = int(scores.item_of[row]), int(scores.reference_of[row])
+            self.failures.setdefault(key, {})[f"{self.measure.label}: {error}"] = None
+        scored = scores.scores.scored
+        resolved = {name: column[scored] for name, column in scores.scores.resolved.items()}
+        counts = BatchCounts(scores.scores.counts[scored], resolved)
+        partial = Partial.of(self.measure, counts, scores.scores.types)
+        self.types = scores.scores.types
+        self.total = partial if self.total is None else self.total.merge(partial, self.measure)
+
+    @property
+    def values(self) -> Floats:
+        """The micro value of each draw."""
+        return self.measure.values(np.array(self.sums), self.types)
+
+    @property
+    def score(self) -> Score:
+        """The score of all draws together."""
+        assert self.total is not None
+        return self.total.score(self.measure)
+
+    def excluded(self, items: Sequence[str], bound: str, explained: set[tuple[int, int]]) -> Iterator[Excluded]:
+        """Yield the items that could not be scored, unless a system failed against the same reference.
+
+        Parameters
+        ----------
+        items : sequence of str
+            Names of the items.
+        bound : str
+            Name of the bound.
+        explained : set of tuple
+            Item and reference, as indices, for which a system failed too.
+
+        Yields
+        ------
+        Excluded
+            One entry per item and reason.
+        """
+        for key in sorted(self.failures):
+            if key not in explained:
+                yield from (Excluded(items[key[0]], f"({bound})", reason) for reason in self.failures[key])
+
+
+def score_draws(
+    participants: Participants,
+    pairing: Pairing,
+    baselines: Baselines | TimedBaselines,
+    measures: Iterable[Measure],
+    counts: Mapping[str, int],
+    seed: int,
+) -> dict[tuple[Measure, str], DrawSums]:
+    """Score the draws of the bounds ``random`` and ``placement``.
+
+    Parameters
+    ----------
+    participants : Participants
+        Coders and systems.
+    pairing : Pairing
+        The pairs of systems and other bounds, among them the bound ``none``.
+    baselines : Baselines or TimedBaselines
+        Where to draw from.
+    measures : iterable of Measure
+        The measures.
+    counts : mapping of str to int
+        Bound -> number of draws.
+    seed : int
+        Random seed.
+
+    Returns
+    -------
+    dict
+        Measure and bound -> sums.
+    """
+    chosen = tuple(dict.fromkeys(measures))
+    sums = {(measure, bound): DrawSums(measure) for measure in chosen for bound in counts}
+    work = draw_work(participants, baselines, 1)
+    size = max(1, int(BLOCK_WORK // max(work, 1)))
+    rows = {
+        measure: _reference_rows(pairing, measure, [sums[measure, bound] for bound in counts]) for measure in chosen
+    }
+    for stream, (bound, count) in enumerate(counts.items(), 1):
+        rng = np.random.default_rng([seed, stream])
+        for block in _blocks(baselines, bound, rng, count, size):
+            for measure in chosen:
+                sums[measure, bound].add(block.score(pairing, measure, rows[measure]))
+    return sums
+
+
+def _reference_rows(pairing: Pairing, measure: Measure, sums: Sequence[DrawSums]) -> Ints:
+    """Return the rows of the pairing that contain every reference of every item once.
+
+    If a measure checks references alone, those without a value are left out here once, and not again in every draw.
+    """
+    table = pairing.table(measure)
+    rows = np.flatnonzero(table.keys[:, 0] == list(pairing.segmenters).index(_EVERY_ITEM))
+    sides = pairing.sides(measure) if measure.separate_sides else None
+    if sides is None:
+        return rows
+    _, places, errors = measure.pack_crossed(sides.pairs(table.first[rows], table.second[rows]))
+    for place, error in errors.items():
+        _, item, reference, _ = table.keys[rows[place]].tolist()
+        for of_bound in sums:
+            of_bound.failures[item, reference] = {f"{measure.label}: {error}": None}
+    return rows[places]
+
+
+def _blocks(
+    baselines: Baselines | TimedBaselines, bound: str, rng: np.random.Generator, count: int, size: int
+) -> Iterator[_Block]:
+    """Yield all draws of a bound, some at a time."""
+    starts = range(0, count, size)
+    if isinstance(baselines, Baselines) and baselines.are_plain:
+        source = baselines.random_texts(rng) if bound == RANDOM else baselines.placed_texts(rng)
+        for start in starts:
+            draws = min(size, count - start)
+            yield _Block(baselines, draws, source.draw(draws), {})
+        return
+    draw: Callable[[np.random.Generator], dict[str, Annotation]]
+    draw = baselines.random if bound == RANDOM else baselines.placement
+    for start in starts:
+        draws = min(size, count - start)
+        yield _Block(baselines, draws, None, {str(k): draw(rng) for k in range(draws)})
+
+
+class _Block:
+    """Some draws of a bound: arrays, from which objects are made when a measure needs them, or objects."""
+
+    def __init__(
+        self,
+        baselines: Baselines | TimedBaselines,
+        draws: int,
+        texts: Positions | None,
+        annotations: Mapping[str, Mapping[str, Annotation]],
+    ) -> None:
+        self._baselines = baselines
+        self._draws = draws
+        self._texts = texts
+        self._annotations = annotations
+        self._own_pairing: Pairing | None = None
+        self._batches: dict[Any, Batch] = {}
+
+    def score(self, pairing: Pairing, measure: Measure, rows_with_reference: Ints) -> PairScores:
+        """Return the scores of all draws against the references of some rows of the pairing, one segmenter per draw."""
+        sides = pairing.sides(measure) if self._texts is not None else None
+        if self._texts is None or sides is None:
+            return self._pairs_of_objects().score(measure)
+        table = pairing.table(measure)
+        rows = rows_with_reference
+        _, item, reference, author = (np.tile(column, self._draws) for column in table.keys[rows].T)
+        draw = np.repeat(np.arange(self._draws), len(rows))
+        key = pairing.arrays_key(measure)
+        if key not in self._batches:
+            first = np.tile(table.first[rows], self._draws)
+            self._batches = {key: sides.pairs_with(first, self._texts, draw * len(pairing.items) + item)}
+        batch = self._batches[key]
+        packed = (batch, np.arange(len(batch)), {}) if measure.separate_sides else measure.pack_crossed(batch)
+        scores = score_packed(measure, packed, len(batch))
+        names = tuple(map(str, range(self._draws)))
+        return PairScores(measure, names, pairing.items, pairing.coders, draw, item, reference, author, scores)
+
+    def _pairs_of_objects(self) -> Pairing:
+        if self._own_pairing is None:
+            annotations = self._annotations or self._segmentations()
+            self._own_pairing = Pairing(self._baselines.participants, annotations)
+        return self._own_pairing
+
+    def _segmentations(self) -> dict[str, dict[str, Annotation]]:
+        assert self._texts is not None
+        assert isinstance(self._baselines, Baselines)
+        positions, _, off = self._texts
+        items, lengths = sorted(self._baselines.participants.items), self._baselines.lengths.tolist()
+        texts = [
+            Segmentation.from_valid_entries(lengths[t % len(items)], positions[off[t] : off[t + 1]], NO_CODES, UNTYPED)
+            for t in range(self._draws * len(items))
+        ]
+        return {
+            str(k): dict(zip(items, texts[k * len(items) : (k + 1) * len(items)], strict=True))
+            for k in range(self._draws)
+        }
+
+
+def draw_work(participants: Participants, baselines: Baselines | TimedBaselines, measures: int) -> int:
+    """Estimate the work of one draw, in boundaries: pairs of texts and their boundaries, and the units of the texts.
+
+    Parameters
+    ----------
+    participants : Participants
+        Coders and systems.
+    baselines : Baselines or TimedBaselines
+        Where to draw from.
+    measures : int
+        Number of measures.
+
+    Returns
+    -------
+    int
+        The work of all measures; Python objects count more than arrays.
+    """
+    work = 0
+    units = 0
+    for by_coder in participants.coders.values():
+        boundaries, length = _sizes(by_coder.values())
+        # A drawn text has about as many boundaries as the mean coder.
+        work += _PAIR_WORK * len(by_coder) + 2 * boundaries
+        units += length
+    is_plain = isinstance(baselines, Baselines) and baselines.are_plain
+    return (work + units // 8) * measures * (1 if is_plain else _OBJECT_WORK)
+
+
+def check_human_bound(participants: Participants) -> None:
+    """Raise an error if coders who place many boundaries are too many to compare every coder with every other.
+
+    Parameters
+    ----------
+    participants : Participants
+        Coders who segment texts or recordings.
+    """
+    groups = [by_coder.values() for by_coder in participants.coders.values()]
+    boundaries = sum(2 * (len(group) - 1) * _sizes(group)[0] for group in groups)
+    hint = "choose fewer coders, or leave out the bounds with --no-bounds (bounds=False in Python)"
+    check_limit("boundaries of all pairs of coders", boundaries, MAX_PAIRED_BOUNDARIES, hint)
+
+
+def _sizes(annotations: Iterable[Annotation]) -> tuple[int, int]:
+    """Return the number of boundaries of all annotations of an item, and its largest number of units."""
+    boundaries = length = 0
+    for annotation in annotations:
+        if type(annotation) is Segmentation:
+            boundaries += annotation.inner.size
+            length = max(length, annotation.length)
+        elif tiers := tiers_of(annotation):
+            boundaries += sum(tier.edges.inner.size for tier in tiers.values())
+        else:
+            streams = streams_of(annotation).values()
+            boundaries += sum(stream.inner.size for stream in streams)
+            length = max(length, sum(stream.length for stream in streams))
+    return boundaries, length
+
+
+def affordable_draws(requested: int, work: int) -> dict[str, int]:
+    """Return how many draws of each bound are made, and warn if they are fewer than requested.
+
+    Parameters
+    ----------
+    requested : int
+        Number of draws of the random bound.
+    work : int
+        Estimate of :func:`draw_work`.
+
+    Returns
+    -------
+    dict of str to int
+        Bound -> number of draws.
+    """
+    placed = min(requested, MAX_PLACEMENT_DRAWS)
+    share = MAX_BOUND_WORK / max(work * (requested + placed), 1)
+    if share >= 1:
+        return {RANDOM: requested, PLACEMENT: placed}
+    counts = {RANDOM: requested, PLACEMENT: placed}
+    limited = {bound: min(count, max(MIN_DRAWS, int(count * share))) for bound, count in counts.items()}
+    if limited[RANDOM] < requested:
+        warn(
+            f"the bounds random and placement have {limited[RANDOM]} and {limited[PLACEMENT]} draws instead of {requested} "
+            f"and {placed}, because the corpus is large; --draws {requested} (bounds={requested} in Python) makes all of them"
+        )
+    return limited

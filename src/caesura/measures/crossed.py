@@ -1,0 +1,184 @@
+"""Compare many annotations with each other without an object per pair: pack every annotation once, and pair the arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from caesura.measures.base import Measure
+from caesura.measures.batch import EMPTY, Batch, rows_of
+from caesura.measures.edges import EdgeBatch
+from caesura.measures.many import Scores, score_many, score_packed
+from caesura.measures.pooled import PooledBatch
+from caesura.model.value import Ints
+
+
+class Positions(NamedTuple):
+    """Boundaries of many texts: those of text t are ``positions[off[t]:off[t + 1]]``."""
+
+    positions: Ints
+    codes: Ints
+    off: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class CrossedSides:
+    """Annotations of both sides, each packed once.
+
+    Attributes
+    ----------
+    batch : Batch
+        Documents whose sides contain every annotation.
+    first_of, second_of : numpy.ndarray
+        Document whose side a (b) contains the annotation; -1 for an annotation that is not used on that side.
+    """
+
+    batch: Batch
+    first_of: Ints
+    second_of: Ints
+
+    def boundaries(self, first: Ints, second: Ints) -> int:
+        """Return the number of boundaries of all pairs, which :meth:`pairs` copies.
+
+        Parameters
+        ----------
+        first, second : numpy.ndarray
+            Numbers of the two annotations of each pair.
+
+        Returns
+        -------
+        int
+            The number.
+        """
+        return int(self.batch.a_count[self.first_of[first]].sum() + self.batch.b_count[self.second_of[second]].sum())
+
+    def pairs(self, first: Ints, second: Ints) -> Batch:
+        """Return the batch of pairs of packed annotations.
+
+        Parameters
+        ----------
+        first, second : numpy.ndarray
+            Numbers of the two annotations of each pair.
+
+        Returns
+        -------
+        Batch
+            One document per pair.
+        """
+        side = Positions(self.batch.b_pos, self.batch.b_code, self.batch.b_off)
+        return cross(self.batch, self.first_of[first], side, self.second_of[second])
+
+    def pairs_with(self, first: Ints, texts: Positions, second: Ints) -> Batch:
+        """Return the batch of pairs of a packed annotation and another text.
+
+        Parameters
+        ----------
+        first : numpy.ndarray
+            Number of the annotation of each pair.
+        texts : Positions
+            Texts of the second side.
+        second : numpy.ndarray
+            Number of the text of each pair.
+
+        Returns
+        -------
+        Batch
+            One document per pair.
+        """
+        return cross(self.batch, self.first_of[first], texts, second)
+
+
+def cross(batch: Batch, first: Ints, texts: Positions, second: Ints) -> Batch:
+    """Return documents with the first side of some documents and other second sides.
+
+    Parameters
+    ----------
+    batch : Batch
+        Documents that provide the first sides, and everything that does not depend on the second.
+    first : numpy.ndarray
+        Document that provides the first side of each new document.
+    texts : Positions
+        Texts of the second side.
+    second : numpy.ndarray
+        Text of each new document.
+
+    Returns
+    -------
+    Batch
+        The new documents.
+    """
+    a_rows, a_off = rows_of(batch.a_off, first)
+    b_rows, b_off = rows_of(texts.off, second)
+    fields = {name: getattr(batch, name)[first] for name in ("length", *batch.document_fields)}
+    return replace(
+        batch,
+        a_pos=batch.a_pos[a_rows],
+        a_code=batch.a_code[a_rows] if batch.a_code.size else batch.a_code,
+        a_off=a_off,
+        b_pos=texts.positions[b_rows],
+        b_code=texts.codes[b_rows] if texts.codes.size else EMPTY,
+        b_off=b_off,
+        **fields,
+    )
+
+
+def pack_sides(measure: Measure, annotations: Sequence[Any], first: Ints, second: Ints) -> CrossedSides | None:
+    """Pack the annotations of many pairs, each annotation once per side.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+    annotations : sequence
+        The annotations.
+    first, second : numpy.ndarray
+        Numbers of the two annotations of each pair.
+
+    Returns
+    -------
+    CrossedSides or None
+        The packed annotations; None if the measure compares pairs in another way, or if an annotation cannot be compared.
+    """
+    if not measure.packs_sides_separately or not len(first):
+        return None
+    places = [np.unique(side, return_index=True) for side in (first, second)]
+    chosen = np.concatenate([index for _, index in places])
+    pairs = [(annotations[a], annotations[b]) for a, b in zip(first[chosen], second[chosen], strict=True)]
+    batch, _, errors = measure.to_batch(pairs)
+    if errors or isinstance(batch, (PooledBatch, EdgeBatch)):
+        return None
+    documents = []
+    start = 0
+    for numbers, _ in places:
+        document_of = np.full(len(annotations), -1, np.int64)
+        document_of[numbers] = np.arange(start, start + len(numbers))
+        documents.append(document_of)
+        start += len(numbers)
+    return CrossedSides(batch, *documents)
+
+
+def score_crossed(measure: Measure, annotations: Sequence[Any], first: Ints, second: Ints) -> Scores:
+    """Score pairs of annotations that are packed once, if the measure allows it.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+    annotations : sequence
+        The annotations. The two of a pair must be of the same text.
+    first, second : numpy.ndarray
+        Numbers of the two annotations of each pair.
+
+    Returns
+    -------
+    Scores
+        One score per pair.
+    """
+    sides = pack_sides(measure, annotations, first, second)
+    if sides is None:
+        pairs = zip(first.tolist(), second.tolist(), strict=True)
+        return score_many([(annotations[a], annotations[b]) for a, b in pairs], measure)
+    return score_packed(measure, measure.pack_crossed(sides.pairs(first, second)), len(first))

@@ -1,0 +1,221 @@
+"""Work of a judgement and a plan: arrays give the numbers of objects, and the work is bounded before it is done."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import caesura as cz
+from caesura.agreement.coder_pairs import score_coder_pairs
+from caesura.errors import CaesuraWarning, LimitError
+from caesura.judging import bounds as bounds_module
+from caesura.judging import drawn_bounds, planning
+from caesura.judging.bounds import Baselines
+from caesura.judging.pair_scores import PLACEMENT, RANDOM, Pairing, score_pairs
+from caesura.judging.participants import collect_participants
+from caesura.limits import MAX_BOUND_WORK, MAX_PLAN_OUTPUTS, MAX_PLAN_WORK
+from caesura.measures.crossed import score_crossed
+from caesura.measures.many import score_many
+from caesura.measures.registry import default_measures, parse
+from caesura.model.marks import Marks
+from caesura.simulation import pseudo_coders
+from caesura.statistics import bootstrap, bootstrap_many
+
+MEASURES = default_measures("judge", "linear")
+
+
+@pytest.fixture(autouse=True)
+def _few_items():
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "an interval from", CaesuraWarning)
+        yield
+
+
+@pytest.fixture(scope="module")
+def corpus() -> cz.Corpus:
+    lengths = [3, 60, 17, 1, 40, 25, 9, 2]
+    return pseudo_coders(lengths, [1, 2, 4, 9], coders=4, near=0.2, miss=0.3, seed=5)
+
+
+def participants_of(corpus: cz.Corpus):
+    first, *others = corpus.coders
+    return collect_participants(corpus.select(coders=others), {first: corpus.of_coder(first)})
+
+
+@pytest.mark.parametrize("size", [1, 3, 40])
+@pytest.mark.parametrize("masses", [[1], [2, 2], [1, 1, 50], [3, 4, 9, 9, 30]])
+def test_arrays_have_the_boundaries_of_objects(masses, size):
+    """Rounds of draws, blocks of draws and texts shorter than a segment do not change the sequence of random numbers."""
+    texts = {"a": masses, "b": [1], "c": [sum(masses), 7, 1]}
+    corpus = cz.Corpus({item: {"ann": cz.Segmentation.from_masses(text)} for item, text in texts.items()})
+    baselines = Baselines(collect_participants(corpus, {"bot": corpus.of_coder("ann")}))
+    assert baselines.are_plain
+    for method, source in (("random", baselines.random_texts), ("placement", baselines.placed_texts)):
+        rng = np.random.default_rng(3)
+        expected = [text.inner.tolist() for _ in range(40) for text in getattr(baselines, method)(rng).values()]
+        stream = source(np.random.default_rng(3))
+        actual: list[list[int]] = []
+        for start in range(0, 40, size):
+            positions, _, off = stream.draw(min(size, 40 - start))
+            actual += [positions[a:b].tolist() for a, b in pairwise(off)]
+        assert actual == expected
+
+
+def test_drawn_bounds_do_not_depend_on_the_size_of_blocks(corpus, monkeypatch):
+    results = []
+    for work in (1, 10_000, 10**9):
+        monkeypatch.setattr(drawn_bounds, "BLOCK_WORK", work)
+        results.append(cz.judge(corpus, [corpus.coders[0]], seed=2, bounds=30).to_dict())
+    assert results[0] == results[1] == results[2]
+
+
+def test_drawn_bounds_equal_those_from_objects(corpus, monkeypatch):
+    by_arrays = cz.judge(corpus, [corpus.coders[0]], seed=2, bounds=30).to_dict()
+    monkeypatch.setattr(bounds_module.Baselines, "are_plain", False)
+    assert cz.judge(corpus, [corpus.coders[0]], seed=2, bounds=30).to_dict() == by_arrays
+
+
+@pytest.mark.parametrize(
+    "measure", [*map(repr, MEASURES), "pk", "boundary_f", "boundary_similarity(references='best')"]
+)
+def test_crossed_pairs_have_the_scores_of_pairs(corpus, measure):
+    """The arrays of an annotation are packed once and used in every pair; a measure that needs pairs gets them."""
+    pairing = Pairing(participants_of(corpus), participants_of(corpus).systems, human=True)
+    table, scores = pairing.table(parse(measure)), pairing.score(parse(measure)).scores
+    expected = score_many(table.pairs, measure)
+    assert scores.counts.tolist() == expected.counts.tolist()
+    assert {row: str(error) for row, error in scores.errors.items()} == {
+        row: str(error) for row, error in expected.errors.items()
+    }
+
+
+def test_pairs_are_those_of_the_definition():
+    """Every segmenter against every coder of the item, then every coder against the others; items with other coders too."""
+    text = cz.Segmentation.from_masses([1, 2])
+    corpus = cz.Corpus({"x": {"a": text, "b": text, "c": text}, "y": {"c": text, "a": text}, "z": {"b": text}})
+    participants = collect_participants(corpus, {"bot": {"x": text, "z": text}})
+    scores = score_pairs(participants, parse("pk"), participants.systems, human=True)
+    rows = zip(scores.segmenter_of, scores.item_of, scores.reference_of, scores.author_of, strict=True)
+    names = (*scores.coders, None)
+    listed = [
+        (scores.segmenters[s].strip("\0"), scores.items[i], names[reference], names[author])
+        for s, i, reference, author in rows
+    ]
+    assert listed == [
+        *[("bot", "x", coder, None) for coder in "abc"],
+        *[("human", "x", reference, author) for author in "abc" for reference in "abc" if reference != author],
+        *[("human", "y", "c", "a"), ("human", "y", "a", "c"), ("bot", "z", "b", None)],
+    ]
+
+
+def test_marks_of_all_coders_but_one(corpus):
+    texts = [text for item in corpus.item_names for text in [list(corpus.of_item(item).values())]]
+    for group in texts:
+        total, *others = Marks.of_groups(group, leave_one_out=True)
+        assert total == Marks.of(group)
+        assert others == [Marks.of(group[:i] + group[i + 1 :]) for i in range(len(group))]
+
+
+def test_shared_samples_give_the_same_intervals():
+    rng = np.random.default_rng(4)
+    tables = [rng.integers(0, 9, (31, 3)).astype(float), rng.random((31, 2)), rng.integers(0, 2**60, (31, 2)) * 1.0]
+    tables.append(tables[0][:, ::-1].copy())
+
+    def share(sums):
+        return sums[:, 0] / (sums.sum(axis=1) + 1)
+
+    together = bootstrap_many([(table, share) for table in tables], replicates=300, seed=6)
+    assert together == [bootstrap(table, share, replicates=300, seed=6) for table in tables]
+
+
+# -- bounds on work ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("work", [1, 10**5, 10**6, 10**8])
+def test_draws_are_bounded_by_work(work):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        counts = drawn_bounds.affordable_draws(100, work)
+    assert 10 <= counts[RANDOM] <= 100
+    assert 10 <= counts[PLACEMENT] <= 50
+    limited = counts != {RANDOM: 100, PLACEMENT: 50}
+    assert limited == (150 * work > MAX_BOUND_WORK)
+    assert sum(counts.values()) * work <= MAX_BOUND_WORK or counts == {RANDOM: 10, PLACEMENT: 10}
+    assert [str(entry.message)[:31] for entry in caught] == ["the bounds random and placement"] * limited
+
+
+def test_a_large_corpus_gets_fewer_draws_and_a_number_of_draws_is_kept(corpus, monkeypatch):
+    monkeypatch.setattr(drawn_bounds, "MAX_BOUND_WORK", 300_000)
+    with pytest.warns(CaesuraWarning, match=r"have \d+ and \d+ draws instead of 100 and 50"):
+        judgement = cz.judge(corpus, [corpus.coders[0]])
+    note = judgement.row("random", "B").interval_note
+    assert note != "0.95 percentiles of 100 draws"
+    requested = cz.judge(corpus, [corpus.coders[0]], bounds=100)
+    assert requested.row("random", "B").interval_note == "0.95 percentiles of 100 draws"
+
+
+def test_work_of_a_draw_grows_with_pairs_and_boundaries(corpus):
+    participants = participants_of(corpus)
+    baselines = Baselines(participants)
+    texts = [text for by_coder in participants.coders.values() for text in by_coder.values()]
+    units = sum(next(iter(by_coder.values())).length for by_coder in participants.coders.values())
+    expected = 20 * len(texts) + 2 * sum(text.inner.size for text in texts) + units // 8
+    assert drawn_bounds.draw_work(participants, baselines, 1) == expected
+    assert drawn_bounds.draw_work(participants, baselines, 5) == 5 * expected
+
+
+def test_too_many_boundaries_of_coders_are_refused(corpus, monkeypatch):
+    monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 100)
+    with pytest.raises(LimitError, match=r"boundaries of all pairs of coders: .*more than 100; choose fewer coders"):
+        cz.judge(corpus, [corpus.coders[0]])
+    assert cz.judge(corpus, [corpus.coders[0]], bounds=False).rows
+
+
+@pytest.mark.parametrize(
+    ("items", "coders"), [(3, 2), (60, 7), (15_000, 2), (6000, 5), (700, 40), (100, 40), (30, 500)]
+)
+def test_resamples_of_a_plan_are_bounded(items, coders):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaesuraWarning)
+        effort = planning.planned_effort(items, coders)
+    assert {2, coders} <= set(effort.numbers)
+    smallest = planning.Effort(effort.numbers, 3, 200)
+    assert effort.work(items, coders) <= MAX_PLAN_WORK or effort == smallest
+    if planning.Effort(tuple(range(2, coders + 1)), 20, 2000).work(items, coders) <= MAX_PLAN_WORK:
+        assert effort == planning.Effort(tuple(range(2, coders + 1)), 20, 2000)
+
+
+def test_outputs_of_a_plan_are_bounded(monkeypatch):
+    calls = []
+    simulate = planning.simulate_system
+    monkeypatch.setattr(planning, "simulate_system", lambda *arguments: calls.append(1) or simulate(*arguments))
+    pilot = pseudo_coders([12] * 1300, [2, 4], coders=2, near=0.1, miss=0.2, seed=1)
+    monkeypatch.setattr(planning, "MAX_PLAN_OUTPUTS", 4000)
+    with pytest.warns(
+        CaesuraWarning, match="2 simulated outputs of each system for 1,000 items instead of 60 for 1,300"
+    ):
+        planning.plan_study(pilot, items=[10])
+    assert len(calls) == 4000 <= MAX_PLAN_OUTPUTS
+
+
+def test_pairs_of_some_coders_are_not_scored_again(corpus):
+    chosen = corpus.coders[1:]
+    measure = parse("boundary_similarity(n_t=2)")
+    restricted = score_coder_pairs(corpus, measure).restricted(chosen)
+    again = score_coder_pairs(corpus.select(coders=chosen), measure)
+    assert restricted is not None
+    for name in ("coders", "items", "pairs"):
+        assert getattr(restricted, name) == getattr(again, name)
+    for name in ("item_index", "pair_index", "item_parts", "pair_parts", "present"):
+        assert getattr(restricted, name).tolist() == getattr(again, name).tolist()
+    assert restricted.scores.values.tolist() == again.scores.values.tolist()
+    assert dict(restricted.annotations) == dict(again.annotations)
+
+
+def test_crossed_scores_of_texts_that_cannot_be_compared():
+    texts = [cz.Segmentation.from_masses(masses) for masses in ([2, 3], [5], [4])]
+    scores = score_crossed(parse("boundary_similarity"), texts, np.array([0, 0]), np.array([1, 2]))
+    assert list(scores.errors) == [1]
