@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import caesura as cz
 from caesura.agreement.gamma import Gamma
-from caesura.agreement.unitized_alpha import UAlpha
+from caesura.agreement.unitized_alpha import AlphaU2004, UAlpha
 from caesura.cli import main
 from caesura.errors import ResourceError, own_errors
 from caesura.gold import linear
@@ -117,7 +117,7 @@ def test_gold_names_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.corpus.item_names == ("a", "c")
 
 
-@pytest.mark.parametrize(("kind", "method"), [(Gamma, "all_parts"), (UAlpha, "group_parts")])
+@pytest.mark.parametrize(("kind", "method"), [(Gamma, "all_parts"), (UAlpha, "all_parts"), (AlphaU2004, "group_parts")])
 def test_coefficients_of_spans_name_the_item(kind: type, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def spans(*rows: tuple[int, int, str]) -> cz.Spans:
         return cz.Spans(list(rows), length=LARGE if rows[0][1] == 33 else 50)

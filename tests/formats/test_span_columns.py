@@ -273,3 +273,11 @@ def test_rows_in_any_order_give_the_same_spans(tmp_path: Path) -> None:
         }
     )
     assert corpus["d", "a"].codes.tolist() == [0, 1, 2]
+
+
+def test_blank_labels_of_segments_cannot_be_written(tmp_path: Path) -> None:
+    """A label of a line separator would be read as no label."""
+    segmentation = cz.Segmentation.from_labels(["a", "\u2028"])
+    with pytest.raises(FormatError, match="a table cannot contain spaces around"):
+        cz.write(cz.Corpus({"x": {"ann": segmentation}}), tmp_path / "x.csv", "spans-csv")
+    assert not (tmp_path / "x.csv").exists()

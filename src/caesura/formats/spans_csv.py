@@ -514,7 +514,6 @@ def write(writing: Writing) -> str:
     for item in writing.corpus.item_names[1:]:
         if not item.strip():  # an empty cell belongs to the item above it
             raise writing.error("a table cannot contain a blank name below another; write spans as .json", item)
-    _check_spaces(writing)
     if all(isinstance(annotation, Spans) for annotation in writing.corpus.values()):
         return writing.table_text(spans_table(writing))
     spans = spans_of(writing)
@@ -525,7 +524,9 @@ def write(writing: Writing) -> str:
     for (item, coder), (hierarchy, _) in spans.items():
         continuum = continua[item, coder]
         cells = [_cell(writing, item, coder, name, getattr(continuum, name)) for name in fields]
-        for row in span_rows(hierarchy) or [SpanRow("", "")]:
+        rows = span_rows(hierarchy)
+        _check_spaces(writing, item, coder, {row.label for row in rows})
+        for row in rows or [SpanRow("", "")]:
             if row.label == "":
                 raise writing.error("a table cannot contain an empty label; write spans as .json", item, coder)
             table.append([item, coder, *row, *cells])
@@ -533,18 +534,12 @@ def write(writing: Writing) -> str:
     return writing.table_text(table)
 
 
-def _check_spaces(writing: Writing) -> None:
+def _check_spaces(writing: Writing, item: str, coder: str, labels: Iterable[str | None]) -> None:
     """Raise an error for a name or label with spaces around it, which the reader of a table removes."""
-    for (item, coder), annotation in writing.corpus.items():
-        labels: Iterable[str | None] = ()
-        if isinstance(annotation, Spans):
-            labels = annotation.category_names
-        elif isinstance(annotation, Hierarchy):
-            labels = {span.label for span in annotation.spans}
-        for name in (item, coder, *labels):
-            if name is not None and name != name.strip():
-                problem = f"a table cannot contain spaces around {name[:40]!r}"
-                raise writing.error(f"{problem}; write spans as .json", item, coder)
+    for name in (item, coder, *labels):
+        if name is not None and name != name.strip():
+            problem = f"a table cannot contain spaces around {name[:40]!r}"
+            raise writing.error(f"{problem}; write spans as .json", item, coder)
 
 
 def spans_table(writing: Writing) -> list[list[Any]]:
@@ -564,8 +559,8 @@ def spans_table(writing: Writing) -> list[list[Any]]:
     Raises
     ------
     FormatError
-        If a table cannot represent the spans: they are partly in units and partly in seconds, begin before 0, or have
-        positions in units that are not whole numbers.
+        If a table cannot represent the spans: they are partly in units and partly in seconds, begin before 0, have positions
+        in units that are not whole numbers, or have labels with spaces around them.
     """
     entries = {key: annotation for key, annotation in writing.corpus.items() if isinstance(annotation, Spans)}
     axes = {spans.axis for spans in entries.values()}
@@ -577,6 +572,7 @@ def spans_table(writing: Writing) -> list[list[Any]]:
     fields = _fields_of_spans(entries.values(), length)
     table: list[list[Any]] = [["item", "coder", *between, "label", *fields]]
     for (item, coder), spans in entries.items():
+        _check_spaces(writing, item, coder, spans.category_names)
         cells = _continuum_cells(writing, item, coder, spans, length)
         for row in _span_cells(writing, item, coder, spans) or [["", "", ""]]:
             table.append([item, coder, *row, *(cells.get(name, "") for name in fields)])
