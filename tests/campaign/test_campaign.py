@@ -72,7 +72,7 @@ def _spend() -> str:
     ],
 )
 def test_failures_are_noticed(run: object, problem: str, tmp_path: Path) -> None:
-    entry = Attack("trial", run, 1.0, 0.2, 50, None)  # type: ignore[arg-type]
+    entry = Attack("trial", run, 1.0, 0.2 if problem == " s" else 10, 50, None)  # type: ignore[arg-type]
     outcome = try_input(entry, Case(0, random.Random(0), tmp_path))
     assert problem in outcome.problem
     assert bool(outcome.problem) == bool(problem)
