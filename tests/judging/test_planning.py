@@ -138,8 +138,7 @@ def test_power_is_that_of_simulated_studies() -> None:
         near = plan.rates.near * (1 - miss) / (1 - plan.rates.miss)  # the same proportion of what is not missed
         rates = replace(plan.rates, miss=miss, near=near)
         systems = [
-            {item: simulate_system(text, rates, rng) for item, text in references.items()}
-            for _ in range(studies)
+            {item: simulate_system(text, rates, rng) for item, text in references.items()} for _ in range(studies)
         ]
         return system_parts(annotations, references, measure, systems)
 
