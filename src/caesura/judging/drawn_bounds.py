@@ -31,7 +31,7 @@ MIN_DRAWS = 10
 BLOCK_WORK = 5_000_000
 """Work of the draws that are scored at once."""
 _PAIR_WORK = 20  # a pair costs as much as 20 boundaries
-_OBJECT_WORK = 20  # a pair of Python objects costs as much as 20 pairs of arrays
+_OBJECT_WORK, _OBJECT_BOUNDARY = 20, 5  # a pair of Python objects costs as much as 20 pairs of arrays, a boundary as 5
 _EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
 
 
@@ -276,15 +276,15 @@ def draw_work(participants: Participants, baselines: Baselines | TimedBaselines,
     int
         The work of all measures; Python objects count more than arrays.
     """
-    work = 0
-    units = 0
-    for by_coder in participants.coders.values():
-        boundaries, length = _sizes(by_coder.values())
-        # A drawn text has about as many boundaries as the mean coder.
-        work += _PAIR_WORK * len(by_coder) + 2 * boundaries
-        units += length
     is_plain = isinstance(baselines, Baselines) and baselines.are_plain
-    return (work + units // 8) * measures * (1 if is_plain else _OBJECT_WORK)
+    pair, boundary = (1, 1) if is_plain else (_OBJECT_WORK, _OBJECT_BOUNDARY)
+    pairs = boundaries = units = 0
+    for by_coder in participants.coders.values():
+        number, length = _sizes(by_coder.values())
+        pairs += len(by_coder)
+        boundaries += 2 * number  # a drawn text has about as many boundaries as the mean coder
+        units += length
+    return (pair * _PAIR_WORK * pairs + boundary * (boundaries + units // 8)) * measures
 
 
 def check_human_bound(participants: Participants) -> None:
