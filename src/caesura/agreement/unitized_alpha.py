@@ -121,7 +121,9 @@ class _Lines(NamedTuple):
         wrong[1:] |= (scaled[0, 1:] < scaled[1, :-1]) & (owner[1:] == owner[:-1])
         valid = np.bincount(owner, wrong, len(spans)) == 0
         starts, ends = np.where(wrong, 0, scaled).astype(np.int64)
-        labels = np.array([codes[name] for part in spans for name in part.categories], np.int64)
+        names = np.array([codes[name] for part in spans for name in part.category_names], np.int64)
+        before = np.cumsum([0, *(len(part.category_names) for part in spans[:-1])])  # names of earlier lines
+        labels = names[np.concatenate([part.codes for part in spans]) + before[owner]]
         edges = np.full((2, len(spans)), np.nan)
         marked = np.flatnonzero(sizes)
         if len(marked):
