@@ -150,7 +150,8 @@ def _start(
     bounds = [str(numbers.start), str(numbers.stop), str(numbers.step), str(until)]
     command = [sys.executable, "-m", "tests.campaign", "--seed", str(seed), "--worker", entry.name, *bounds]
     paths = [str(ROOT / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    # Nobody reads the warnings of thousands of inputs, and a full pipe would stop the worker.
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONWARNINGS": "ignore"}
     process = subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
