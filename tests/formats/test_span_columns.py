@@ -281,3 +281,12 @@ def test_blank_labels_of_segments_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="a table cannot contain spaces around"):
         cz.write(cz.Corpus({"x": {"ann": segmentation}}), tmp_path / "x.csv", "spans-csv")
     assert not (tmp_path / "x.csv").exists()
+
+
+def test_long_names_of_columns_are_cut_in_messages(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"{'9' * 6000},start,end,label\na,0,5,X\na,6,9,Y\nb,0,4,X\nb,5,9,Y\n")
+    with pytest.raises(AmbiguousFileError) as caught:
+        cz.read(path)
+    assert "…" in str(caught.value)
+    assert len(str(caught.value)) < 2000

@@ -68,6 +68,8 @@ _MAX_CHOICES = 6
 _UNIT_ROLES = ("item", "stream", "coder", "unit", "text", "types")  # roles that a table of units uses
 _SHAPES = ("marks", "labels", "segments", "events", "scores")
 
+_MAX_NAME = 100  # characters of the name of a column in a message
+
 
 def read_table(reading: Reading, table: Table) -> Corpus:
     """Return the corpus of a table.
@@ -282,6 +284,7 @@ class _TableReader:
         names = self._columns_that_order(role) if missing else []
         if not names:
             return
+        names = [name if len(name) <= _MAX_NAME else f"{name[:_MAX_NAME]}…" for name in names]
         choices: list[tuple[str, dict[str, Any]]] = [
             (", ".join(f"{kind} in {name}" for kind, name in fields.items()), {"fields": fields})
             for fields in _possible_groupings(missing, names)
