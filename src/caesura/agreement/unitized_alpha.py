@@ -191,10 +191,11 @@ class _Alpha(UnitizingCoefficient):
 
     def _check_categories(self, plan: Plan) -> None:
         """Raise an error if there are too many categories for the parts of all items."""
-        what, hint = f"of {plan.items:,} items times categories", "choose fewer categories, or gamma"
-        check_limit(f"{self.name}: cells {what}", plan.items * len(plan.categories), MAX_CATEGORY_CELLS, hint)
-        groups = plan.groups * len(plan.categories)
-        check_limit(f"{self.name}: cells {what} and groups of coders", groups, 8 * MAX_CATEGORY_CELLS, hint)
+        hint = "choose fewer categories, or gamma"
+        cells = plan.items * len(plan.categories)
+        check_limit(f"items times categories for {self.name}", cells, MAX_CATEGORY_CELLS, hint)
+        cells = plan.groups * len(plan.categories)
+        check_limit(f"groups of coders times categories for {self.name}", cells, 8 * MAX_CATEGORY_CELLS, hint)
 
 
 # -- the coefficients of 2016 ---------------------------------------------------------------------------------------------
