@@ -26,16 +26,18 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("score", "{file}"),
     ("score", "{file}", "{file}", "--items", "--edits"),
     ("agree", "{file}"),
-    ("agree", "{file}", "-c", "all"),
+    ("agree", "{file}", "-c", "kappa", "-c", "alpha", "-c", "u_alpha", "--details"),
     ("agree", "{file}", "-c", "gamma", "--samples", "30"),
     ("disagreements", "{file}"),
     ("pairwise", "{file}"),
     ("gold", "{file}", "-o", "{folder}/gold.json"),
     ("unify", "{file}", "-o", "{folder}/unified.json"),
     ("similarity", "{file}"),
-    ("judge", "{file}", "--systems", "c1"),
+    ("judge", "{file}", "--system", "c1"),
     ("trees", "{file}", "{file}"),
     ("evaluate", "{file}"),
+    ("plan", "{file}"),
+    ("reactions", "{file}", "-m", "B"),
     ("convert", "{file}", "{folder}/out.csv"),
     ("convert", "{file}", "{folder}/out.json"),
     ("convert", "{file}", "{folder}/out.parquet"),
@@ -83,6 +85,7 @@ def _run(rng: random.Random, file: Path, folder: Path) -> str:
         raise outcome.exception
     assert outcome.exit_code in (0, 1, 2), f"{command[0]} ended with {outcome.exit_code}"
     assert outcome.exit_code == 0 or outcome.stderr.strip(), f"{command[0]} ended with 1 without a word"
+    assert "No such option" not in outcome.stderr, outcome.stderr[-300:]  # the command would try nothing
     _check_output(outcome, command[0], form)
     page = folder / "page.html"
     if page.exists():

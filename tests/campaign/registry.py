@@ -12,7 +12,7 @@ SECONDS = 5.0
 """Processor time that one input may take."""
 MEGABYTES = 1024
 """Memory that one input may take."""
-MODULES = ("damaged", "complexity", "round_trips", "commands", "accidents")
+MODULES = ("damaged", "complexity", "load", "round_trips", "commands", "accidents")
 """Modules of this folder that register attacks."""
 
 
