@@ -27,7 +27,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("score", "{file}", "{file}", "--items", "--edits"),
     ("agree", "{file}"),
     ("agree", "{file}", "-c", "kappa", "-c", "alpha", "-c", "u_alpha", "--details"),
-    ("agree", "{file}", "-c", "gamma", "--samples", "30"),
+    ("agree", "{file}", "-c", "gamma(samples=30)"),
     ("disagreements", "{file}"),
     ("pairwise", "{file}"),
     ("gold", "{file}", "-o", "{folder}/gold.json"),
