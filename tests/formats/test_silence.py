@@ -34,8 +34,18 @@ def test_links_that_lead_nowhere(folder: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "\n  \n"])
 def test_empty_and_blank_files(folder: Path, content: str) -> None:
+    # Annotations may be missing: a file with the suffix of the others is no stray file.
     (folder / "b.csv").write_text(content)
-    assert "b.csv" in messages_of(folder)
+    with pytest.raises(FormatError, match=r"b\.csv:1: the file is empty"):
+        cz.read(folder)
+    excluded: list[FormatError] = []
+    assert cz.read(folder, excluded=excluded).coders == ("ann", "bo")
+    assert [Path(error.path).name for error in excluded] == ["b.csv"]
+
+
+def test_stray_files(folder: Path) -> None:
+    (folder / "notes.json").write_text("{}")
+    assert "1 file is not in the format of most files (tables) and left out: notes.json" in messages_of(folder)
 
 
 @pytest.mark.parametrize("content", ["", "\n  \n"])

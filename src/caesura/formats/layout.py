@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caesura.errors import FormatError
+from caesura.formats.content import unpacked_path
 from caesura.formats.folders import NON_CODERS, InputFile, collect_file_errors
 from caesura.formats.format import Format
 from caesura.formats.tier_layout import is_from_tiers, name_tier_files
@@ -121,24 +122,31 @@ def without_strays(path: str, loaded: Sequence[LoadedFile], ignored: list[str]) 
     Returns
     -------
     list of LoadedFile
-        The files to use. A file in a different format is used too if it names coders of the main format. If no format has
+        The files to use. A file in a different format is used too if it names coders of the main format, and a file in no
+        known format if its suffix is that of the main format: its error says that annotations are missing. If no format has
         more files than the others, all files are used.
     """
     main = _main_family(loaded)
     if main is None:
         return list(loaded)
-    coders = set[str]().union(*(_named_coders(entry) for entry in loaded if _family(entry) == main))
-    names = [f"{entry.file.name} ({_format_name(entry)})" for entry in loaded if not _belongs_to(entry, main, coders)]
+    of_main = [entry for entry in loaded if _family(entry) == main]
+    coders = set[str]().union(*map(_named_coders, of_main))
+    suffixes = {_suffix(entry) for entry in of_main}
+
+    def belongs(entry: LoadedFile) -> bool:
+        is_damaged = entry.format is None and _suffix(entry) in suffixes
+        return is_damaged or _family(entry) == main or not coders.isdisjoint(_named_coders(entry))
+
+    names = [f"{entry.file.name} ({_format_name(entry)})" for entry in loaded if not belongs(entry)]
     if names:
         ignored += names
         verb = "file is" if len(names) == 1 else "files are"
         warn(f"{path}: {len(names)} {verb} not in the format of most files ({main}) and left out: {list_few(names)}")
-    return [entry for entry in loaded if _belongs_to(entry, main, coders)]
+    return [entry for entry in loaded if belongs(entry)]
 
 
-def _belongs_to(entry: LoadedFile, family: str, coders: set[str]) -> bool:
-    """Return whether a file is in the format of most files, or names coders of that format."""
-    return _family(entry) == family or not coders.isdisjoint(_named_coders(entry))
+def _suffix(entry: LoadedFile) -> str:
+    return unpacked_path(entry.file.path).suffix.lower()
 
 
 def _named_coders(entry: LoadedFile) -> set[str]:
