@@ -95,6 +95,7 @@ WARNED = {
         "line 2: a byte order mark inside the file",
     ),
     "Ctrl-Z at the end": ("a.txt", "segment-lines", "one two\nthree\n\x1a", "line 3: the character Ctrl-Z"),
+    "a control character before a number": ("a.csv", None, "a,b,\x1f1,2\n", "line 1: the control character 1F"),
     "a missing token": (
         "a.tsv",
         "webanno-tsv",

@@ -26,6 +26,10 @@ from caesura.options import choice, flag, optional, suggest, text
 _DAMAGE = {
     "\ufeff": "a byte order mark inside the file, as after joining files",
     "\x1a": "the character Ctrl-Z (1A), which ends files of DOS",
+    **{
+        character: f"the control character {ord(character):X}, a space beside numbers and names"
+        for character in "\x1c\x1d\x1e\x1f"
+    },
 }
 _MAX_LOSSES = 5  # items whose losses are reported
 
