@@ -13,7 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from caesura.files import create_file, delete_drafts, file_digest, is_special, new_file, write_file, write_files
+from caesura.errors import OptionConflictError
+from caesura.files import (
+    create_file,
+    delete_drafts,
+    file_digest,
+    is_special,
+    new_file,
+    protect_inputs,
+    register_input,
+    write_file,
+    write_files,
+)
 
 SOURCE = Path(__file__).parents[1] / "src" / "caesura"
 
@@ -144,3 +155,27 @@ def test_no_other_module_writes_files() -> None:
 def test_a_writing_call_is_found(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("open(p, 'w')\nPath(p).write_text('x')\nos.replace(a, b)\nopen(p, 'rb')\nopen(p)\n")
     assert [call.split()[0] for call in writing_calls(tmp_path / "a.py")] == ["a.py:1", "a.py:2", "a.py:3"]
+
+
+def test_an_input_is_not_replaced(tmp_path: Path) -> None:
+    path, link = tmp_path / "a", tmp_path / "link"
+    path.write_bytes(b"old")
+    link.symlink_to(path)
+    register_input(path)  # nothing is protected yet
+    with protect_inputs():
+        write_file(path, b"new")
+        register_input(link)
+        for target in (path, link):
+            with pytest.raises(OptionConflictError, match="is an input; choose another name for the output"):
+                write_files({tmp_path / "other": b"x", target: b"newer"})
+    assert (path.read_bytes(), names(tmp_path)) == (b"new", ["a", "link"])
+    write_file(path, b"newer")
+
+
+def test_a_read_only_file_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everything
+    with pytest.raises(PermissionError):
+        write_file(path, b"new")
+    assert path.read_bytes() == b"old"

@@ -5,6 +5,8 @@ writes are written here.
 
 A draft is locked while its process runs. The lock ends with the process, so that a later run recognizes the drafts that
 killed processes left, and deletes them.
+
+A command does not replace the files that it reads (:func:`protect_inputs`).
 """
 
 from __future__ import annotations
@@ -13,10 +15,13 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from errno import ENOENT, EWOULDBLOCK
+from contextvars import ContextVar
+from errno import EACCES, ENOENT, EWOULDBLOCK
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
+
+from caesura.errors import OptionConflictError
 
 fcntl: Any
 try:
@@ -29,6 +34,44 @@ JOURNAL_SUFFIX = ".adjudication.jsonl"
 _DRAFT = ".caesura-draft-"
 _BLOCK_BYTES = 2**20
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
+_inputs: ContextVar[set[str] | None] = ContextVar("inputs", default=None)
+
+
+@contextmanager
+def protect_inputs() -> Iterator[None]:
+    """Refuse, inside the ``with`` block, to replace a file that was read in the block.
+
+    Raises
+    ------
+    OptionConflictError
+        When a file that was read is to be replaced.
+    """
+    token = _inputs.set(set())
+    try:
+        yield
+    finally:
+        _inputs.reset(token)
+
+
+def register_input(path: str | PathLike[str]) -> None:
+    """Say that a file is read, for :func:`protect_inputs`.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, or a link to it.
+    """
+    inputs = _inputs.get()
+    if inputs is not None:
+        inputs.add(os.path.realpath(path))
+
+
+def _check_target(path: str | PathLike[str], target: Path) -> None:
+    """Raise an error if a file is an input, or must not be written."""
+    if str(target) in (_inputs.get() or ()):
+        raise OptionConflictError(f"{fspath(path)} is an input; choose another name for the output")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES), fspath(path))
 
 
 def write_file(path: str | PathLike[str], data: bytes) -> None:
@@ -89,9 +132,12 @@ def new_file(path: str | PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     OSError
-        If the draft cannot be made, put on disk or renamed.
+        If the file is read-only, or the draft cannot be made, put on disk or renamed.
+    OptionConflictError
+        If the file is an input (:func:`protect_inputs`).
     """
     target = Path(os.path.realpath(path))
+    _check_target(path, target)
     with _draft(target.parent) as (draft, descriptor):
         yield draft
         _keep_mode(target, draft)

@@ -76,3 +76,27 @@ def test_errors_of_python_become_errors_of_the_package(error: type[Exception], m
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.startswith("caesura: this command: ")
     assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["gold", "{file}", "-o", "{file}"],
+        ["report", "{file}", "-o", "{file}"],
+        ["convert", "{file}", "{file}"],
+        ["unify", "{file}", "-o", "{file}"],
+        ["agree", "{file}", "--output", "{folder}"],
+    ],
+)
+def test_an_input_is_never_overwritten(command: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    content = "item,text,ann,bo\nx,a,0,1\nx,b,1,0\nx,c,0,0\n"
+    path.write_text(content)
+    if command[0] == "unify":
+        path = tmp_path / "items.json"
+        content = '{"items": {"x": {"length": 4, "coders": {"ann": [[1, 2, 1]], "bo": [[1, 2, 1], [3, 4, 1]]}}}}'
+        path.write_text(content)
+    result = invoke([word.format(file=path, folder=tmp_path) for word in command])
+    assert result.exit_code == 2, result.output
+    assert f"{path} is an input; choose another name for the output" in " ".join(result.stderr.split())
+    assert path.read_text() == content

@@ -425,5 +425,6 @@ def test_documents_of_the_same_name_count_once_each_in_score_and_evaluate(tmp_pa
     assert corpus.item_names == ("x", "x (2)", "y", "x (2) (2)")
     pairs = [(corpus[item, "reference"], corpus[item, "hypothesis"]) for item in corpus.item_names]
     total = cz.score_many(pairs, "boundary_similarity").total
-    evaluated = cz.evaluate(path, measures=["boundary_similarity"])
+    with pytest.warns(CaesuraWarning, match="several documents have the same name, and each of them counts: x"):
+        evaluated = cz.evaluate(path, measures=["boundary_similarity"])
     assert next(iter(evaluated.scores.values())).value == total.value == (0.5 + 1 + 0 + 1) / 5

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import caesura as cz
-from caesura.errors import FormatError
+from caesura.errors import FormatError, OptionError
 
 ROWS = "item,unit,ann,bo\nx,1,0,0\nx,2,1,0\nx,3,0,0\n"
 DOCUMENT = '{"item": "x", "length": 5, "reference": [2], "hypothesis": [2]}\n'
@@ -87,3 +87,77 @@ def test_names_that_differ_only_by_case_or_blanks(tmp_path: Path) -> None:
     told = messages_of(path)
     assert "coders whose names look alike or differ only by case are kept apart: 'ann' and 'Ann'" in told
     assert "items whose names look alike or differ only by case are kept apart: 'y  1' and 'Y 1'" in told
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (("T1", "T1", "t1", "T2"), "'T1' and 't1'"),
+        (("T1", "T1", "T\u200b2", "T2"), r"'T\u200b2' and 'T2'"),
+        (("caf\xe9", "caf\xe9", "cafe\u0301", "b"), r"'caf\xe9' and 'cafe\u0301'"),
+    ],
+)
+def test_labels_that_look_alike(labels: tuple[str, ...], names: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    rows = [f"x,{number},{label},{labels[-1]}" for number, label in enumerate([*labels, *labels[:2], *labels[:2]], 1)]
+    path.write_text("\n".join(["item,unit,ann,bo", *rows]) + "\n")
+    told = messages_of(path)
+    assert f"labels whose names look alike or differ only by case are kept apart: {names}" in told
+
+
+def test_types_that_look_alike(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    marks = {"ann": ["", "act", "", ""], "bo": ["", "Act", "", ""]}
+    corpus = {coder: cz.Segmentation.from_marks(own, types=["act", "Act"]) for coder, own in marks.items()}
+    cz.write(cz.Corpus({"x": corpus}), path)
+    assert "boundary types and categories whose names look alike or differ only by case" in messages_of(path)
+
+
+@pytest.mark.parametrize("time", ["1:75", "0:72:00", "1:60", "0:00:60.5"])
+def test_impossible_times(time: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"item,coder,start,end,label\nx,ann,0:05,{time},A\nx,bo,0:05,2:15,A\n")
+    with pytest.raises(FormatError, match=rf"a\.csv:2: end must be a time such as 1:05 or 0:01:05\.5; got '{time}'"):
+        cz.read(path)
+
+
+def test_many_minutes_without_hours_are_possible(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("item,coder,start,end,label\nx,ann,0:05,72:15,A\nx,bo,0:05,72:15,A\n")
+    corpus = cz.read(path)
+    assert [float(end) for end in corpus["x", "ann"].ends] == [72 * 60 + 15]  # type: ignore[union-attr]
+
+
+def test_a_row_without_a_number(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(ROWS + ",,1,1\n")
+    with pytest.raises(FormatError, match=r"a\.csv:5: the number of the unit is missing in column unit"):
+        cz.read(path)
+
+
+def evaluated(path: Path) -> tuple[float, list[str]]:
+    with cz.collect_warnings() as messages:
+        return cz.evaluate(path, "B")["B"].value, messages
+
+
+def test_documents_of_the_same_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(DOCUMENT + DOCUMENT.replace("[2]", "[3]") + DOCUMENT.replace('"x"', '"y"'))
+    assert evaluated(path) == (1.0, ["several documents have the same name, and each of them counts: x"])
+
+
+def test_copied_files(tmp_path: Path) -> None:
+    for name, item in (("a.jsonl", "x"), ("b.jsonl", "y"), ("copy.jsonl", "x")):
+        (tmp_path / name).write_text(DOCUMENT.replace('"x"', f'"{item}"'))
+    files = f"{tmp_path / 'a.jsonl'}, {tmp_path / 'copy.jsonl'}"
+    assert evaluated(tmp_path) == (1.0, [f"the same documents are in {files}, and each of them counts"])
+
+
+@pytest.mark.parametrize("name", ["part-00001.parquet", "extra.parquet", "folder"])
+def test_score_files_of_nobody(name: str, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(DOCUMENT)
+    options = {"checkpoint": tmp_path / "kept", "scores": str(tmp_path / "scores")}
+    cz.evaluate(tmp_path / "a.jsonl", "B", **options)
+    (tmp_path / "scores" / name).mkdir()
+    with pytest.raises(OptionError, match=rf"contains {name}, which the earlier run did not write; remove it"):
+        cz.evaluate(tmp_path / "a.jsonl", "B", **options)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import click
 
 from caesura.errors import AmbiguousFileError, CaesuraError, FormatError, OptionConflictError, own_errors
+from caesura.files import protect_inputs
 from caesura.notices import on_warning
 from caesura.version import __version__
 
@@ -274,7 +275,7 @@ class Program(click.Group):
         print_once = cache(print_message)
         with on_warning(lambda message: print_once(f"warning: {message}")):
             try:
-                with _writing(), own_errors("this command"):
+                with _writing(), own_errors("this command"), protect_inputs():
                     return super().invoke(ctx)
             except OptionConflictError as error:
                 raise click.UsageError(str(error)) from None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from hashlib import blake2b
 from time import perf_counter
 from typing import Any, Protocol, Self
 
@@ -186,6 +188,10 @@ class PartitionResult:
         Time spent on the partition.
     digests : DigestSum or None
         Digests of the documents, for the fingerprint of the data; None if there are too many documents.
+    repeated : list of str
+        Names that several documents of the partition have, if the documents have digests.
+    names : str or None
+        Digest of the names of the documents; None if they have only numbers.
     content : str or None
         Hash of the data, for the checkpoint.
     score_file : str or None
@@ -202,6 +208,8 @@ class PartitionResult:
     too_large: bool = field(default=False, metadata=HIDDEN)
     work: WorkTime = field(default_factory=WorkTime, metadata=HIDDEN)
     digests: DigestSum | None = field(default_factory=DigestSum)
+    repeated: list[str] = field(default_factory=list)
+    names: str | None = None
     content: str | None = None
     score_file: str | None = None
 
@@ -249,9 +257,9 @@ class PartitionResult:
         excluded = [ExcludedDocument(**entry) for entry in record["excluded"]]
         documents, omitted, short = (int(record[name]) for name in ("documents", "excluded_documents", "short_spans"))
         digests = None if record["digests"] is None else DigestSum(**record["digests"])
-        ignored = [*map(str, record["ignored_fields"])]
-        hashes = {"content": str(record["content"]), "score_file": record["score_file"]}
-        return cls(sums, documents, omitted, excluded, short, ignored, digests=digests, **hashes)
+        ignored, repeated = ([*map(str, record[name])] for name in ("ignored_fields", "repeated"))
+        hashes = {name: record[name] for name in ("names", "score_file")} | {"content": str(record["content"])}
+        return cls(sums, documents, omitted, excluded, short, ignored, digests=digests, repeated=repeated, **hashes)
 
 
 def score_partitions(job: Job, tasks: Sequence[PartitionTask]) -> list[PartitionResult | Verdict]:
@@ -342,6 +350,7 @@ class _Scoring:
     def __init__(self, job: Job, task: PartitionTask) -> None:
         self.job, self.partition = job, task.partition
         self.result = PartitionResult(job.empty_sums())
+        self.names: Counter[str] = Counter()
         self.score_file = ScoreFile(job.scores or "", job.measures, task.number)  # written only if scores are requested
 
     def add(self, chunk: Chunk) -> None:
@@ -395,11 +404,21 @@ class _Scoring:
         places = [place for place in range(len(chunk)) if place not in excluded]
         if isinstance(chunk, Documents):
             self.result.digests = digests + column_digests(chunk, places)
+            self._add_names(chunk, places)
             return
         for place in places:
             with suppress(TypeError, ValueError):  # no measure can score what is not a pair of annotations
                 digests += pair_digests([(chunk.items[place], chunk.pairs[place])])
         self.result.digests = digests
+
+    def _add_names(self, chunk: Documents, places: Sequence[int]) -> None:
+        """Note names that occur twice, and a digest of all names unless they are the numbers of the rows."""
+        names = [chunk.items[place] for place in places]
+        self.names.update(names)
+        self.result.repeated = [name for name, number in self.names.items() if number > 1]
+        if any(name != str(chunk.rows[place]) for name, place in zip(names, places, strict=True)):
+            text = "\n".join([self.result.names or "", *names])
+            self.result.names = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
     def _exclude(self, chunk: Chunk, place: int, reason: str | FormatError, measure: Measure | None) -> None:
         if len(self.result.excluded) >= _MAX_LISTED:

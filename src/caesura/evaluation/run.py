@@ -61,6 +61,8 @@ class EvaluationRun:
         self.ignored_fields: dict[str, None] = {}
         self.work = WorkTime()
         self.digests: DigestSum | None = DigestSum()
+        self.repeated: dict[str, None] = {}
+        self.places: dict[tuple[str, str], dict[int, str]] = {}  # digests -> the partitions with these documents
         self.records: dict[int, PartitionResult] = {}  # of an earlier run, until a worker has checked the data
 
     def run(self, engine: Engine) -> Evaluation:
@@ -100,7 +102,7 @@ class EvaluationRun:
         self.job = replace(self.job, digest_limit=limit, recorded=self.folder is not None)
         self.sums = self.job.empty_sums()
         if self.job.scores is not None:
-            prepare_score_folder(self.job.scores, self.folder)
+            prepare_score_folder(self.job.scores, self.folder, self.source.total)
         self.checkpoint = None if self.folder is None else Checkpoint(self.folder, self._description())
 
     def _description(self) -> dict[str, Any]:
@@ -149,7 +151,7 @@ class EvaluationRun:
             self.resumed_documents += result.documents
         elif self.checkpoint is not None and not (result.unreadable or result.too_large):
             self.checkpoint.put(_key(task.number), {"data": task.partition.fingerprint, **to_plain(result)})
-        self._merge(task.number, result)
+        self._merge(task, result)
         self.work += WorkTime(merging=perf_counter() - started)
         self._report()
 
@@ -184,7 +186,7 @@ class EvaluationRun:
             "folder, or delete this one"
         )
 
-    def _merge(self, number: int, result: PartitionResult) -> None:
+    def _merge(self, task: PartitionTask, result: PartitionResult) -> None:
         for i, (measure, sums) in enumerate(zip(self.job.measures, result.sums, strict=True)):
             self.sums[i] = self.sums[i].merge(sums, measure)
         self.finished += 1
@@ -195,8 +197,12 @@ class EvaluationRun:
         self.ignored_fields |= dict.fromkeys(result.ignored_fields)
         self.work += result.work
         self.digests = None if self.digests is None or result.digests is None else self.digests + result.digests
+        self.repeated |= dict.fromkeys(result.repeated)
+        if result.digests is not None and result.names is not None:
+            key = result.digests.fingerprint, result.names
+            self.places.setdefault(key, {})[task.number] = task.partition.place
         if result.excluded and len(self.excluded) < _MAX_LISTED:
-            self.excluded[number] = result.excluded
+            self.excluded[task.number] = result.excluded
 
     def _report(self) -> None:
         seconds = perf_counter() - self.started
@@ -218,6 +224,12 @@ class EvaluationRun:
             raise InputError(f"no document could be scored; {reason}")
         if self.short_spans:
             warn(short_spans_note(self.short_spans))
+        if self.repeated:
+            warn(f"several documents have the same name, and each of them counts: {list_few(list(self.repeated))}")
+        for places in self.places.values():
+            if len(places) > 1:
+                names = [place for _, place in sorted(places.items())]
+                warn(f"the same documents are in {list_few(names)}, and each of them counts")
         if self.ignored_fields:
             note = f"unknown fields of the documents are ignored: {list_few(list(self.ignored_fields))}"
             warn(note)

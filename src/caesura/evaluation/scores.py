@@ -19,7 +19,7 @@ from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.value import Floats
 
 
-def prepare_score_folder(folder: str, checkpoint: str | PathLike[str] | None) -> None:
+def prepare_score_folder(folder: str, checkpoint: str | PathLike[str] | None, partitions: int | None) -> None:
     """Make an empty folder for the scores, or clean the folder that an earlier run began.
 
     Parameters
@@ -28,11 +28,13 @@ def prepare_score_folder(folder: str, checkpoint: str | PathLike[str] | None) ->
         The folder.
     checkpoint : path or None
         Folder of the checkpoint. If a run has begun there, it may have written scores. Its unfinished files are deleted.
+    partitions : int or None
+        Number of partitions of the collection; None if it is not known.
 
     Raises
     ------
     OptionError
-        If pyarrow is missing, or the folder cannot be used or is not empty.
+        If pyarrow is missing, or the folder cannot be used, is not empty, or contains what the earlier run did not write.
     """
     path = Path(folder)
     if find_spec("pyarrow") is None:
@@ -46,6 +48,13 @@ def prepare_score_folder(folder: str, checkpoint: str | PathLike[str] | None) ->
     # In this order: another run with the same checkpoint begins it before it writes scores.
     if names and not (checkpoint is not None and has_begun(checkpoint)):
         raise OptionError(f"scores: the folder must be empty; {folder} contains {names[0]}")
+    foreign = [] if partitions is None else sorted({*names} - {*map(_file_name, range(partitions))})
+    if foreign:
+        raise OptionError(f"scores: {folder} contains {foreign[0]}, which the earlier run did not write; remove it")
+
+
+def _file_name(number: int) -> str:
+    return f"part-{number:05}.parquet"
 
 
 class _Unfinished(Exception):  # noqa: N818 - never leaves this module
@@ -69,7 +78,7 @@ class ScoreFile:
 
     def __init__(self, folder: str, measures: tuple[Measure, ...], number: int) -> None:
         self.folder = Path(folder)
-        self.path = self.folder / f"part-{number:05}.parquet"
+        self.path = self.folder / _file_name(number)
         self.names = [repr(measure) for measure in measures]
         self._writer: Any = None
         self._stack = ExitStack()

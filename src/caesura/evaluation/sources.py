@@ -15,7 +15,7 @@ from typing import Any
 
 from caesura.errors import AmbiguousFileError, CaesuraError, FormatError, InputError, OptionError
 from caesura.evaluation.partition import Chunk, Partition
-from caesura.files import file_digest
+from caesura.files import file_digest, register_input
 from caesura.formats import companions, detect, documents_json, find, folders, is_collection, read_files
 from caesura.formats.documents import SIDES, choose_sides
 from caesura.formats.folders import InputFile, NamingScheme
@@ -298,6 +298,8 @@ def _open_paths(sources: Sequence[str], options: SourceOptions, types: Types) ->
     roots = [path if os.path.isdir(path) else os.path.dirname(path) or "." for path in sources]
     root = roots[0] if len(set(roots)) == 1 else os.path.commonpath(map(os.path.abspath, roots))
     paths = [file.path for file in files]
+    for path in paths:
+        register_input(path)
     for path in sources:
         if not is_collection(path):
             _file_stamp(path, root)  # the file must exist

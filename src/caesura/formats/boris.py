@@ -349,6 +349,8 @@ def _parse_seconds(cell: str) -> float | None:
     if match is None:
         return None
     hours, minutes, rest = match.groups()
+    if float(rest) >= 60 or (hours and int(minutes) >= 60):
+        return None
     return round(int(hours or 0) * 3600 + int(minutes) * 60 + float(rest), 6)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from caesura.errors import FormatError, OptionError
+from caesura.files import register_input
 from caesura.limits import MAX_BYTES, MAX_CELL_CHARACTERS, MAX_UNPACKED
 
 T = TypeVar("T")
@@ -296,6 +297,7 @@ def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
         data = place.read_bytes()
     except OSError as problem:
         raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
+    register_input(path)
     if place.suffix.lower() == _GZIP:
         data = _unpack(path, data)
     if not may_be_empty and not data.strip():

@@ -281,6 +281,8 @@ def convert_to_seconds(reading: Reading, table: Table, roles: Roles, name: str, 
     """
     clock = _are_times_of_day(table.columns[name])
     if clock or milliseconds:
+        if clock:
+            _check_clock(reading, table, name)
         table.columns[name] = _in_seconds(table.columns[name], clock)
         roles.in_seconds.add(name)
         what = f"times such as {clock}" if clock else "milliseconds"
@@ -293,6 +295,16 @@ def _are_times_of_day(column: Column) -> str:
     matching = [(value, number) for value, number in times if _CLOCK.fullmatch(value)]
     enough = 2 * sum(number for _, number in matching) >= sum(number for _, number in times)
     return matching[0][0] if matching and enough else ""
+
+
+def _check_clock(reading: Reading, table: Table, name: str) -> None:
+    """Raise an error if a time has 60 seconds or more, or 60 minutes or more after its hours."""
+    column = table.columns[name]
+    for code, value in enumerate(column.stripped):
+        match = _CLOCK.fullmatch(value)
+        if match and (float(match[3].replace(",", ".")) >= 60 or (match[1] and int(match[2]) >= 60)):
+            line = int(table.lines[np.flatnonzero(column.codes == code)[0]])
+            raise reading.error(line, f"{name} must be a time such as 1:05 or 0:01:05.5; got {value!r}")
 
 
 def _in_seconds(column: Column, clock: str) -> Column:

@@ -309,6 +309,7 @@ class _TableReader:
         """Raise an error if the units of an item are numbered but not in order."""
         numbers = self._unit_numbers()
         if numbers is None:
+            self._check_unnumbered()
             return
         item = self.roles.columns.get("item")
         by_item = groups if "stream" not in self.roles else Groups.of(self.table, [item])
@@ -319,6 +320,20 @@ class _TableReader:
             place = "" if item is None else f"item {self.table.columns[item].cells()[row]!r}: "
             problem = f"{place}units must be numbered in order; got {numbers[row]} after {numbers[previous]}"
             raise self.reading.error(int(self.table.lines[row]), problem)
+
+    def _check_unnumbered(self) -> None:
+        """Raise an error if a row has no number and all other rows have one; such a row may be a total."""
+        column = self.table.columns[self.roles.columns["unit"]] if "unit" in self.roles else None
+        if (
+            column is None
+            or column.filled.all()
+            or np.isnan(column.numbers[column.filled]).any()
+            or not any(column.filled)
+        ):
+            return
+        line = int(self.table.lines[np.flatnonzero(~column.filled)[0]])
+        problem = f"the number of the unit is missing in column {column.name}, and other rows have one"
+        raise self.reading.error(line, f"{problem}; remove the row if it is no unit, such as a total")
 
     def _column_reader(
         self, shape: str, columns: Sequence[Column], groups: Groups, typed: bool, at_start: bool

@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
@@ -26,6 +27,7 @@ MAX_LISTED_ITEMS = 1000
 _MAX_MESSAGES = 3  # of the same kind
 _MAX_TYPES = 20  # more boundary types than this are implausible
 _MAX_NAMES = 8  # names in one line of text
+_MIN_USES = 2  # of each label, on average
 
 
 @dataclass(frozen=True)
@@ -242,6 +244,8 @@ def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hi
     """Yield one warning per implausible property of names, and of segmentations, spans and hierarchies."""
     yield from _similar_names("items", corpus.item_names)
     yield from _similar_names("coders", corpus.coders)
+    yield from _similar_names("boundary types and categories", [*dict.fromkeys(chain(*map(_types, corpus.values())))])
+    yield from _similar_names("labels", _labels(corpus))
     yield from _mixed_kinds(corpus)
     if not any(_has_units(entry) or _is_marked(entry) for entry in corpus.values()):
         return
@@ -264,6 +268,17 @@ def _is_marked(annotation: Annotation) -> bool:
     return isinstance(annotation, Spans | Hierarchy)
 
 
+def _labels(corpus: Corpus) -> list[str]:
+    """Return the labels of segments and hierarchies if they repeat; otherwise they are texts, not labels."""
+    counts: Counter[str] = Counter()
+    for annotation in corpus.values():
+        if isinstance(annotation, Hierarchy):
+            counts.update(_categories(annotation))
+        elif _has_units(annotation):
+            counts.update(chain(*(text.labels or () for text in streams_of(annotation).values())))
+    return list(counts) if counts.total() >= _MIN_USES * len(counts) else []
+
+
 def _similar_names(what: str, names: Sequence[str]) -> Iterator[str]:
     """Yield a message if names differ only by case, blanks, invisible characters or the width of characters."""
     first_of: dict[str, str] = {}
@@ -271,7 +286,8 @@ def _similar_names(what: str, names: Sequence[str]) -> Iterator[str]:
     for name in names:
         first = first_of.setdefault(_spoken_name(name), name)
         if first != name:
-            pairs.append(f"{first!r} and {name!r}")
+            is_visible = unicodedata.normalize("NFC", first) != unicodedata.normalize("NFC", name)
+            pairs.append(f"{first!r} and {name!r}" if is_visible else f"{first!a} and {name!a}")
     if pairs:
         problem = f"{what} whose names look alike or differ only by case are kept apart: {list_few(pairs, _MAX_NAMES)}"
         yield f"{problem}; if they are the same, rename them"
