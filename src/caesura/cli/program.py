@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import click
 
 from caesura.errors import AmbiguousFileError, CaesuraError, FormatError, OptionConflictError, own_errors
-from caesura.files import protect_inputs
 from caesura.notices import on_warning
 from caesura.version import __version__
 
@@ -272,6 +271,8 @@ class Program(click.Group):
         object
             The return value of the command.
         """
+        from caesura.files import protect_inputs
+
         print_once = cache(print_message)
         with on_warning(lambda message: print_once(f"warning: {message}")):
             try:
