@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ from caesura.formats.columns import Column, Table
 from caesura.formats.content import describe_value, json_text
 from caesura.formats.format import Reading, Writing
 from caesura.formats.marks import OTHER, kind_of_cell
+from caesura.limits import MAX_WRITTEN_CELLS, WRITTEN_CELLS_PER_BYTE, check_limit
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
@@ -215,6 +217,7 @@ def table_columns(writing: Writing, read: Reader) -> dict[str, list[str]]:
         If a table cannot represent the corpus.
     """
     _check_coders(writing)
+    _check_size(writing)
     problem = ""
     for lists, ends in ((False, False), (True, False), (False, True)):
         columns = _columns(writing, lists, ends)
@@ -274,6 +277,24 @@ def _must_declare(types: tuple[str, ...], segmentations: Sequence[Segmentation])
     """Return whether the table must declare its types. Otherwise the reader uses the types that occur."""
     declared = any(segmentation.types_declared for segmentation in segmentations)
     return declared or types != _occurring_types(segmentations)
+
+
+def _check_size(writing: Writing) -> None:
+    """Raise an error if the table has too many cells for the files from which the corpus was read."""
+    corpus = writing.corpus
+    if corpus.source is None:
+        return
+    rows = 0
+    for item in corpus.item_names:
+        lengths: dict[str, int] = {}
+        for annotation in corpus.of_item(item).values():
+            for stream, text in streams_of(annotation).items():
+                lengths[stream] = max(text.length, lengths.get(stream, 0))
+        rows += sum(lengths.values())
+    size = sum(os.path.getsize(path) for path in corpus.source.files if os.path.exists(path))
+    limit = max(MAX_WRITTEN_CELLS, WRITTEN_CELLS_PER_BYTE * size)
+    hint = "choose items or coders, or write .json, which stores segments instead of units"
+    check_limit(f"{writing.path}: cells of a table of {rows:,} units", rows * (len(corpus.coders) + 2), limit, hint)
 
 
 def _check_coders(writing: Writing) -> None:
