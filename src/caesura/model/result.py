@@ -314,7 +314,7 @@ def to_plain(value: Any) -> Any:
     object
         The plain form. NaN becomes None and infinity becomes ``"inf"``, because JSON has no such numbers.
     """
-    return _converter(type(value))(value)
+    return _converter(type(value))(value)  # type: ignore[arg-type] - mypy does not know that classes are hashable
 
 
 @cache
@@ -328,7 +328,8 @@ def _converter(kind: type) -> Callable[[Any], Any]:
     if issubclass(kind, float):
         return _plain_float
     if hasattr(kind, "__json__"):
-        return kind.__json__
+        convert: Callable[[Any], Any] = kind.__json__
+        return convert
     if issubclass(kind, Result):
         return kind.to_dict
     if hasattr(kind, "tolist"):  # numpy arrays and numbers
@@ -491,7 +492,7 @@ def signature_value(value: object) -> str:
 
 
 def _fields_of(value: Any) -> dict[str, Any]:
-    return {name: to_plain(getattr(value, name)) for name in _shown_fields(type(value))}
+    return {name: to_plain(getattr(value, name)) for name in _shown_fields(type(value))}  # type: ignore[arg-type]
 
 
 @cache
