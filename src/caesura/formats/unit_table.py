@@ -156,7 +156,7 @@ def write_excel(writing: Writing, *, read: Reader) -> bytes:
     openpyxl.Workbook().save(template)
     with zipfile.ZipFile(template) as book, zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as out:
         for name in book.namelist():
-            with io.BufferedWriter(out.open(name, "w"), _BLOCK_SIZE) as part:  # type: ignore[type-var]
+            with io.BufferedWriter(out.open(name, "w"), _BLOCK_SIZE) as part:
                 part.writelines(_sheet_xml(writing, columns) if name == _SHEET else [book.read(name)])
     return content.getvalue()
 

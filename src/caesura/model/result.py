@@ -314,7 +314,7 @@ def to_plain(value: Any) -> Any:
     object
         The plain form. NaN becomes None and infinity becomes ``"inf"``, because JSON has no such numbers.
     """
-    return _converter(type(value))(value)  # type: ignore[arg-type] - mypy does not know that classes are hashable
+    return _converter(type(value))(value)  # type: ignore[arg-type]  # mypy: a class is hashable
 
 
 @cache
