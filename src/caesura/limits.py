@@ -45,6 +45,10 @@ MAX_TABLE_CELLS = 2**28
 """Cells of a table: two gigabytes of pointers."""
 MAX_SECONDS = 1e12
 """Largest time in seconds, so that sums and differences stay exact to a tenth of a millisecond."""
+MAX_WRITTEN_CELLS = 8_000_000
+"""Cells of a table of units that is written from a small file, which can declare long texts; from a larger file, there may be
+``WRITTEN_CELLS_PER_BYTE`` for each of its bytes."""
+WRITTEN_CELLS_PER_BYTE = 8
 MAX_CELL_CHARACTERS = 131_072
 """Characters of a cell of delimited text, which Python and spreadsheets do not read beyond."""
 MAX_PACKED_CELLS = 2**24
@@ -74,6 +78,9 @@ MAX_NODE_PAIRS = 2**24
 """Pairs of nodes of two trees that overlap, at about 40 bytes each."""
 MAX_TREE_STEPS = 10**9
 """Steps of the alignment of two trees, unless the option ``max_steps`` allows more: about three seconds."""
+MAX_STEPS_PER_NODE = 3000
+"""Steps of the alignments of all sentences of a corpus for each of its gold nodes; together they may have as many as two
+trees. Parses of long sentences need a few hundred, and trees that zigzag everywhere a million."""
 MAX_UNITARY_ALIGNMENTS = 400_000
 """Unitary alignments of three or more annotators."""
 MAX_UNITARY_PAIRS = 2_000_000

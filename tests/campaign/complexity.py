@@ -724,6 +724,22 @@ def _cells(folder: Path) -> object:
     return "value"
 
 
+@hard("masses JSON of 70 bytes: a table of 10^9 units is not written")
+def _long_table(folder: Path) -> object:
+    (folder / "a.json").write_text('{"items": {"x": {"a": [500000000, 500000000], "b": [400000000, 600000000]}}}')
+    return command("convert", folder / "a.json", folder / "b.csv", codes=(1,))
+
+
+@hard("brackets of 1 MB: 300 sentences of 250 words that zigzag")
+def _zigzag(folder: Path) -> object:
+    for name, first in (("a", 0), ("b", 1)):
+        tree = "(T w)"
+        for k in range(249):
+            tree = f"(A {tree} (T w))" if (k + first) % 2 else f"(A (T w) {tree})"
+        (folder / f"{name}.ptb").write_text(f"{tree}\n" * 300)
+    return command("trees", folder / "a.ptb", folder / "b.ptb", codes=(0, 1))
+
+
 def try_case(name: str, folder: Path) -> str:
     """Return how a case ended: ``"value"``, or ``"refused: ..."`` with the message."""
     with warnings.catch_warnings():

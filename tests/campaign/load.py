@@ -110,10 +110,13 @@ for _items, _number in ((1, 2), (1, 40), (1, 500), (30, 10), (600, 40), (6000, 3
     )
 for _items, _number in ((1, 2), (30, 10), (6000, 3)):
     LOADS[f"CSV of types: {_items} items, {_number} coders"] = Load(
-        "linear", ".csv", _units(_items, _number, ("", "", "a", "b", "q"))
+        "linear", ".csv", _units(_items, _number, ("", "", "a", "b", "q")), ("--types", "a,b,q")
     )
     LOADS[f"CSV of labels: {_items} items, {_number} coders"] = Load(
-        "linear", ".csv", _units(_items, _number, ("A", "A", "B", "C")), ("--reading", "values=labels")
+        "linear",
+        ".csv",
+        _units(_items, _number, ("A", "A", "B", "C")),
+        ("--reading", "shape=labels", "--fields", f"coders={'+'.join(_coders(_number))}"),
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import caesura as cz
 from caesura import Corpus, Segmentation
-from caesura.errors import FormatError
+from caesura.errors import FormatError, LimitError
 
 openpyxl = pytest.importorskip("openpyxl")
 
@@ -49,3 +49,32 @@ def test_what_a_sheet_cannot_store_is_an_error(tmp_path: Path, word: str) -> Non
     with pytest.raises(FormatError, match="a sheet cannot store this cell"):
         cz.write(corpus, tmp_path / "t.xlsx")
     assert not (tmp_path / "t.xlsx").exists()
+
+
+def test_columns_have_the_letters_of_a_spreadsheet(tmp_path: Path) -> None:
+    coders = {f"c{i}": Segmentation.from_masses([1, 1]) for i in range(800)}
+    cz.write(Corpus({"x": coders}), tmp_path / "t.xlsx")
+    assert cz.read(tmp_path / "t.xlsx") == Corpus({"x": coders})
+    sheet = openpyxl.load_workbook(tmp_path / "t.xlsx").active
+    assert [sheet[place].value for place in ("A1", "B1", "C1", "Z1", "AA1", "AB1", "ZZ1", "AAA1")] == [
+        "item", "unit", "c0", "c23", "c24", "c25", "c699", "c700",
+    ]  # fmt: skip
+
+
+def test_a_sheet_has_a_limit_of_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caesura.formats.unit_table._MAX_SHEET_COLUMNS", 3)
+    corpus = Corpus({"x": {coder: Segmentation.from_masses([1, 1]) for coder in "ab"}})
+    with pytest.raises(FormatError, match="a sheet has at most 3 columns; this table has 4"):
+        cz.write(corpus, tmp_path / "t.xlsx")
+
+
+def test_a_short_file_does_not_become_a_very_long_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.json").write_text('{"items": {"x": {"a": [900, 100], "b": [100, 900]}}}')
+    corpus = cz.read(tmp_path / "a.json")
+    monkeypatch.setattr("caesura.formats.unit_table.MAX_WRITTEN_CELLS", 3000)
+    for suffix in (".csv", ".parquet", ".xlsx"):
+        with pytest.raises(LimitError, match="cells of a table of 1,000 units: 4,000, more than 3,000; choose items"):
+            cz.write(corpus, tmp_path / f"t{suffix}")
+    cz.write(corpus.with_source(None), tmp_path / "t.csv")  # not from a file
+    monkeypatch.setattr("caesura.formats.unit_table.WRITTEN_CELLS_PER_BYTE", 100)
+    cz.write(corpus, tmp_path / "t.csv")

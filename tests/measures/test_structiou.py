@@ -300,3 +300,22 @@ def test_signature_and_repr() -> None:
 def test_oracle_by_hand() -> None:
     assert iou((0, 2), (1, 3)) == pytest.approx(1 / 3)
     assert iou((0, 1), (1, 2)) == 0
+
+
+def test_all_sentences_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def zigzag(words: int, first: int) -> Tree:
+        tree = "(T w)"
+        for k in range(words - 1):
+            tree = f"(A {tree} (T w))" if (k + first) % 2 else f"(A (T w) {tree})"
+        return Tree.from_brackets(tree)
+
+    monkeypatch.setattr(structiou, "_SAFE_PAIRS", 0)
+    monkeypatch.setattr(structiou, "MAX_STEPS_PER_NODE", 1)
+    pairs = [(zigzag(words, 0), zigzag(words, 1)) for words in (5, 120, 110, 100)]
+    alone = [cz.struct_iou(*pair) for pair in pairs]
+    assert not cz.score_many(pairs, "struct_iou").errors
+    # The trees need about 27, 19 and 13 million steps; those that need most are left out until the others fit.
+    scores = cz.score_many(pairs, StructIoU._restore(None, {**StructIoU().settings, "max_steps": 3e7}))
+    assert list(scores.errors) == [1, 2]
+    assert "all sentences need 5.9e+07 steps together and 3e+07 are allowed" in str(scores.errors[1])
+    assert [scores.values[0], scores.values[3]] == [alone[0].value, alone[3].value]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura.views.results import draw, edit_records
+from caesura.tasks.score import score_corpora
+from caesura.views.results import draw, edit_records, scoring_view
 from caesura.views.table import Table, clean, pad, shorten, text_width
 from caesura.views.text_table import table_text, wrap
 
@@ -199,3 +202,47 @@ def test_no_cell_is_ever_lost(rows: list[tuple[str, float, int | None]], width: 
     if rows:
         names = table.without_empty_columns().columns
         assert {word for name in names for word in name.split()} <= set(words)
+
+
+def test_text_has_the_first_rows_of_a_very_long_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caesura.views.text_table.MAX_TEXT_ROWS", 3)
+    table = Table(("n",), tuple((i,) for i in range(5)), notes=("note",))
+    assert table_text(table, 60).splitlines()[-3:] == [
+        "  2",
+        "and 2 more; --json, --csv and --output have all rows",
+        "note",
+    ]
+    assert table_text(replace(table, limit=2), 60).splitlines()[-2:] == ["and 3 more", "note"]
+    assert len(table.csv().splitlines()) == 6
+
+
+def test_details_of_many_items_are_an_excerpt(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = cz.Corpus(
+        {
+            f"x{i}": {"ann": cz.Segmentation.from_masses([2, 2, 2]), "bo": cz.Segmentation.from_masses([1, 3, 2])}
+            for i in range(4)
+        }
+    )
+    scoring = score_corpora(corpus)
+    complete = scoring_view(scoring).blocks(details=True)
+    monkeypatch.setattr("caesura.views.results.MAX_TEXT_ROWS", 3)
+    monkeypatch.setattr("caesura.views.results.MAX_DRAWN_UNITS", 8)
+    answer = scoring_view(scoring)
+    _, items, edits, drawing = answer.blocks(details=True)
+    assert isinstance(items, Table)
+    assert items.rows == complete[1].rows[:3]
+    assert items.notes[0].startswith("and ")
+    assert "--json, --csv and --output have all rows" in items.notes[0]
+    assert isinstance(edits, Table)
+    assert edits.rows == complete[2].rows[:3]
+    assert edits.notes == ("and more; --json, --csv and --output have all rows",)
+    assert "x1: " in str(drawing)
+    assert "x2: " not in str(drawing)
+    assert "Only the first 8 units are drawn" in str(drawing)
+    assert answer.table("items").rows == complete[1].rows  # type: ignore[union-attr]
+
+
+def test_the_beginning_of_a_long_text_is_drawn() -> None:
+    a, b = cz.Segmentation.from_masses([2, 3, 6]), cz.Segmentation.from_masses([2, 2, 7])
+    edits = cz.boundary_similarity(a, b).edits or ()
+    assert draw(a, b, edits, units=3).splitlines() == ["REF  ··|·", "HYP  ··|·", "       ="]

@@ -18,7 +18,7 @@ from caesura.cli.options import grouped_option
 from caesura.cli.program import print_message, print_messages
 from caesura.errors import FormatError, OptionConflictError
 from caesura.files import write_files
-from caesura.model.result import Result, to_json, to_plain
+from caesura.model.result import Result, plain_to_json, to_plain
 from caesura.model.signature import UNKNOWN_DATA
 from caesura.version import __version__
 from caesura.views.answer import Answer
@@ -194,12 +194,12 @@ def print_result(
             "command": command,
             "version": __version__,
             "data": _fingerprint(result, reading),
-            "reading": [] if reading is None else reading.reports,
-            "results": plain_result | (extra or {}),
-            "excluded": excluded,
+            "reading": to_plain([] if reading is None else reading.reports),
+            "results": plain_result | to_plain(extra or {}),
+            "excluded": to_plain(excluded),
             "signature": getattr(result, "signature", None),
         }
-        text = to_json(envelope) + "\n"
+        text = plain_to_json(envelope) + "\n"
         _write_files({f"{command}.json": text}, output.folder) if output.folder else click.echo(text, nl=False)
     elif output.folder is not None:
         _write_tables(answer, output, output.folder)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shlex
 import sys
@@ -52,6 +53,7 @@ class Entry(NamedTuple):
     summary: str
 
 
+_MAX_NEW_OBJECTS = 100_000  # before Python looks for cycles, which results with many items do not have
 _FILES, _TWO, _CODERS = "What is in my files?", "How close are two segmentations?", "Do my coders agree?"
 _SYSTEMS, _SHOW, _TRUST, _MORE = "Which segmenter is best?", "Show me", "Is this number right?", "More"
 
@@ -230,6 +232,7 @@ class Program(click.Group):
         for name in ("stdout", "stderr"):
             if getattr(sys, name) is None:  # the caller closed it: writing to it is an error, as to a full device
                 setattr(sys, name, open(os.devnull))  # noqa: SIM115 - until the process ends
+        gc.set_threshold(_MAX_NEW_OBJECTS)
         try:
             try:
                 return super().main(*args, **extra)

@@ -8,6 +8,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,7 +25,7 @@ _GZIP = ".gz"
 _ZIP = b"PK\x03\x04"  # first bytes of a zip archive
 
 
-def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
+def table_text(rows: Iterable[Sequence[object]], delimiter: str, texts: Sequence[str] | None = None) -> str:
     """Return rows as delimited text. Reading this text gives the same cells, even if they contain carriage returns.
 
     Parameters
@@ -33,22 +34,50 @@ def table_text(rows: Iterable[Sequence[object]], delimiter: str) -> str:
         Cells of each row.
     delimiter : str
         Character between cells.
+    texts : sequence of str, optional
+        The texts in the cells, if :func:`texts_of` was called before.
 
     Returns
     -------
     str
         One line per row.
     """
+    table = list(rows)
+    texts = texts_of(table) if texts is None else texts
+    if max(map(len, texts), default=0) > MAX_CELL_CHARACTERS:
+        limit = f"a cell of a table may have {MAX_CELL_CHARACTERS:,} characters"
+        raise FormatError("the table", None, f"{limit}; this has more; write .json or .parquet")
     out = io.StringIO()
     minimal = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    if not any("\r" in text for text in texts):
+        minimal.writerows(table)
+        return out.getvalue()
+    # The csv module of Python 3.11 leaves a carriage return unquoted unless it is part of the line terminator.
     quoted = csv.writer(out, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    for row in rows:
-        if any(len(cell) > MAX_CELL_CHARACTERS for cell in row if isinstance(cell, str)):
-            limit = f"a cell of a table may have {MAX_CELL_CHARACTERS:,} characters"
-            raise FormatError("the table", None, f"{limit}; this has more; write .json or .parquet")
-        # The csv module of Python 3.11 leaves a carriage return unquoted unless it is part of the line terminator.
+    for row in table:
         (quoted if any("\r" in str(cell) for cell in row) else minimal).writerow(row)
     return out.getvalue()
+
+
+def texts_of(rows: Iterable[Sequence[object]]) -> list[str]:
+    """Return the distinct texts in the cells of a table, so that each of them is examined once.
+
+    Parameters
+    ----------
+    rows : iterable of sequences
+        Cells of each row.
+
+    Returns
+    -------
+    list of str
+        The texts, without numbers and empty cells.
+
+    Examples
+    --------
+    >>> sorted(texts_of([("x", 1, None), ("x", 2.5, "y")]))
+    ['x', 'y']
+    """
+    return [cell for cell in set(chain.from_iterable(rows)) if isinstance(cell, str)]
 
 
 def as_text_cell(cell: str | float | None) -> str | float | None:
@@ -100,6 +129,28 @@ def protect_cell(cell: T) -> T | str:
     if not isinstance(cell, str) or not _FORMULA.match(cell) or cell == "-" or _NEGATIVE.fullmatch(cell):
         return cell
     return f"'{cell}"
+
+
+def protected_texts(texts: Iterable[str]) -> dict[str, str]:
+    """Return the texts that :func:`protect_cell` changes.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Texts of cells.
+
+    Returns
+    -------
+    dict of str to str
+        Text -> text with an apostrophe.
+
+    Examples
+    --------
+    >>> protected_texts(["=1+1", "-0.5", "x"])
+    {'=1+1': "'=1+1"}
+    """
+    cells = {text: protect_cell(text) for text in texts if _FORMULA.match(text)}
+    return {text: cell for text, cell in cells.items() if cell != text}
 
 
 def unprotect_cell(cell: str) -> str:

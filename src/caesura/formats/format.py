@@ -17,8 +17,9 @@ from caesura.formats.content import (
     describe_value,
     json_text,
     parse_json,
-    protect_cell,
+    protected_texts,
     table_text,
+    texts_of,
     unpacked_path,
 )
 from caesura.model.corpus import Corpus, Source
@@ -363,18 +364,18 @@ class Writing:
         delimiter = delimiter or self.delimiter
         if self.options["raw"]:
             return table_text(rows, delimiter)
-        number, table = 0, []
-        for row in rows:
-            cells = [protect_cell(cell) for cell in row]
-            number += sum(cell is not plain for cell, plain in zip(cells, row, strict=True))
-            table.append(cells)
-        if number:
-            begin = "1 cell begins" if number == 1 else f"{number:,} cells begin"
-            warn(
-                f"{self.path}: {begin} with =, +, -, @ or a control character and got an apostrophe, so that spreadsheets "
-                "show text; caesura leaves it out when it reads the file (convert --raw, write(..., raw=True): no apostrophe)"
-            )
-        return table_text(table, delimiter)
+        table: list[Sequence[Any]] = list(rows)
+        texts = texts_of(table)
+        protected = protected_texts(texts)
+        if not protected:
+            return table_text(table, delimiter, texts)
+        number = sum(cell in protected for row in table for cell in row)
+        begin = "1 cell begins" if number == 1 else f"{number:,} cells begin"
+        warn(
+            f"{self.path}: {begin} with =, +, -, @ or a control character and got an apostrophe, so that spreadsheets "
+            "show text; caesura leaves it out when it reads the file (convert --raw, write(..., raw=True): no apostrophe)"
+        )
+        return table_text([[protected.get(cell, cell) for cell in row] for row in table], delimiter)
 
     def error(self, problem: str, item: str | None = None, coder: str | None = None) -> FormatError:
         """Return an error for this file.

@@ -10,7 +10,7 @@ from caesura.formats.columns import from_frame
 from caesura.formats.format import Reading, Writing
 from caesura.formats.spans_csv import spans_table
 from caesura.formats.table import PARQUET, read_table
-from caesura.formats.unit_table import table_rows
+from caesura.formats.unit_table import table_columns
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import check_types
 from caesura.model.spans import Spans
@@ -78,8 +78,7 @@ def write(corpus: Corpus) -> pd.DataFrame:
         raise OptionError("to_frame needs pandas; install it with `pip install pandas`") from None
     if corpus and all(isinstance(annotation, Spans) for annotation in corpus.values()):
         return _spans_frame(pd, corpus)
-    header, *rows = table_rows(Writing(corpus, _NAME, PARQUET.resolve({})), read_table)
-    frame = pd.DataFrame(rows, columns=header)
+    frame = pd.DataFrame(table_columns(Writing(corpus, _NAME, PARQUET.resolve({})), read_table))
     frame["unit"] = frame["unit"].astype(int)
     for coder in corpus.coders:
         cells = frame[coder].replace("NA", pd.NA)

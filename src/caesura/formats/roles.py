@@ -27,6 +27,7 @@ _TIMES = ("start", "end", "time")
 _CLOCK = re.compile(r"(?:0 days )?(?:([0-9]{1,3}):)?([0-9]{1,3}):([0-9]{2}(?:[.,][0-9]{1,9})?)")
 _MAX_DIGITS = 40
 _TAG = re.compile(r"O|[BILEUS]-.+")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,15}(\.0+)?")
 _MAX_LABEL_WORDS = 6  # on average; longer cells are quoted text
 
 
@@ -462,9 +463,9 @@ def whole_numbers(column: Column) -> np.ndarray[Any, np.dtype[np.int64]] | None:
     array or None
         The numbers.
     """
-    if not column.values or not all(re.fullmatch(r"[+-]?[0-9]{1,15}(\.0+)?", value) for value in column.stripped):
+    if not column.values or not all(map(_WHOLE.fullmatch, column.stripped)):
         return None
-    return np.array([int(float(value)) for value in column.stripped], np.int64)[column.codes]
+    return np.array([*map(float, column.stripped)]).astype(np.int64)[column.codes]
 
 
 def _counts_up(numbers: np.ndarray[Any, np.dtype[np.int64]]) -> bool:

@@ -6,10 +6,13 @@
 from __future__ import annotations
 
 import io
+import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from xml.sax.saxutils import escape
 
 import numpy as np
 
@@ -21,12 +24,16 @@ from caesura.formats.columns import Column, Table
 from caesura.formats.content import describe_value, json_text
 from caesura.formats.format import Reading, Writing
 from caesura.formats.marks import OTHER, kind_of_cell
+from caesura.limits import MAX_WRITTEN_CELLS, WRITTEN_CELLS_PER_BYTE, check_limit
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 
 _MISSING = "NA"
 _MAX_SHEET_ROWS = 2**20
+_MAX_SHEET_COLUMNS = 2**14
+_SHEET = "xl/worksheets/sheet1.xml"  # the first sheet of a workbook
+_BLOCK_SIZE = 2**20  # bytes that are compressed at once
 _MAX_CELL = 32_767  # characters in a cell of a sheet
 # Characters that XML cannot contain, a carriage return, which XML changes, and what looks like the escapes of Excel.
 _NOT_IN_SHEETS = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
@@ -88,7 +95,8 @@ def write_text(writing: Writing, *, read: Reader, delimiter: str | None = None) 
     str
         Content of the file.
     """
-    return writing.table_text(table_rows(writing, read), delimiter)
+    columns = table_columns(writing, read)
+    return writing.table_text(chain([tuple(columns)], zip(*columns.values(), strict=True)), delimiter)
 
 
 def write_parquet(writing: Writing, *, read: Reader) -> bytes:
@@ -107,10 +115,9 @@ def write_parquet(writing: Writing, *, read: Reader) -> bytes:
         Content of the file.
     """
     arrow.require_pyarrow(writing.path, "writing")
-    header, *rows = table_rows(writing, read)
-    columns = zip(*rows, strict=True)
+    columns = table_columns(writing, read)
     with arrow.writing_errors(writing.path):
-        table = pa.table({name: pa.array(cells, pa.string()) for name, cells in zip(header, columns, strict=True)})
+        table = pa.table({name: pa.array(cells, pa.string()) for name, cells in columns.items()})
     return arrow.to_parquet(table)
 
 
@@ -138,28 +145,56 @@ def write_excel(writing: Writing, *, read: Reader) -> bytes:
         import openpyxl
     except ImportError:
         raise writing.error("writing this needs openpyxl; run pip install 'caesura[excel]'") from None
-    rows = table_rows(writing, read)
-    if len(rows) > _MAX_SHEET_ROWS:
-        raise writing.error(f"a sheet has at most {_MAX_SHEET_ROWS:,} rows; this table has {len(rows):,}; write .csv")
-    book = openpyxl.Workbook()
-    sheet = book.active
-    first_mark = len(rows[0]) - len(writing.corpus.coders)
-    for line, row in enumerate(rows, 1):
-        for column, value in enumerate(row):
-            if len(value) > _MAX_CELL or _NOT_IN_SHEETS.search(value):
-                raise writing.error(f"a sheet cannot store this cell: {describe_value(value)}; write .csv")
-            cell = sheet.cell(line, column + 1)
-            if column >= first_mark and value in ("0", "1"):
-                cell.value = int(value)
-            elif value:
-                cell.value, cell.data_type = value, "s"  # otherwise a text that begins with = would be a formula
-    content = io.BytesIO()
-    book.save(content)
+    columns = table_columns(writing, read)
+    number = len(columns["item"]) + 1
+    if number > _MAX_SHEET_ROWS:
+        raise writing.error(f"a sheet has at most {_MAX_SHEET_ROWS:,} rows; this table has {number:,}; write .csv")
+    if len(columns) > _MAX_SHEET_COLUMNS:
+        limit = f"a sheet has at most {_MAX_SHEET_COLUMNS:,} columns"
+        raise writing.error(f"{limit}; this table has {len(columns):,}; write .csv")
+    template, content = io.BytesIO(), io.BytesIO()
+    openpyxl.Workbook().save(template)
+    with zipfile.ZipFile(template) as book, zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as out:
+        for name in book.namelist():
+            with io.BufferedWriter(out.open(name, "w"), _BLOCK_SIZE) as part:
+                part.writelines(_sheet_xml(writing, columns) if name == _SHEET else [book.read(name)])
     return content.getvalue()
 
 
-def table_rows(writing: Writing, read: Reader) -> list[list[str]]:
-    """Return the rows of a table of units, with NA for missing annotations.
+def _sheet_xml(writing: Writing, columns: Mapping[str, list[str]]) -> Iterator[bytes]:
+    """Yield the XML of a sheet; openpyxl would make an object of each cell."""
+    yield b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+    elements = {text: _text_element(writing, text) for text in {*columns, *chain.from_iterable(columns.values())}}
+    marks = elements | {mark: f"><v>{mark}</v></c>" for mark in "01"}
+    cells = [
+        [(marks if name in writing.corpus.coders else elements)[text] for text in (name, *column)]
+        for name, column in columns.items()
+    ]
+    letters = [_column_letters(i) for i in range(len(columns))]
+    for line, row in enumerate(zip(*cells, strict=True), 1):
+        filled = [f'<c r="{letter}{line}"{cell}' for letter, cell in zip(letters, row, strict=True) if cell]
+        yield f'<row r="{line}">{"".join(filled)}</row>'.encode()
+    yield b"</sheetData></worksheet>"
+
+
+def _text_element(writing: Writing, text: str) -> str:
+    """Return the element of a cell after its place; empty for an empty cell."""
+    if len(text) > _MAX_CELL or _NOT_IN_SHEETS.search(text):
+        raise writing.error(f"a sheet cannot store this cell: {describe_value(text)}; write .csv")
+    return f' t="inlineStr"><is><t xml:space="preserve">{escape(text)}</t></is></c>' if text else ""
+
+
+def _column_letters(column: int) -> str:
+    """Return the letters of a column of a sheet, counted from 0: A to Z, AA, AB and so on."""
+    letters = ""
+    while column >= 0:
+        column, letter = column // 26 - 1, column % 26
+        letters = chr(ord("A") + letter) + letters
+    return letters
+
+
+def table_columns(writing: Writing, read: Reader) -> dict[str, list[str]]:
+    """Return the columns of a table of units, with NA for missing annotations.
 
     A table whose boundary types could be misread has them as JSON lists, and a table whose marks could be misread as the
     beginnings of segments has a 1 at the end of each text as well.
@@ -173,8 +208,8 @@ def table_rows(writing: Writing, read: Reader) -> list[list[str]]:
 
     Returns
     -------
-    list of lists of str
-        The header, then the rows item by item and stream by stream.
+    dict of str to list of str
+        Name -> cells of the column; the rows go item by item and stream by stream.
 
     Raises
     ------
@@ -182,23 +217,22 @@ def table_rows(writing: Writing, read: Reader) -> list[list[str]]:
         If a table cannot represent the corpus.
     """
     _check_coders(writing)
+    _check_size(writing)
     problem = ""
     for lists, ends in ((False, False), (True, False), (False, True)):
-        rows = _rows(writing, lists, ends)
-        problem = _difference(writing, rows, read)
+        columns = _columns(writing, lists, ends)
+        problem = _difference(writing, columns, read)
         if not problem:
-            return rows
+            return columns
     raise writing.error(f"this corpus would be read differently from a table: {problem}")
 
 
-def _difference(writing: Writing, rows: list[list[str]], read: Reader) -> str:
-    """Describe how the corpus would differ after reading the rows; empty if it is the same."""
-    header, *body = rows
-    cells = list(zip(*body, strict=True)) or [()] * len(header)
-    columns = {name: Column.of(name, column) for name, column in zip(header, cells, strict=True)}
+def _difference(writing: Writing, cells: dict[str, list[str]], read: Reader) -> str:
+    """Describe how the corpus would differ after reading the columns; empty if it is the same."""
+    columns = {name: Column.of(name, column) for name, column in cells.items()}
     reading = Reading(writing.path, "", options=writing.options)
     try:
-        result = read(reading, Table(columns, np.arange(2, len(rows) + 1)))
+        result = read(reading, Table(columns, np.arange(2, len(cells["item"]) + 2)))
     except CaesuraError as error:
         return str(error.problem if isinstance(error, FormatError) else error)
     for (item, coder), annotation in writing.corpus.items():
@@ -207,22 +241,36 @@ def _difference(writing: Writing, rows: list[list[str]], read: Reader) -> str:
     return "" if len(result) == len(writing.corpus) else "there would be more annotations"
 
 
-def _rows(writing: Writing, lists: bool, ends: bool) -> list[list[str]]:
+def _columns(writing: Writing, lists: bool, ends: bool) -> dict[str, list[str]]:
     corpus = writing.corpus
     segmentations = list(_segmentations(corpus))
     types = _common_types(writing, segmentations)
+    declared = types is not None and _must_declare(types, segmentations)
     optional = {
         "stream": any(isinstance(annotation, Dialogue) for annotation in corpus.values()),
         "unit": True,
         "text": any(segmentation.units is not None for segmentation in segmentations),
-        "types": types is not None and _must_declare(types, segmentations),
+        "types": declared,
     }
-    header = ["item", *(name for name, present in optional.items() if present), *corpus.coders]
+    columns: dict[str, list[str]] = {"item": []}
+    columns |= {name: [] for name, present in optional.items() if present}
+    columns |= {coder: [] for coder in corpus.coders}
     cell = None if types is None else partial(_cell, lists=lists)
-    rows = [header, *chain.from_iterable(_item_rows(writing, item, header, cell, ends) for item in corpus.item_names)]
-    if types is not None and optional["types"]:
-        rows[1][header.index("types")] = json_text(list(types))
-    return rows
+    for item in corpus.item_names:
+        for stream, by_coder in _streams(writing, item).items():
+            units = _common_units(writing, item, by_coder, optional["text"])
+            size = len(units)
+            columns["item"] += [item] * size
+            columns["unit"] += map(str, range(1, size + 1))
+            if optional["stream"]:
+                columns["stream"] += [stream] * size
+            if optional["text"]:
+                columns["text"] += units
+            for coder in corpus.coders:
+                columns[coder] += _column(by_coder.get(coder), size, cell, declared, ends)
+    if declared:
+        columns["types"] = [json_text(list(types or ())), *[""] * (len(columns["item"]) - 1)]
+    return columns
 
 
 def _must_declare(types: tuple[str, ...], segmentations: Sequence[Segmentation]) -> bool:
@@ -231,29 +279,28 @@ def _must_declare(types: tuple[str, ...], segmentations: Sequence[Segmentation])
     return declared or types != _occurring_types(segmentations)
 
 
+def _check_size(writing: Writing) -> None:
+    """Raise an error if the table has too many cells for the files from which the corpus was read."""
+    corpus = writing.corpus
+    if corpus.source is None:
+        return
+    rows = 0
+    for item in corpus.item_names:
+        lengths: dict[str, int] = {}
+        for annotation in corpus.of_item(item).values():
+            for stream, text in streams_of(annotation).items():
+                lengths[stream] = max(text.length, lengths.get(stream, 0))
+        rows += sum(lengths.values())
+    size = sum(os.path.getsize(path) for path in corpus.source.files if os.path.exists(path))
+    limit = max(MAX_WRITTEN_CELLS, WRITTEN_CELLS_PER_BYTE * size)
+    hint = "choose items or coders, or write .json, which stores segments instead of units"
+    check_limit(f"{writing.path}: cells of a table of {rows:,} units", rows * (len(corpus.coders) + 2), limit, hint)
+
+
 def _check_coders(writing: Writing) -> None:
     for coder in writing.corpus.coders:
         if normalize(coder) in RESERVED or coder != coder.strip() or not coder:
             raise writing.error(f"a coder cannot be named {coder!r}, because coders are columns of the table")
-
-
-def _item_rows(
-    writing: Writing, item: str, header: list[str], cell: Callable[[list[str]], str] | None, ends: bool
-) -> Iterator[list[str]]:
-    """Yield the rows of an item; the cells of the column ``types`` are empty."""
-    for stream, by_coder in _streams(writing, item).items():
-        units = _common_units(writing, item, by_coder, "text" in header)
-        size = len(units)
-        columns: dict[str, Sequence[str]] = {
-            "item": [item] * size,
-            "stream": [stream] * size,
-            "unit": [*map(str, range(1, size + 1))],
-            "text": units,
-            "types": [""] * size,
-        }
-        for coder in writing.corpus.coders:
-            columns[coder] = _column(by_coder.get(coder), size, cell, "types" in header, ends)
-        yield from map(list, zip(*(columns[name] for name in header), strict=True))
 
 
 def _common_types(writing: Writing, segmentations: Sequence[Segmentation]) -> tuple[str, ...] | None:

@@ -352,6 +352,7 @@ class Measure(Definition):
         *,
         batch: Batch | None = None,
         documents: int = 1,
+        value: float | None = None,
     ) -> Score:
         """Return the score for a row of counts.
 
@@ -367,6 +368,8 @@ class Measure(Definition):
             The document, for a measure that aligns.
         documents : int, default 1
             Number of documents that the counts cover.
+        value : float, optional
+            Value of the counts, if it is known.
 
         Returns
         -------
@@ -374,7 +377,8 @@ class Measure(Definition):
             The score.
         """
         numbers = [int(x) if x.is_integer() else x for x in counts.tolist()]
-        value = float(self.values(counts[None, :], types)[0])
+        if value is None:
+            value = float(self.values(counts[None, :], types)[0])
         return self._create_score(value, numbers, types, resolved, source=batch, documents=documents)
 
     def _create_score(
@@ -483,9 +487,9 @@ class Measure(Definition):
         str
             The signature.
         """
-        settings = self.settings
+        settings, texts = self.settings, self._setting_texts
         auto = [name for name, value in params.items() if value is not None and settings.get(name, 0) is None]
-        entries = [f"{name}:{self._entry_text(name, value)}" for name, value in params.items()]
+        entries = [f"{name}:{texts.get(name) or signature_value(value)}" for name, value in params.items()]
         if documents != 1:
             entries.insert(0, f"documents:{documents}")
         scale = ("<".join(types) if len(types) > 1 else "1") if self.view == "typed" else None
@@ -493,10 +497,10 @@ class Measure(Definition):
             self.name, *entries, types=scale, compat=self.compat, auto=",".join(auto) if auto else None
         )
 
-    def _entry_text(self, name: str, value: Any) -> str:
-        """Return the value of an option for the signature; an option that is None has the value chosen for the data."""
-        setting = self.settings.get(name)
-        return signature_value(value) if setting is None else option_text(setting)
+    @cached_property
+    def _setting_texts(self) -> dict[str, str]:
+        """The options for the signature, without those that are None, whose value is chosen for the data."""
+        return {name: option_text(setting) for name, setting in self.settings.items() if setting is not None}
 
 
 class OverlapMeasure(Measure):

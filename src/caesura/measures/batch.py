@@ -235,7 +235,7 @@ def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
     tuple of numpy.ndarray
         Rows and offsets.
     """
-    sizes = np.diff(off)[documents]
+    sizes = off[documents + 1] - off[documents]
     ends = np.concatenate([[0], np.cumsum(sizes)])
     return np.repeat(off[documents] - ends[:-1], sizes) + np.arange(ends[-1]), ends
 

@@ -269,6 +269,11 @@ class Declaration(Value, ABC):
         return new
 
     def __repr__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        """The name with the options that differ from the default, and those that are always shown."""
         return self._call_text(self.name, [option.name for option in self.options if option.always_shown], repr)
 
     def __json__(self) -> str:

@@ -139,9 +139,10 @@ class Scores(Result):
         place %= len(self)
         if place in self.errors:
             raise self.errors[place]
-        document = np.searchsorted(self.places, [place])
         resolved = self.measure.resolved_at(self.resolved, place)
-        return self.measure.build_score(self.counts[place], self.types, resolved, batch=self.batch.take(document))
+        batch = self.batch.take(np.searchsorted(self.places, [place])) if self.measure.aligns else None
+        value = float(self.values[place])
+        return self.measure.build_score(self.counts[place], self.types, resolved, batch=batch, value=value)
 
 
 @keep_warnings

@@ -12,7 +12,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.kernels import structiou as kernel
-from caesura.limits import MAX_NODE_PAIRS, MAX_TREE_STEPS
+from caesura.limits import MAX_NODE_PAIRS, MAX_STEPS_PER_NODE, MAX_TREE_STEPS
 from caesura.measures.base import BatchCounts, OverlapMeasure
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.spans import TreeBatch, pack_trees
@@ -139,21 +139,26 @@ class StructIoU(OverlapMeasure):
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         # Trees of up to a few hundred words may have any shape; larger trees fail only if they zigzag everywhere.
         assert isinstance(batch, TreeBatch)
-        large = np.flatnonzero(batch.a_count * batch.b_count > _SAFE_PAIRS)
-        if not large.size:
+        if np.sum(batch.a_count * batch.b_count) <= _SAFE_PAIRS:
             return {}
-        _, steps, _ = self._align(batch.take(large), max_steps=0.0)
+        _, steps, _ = self._align(batch, max_steps=0.0)
         errors: dict[int, CaesuraError] = {}
-        for d, needed in zip(large.tolist(), steps.tolist(), strict=True):
-            if needed > self["max_steps"]:
-                reason, hint = f"more than {MAX_NODE_PAIRS} pairs of nodes overlap", "score smaller pieces"
-                if needed < np.inf:
-                    reason = f"{needed:.2g} steps are needed and {self['max_steps']:.2g} allowed"
-                    enough = 10 ** math.ceil(math.log10(needed))
-                    hint += f", or wait about {needed / _STEPS_PER_SECOND:.0f} s with max_steps={enough:.0e}"
-                errors[d] = MismatchError(
-                    f"trees of {batch.a_count[d]} and {batch.b_count[d]} nodes of this shape are too large: {reason}; {hint}"
-                )
+        for d in np.flatnonzero(steps > self["max_steps"]).tolist():
+            reason, hint = f"more than {MAX_NODE_PAIRS} pairs of nodes overlap", "score smaller pieces"
+            if steps[d] < np.inf:
+                reason = f"{steps[d]:.2g} steps are needed and {self['max_steps']:.2g} allowed"
+                hint += f", or {_waiting(steps[d])}"
+            errors[d] = MismatchError(f"{_description(batch, d)} are too large: {reason}; {hint}")
+        steps[list(errors)] = 0
+        total, limit = float(np.sum(steps)), max(float(self["max_steps"]), MAX_STEPS_PER_NODE * float(batch.a_off[-1]))
+        order = np.argsort(-steps, kind="stable")
+        for d in order[: int(np.sum(total - np.cumsum(steps[order]) > limit)) + 1].tolist() if total > limit else ():
+            reason = (
+                f"all sentences need {total:.2g} steps together and {limit:.2g} are allowed; those that need most are"
+            )
+            errors[d] = MismatchError(
+                f"{_description(batch, d)}: {reason} left out; split the file, or {_waiting(total)}"
+            )
         return errors
 
     def compute(self, batch: Batch) -> BatchCounts:
@@ -203,6 +208,15 @@ class StructIoU(OverlapMeasure):
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         iou, gold, predicted = counts["iou"], counts["gold"], counts["predicted"]
         return {"precision": iou / predicted, "recall": iou / gold}
+
+
+def _description(batch: TreeBatch, place: int) -> str:
+    return f"trees of {batch.a_count[place]} and {batch.b_count[place]} nodes of this shape"
+
+
+def _waiting(steps: float) -> str:
+    """Return how long so many steps take, and the option that allows them."""
+    return f"wait about {steps / _STEPS_PER_SECOND:.0f} s with max_steps={10 ** math.ceil(math.log10(steps)):.0e}"
 
 
 def _warn_about_lengths(batch: TreeBatch, places: Ints, number_of_pairs: int) -> None:

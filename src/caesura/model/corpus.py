@@ -135,7 +135,17 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     [('poem', 'Ann'), ('poem', 'Bo')]
     """
 
-    __slots__ = ("_annotations", "_by_item", "_fingerprint", "coders", "item_names", "origin", "source")
+    __slots__ = (
+        "_annotations",
+        "_by_item",
+        "_fingerprint",
+        "_kind",
+        "_reading",
+        "coders",
+        "item_names",
+        "origin",
+        "source",
+    )
 
     source: Source | None
     coders: tuple[str, ...]
@@ -143,6 +153,8 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     _annotations: dict[tuple[str, str], Annotation]
     _by_item: dict[str, dict[str, Annotation]]
     _fingerprint: str | None
+    _kind: str | None
+    _reading: ReadingReport | None
     origin: Corpus | None
 
     def __init__(self, annotations: Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]]) -> None:
@@ -159,7 +171,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
                 by_key[key] = by_item.setdefault(key[0], {})[key[1]] = _check_annotation(value, item, coder)
         coders = tuple(dict.fromkeys(coder for _, coder in by_key))
         self._fill(_annotations=by_key, _by_item=by_item, coders=coders, item_names=tuple(by_item))
-        self._fill(source=None, origin=None, _fingerprint=None)
+        self._fill(source=None, origin=None, _fingerprint=None, _kind=None, _reading=None)
 
     @property
     def kind(self) -> str:
@@ -168,13 +180,18 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         The most structured annotation determines the kind: first trees, then hierarchies, spans, tiers with times, and
         dialogues. A corpus without any of these is linear.
         """
-        classes = {Tier if _in_seconds(entry) else type(entry) for entry in self._annotations.values()}
-        return next((kind for kind, base in _KINDS.items() if any(issubclass(cls, base) for cls in classes)), "linear")
+        if self._kind is None:
+            classes = {Tier if _in_seconds(entry) else type(entry) for entry in self._annotations.values()}
+            kinds = (kind for kind, base in _KINDS.items() if any(issubclass(cls, base) for cls in classes))
+            object.__setattr__(self, "_kind", next(kinds, "linear"))
+        return self._kind or "linear"
 
     @property
     def reading(self) -> ReadingReport | None:
         """The reading report: content of the files and role of each part; None if the corpus was not read from a file."""
-        return None if self.source is None else ReadingReport.of(self, self.source)
+        if self._reading is None and self.source is not None:
+            object.__setattr__(self, "_reading", ReadingReport.of(self, self.source))
+        return self._reading
 
     @property
     def fingerprint(self) -> str:
@@ -229,7 +246,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         Corpus
             The corpus.
         """
-        return self._with(source=source)
+        return self._with(source=source, _reading=None)
 
     @classmethod
     def from_frame(

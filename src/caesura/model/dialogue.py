@@ -176,6 +176,8 @@ def tiers_of(annotation: Annotation) -> Mapping[str, Tier]:
     mapping of str to Tier
         The tiers of a dialogue. A tier becomes one stream with an empty name. Empty for all other annotations.
     """
+    if isinstance(annotation, Segmentation):  # most annotations; the test for a mapping takes longer
+        return {}
     if isinstance(annotation, Tier):
         return {"": annotation}
     if isinstance(annotation, Dialogue) and annotation.timed:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cached_property, wraps
+from functools import cache, cached_property, lru_cache, wraps
 from importlib import import_module
 from inspect import get_annotations
 from types import MappingProxyType
@@ -24,6 +24,8 @@ from caesura.notices import record_warnings
 from caesura.options import non_negative
 from caesura.version import __version__
 
+_SAME = frozenset((str, int, bool, type(None)))  # types that are plain data as they are
+_ATOMS = _SAME | {float}  # types of plain data that are no collections
 HIDDEN: Mapping[str, Any] = {"json": False}
 """Metadata of a dataclass field that is not part of the result's JSON: ``field(metadata=HIDDEN)``."""
 
@@ -312,30 +314,51 @@ def to_plain(value: Any) -> Any:
     object
         The plain form. NaN becomes None and infinity becomes ``"inf"``, because JSON has no such numbers.
     """
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, float):
-        return None if math.isnan(value) else value if math.isfinite(value) else str(value)
-    if hasattr(value, "__json__"):
-        return value.__json__()
-    if isinstance(value, Result):
-        return value.to_dict()
-    if hasattr(value, "tolist"):  # numpy arrays and numbers
-        return to_plain(value.tolist())
-    return _plain_container(value)
+    return _converter(type(value))(value)  # type: ignore[arg-type]  # mypy: a class is hashable
 
 
-def _plain_container(value: Any) -> Any:
-    """Return an object with named entries as a dictionary, any other collection as a list, and other objects as text."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return _fields_of(value)
-    if hasattr(value, "_asdict"):  # a named tuple
-        value = value._asdict()
-    if isinstance(value, Mapping):
-        return {_key(key): to_plain(entry) for key, entry in value.items()}
-    if isinstance(value, Set):
-        return sorted(map(to_plain, value))
-    return [to_plain(entry) for entry in value] if isinstance(value, Iterable) else str(value)
+@cache
+def _converter(kind: type) -> Callable[[Any], Any]:
+    """Return the function that converts objects of a class to plain data.
+
+    An object with named entries becomes a dictionary, any other collection a list, and other objects become text.
+    """
+    if kind is type(None) or issubclass(kind, (str, int)):
+        return _same
+    if issubclass(kind, float):
+        return _plain_float
+    if hasattr(kind, "__json__"):
+        convert: Callable[[Any], Any] = kind.__json__
+        return convert
+    if issubclass(kind, Result):
+        return kind.to_dict
+    if hasattr(kind, "tolist"):  # numpy arrays and numbers
+        return lambda value: to_plain(value.tolist())
+    if is_dataclass(kind):
+        return _fields_of
+    if hasattr(kind, "_asdict"):  # a named tuple
+        return lambda value: _plain_mapping(value._asdict())
+    if issubclass(kind, Mapping):
+        return _plain_mapping
+    if issubclass(kind, Set):
+        return lambda value: sorted(map(to_plain, value))
+    return _plain_list if issubclass(kind, Iterable) else str
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _plain_float(value: float) -> float | str | None:
+    return None if math.isnan(value) else value if math.isfinite(value) else str(value)
+
+
+def _plain_mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
+    return {_key(key): entry if type(entry) in _SAME else to_plain(entry) for key, entry in value.items()}
+
+
+def _plain_list(value: Iterable[Any]) -> list[Any]:
+    return [to_plain(entry) for entry in value]
 
 
 def to_json(value: Any, *, indent: int | None = 2) -> str:
@@ -353,8 +376,61 @@ def to_json(value: Any, *, indent: int | None = 2) -> str:
     str
         The text, in Unicode.
     """
-    separators = (",", ":") if indent is None else None
-    return json.dumps(to_plain(value), ensure_ascii=False, indent=indent, separators=separators, allow_nan=False)
+    return plain_to_json(to_plain(value), indent=indent)
+
+
+def plain_to_json(plain: Any, *, indent: int | None = 2) -> str:
+    """Return the JSON text of plain data, see :func:`to_plain`.
+
+    Parameters
+    ----------
+    plain : object
+        Dictionaries, lists, strings, numbers, booleans and None.
+    indent : int or None, default 2
+        Spaces per level; None writes one line without spaces.
+
+    Returns
+    -------
+    str
+        The text, in Unicode.
+
+    Examples
+    --------
+    >>> print(plain_to_json({"a": [1, 2], "b": {}}, indent=1))
+    {
+     "a": [
+      1,
+      2
+     ],
+     "b": {}
+    }
+    """
+    return _encoder(",", ":").encode(plain) if indent is None else _indented(plain, "\n", " " * indent)
+
+
+@lru_cache
+def _encoder(comma: str, colon: str) -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(comma, colon))
+
+
+def _indented(value: Any, margin: str, indent: str) -> str:
+    """Return plain data with one entry per line, as the json module does it. With an indent, that module is slow.
+
+    Entries that are no collections are written in one call, with line breaks as separators.
+    """
+    if not isinstance(value, (dict, list, tuple)) or not value:
+        return _encoder(",", ":").encode(value)
+    inner = margin + indent
+    entries = value.values() if isinstance(value, dict) else value
+    if _ATOMS.issuperset(map(type, entries)):
+        text = _encoder("," + inner, ": ").encode(value)
+        return f"{text[0]}{inner}{text[1:-1]}{margin}{text[-1]}"
+    encode = _encoder(",", ":").encode
+    texts = [encode(entry) if type(entry) in _ATOMS else _indented(entry, inner, indent) for entry in entries]
+    if not isinstance(value, dict):
+        return f"[{inner}{(',' + inner).join(texts)}{margin}]"
+    lines = [f"{encode(_key(name))}: {text}" for name, text in zip(value, texts, strict=True)]
+    return f"{{{inner}{(',' + inner).join(lines)}{margin}}}"
 
 
 def canonical_json(value: Any) -> bytes:
@@ -416,8 +492,15 @@ def signature_value(value: object) -> str:
 
 
 def _fields_of(value: Any) -> dict[str, Any]:
-    shown = [entry.name for entry in fields(value) if entry.metadata.get("json", True) and entry.name[0] != "_"]
-    return {name: to_plain(getattr(value, name)) for name in shown}
+    return {name: to_plain(getattr(value, name)) for name in _shown_fields(type(value))}  # type: ignore[arg-type]
+
+
+@cache
+def _shown_fields(kind: type) -> tuple[str, ...]:
+    """Return the names of the fields of a dataclass that are part of its JSON."""
+    return tuple(
+        entry.name for entry in fields(kind) if entry.metadata.get("json", True) and not entry.name.startswith("_")
+    )
 
 
 def _key(key: object) -> str:

@@ -229,7 +229,8 @@ def score_corpora(
     if not entries:
         raise OptionError(_reasons(excluded))
     data = fingerprint_of_sides(reference, hypothesis, pairs, **coders)
-    entries = [replace(entry, score=_with_facts(entry, reference, data)) for entry in entries]
+    facts = reference.alignment_facts
+    entries = [entry if entry.item is not None and not facts else _with_facts(entry, facts, data) for entry in entries]
     operations = _operations(results) if options.operations else ()
     return Scoring(tuple(entries), operations, excluded, pairs, _confusion(list(pairs.values()), measures))
 
@@ -377,11 +378,10 @@ def _texts(side: object) -> Iterable[Segmentation]:
     return tuple(text for text in texts if isinstance(text, Segmentation))
 
 
-def _with_facts(entry: ItemScore, corpus: Corpus, data: str) -> Score:
+def _with_facts(entry: ItemScore, facts: Mapping[str, Any], data: str) -> ItemScore:
     """Return a score whose signature tells how the texts of the corpus were aligned, and the data of a total."""
-    facts = corpus.alignment_facts
     score = replace(entry.score, params=MappingProxyType({**entry.score.params, **facts})) if facts else entry.score
-    return replace(score, data=data) if entry.item is None else score
+    return replace(entry, score=replace(score, data=data) if entry.item is None else score)
 
 
 def _score_pairs(pairs: Sequence[Pair], measure: Measure) -> Scores:

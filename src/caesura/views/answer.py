@@ -23,12 +23,15 @@ class Section:
         Whether an option asked for this section, so that it is printed after the main table.
     drawing : bool, default False
         Whether ``block`` is a function that returns a drawing.
+    excerpt : callable, optional
+        Function that returns the beginning of a long table, with a note about what it leaves out, for a terminal.
     """
 
     name: str
     block: Block | Callable[[], Block]
     shown: bool = False
     drawing: bool = False
+    excerpt: Callable[[], Block] | None = None
 
     @property
     def is_drawing(self) -> bool:
@@ -77,7 +80,8 @@ class Answer:
         list of Table or str
             Tables and drawings.
         """
-        return [section.build() for i, section in enumerate(self.sections) if i == 0 or details or section.shown]
+        chosen = [section for i, section in enumerate(self.sections) if i == 0 or details or section.shown]
+        return [section.build() if section.excerpt is None else section.excerpt() for section in chosen]
 
     def tables(self) -> dict[str, Table]:
         """Return all tables by name.

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 from caesura.errors import OptionConflictError
@@ -18,7 +19,10 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.tasks.score import ItemScore, Scoring
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.scores import evaluation_answer, score_answer
-from caesura.views.table import Cell, Table, cells, clean, extra_figures, pad, text_width
+from caesura.views.table import ALL_ROWS, MAX_TEXT_ROWS, Cell, Table, cells, clean, extra_figures, pad, text_width
+
+MAX_DRAWN_UNITS = 20_000
+"""Units of the texts that are drawn; beyond it, no further item is drawn."""
 
 
 def _score_record(entry: ItemScore, names: Sequence[str]) -> dict[str, Any]:
@@ -217,12 +221,12 @@ def scoring_view(scoring: Scoring, *, by_item: bool = False, edits: bool = False
     items = [entry for entry in scoring.scores if entry.item is not None]
     sections = [
         Section("scores", score_table(totals, by_item=False, excluded=len(scoring.excluded))),
-        Section("items", partial(score_table, items, by_item=True), by_item),
+        Section("items", partial(score_table, items, by_item=True), by_item, excerpt=partial(_first_scores, items)),
         *_type_sections(scoring),
     ]
     aligned = any(entry.score.source is not None for entry in items)
     if aligned:
-        sections.append(Section("edits", partial(_edits_table, items)))
+        sections.append(Section("edits", partial(_edits_table, items), excerpt=partial(_first_edits, items)))
         sections.append(Section("drawing", partial(_drawings, scoring, items, width), edits, drawing=True))
     elif edits:
         raise OptionConflictError("--edits: none of these measures aligns boundaries; add -m B")
@@ -247,27 +251,50 @@ def evaluation_view(evaluation: Evaluation) -> Answer:
     return Answer(evaluation_answer(evaluation), (Section("scores", table),), ("--scores DIR for every document",))
 
 
-def _aligned(items: Iterable[ItemScore]) -> list[ItemScore]:
-    """Return the scores with an alignment. Measures with the same alignment of an item are listed once."""
-    distinct: dict[tuple[object, ...], ItemScore] = {}
+def _first_scores(items: Sequence[ItemScore]) -> Table:
+    """Return the scores by item as far as a terminal shows them."""
+    table = score_table(items[:MAX_TEXT_ROWS], by_item=True)
+    hidden = max(0, len(items) - MAX_TEXT_ROWS)
+    return replace(table, notes=(*[f"and {hidden:,} more; {ALL_ROWS}"] * bool(hidden), *table.notes))
+
+
+def _aligned(items: Iterable[ItemScore]) -> Iterator[ItemScore]:
+    """Yield the scores with an alignment. Measures with the same alignment of an item are listed once."""
+    seen: set[tuple[object, ...]] = set()
     for entry in items:
-        if entry.score.edits is not None:
-            distinct.setdefault((entry.item, entry.score.edits), entry)
-    return list(distinct.values())
+        key = (entry.item, entry.score.edits)
+        if entry.score.edits is not None and key not in seen:
+            seen.add(key)
+            yield entry
+
+
+def _edit_records(entry: ItemScore) -> list[dict[str, Cell]]:
+    names: dict[str, Cell] = {"item": entry.item, "measure": entry.score.measure.label}
+    return [names | record for record in edit_records(entry.score.edits or (), ("reference", "hypothesis"))]
 
 
 def _edits_table(items: Sequence[ItemScore]) -> Table:
-    records = [
-        {"item": entry.item, "measure": entry.score.measure.label, **record}
-        for entry in _aligned(items)
-        for record in edit_records(entry.score.edits or (), ("reference", "hypothesis"))
-    ]
-    return Table.from_records(records, group=2)
+    return Table.from_records(chain.from_iterable(map(_edit_records, _aligned(items))), group=2)
+
+
+def _first_edits(items: Sequence[ItemScore]) -> Table:
+    """Return the edits as far as a terminal shows them."""
+    records = list(islice(chain.from_iterable(map(_edit_records, _aligned(items))), MAX_TEXT_ROWS + 1))
+    notes = (f"and more; {ALL_ROWS}",) if len(records) > MAX_TEXT_ROWS else ()
+    return Table.from_records(records[:MAX_TEXT_ROWS], group=2, notes=notes)
 
 
 def _drawings(scoring: Scoring, items: Sequence[ItemScore], width: int) -> str:
-    drawings = [_drawing(str(entry.item), entry.score, scoring, width) for entry in _aligned(items)]
+    drawings, units, hidden = [], 0, False
+    for entry in _aligned(items):
+        length = sum(text.length for text in _streams(scoring.pairs[str(entry.item)][0]).values())
+        if hidden := units >= MAX_DRAWN_UNITS:
+            break
+        drawings.append(_drawing(str(entry.item), entry.score, scoring, width))
+        hidden, units = length > MAX_DRAWN_UNITS, units + length
     shown = list(filter(None, drawings))
+    if hidden:
+        shown.append(f"Only the first {MAX_DRAWN_UNITS:,} units are drawn; --table edits lists all edits.")
     return "\n\n".join([*shown, LEGEND]) if shown else "Only texts with units are drawn; --table edits lists all edits."
 
 
@@ -280,7 +307,7 @@ def _drawing(item: str, score: Score, scoring: Scoring, width: int) -> str:
     for i, (stream, text) in enumerate(reference.items()):
         lines += [*([""] if i else []), *([clean(stream)] if stream else [])]
         edits = [edit for edit in score.edits or () if (edit.stream or "") == stream]
-        lines.append(draw(text, hypothesis[stream], edits, width=width))
+        lines.append(draw(text, hypothesis[stream], edits, width=width, units=MAX_DRAWN_UNITS))
     return "\n".join(lines)
 
 
@@ -304,7 +331,13 @@ def _column(*texts: str) -> _Column:
 
 
 def draw(
-    a: Segmentation, b: Segmentation, edits: Sequence[Edit], *, sides: tuple[str, str] = ("REF", "HYP"), width: int = 78
+    a: Segmentation,
+    b: Segmentation,
+    edits: Sequence[Edit],
+    *,
+    sides: tuple[str, str] = ("REF", "HYP"),
+    width: int = 78,
+    units: int | None = None,
 ) -> str:
     """Return three lines: the first side, the second side, and a sign below every boundary of either.
 
@@ -318,6 +351,8 @@ def draw(
         Names of the two sides.
     width : int, default 78
         Characters per line; longer texts continue in three more lines.
+    units : int, optional
+        Number of units to draw (default: all).
 
     Returns
     -------
@@ -333,9 +368,10 @@ def draw(
     HYP  ··|··|· ······
            =  < >
     """
-    units = a.units if a.units is not None else b.units
+    words = a.units if a.units is not None else b.units
+    length = a.length if units is None else min(units, a.length)
     marks = (boundary_marks(a.boundaries), boundary_marks(b.boundaries))
-    return draw_marks(a.length, marks, edits, units=units, sides=sides, width=width)
+    return draw_marks(length, marks, edits, units=words and words[:length], sides=sides, width=width)
 
 
 def draw_rows(texts: Mapping[str, Segmentation]) -> str:

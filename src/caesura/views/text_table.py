@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from caesura.views.table import Cell, Table, clean, pad, text_width
+from caesura.views.table import ALL_ROWS, MAX_TEXT_ROWS, Cell, Table, clean, pad, text_width
 
 Style = Callable[[str, str], str]
 """Function of a text and the name of a style (``"bold"`` or ``"dim"``) that returns the styled text."""
@@ -52,11 +52,14 @@ def table_text(table: Table, width: int, style: Style = plain) -> str:
     str
         Title, columns, rows and notes. If the columns do not fit side by side, each row becomes a paragraph with
         the name of each column before its value. Sentences are wrapped between words; names and numbers are never cut.
+        Of a very long table, only the first rows are shown, and a note says how many rows there are.
     """
-    hidden = 0 if table.limit is None else max(0, len(table.rows) - table.limit)
-    notes = [f"and {hidden:,} more"] * bool(hidden) + [*table.notes]
+    limit = MAX_TEXT_ROWS if table.limit is None else min(table.limit, MAX_TEXT_ROWS)
+    hidden = max(0, len(table.rows) - limit)
+    complete = f"; {ALL_ROWS}" if limit == MAX_TEXT_ROWS else ""
+    notes = [f"and {hidden:,} more{complete}"] * bool(hidden) + [*table.notes]
     if hidden:
-        table = replace(table, rows=table.rows[: table.limit])
+        table = replace(table, rows=table.rows[:limit])
     grids = []
     for grid in table.grids:
         title = [style(line, "bold") for line in wrap(clean(grid.title), width)] if grid.title else []
