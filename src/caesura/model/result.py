@@ -325,6 +325,9 @@ def to_plain(value: Any) -> Any:
     return _plain_container(value)
 
 
+_PLAIN = frozenset((int, str, bool, type(None)))  # types whose values are plain as they are
+
+
 def _plain_container(value: Any) -> Any:
     """Return an object with named entries as a dictionary, any other collection as a list, and other objects as text."""
     if is_dataclass(value) and not isinstance(value, type):
@@ -335,6 +338,8 @@ def _plain_container(value: Any) -> Any:
         return {_key(key): to_plain(entry) for key, entry in value.items()}
     if isinstance(value, Set):
         return sorted(map(to_plain, value))
+    if isinstance(value, (list, tuple)) and _PLAIN.issuperset(map(type, value)):  # thousands of numbers at once
+        return list(value)
     return [to_plain(entry) for entry in value] if isinstance(value, Iterable) else str(value)
 
 

@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 MAX_CODERS = 200
 MAX_LINES = 300
 MAX_TICKS = 12
-MAX_VALUES = 40
+MAX_VALUES = 25
 """Coders of a heat map with a value in each cell."""
 MAX_FIELDS = 60
 """Coders of a scale with one field per number of coders; above, the scale is continuous."""
