@@ -37,6 +37,8 @@ MAX_PAGE_BARS = 800
 """Spans in the figures of a section of a page, and 40 for each part of a figure; further figures are not drawn."""
 MAX_PAGE_GOLD = 20_000
 """Spans of all coders that are united on a page, and 20 for each item; further items have no gold standard there."""
+MAX_FIGURE_CODERS = 200
+"""Coders of a figure."""
 MAX_GAMMA_CODERS = 50
 """Coders of an item whose spans gamma aligns, unless the number of samples is set."""
 MAX_NUMBERED_UNITS = 2**18

@@ -448,7 +448,7 @@ class _Analyst:
                 f"{shown}, those with the least agreement; the others are only in the table of items; choose items with "
                 "--item to see them"
                 if chosen
-                else f"{shown}: there are too many coders, or their texts are too long; choose coders with --coder"
+                else f"{shown}: there are too many coders, or their texts are too long"
             )
         return tuple(item for item in self.subject.corpus.item_names if item in chosen)
 
