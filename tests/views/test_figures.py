@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 import warnings
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import caesura as cz
+from caesura.errors import OptionError
 from caesura import plot
 from caesura.data import stargazer
 from caesura.papers.ambiguity import random_tree
@@ -583,7 +585,7 @@ def test_heat_of_many_coders_has_a_continuous_scale(coders: int) -> None:
 
 
 def test_a_figure_of_segments_has_a_limited_number_of_boundaries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caesura.views.figures.items.MAX_BOUNDARIES", 2)
+    monkeypatch.setattr(sys.modules["caesura.views.figures.items"], "MAX_BOUNDARIES", 2)
     corpus = cz.Corpus({"x": {"a": cz.Segmentation.from_masses([1, 1, 1]), "b": cz.Segmentation.from_masses([2, 1])}})
-    with pytest.raises(cz.OptionError, match="a figure can show 2 boundaries; got 3"):
+    with pytest.raises(OptionError, match="a figure can show 2 boundaries; got 3"):
         plot.segments(corpus)
