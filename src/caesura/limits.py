@@ -29,7 +29,7 @@ MAX_REPORT_CODERS = 100
 """Coders whose clusters are drawn on a page."""
 MAX_PAGE_CELLS = 1_500_000
 """Size of the items that a page shows in detail: words, numbers for boundaries, spans and nodes, possible edits of all pairs of
-coders, 40 for each pair and 300 for each item. The other items are in the table of items only."""
+coders, 40 for each pair and 600 for each item. The other items are in the table of items only."""
 MAX_PAGE_EDITS = 2_000_000
 """Possible edits of all pairs of coders, and 40 for each pair, that a page aligns. The edits of further items are not counted
 by type."""

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import caesura as cz
-from caesura.errors import OptionError
 from caesura import plot
 from caesura.data import stargazer
+from caesura.errors import OptionError
 from caesura.papers.ambiguity import random_tree
 from caesura.simulation import trees
 from caesura.tasks.figures import KINDS

@@ -78,7 +78,7 @@ MAX_FIGURES = 12
 """Figures of one section of the page."""
 SPANS_PER_GOLD = 20
 """Spans that are united in the time that everything else about an item takes."""
-CELLS_PER_ITEM = 300
+CELLS_PER_ITEM = 600
 """Units of an item in detail that take as long as everything else about it."""
 
 _CONFUSION = "boundary_confusion(n_t=2)"
