@@ -27,6 +27,18 @@ MAX_REPORT_PAIRS = 10_000
 """Pairs of coders, summed over items, whose alignments and scores are shown on a page."""
 MAX_REPORT_CODERS = 100
 """Coders whose clusters are drawn on a page."""
+MAX_PAGE_CELLS = 1_500_000
+"""Size of the items that a page shows in detail: words, numbers for boundaries, spans and nodes, possible edits of all pairs of
+coders, 40 for each pair and 600 for each item. The other items are in the table of items only."""
+MAX_PAGE_EDITS = 2_000_000
+"""Possible edits of all pairs of coders, and 40 for each pair, that a page aligns. The edits of further items are not counted
+by type."""
+MAX_PAGE_BARS = 800
+"""Spans in the figures of a section of a page, and 40 for each part of a figure; further figures are not drawn."""
+MAX_PAGE_GOLD = 20_000
+"""Spans of all coders that are united on a page, and 20 for each item; further items have no gold standard there."""
+MAX_FIGURE_CODERS = 200
+"""Coders of a figure."""
 MAX_GAMMA_CODERS = 50
 """Coders of an item whose spans gamma aligns, unless the number of samples is set."""
 MAX_NUMBERED_UNITS = 2**18

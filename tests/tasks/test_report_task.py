@@ -9,6 +9,7 @@ import pytest
 import caesura as cz
 from caesura.errors import OptionError
 from caesura.model.result import Excluded
+from caesura.tasks import report as report_task
 from caesura.tasks.report import ReportOptions, analyze_corpus
 from support.reported import nested, parsed, plain, talk
 
@@ -75,3 +76,33 @@ def test_precision_and_recall_of_coders_by_hand() -> None:
         assert pairs.precision_and_recall() == {"ann": (0.5, 1), "bo": (1, 0.5)}
     placed = cz.boundaries_placed(corpus)
     assert (placed.mean_density, placed.density_deviation) == (0.375, 0.125)
+
+
+def _marked() -> cz.Corpus:
+    def spans(*pairs: tuple[int, int]) -> cz.Spans:
+        return cz.Spans([(start, end, "x") for start, end in pairs])
+
+    return cz.Corpus(
+        {
+            "same": {"a": spans((0, 4), (6, 9)), "b": spans((0, 4), (6, 9))},
+            "other": {"a": spans((0, 4), (6, 9)), "b": spans((1, 8), (20, 30))},
+        }
+    )
+
+
+def test_spans_are_aligned_as_far_as_figures_have_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = analyze_corpus(_marked()).spans
+    assert every is not None
+    assert every.result == dict(cz.best_span_alignment(_marked()))
+    monkeypatch.setattr(report_task, "MAX_PAGE_BARS", 4)
+    first = analyze_corpus(_marked()).spans
+    assert first is not None
+    assert list(first.result or ()) == ["other"]
+    monkeypatch.setattr(report_task, "MAX_PAGE_BARS", 3)
+    none = analyze_corpus(_marked()).spans
+    assert none is not None
+    assert "spans of the item with the fewest: 4, more than 3" in (none.reason or "")
+
+
+def test_items_can_be_chosen() -> None:
+    assert analyze_corpus(_marked(), ReportOptions(items=("same",))).subject.corpus.item_names == ("same",)

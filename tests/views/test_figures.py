@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 import warnings
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 import caesura as cz
 from caesura import plot
 from caesura.data import stargazer
+from caesura.errors import OptionError
 from caesura.papers.ambiguity import random_tree
 from caesura.simulation import trees
 from caesura.tasks.figures import KINDS
@@ -580,3 +582,10 @@ def test_heat_of_many_coders_has_a_continuous_scale(coders: int) -> None:
     assert hasattr(image.norm, "boundaries") == (coders <= 60)
     assert image.get_array()[0].tolist() == [0, coders // 2, 0, coders - coders // 2]
     assert image.norm.vmax == (coders if coders > 60 else coders + 0.5)
+
+
+def test_a_figure_of_segments_has_a_limited_number_of_boundaries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["caesura.views.figures.items"], "MAX_BOUNDARIES", 2)
+    corpus = cz.Corpus({"x": {"a": cz.Segmentation.from_masses([1, 1, 1]), "b": cz.Segmentation.from_masses([2, 1])}})
+    with pytest.raises(OptionError, match="a figure can show 2 boundaries; got 3"):
+        plot.segments(corpus)

@@ -224,14 +224,38 @@ def test_aligned_nodes_of_trees(pages: dict[str, Page]) -> None:
     ]
 
 
-def test_items_beyond_the_limit_of_the_page_are_excluded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alignments, "MAX_EDITS", 2)
+def test_items_beyond_the_limit_of_the_page_are_not_aligned(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = alignments.possible_edits(plain())
+    monkeypatch.setattr(alignments, "MAX_PAGE_EDITS", work["moon"])
     excluded: list[Excluded] = []
     page = Page(cz.report(plain(), excluded=excluded))
     assert (len(page.item("moon")["edits"]), page.item("plain")["edits"]) == (3, {})
-    assert any(
-        "item 'plain' and all later items" in entry.reason and "the page is full" in entry.reason for entry in excluded
-    )
+    assert [entry.reason for entry in excluded] == [
+        "1 of 2 items are not aligned, and their edits are not counted by type: all pairs of coders together have up to "
+        f"{sum(work.values())} edits, more than {work['moon']}"
+    ]
+    monkeypatch.setattr(alignments, "MAX_PAGE_EDITS", 1)
+    page = Page(cz.report(plain()))
+    assert page.item("moon")["edits"] == {}
+    assert f"no two coders could be aligned: edits of the item with the fewest: {min(work.values())}" in page.text
+
+
+def test_items_beyond_the_size_of_the_page_are_only_in_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Page(cz.report(plain()))
+    values = {whole.common["items"][number]: mean for number, mean, _ in whole.common["overview"]}
+    (worst, _), (other, value) = sorted(values.items(), key=lambda entry: entry[1])
+    monkeypatch.setattr(report_task, "CELLS_PER_ITEM", 10_000)  # so that one item fits, and two do not
+    monkeypatch.setattr(report_task, "MAX_PAGE_CELLS", 19_999)
+    excluded: list[Excluded] = []
+    page = Page(cz.report(plain(), excluded=excluded))
+    assert (page.common["items"], page.common["others"]) == ([worst], [[other, value]])
+    assert page.item(worst) == {**whole.item(worst), "edits": page.item(worst)["edits"]}
+    assert "1 of 2 items are shown in detail, those with the least agreement" in page.text
+    assert not excluded
+    assert whole.common["others"] == []
+    assert "shown in detail" not in whole.text
+    # The numbers are those of all items.
+    assert page.common["matrix"] == whole.common["matrix"]
 
 
 def test_a_text_too_long_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,6 +263,7 @@ def test_a_text_too_long_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
     excluded: list[Excluded] = []
     page = Page(cz.report(plain(), excluded=excluded))
     assert page.common["items"] == ["plain"]
+    assert [name for name, _ in page.common["others"]] == ["moon"]
     assert excluded == [Excluded("moon", None, "the text is not shown: it has 6 units, above 5")]
     # A short file may declare a text that would fill the memory. It can still be compared.
     endless = {coder: cz.Segmentation.from_positions(2**31 - 1, [at]) for coder, at in (("ann", 5), ("bo", 6))}

@@ -25,7 +25,7 @@ def test_rows_bars_and_links() -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == ["ann", "bo", "cy"]
     assert len(axes.patches) == 7
     links = sum(sum(unit is not None for unit in unitary.units) - 1 for unitary in alignment.unitary)
-    assert len(axes.lines) == links
+    assert sum(len(lines.get_segments()) for lines in axes.collections) == links
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["x", "y"]
 
 

@@ -74,7 +74,7 @@ def open_corpus(
     with Progress("steps of the analysis"):
         workbench = Workbench(load, options, title=server.title, paths=files)
     excluded = (*workbench.material.excluded, *workbench.report.excluded)
-    print_messages(excluded_lines(excluded), "")
+    print_messages(excluded_lines(excluded), workbench.report.details_note)
     serve(workbench, port=server.port, browser=not server.no_browser, announce=click.echo)
     click.echo("the server has ended")
     if excluded:

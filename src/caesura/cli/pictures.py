@@ -9,7 +9,7 @@ import click
 
 from caesura.cli.options import reading_options, systems_option, with_options
 from caesura.cli.output import OutputOptions, list_excluded, print_blocks
-from caesura.cli.program import main
+from caesura.cli.program import main, print_messages
 from caesura.cli.progress import Progress
 from caesura.judging.participants import Systems
 from caesura.options import OptionSet, number, path, setting, switch, text
@@ -119,4 +119,5 @@ def report(
         )
     write_file(page.encode(), page_options.target)
     click.echo(f"wrote {page_options.target} ({len(page.encode()) / 1e6:.2f} MB); open it in a browser", err=True)
+    print_messages([], analyses.details_note)
     list_excluded((*reading.excluded, *analyses.excluded))

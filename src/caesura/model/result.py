@@ -358,7 +358,8 @@ def _plain_mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _plain_list(value: Iterable[Any]) -> list[Any]:
-    return [to_plain(entry) for entry in value]
+    entries = list(value)
+    return entries if _SAME.issuperset(map(type, entries)) else [to_plain(entry) for entry in entries]
 
 
 def to_json(value: Any, *, indent: int | None = 2) -> str:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
+from caesura.limits import MAX_PAGE_EDITS, check_limit
 from caesura.measures.base import Measure
 from caesura.measures.edit_columns import EDIT_KINDS, NONE, EditColumns
 from caesura.measures.operations import OperationsTable, operations_from_counts, operations_table
 from caesura.measures.structiou import StructIoUScore
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, streams_of
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score
+from caesura.model.tree import Tree
 from caesura.model.value import Ints
 
-MAX_EDITS = 1_500_000
-"""Maximum number of edits in the alignments of a corpus; they take about 8 MB as JSON."""
+EDITS_PER_PAIR = 40
+"""Edits whose alignment takes as long as everything else about a pair of coders."""
+NODE_PAIRS_PER_EDIT = 100
+"""Pairs of nodes of two trees whose comparison takes as long as an edit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +135,64 @@ class Alignments(Result):
         return counts
 
 
+def possible_edits(corpus: Corpus) -> dict[str, int]:
+    """Return the work to align all pairs of coders on each item, before it is done.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations, dialogues or trees.
+
+    Returns
+    -------
+    dict
+        Item -> number of edits if no two boundaries match, and ``EDITS_PER_PAIR`` for each pair of coders.
+    """
+    sizes: dict[str, list[int]] = {}
+    for (item, _), annotation in corpus.items():
+        size = len(annotation.labels) if isinstance(annotation, Tree) else _boundaries(annotation)
+        sizes.setdefault(item, []).append(size)
+    count = _node_pairs if corpus.kind == "trees" else _pairs_of_boundaries
+    return {item: count(numbers) + EDITS_PER_PAIR * math.comb(len(numbers), 2) for item, numbers in sizes.items()}
+
+
+def _boundaries(annotation: Annotation) -> int:
+    return sum(int(text.inner.size) for text in streams_of(annotation).values())
+
+
+def _pairs_of_boundaries(numbers: Sequence[int]) -> int:
+    return (len(numbers) - 1) * sum(numbers)
+
+
+def _node_pairs(numbers: Sequence[int]) -> int:
+    return (sum(numbers) ** 2 - sum(number**2 for number in numbers)) // (2 * NODE_PAIRS_PER_EDIT)
+
+
+def items_that_fit(sizes: Mapping[str, int], limit: int) -> list[str]:
+    """Return the first items whose sizes together are within a limit; an item that is too large for the rest is left out.
+
+    Parameters
+    ----------
+    sizes : mapping
+        Item -> size, the most important items first.
+    limit : int
+        Largest sum of the sizes.
+
+    Returns
+    -------
+    list of str
+        The items, in the same order.
+    """
+    chosen = []
+    for item, size in sizes.items():
+        if size <= limit:
+            chosen.append(item)
+            limit -= size
+    return chosen
+
+
 def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], counted: Collection[str]) -> Alignments:
-    """Align all pairs of coders on every item that both annotated, until there are ``MAX_EDITS`` edits.
+    """Align all pairs of coders on every item that both annotated, up to ``MAX_PAGE_EDITS`` possible edits.
 
     Parameters
     ----------
@@ -139,7 +201,7 @@ def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], c
     measure : Measure
         A measure that aligns boundaries, or Struct-IoU for trees.
     listed : collection of str
-        Items whose edits are listed. Edits of all items are counted.
+        Items whose edits are listed; they are aligned before the others. Edits of all items are counted.
     counted : collection of str
         Coders whose edits are counted by type.
 
@@ -147,13 +209,21 @@ def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], c
     -------
     Alignments
         The alignments.
+
+    Raises
+    ------
+    LimitError
+        If every item is too large.
+    OptionError
+        If no two coders can be aligned.
     """
+    corpus, excluded = _that_fit(corpus, listed)
     pair_scores = score_coder_pairs(corpus, measure, corpus_order=True)
+    excluded += [replace(entry, reason=f"not aligned: {entry.reason}") for entry in pair_scores.excluded]
     columns = measure.edit_columns(pair_scores.scores.batch)
     if columns is not None:
-        return _from_columns(pair_scores, columns, listed, counted)
-    excluded = [replace(entry, reason=f"not aligned: {entry.reason}") for entry in pair_scores.excluded]
-    scores = _scores(pair_scores, excluded)
+        return _from_columns(pair_scores, columns, listed, counted, excluded)
+    scores = _scores(pair_scores)
     signature = pair_scores.scores.total.signature
     if corpus.kind == "trees":
         trees = [TreeAlignment(item, coders, score) for item, coders, score in scores]  # type: ignore[arg-type]
@@ -173,18 +243,36 @@ def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], c
     return Alignments(tuple(pairs), tuple(shapes), operations, signature=signature, excluded=tuple(excluded))
 
 
+def _that_fit(corpus: Corpus, listed: Collection[str]) -> tuple[Corpus, list[Excluded]]:
+    """Return the items that are aligned, and the reason why the others are not."""
+    work = possible_edits(corpus)
+    if sum(work.values()) <= MAX_PAGE_EDITS:
+        return corpus, []
+    chosen = items_that_fit(dict(sorted(work.items(), key=lambda entry: entry[0] not in listed)), MAX_PAGE_EDITS)
+    if not chosen:
+        hint = "choose fewer coders, or shorter items"
+        check_limit("edits of the item with the fewest", min(work.values()), MAX_PAGE_EDITS, hint)
+    reason = (
+        f"{len(work) - len(chosen)} of {len(work)} items are not aligned, and their edits are not counted by type: all pairs "
+        f"of coders together have up to {sum(work.values()):,} edits, more than {MAX_PAGE_EDITS:,}"
+    )
+    return corpus.select(items=chosen), [Excluded(None, None, reason)]
+
+
 def _from_columns(
-    pair_scores: CoderPairs, columns: EditColumns, listed: Collection[str], counted: Collection[str]
+    pair_scores: CoderPairs,
+    columns: EditColumns,
+    listed: Collection[str],
+    counted: Collection[str],
+    excluded: Sequence[Excluded],
 ) -> Alignments:
     """Return the alignments from the edits of all pairs, which the kernel listed at once."""
-    excluded = [replace(entry, reason=f"not aligned: {entry.reason}") for entry in pair_scores.excluded]
-    rows = _rows_that_fit(pair_scores, columns, excluded)
-    items, pair_index = pair_scores.item_index[:rows].tolist(), pair_scores.pair_index[:rows].tolist()
+    items, pair_index = pair_scores.item_index.tolist(), pair_scores.pair_index.tolist()
     names = [(pair_scores.coders[first], pair_scores.coders[second]) for first, second in pair_scores.pairs]
     is_listed = np.array([item in listed for item in pair_scores.items], bool)[items]
     is_counted = np.array([first in counted and second in counted for first, second in names], bool)[pair_index]
-    ends = np.searchsorted(columns.document, np.arange(rows + 1)).tolist()
-    document = columns.document[: ends[-1]]
+    document = columns.document
+    ends = np.searchsorted(document, np.arange(columns.documents + 1)).tolist()
     shape_of, shapes = _number_shapes(columns, is_listed[document])
     packed = np.column_stack([shape_of, _steps(columns, ends)]).reshape(-1).tolist()
     pairs = [
@@ -209,28 +297,11 @@ def _from_columns(
 
 def _steps(columns: EditColumns, ends: Sequence[int]) -> Ints:
     """Return the distance of each edit from the preceding one, or from the beginning of its document."""
-    position = columns.position[: ends[-1]]
+    position = columns.position
     steps = np.diff(position, prepend=0)
     first = np.array(ends[:-1], np.int64)[np.diff(ends) > 0]
     steps[first] = position[first]
     return steps
-
-
-def _rows_that_fit(pair_scores: CoderPairs, columns: EditColumns, excluded: list[Excluded]) -> int:
-    """Return how many pairs are listed before there are ``MAX_EDITS`` edits; all pairs of an item are, or none."""
-    before = np.searchsorted(columns.document, np.arange(columns.documents))
-    first = np.flatnonzero(np.diff(pair_scores.item_index, prepend=-1))  # the first pair of each item
-    full = first[before[first] > MAX_EDITS]
-    if not full.size:
-        return columns.documents
-    row = int(full[0])
-    _exclude_from(pair_scores.items[pair_scores.item_index[row]], excluded)
-    return row
-
-
-def _exclude_from(item: str, excluded: list[Excluded]) -> None:
-    reason = f"item {item!r} and all later items (by name) are not aligned: the page is full"
-    excluded.append(Excluded(None, None, reason))
 
 
 def _number_shapes(columns: EditColumns, is_listed: NDArray[np.bool_]) -> tuple[Ints, list[EditShape]]:
@@ -259,20 +330,13 @@ def _number_shapes(columns: EditColumns, is_listed: NDArray[np.bool_]) -> tuple[
     return rank[index], shapes
 
 
-def _scores(pair_scores: CoderPairs, excluded: list[Excluded]) -> Iterator[tuple[str, tuple[str, str], Score]]:
-    """Yield item, coders and score, until there are enough edits; then add the rest to ``excluded``."""
-    number = 0
-    previous: int | None = None
-    for row, (i, pair) in enumerate(zip(pair_scores.item_index.tolist(), pair_scores.pair_index.tolist(), strict=True)):
-        item = pair_scores.items[i]
-        if i != previous and number > MAX_EDITS:
-            _exclude_from(item, excluded)
-            return
-        previous = i
-        score = pair_scores.scores[row]
-        number += len(score.alignment if isinstance(score, StructIoUScore) else score.edits or ())
+def _scores(pair_scores: CoderPairs) -> Iterator[tuple[str, tuple[str, str], Score]]:
+    """Yield item, coders and score of each pair."""
+    places = zip(pair_scores.item_index.tolist(), pair_scores.pair_index.tolist(), strict=True)
+    for row, (item, pair) in enumerate(places):
         first, second = pair_scores.pairs[pair]
-        yield item, (pair_scores.coders[first], pair_scores.coders[second]), score
+        coders = pair_scores.coders[first], pair_scores.coders[second]
+        yield pair_scores.items[item], coders, pair_scores.scores[row]
 
 
 def _packed(edits: tuple[Edit, ...], shapes: dict[EditShape, int]) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from caesura.errors import FormatError, MismatchError, OptionConflictError, Opti
 from caesura.formats.settings import Settings
 from caesura.gold.unify import METHODS, unify
 from caesura.judging.judge import Judgement
+from caesura.limits import MAX_FIGURE_CODERS, check_limit
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.measures.operations import operations_table
@@ -298,7 +299,7 @@ def figure_kind(name: str | None) -> FigureKind:
 @_kind("matrix of coders, with values in cells", _CODERS, "measures items")
 def _pairwise(source: FigureSource, options: FigureOptions) -> FigureData:
     """Score all pairs of coders, in both directions if the measure is not symmetric."""
-    corpus = _shared_units(source).corpus
+    corpus = _few_coders(_shared_units(source).corpus)
     measure = _measure(source, options, corpus)
     pairs = pairwise(corpus, measure, ordered=not measure.symmetric)
     return (pairs,), pairs.excluded
@@ -332,7 +333,7 @@ def _boundary_heat(source: FigureSource, options: FigureOptions) -> FigureData:
 )
 def _dendrogram(source: FigureSource, options: FigureOptions) -> FigureData:
     """Cluster the coders."""
-    corpus = _shared_units(source).corpus
+    corpus = _few_coders(_shared_units(source).corpus)
     measure = _measure(source, options, corpus)
     name = options.coefficient and coefficient_for(options.coefficient, measure, coders=3)  # clusters of any size
     conventions = options.select("compat", "linkage")
@@ -349,6 +350,12 @@ def _boundaries_per_coder(source: FigureSource, options: FigureOptions) -> Figur
 def _shared_units(source: FigureSource) -> CommonUnits:
     """Return the corpus with all hierarchies converted to common units."""
     return on_common_units(source.corpora[0])
+
+
+def _few_coders(corpus: Corpus) -> Corpus:
+    """Return the corpus, or raise an error if a figure has no space for its coders, before their pairs are scored."""
+    check_limit("coders of a figure", len(corpus.coders), MAX_FIGURE_CODERS, "choose fewer coders")
+    return corpus
 
 
 def _measure(source: FigureSource, options: FigureOptions, corpus: Corpus, default: str | None = None) -> Measure:
@@ -372,7 +379,7 @@ def _precision_recall(source: FigureSource, options: FigureOptions) -> FigureDat
     corpus = _shared_units(source).boundaries
     measure = _measure(source, options, corpus, "boundary_confusion(n_t=2)")
     if not options.systems:
-        pairs = pairwise(corpus, measure, ordered=True)
+        pairs = pairwise(_few_coders(corpus), measure, ordered=True)
         return (pairs,), pairs.excluded
     judgement = _judge(source, options, (measure,))
     return (judgement, measure), judgement.excluded

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, TypeVar
 
@@ -26,7 +26,14 @@ from caesura.formats.settings import Settings
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement, judge
 from caesura.judging.participants import Systems, check_system_names, check_systems
-from caesura.limits import MAX_REPORT_CODERS, MAX_REPORT_PAIRS, check_limit
+from caesura.limits import (
+    MAX_PAGE_BARS,
+    MAX_PAGE_CELLS,
+    MAX_PAGE_GOLD,
+    MAX_REPORT_CODERS,
+    MAX_REPORT_PAIRS,
+    check_limit,
+)
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.fuzzy import FuzzyScore
@@ -34,7 +41,7 @@ from caesura.measures.many import score_many
 from caesura.measures.registry import parse
 from caesura.model.common_units import BoundaryTimes, boundary_times
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.reading import length_of
@@ -46,11 +53,11 @@ from caesura.model.text_difference import text_difference
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.notices import collect_warnings
-from caesura.options import OptionSet, seed, setting
+from caesura.options import OptionSet, seed, setting, text
 from caesura.progress import on_progress, report_progress
 from caesura.statistics import bootstrap
 from caesura.tasks.agree import AgreementOutcome, Outcome
-from caesura.tasks.alignments import Alignments, align_coders
+from caesura.tasks.alignments import Alignments, align_coders, items_that_fit, possible_edits
 from caesura.tasks.gold import make_gold
 from caesura.tasks.measure_choice import (
     KIND_NAMES,
@@ -63,10 +70,16 @@ from caesura.tasks.measure_choice import (
 from caesura.tasks.systems import human_coders
 from caesura.tasks.units import on_common_units, spans_as_hierarchies, with_units
 
-ESSENTIAL = ("alignments", "agreement", "pairs")
+ESSENTIAL = ("agreement", "pairs", "alignments")
 """Analyses that every report has."""
 MAX_UNITS = 20_000
 """Maximum number of units of an item that a browser shows without delay."""
+MAX_FIGURES = 12
+"""Figures of one section of the page."""
+SPANS_PER_GOLD = 20
+"""Spans that are united in the time that everything else about an item takes."""
+CELLS_PER_ITEM = 600
+"""Units of an item in detail that take as long as everything else about it."""
 
 _CONFUSION = "boundary_confusion(n_t=2)"
 _KINDS = {Segmentation: "linear", Dialogue: "dialogue", Hierarchy: "hierarchy", Tree: "trees"}
@@ -76,7 +89,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ReportOptions(OptionSet):
-    """Measure and random seed of a report."""
+    """Measure, random seed and items of a report."""
 
     measure: Measure | None = setting(
         None,
@@ -86,6 +99,7 @@ class ReportOptions(OptionSet):
         flags=("-m", "--measure"),
     )
     seed: int = setting(0, seed, "Random seed for bootstrap and simulated chance agreement.")
+    items: tuple[str, ...] = setting((), text, "Use only this item. May be repeated.", flags=("--item",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,15 +258,19 @@ class CorpusReport(Result):
     fuzzy : Outcome of tuple of FuzzyItem, or None
         Fuzzy success of the systems, for the items whose text is shown.
     golds : Outcome of mapping of str to UnifiedHierarchy, or None
-        Conflict-free union of the human coders' hierarchies, by item.
+        Conflict-free union of the human coders' hierarchies, by item: of the items with the least agreement if there are too
+        many.
     spans : Outcome of mapping of str to ItemAlignment, or None
-        Best alignment of the spans of all coders, by item.
+        Best alignment of the spans of all coders, for the items with the least agreement that figures have space for.
     alignments : Alignments
         Aligned boundaries or nodes of all pairs of coders.
     overview : Overview
         One value per item and per pair of coders.
     text_items : tuple of str
-        Items whose text is shown.
+        Items that are shown in detail, with their text and the edits of all pairs of coders: those with the least agreement if
+        there are too many.
+    details_note : str
+        How many items are shown in detail, if not all of them are; otherwise empty.
     notes : tuple of str
         Remarks for the reader of the report.
     excluded : tuple of Excluded
@@ -274,8 +292,15 @@ class CorpusReport(Result):
     alignments: Alignments
     overview: Overview
     text_items: tuple[str, ...]
+    details_note: str = ""
     notes: tuple[str, ...]
     excluded: tuple[Excluded, ...]
+
+    @property
+    def other_items(self) -> tuple[str, ...]:
+        """Items that are not shown in detail."""
+        shown = set(self.text_items)
+        return tuple(item for item in self.subject.corpus.item_names if item not in shown)
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -303,7 +328,7 @@ def analyze_corpus(
     corpus : Corpus
         Segmentations, dialogues, hierarchies or trees.
     options : ReportOptions, optional
-        Measure and random seed.
+        Measure, random seed and items.
     systems : sequence of str, mapping or Corpus, optional
         Systems: names of coders in the corpus, or a mapping system -> item -> annotation, or a corpus of systems.
     settings : Settings, optional
@@ -337,7 +362,10 @@ class _Analyst:
     ) -> None:
         self.excluded: list[Excluded] = []
         self.outcomes: dict[str, Outcome[Any]] = {}
+        self.details_note = ""
         joined, system_names = _join_systems(corpus, systems)
+        if options.items:
+            joined = joined.select(items=options.items)
         if options.measure is None or compares_seconds(options.measure):
             joined = one_level_as_tiers(joined)
         self.systems = system_names
@@ -376,7 +404,6 @@ class _Analyst:
         self.judge_measures: tuple[Measure, ...] | None = None  # the default measures
         if kind != "hierarchy" and (requested or settings):
             self.judge_measures = tuple(dict.fromkeys((*measures, parse(_CONFUSION)))) if kind == "linear" else measures
-        self.text_items = items if kind == "trees" else self.items_with_short_text()
 
     def of_one_kind(self, corpus: Corpus) -> Corpus:
         """Return the items of the same kind as the first one. Linear texts and dialogues may occur together."""
@@ -406,13 +433,51 @@ class _Analyst:
             raise OptionError(f"there is nothing to report: {'; '.join(map(str, self.excluded[:5]))}")
         return items
 
-    def items_with_short_text(self) -> tuple[str, ...]:
-        lengths = {item: _length(self.subject.boundaries, item) for item in self.subject.boundaries.item_names}
+    @cached_property
+    def text_items(self) -> tuple[str, ...]:
+        """The items that are shown in detail: those with the least agreement, until the page is full."""
+        items = self.ranked_items()
+        if self.subject.kind != "trees":
+            items = self.with_short_text(items)
+        sizes = self.detail_sizes()
+        chosen = set(items_that_fit({item: sizes[item] for item in items}, MAX_PAGE_CELLS))
+        if len(chosen) < len(items):
+            number = len(self.subject.corpus.item_names)
+            shown = f"{len(chosen):,} of {number:,} items are shown in detail"
+            self.details_note = (
+                f"{shown}, those with the least agreement; the others are only in the table of items; choose items with "
+                "--item to see them"
+                if chosen
+                else f"{shown}: there are too many coders, or their texts are too long"
+            )
+        return tuple(item for item in self.subject.corpus.item_names if item in chosen)
+
+    def ranked_items(self) -> list[str]:
+        """Return all items, those with the least agreement first and those without a value last."""
+        values, sign = self.overview.items, 1 if self.overview.higher_is_better else -1
+        return sorted(
+            self.subject.corpus.item_names, key=lambda item: sign * values[item] if item in values else math.inf
+        )
+
+    def with_short_text(self, items: Iterable[str]) -> list[str]:
+        lengths = {item: _length(self.subject.boundaries, item) for item in items}
         long = {item: length for item, length in lengths.items() if length > MAX_UNITS}
         for item, length in long.items():
             reason = f"the text is not shown: it has {length} units, above {MAX_UNITS}"
             self.excluded.append(Excluded(item, None, reason))
-        return tuple(item for item in lengths if item not in long)
+        return [item for item in lengths if item not in long]
+
+    def detail_sizes(self) -> dict[str, int]:
+        """Return how much a page has to contain to show each item in detail, as ``MAX_PAGE_CELLS`` counts it."""
+        subject = self.subject
+        sizes = possible_edits(subject.boundaries)
+        for item in sizes:
+            first = next(iter(subject.boundaries.of_item(item).values()))
+            sizes[item] += CELLS_PER_ITEM + _number_of_words(first)
+        for corpus in (subject.boundaries, subject.corpus, subject.tiers or Corpus({})):
+            for (item, _), annotation in corpus.items():
+                sizes[item] = sizes.get(item, 0) + _number_of_marks(annotation)
+        return sizes
 
     def report(self, chosen: Collection[str] | None) -> CorpusReport:
         analyses = {name: entry for name, entry in self.analyses().items() if chosen is None or name in chosen}
@@ -426,8 +491,9 @@ class _Analyst:
         return CorpusReport(
             subject=self.subject,
             alignments=alignments.result or Alignments(),
-            overview=self.overview(),
+            overview=self.overview,
             text_items=self.text_items,
+            details_note=self.details_note,
             notes=tuple(self.notes),
             excluded=tuple(dict.fromkeys(self.excluded)),
             **self.outcomes,
@@ -437,9 +503,9 @@ class _Analyst:
         """Return the analyses that apply to the subject, by the name of their field in the report."""
         kind, judged = self.subject.kind, bool(self.subject.systems)
         analyses: dict[str, Callable[[], Any]] = {
-            "alignments": self.alignments,
             "agreement": self.agreement,
             "pairs": self.pairs,
+            "alignments": self.alignments,
         }
         if kind != "trees":
             placed = partial(boundaries_placed, self.subject.boundaries)
@@ -452,7 +518,7 @@ class _Analyst:
         if kind == "hierarchy" and not any(map(_crosses_itself, self.subject.corpus.values())):
             analyses["golds"] = self.golds
         if self.spans is not None:
-            analyses["spans"] = partial(best_span_alignment, self.spans)
+            analyses["spans"] = self.span_alignments
         return analyses
 
     def exclude(self, entries: Iterable[Excluded], problem: str) -> None:
@@ -463,12 +529,10 @@ class _Analyst:
         check_pairs(self.subject.corpus, MAX_REPORT_PAIRS, "see the command pairwise, or choose fewer coders")
 
     def alignments(self) -> Alignments:
-        self.check_pairs()
         subject = self.subject
         counted = subject.human_coders if len(subject.human_coders) > 1 else subject.corpus.coders
-        alignments = align_coders(
-            subject.boundaries, subject.aligner, listed=set(self.text_items), counted=set(counted)
-        )
+        corpus = subject.corpus.select(items=self.text_items) if subject.kind == "trees" else subject.boundaries
+        alignments = align_coders(corpus, subject.aligner, listed=set(self.text_items), counted=set(counted))
         self.excluded += alignments.excluded
         return alignments
 
@@ -535,14 +599,16 @@ class _Analyst:
             self.exclude(table.excluded, f"excluded from {table.measure.label}")
         return tuple(tables)
 
+    @cached_property
     def overview(self) -> Overview:
-        """Return gamma of spans that are compared directly, else the first measure of pairs."""
+        """Values of the first measure of pairs, or of the first coefficient: for spans, or if there are too many pairs."""
         coefficients: tuple[AgreementOutcome, ...] = self.outcomes["agreement"].result or ()
-        if self.direct and self.spans is not None and coefficients and coefficients[0].result is not None:
-            return _overview_of(coefficients[0].result)
+        coefficient = coefficients[0].result if coefficients else None
         tables: tuple[Pairwise, ...] | None = self.outcomes["pairs"].result
+        if coefficient is not None and self.direct and self.spans is not None:
+            return _overview_of(coefficient)
         if not tables:
-            return Overview()
+            return Overview() if coefficient is None else replace(_overview_of(coefficient), pairs={})
         table = people = tables[0]
         if self.subject.systems and len(self.subject.human_coders) > 1:
             corpus = self.subject.without_systems(self.compared()[0])
@@ -599,12 +665,14 @@ class _Analyst:
         return tuple(scores)
 
     def fuzzy(self) -> tuple[FuzzyItem, ...]:
-        """Compute fuzzy success of every system for every item whose text is shown."""
+        """Compute fuzzy success of the systems for the items with the least agreement, as many as figures have space for."""
         if self.subject.kind == "dialogue":
             raise OptionError("fuzzy success needs boundaries without streams; the corpus contains dialogues")
         scores: list[FuzzyItem] = []
         errors: list[InputError] = []
-        for item, system in product(self.text_items, self.subject.systems):
+        for item, system in product(self.ranked_items(), self.subject.systems):
+            if len(scores) == MAX_FIGURES or item not in self.text_items:
+                continue
             by_coder: dict[str, Any] = self.subject.boundaries.of_item(item)
             annotations = [by_coder[coder] for coder in by_coder if coder in self.subject.human_coders]
             if system not in by_coder or not annotations:
@@ -619,10 +687,35 @@ class _Analyst:
         return tuple(scores)
 
     def golds(self) -> Mapping[str, UnifiedHierarchy]:
-        """Return the conflict-free union of the human coders' spans, item by item."""
-        result = make_gold(self.subject.without_systems(self.subject.corpus))
+        """Return the conflict-free union of the human coders' spans of the items with the least agreement."""
+        corpus = self.subject.without_systems(self.subject.corpus)
+        sizes = dict.fromkeys((item for item in self.ranked_items() if item in corpus.item_names), SPANS_PER_GOLD)
+        for (item, _), entry in corpus.items():
+            sizes[item] += len(entry.spans) if isinstance(entry, Hierarchy) else 0
+        items = items_that_fit(sizes, MAX_PAGE_GOLD)
+        if not items:
+            hint = "use the command gold"
+            check_limit("spans of the item with the fewest", min(sizes.values()), MAX_PAGE_GOLD, hint)
+        result = make_gold(corpus.select(items=items))
         self.exclude(result.excluded, "no gold standard")
         return result.hierarchies
+
+    def span_alignments(self) -> Mapping[str, ItemAlignment]:
+        """Align the spans of all coders on the items with the least agreement, as many as figures have space for."""
+        assert self.spans is not None
+        sizes = {
+            item: sum(len(entry) for entry in self.spans.of_item(item).values() if isinstance(entry, Spans))
+            for item in self.ranked_items()
+        }
+        marked = {item: size for item, size in sizes.items() if size and len(self.spans.of_item(item)) > 1}
+        if not marked:
+            raise OptionError("no item has the spans of two coders")
+        items = items_that_fit(marked, MAX_PAGE_BARS)[:MAX_FIGURES]
+        if not items:
+            hint = "draw a part of an item with the command plot"
+            check_limit("spans of the item with the fewest", min(marked.values()), MAX_PAGE_BARS, hint)
+        alignments = best_span_alignment(self.spans.select(items=items))
+        return {item: alignments[item] for item in items if item in alignments}
 
 
 def exact_chance(measure: Measure) -> str | None:
@@ -644,6 +737,24 @@ def exact_chance(measure: Measure) -> str | None:
 def _length(corpus: Corpus, item: str) -> int:
     """Return the number of units of an item, according to its first coder."""
     return int(length_of(next(iter(corpus.of_item(item).values()))))
+
+
+def _number_of_words(annotation: Annotation) -> int:
+    """Return the number of units of a text that has words."""
+    streams = {} if isinstance(annotation, Tree) else streams_of(annotation)
+    return sum(text.length for text in streams.values() if text.units is not None)
+
+
+def _number_of_marks(annotation: Annotation) -> int:
+    """Return how many numbers a page needs to show an annotation: four for a span or interval, three for a node."""
+    if isinstance(annotation, Tree):
+        return 3 * len(annotation.labels)
+    if isinstance(annotation, Hierarchy):
+        return 4 * len(annotation.spans)
+    tiers = tiers_of(annotation)
+    if tiers:
+        return sum(4 * len(tier.intervals) for tier in tiers.values())
+    return sum(int(text.inner.size) for text in streams_of(annotation).values())
 
 
 def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tuple[str, ...]]:

@@ -6,7 +6,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, TypeVar, cast
@@ -176,8 +176,8 @@ class Workbench:
 
     @property
     def items(self) -> tuple[str, ...]:
-        """The items that the page shows, in its order."""
-        return self.subject.corpus.item_names if self.subject.kind == "trees" else self.report.text_items
+        """The items that the page shows in detail, in its order."""
+        return self.report.text_items
 
     def changed_files(self) -> list[str]:
         """Return the files and folders that are not as they were when they were read.
@@ -294,7 +294,7 @@ class Workbench:
                 material, reports = self.material, self._reports
                 measures = self.subject.measures
             chosen = None if parameters.measure == measures[0] else parameters.measure
-            options = ReportOptions(measure=chosen or self.options.measure, seed=self.options.seed)
+            options = replace(self.options, measure=chosen or self.options.measure)
 
             def compute() -> CorpusReport:
                 corpus, systems = material.with_coders(parameters.coders)

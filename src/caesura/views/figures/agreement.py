@@ -14,6 +14,7 @@ from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
 from caesura.errors import MismatchError, OptionError
 from caesura.gold.unify import UnifiedHierarchy
+from caesura.limits import MAX_FIGURE_CODERS
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.views.figures import canvas
 from caesura.views.table import text_width
@@ -25,10 +26,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-MAX_CODERS = 200
 MAX_LINES = 300
 MAX_TICKS = 12
-MAX_VALUES = 40
+MAX_VALUES = 25
 """Coders of a heat map with a value in each cell."""
 MAX_FIELDS = 60
 """Coders of a scale with one field per number of coders; above, the scale is continuous."""
@@ -67,7 +67,7 @@ def pairwise(pairs: Pairwise, *, width: float = canvas.COLUMN_WIDTH, title: str 
     0.75
     """
     canvas.check_type(pairs, Pairwise, "pairwise")
-    canvas.check_count(len(pairs.coders), MAX_CODERS, "coders")
+    canvas.check_count(len(pairs.coders), MAX_FIGURE_CODERS, "coders")
     labels = [canvas.label_text(coder, 16) for coder in pairs.coders]
     matrix_width = canvas.check_width(width) - canvas.label_inches(labels) - 1.0
     height = max(matrix_width, 1.0) + min(canvas.label_inches(labels), 1.5) + 0.6
@@ -218,7 +218,7 @@ def dendrogram(clustering: Clustering, *, width: float = canvas.COLUMN_WIDTH, ti
     """
     canvas.check_type(clustering, Clustering, "cluster_coders")
     leaves = clustering.leaves
-    canvas.check_count(len(leaves), MAX_CODERS, "coders")
+    canvas.check_count(len(leaves), MAX_FIGURE_CODERS, "coders")
     with canvas.new_axes(canvas.check_width(width), 0.7 + 0.24 * len(leaves), title) as (figure, axes):
         _draw_joints(axes, clustering)
         top = max(cluster.height for cluster in clustering.clusters) or 1.0
@@ -278,7 +278,7 @@ def boundaries_per_coder(placed: Placed, *, width: float = canvas.COLUMN_WIDTH, 
     [0.3, 0.25, 0.5]
     """
     canvas.check_type(placed, Placed, "boundaries_placed")
-    canvas.check_count(len(placed.rows), MAX_CODERS, "coders")
+    canvas.check_count(len(placed.rows), MAX_FIGURE_CODERS, "coders")
     values = [row.per_unit for row in placed.rows]
     labels = [canvas.label_text(row.coder) for row in placed.rows]
     mean, deviation = placed.mean_density, placed.density_deviation

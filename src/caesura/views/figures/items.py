@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 200
 """Largest number of rows of one figure."""
+MAX_BOUNDARIES = 15_000
+"""Largest number of boundaries in one figure: about three seconds."""
 _SHADES = ("#D9D9D9", "#F2F2F2")
 
 
@@ -58,6 +60,8 @@ def segments(corpus: Corpus, *, width: float = canvas.COLUMN_WIDTH, title: str |
         raise OptionError("expected at least one segmentation; the corpus has none")
     if rows > MAX_ROWS:
         raise OptionError(f"the figure would have {rows} rows, and {MAX_ROWS} is the limit; choose items with --item")
+    boundaries = sum(len(row.boundaries) for texts in panels.values() for row in texts.values())
+    canvas.check_count(boundaries, MAX_BOUNDARIES, "boundaries")
     colours = _colours_of_types(row for texts in panels.values() for row in texts.values())
     heights = [max(len(texts), 1) for texts in panels.values()]
     with canvas.new_figure(width, 0.45 + 0.17 * rows + 0.38 * len(panels), title) as figure:

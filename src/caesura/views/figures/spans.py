@@ -63,8 +63,9 @@ def alignment(result: ItemAlignment, *, width: float = canvas.COLUMN_WIDTH, titl
     length = (high - low) / lines or 1.0
     rows = len(result.coders)
     with canvas.new_axes(width, 0.75 + lines * (rows + 0.8) * 0.24, title) as (figure, axes):
+        places = [_places([unitary.units[k] for unitary in result.unitary]) for k in range(rows)]
         for line in range(lines):
-            _draw_line(axes, result, (low + line * length, length), line * (rows + 0.8))
+            _draw_line(axes, result, places, (low + line * length, length), line * (rows + 0.8))
         axes.set_xlim(0, length)
         axes.set_ylim(lines * (rows + 0.8) - 0.8, -0.6)
         axes.set_yticks([line * (rows + 0.8) + k for line in range(lines) for k in range(rows)])
@@ -79,10 +80,13 @@ def _categories(result: ItemAlignment) -> list[str | None]:
     return sorted(names, key=lambda name: (name is None, name or ""))
 
 
-def _draw_line(axes: Axes, result: ItemAlignment, part: tuple[float, float], top: float) -> None:
+def _draw_line(axes: Axes, result: ItemAlignment, places: _Places, part: tuple[float, float], top: float) -> None:
     """Draw the spans that begin in one part of the item, and the lines between them."""
-    categories = _categories(result)
-    places = [_places([unitary.units[k] for unitary in result.unitary]) for k in range(len(result.coders))]
+    from matplotlib.collections import LineCollection
+    from matplotlib.patches import Rectangle
+
+    categories = {name: code for code, name in enumerate(_categories(result))}
+    links = []
     for unitary, where in zip(result.unitary, zip(*places, strict=True), strict=True):
         alone = sum(span is not None for span in unitary.units) == 1
         middles = []
@@ -92,12 +96,11 @@ def _draw_line(axes: Axes, result: ItemAlignment, part: tuple[float, float], top
             lane, lanes = place
             height = _BAR / lanes
             y = top + k - _BAR / 2 + height * (lane + 0.5)
-            code = categories.index(span.category)
-            axes.barh(
-                y,
+            code = categories[span.category]
+            bar = Rectangle(
+                (span.start - part[0], y - height * 0.46),
                 max(span.end - span.start, part[1] / 400),
                 height * 0.92,
-                span.start - part[0],
                 facecolor=canvas.COLOURS[code % len(canvas.COLOURS)],
                 hatch=canvas.HATCHES[code % len(canvas.HATCHES)],
                 edgecolor="black",
@@ -105,9 +108,16 @@ def _draw_line(axes: Axes, result: ItemAlignment, part: tuple[float, float], top
                 linestyle="--" if alone else "-",
                 alpha=0.55 if alone else 1.0,
             )
+            axes.add_patch(bar)
             middles.append(((span.start + span.end) / 2 - part[0], y, height / 2))
-        for (x, y, half), (next_x, next_y, next_half) in pairwise(middles):
-            axes.plot((x, next_x), (y + half, next_y - next_half), color=canvas.GREY, linewidth=0.9, zorder=0)
+        links += [
+            ((x, y + half), (next_x, next_y - next_half))
+            for (x, y, half), (next_x, next_y, next_half) in pairwise(middles)
+        ]
+    axes.add_collection(LineCollection(links, colors=canvas.GREY, linewidths=0.9, capstyle="projecting", zorder=0))
+
+
+_Places = Sequence[Sequence[tuple[int, int]]]  # lane and number of lanes of each span, by coder
 
 
 def _places(spans: Sequence[MarkedSpan | None]) -> list[tuple[int, int]]:

@@ -26,7 +26,7 @@ from caesura.tasks.report import CorpusReport, ReportOptions, Subject, analyze_c
 from caesura.version import __version__
 from caesura.views.answers.coders import outcome_answer
 from caesura.views.figures.canvas import write_file
-from caesura.views.page.sections import page_sections
+from caesura.views.page.sections import page_sections, short_table
 from caesura.views.page.texts import page_items
 from caesura.views.table import Table, clean
 
@@ -205,7 +205,8 @@ def report_page(
         sections=[] if live else page_sections(analyses),
         # After the figures are drawn, because drawing may add warnings.
         notes=list(dict.fromkeys((*analyses.notes, *notes))),
-        excluded=Table(("excluded, and why",), tuple((str(entry),) for entry in analyses.excluded)),
+        details_note=analyses.details_note,
+        excluded=short_table(Table(("excluded, and why",), tuple((str(entry),) for entry in analyses.excluded))),
         common=common | {"live": live is not None},
         items=items,
         aligner=repr(subject.aligner),

@@ -14,7 +14,7 @@ from caesura.tasks.report import CorpusReport, Subject
 from caesura.tasks.what_if import WhatIf
 from caesura.views.answers.coders import outcome_answer
 from caesura.views.page.sections import Picture, Section
-from caesura.views.page.texts import matrix_cells, node_pairs, ranked_items
+from caesura.views.page.texts import matrix_cells, named_values, node_pairs, ranked_items
 from caesura.views.table import Table, clean
 
 
@@ -35,15 +35,15 @@ def live_data(report: CorpusReport, result: LiveResult) -> dict[str, Any]:
     """
     subject = report.subject
     measure = result.measure
-    items = _items(report)
     outcome = result.agreement
-    overview = ranked_items(items, result.items, result.disagreements or {}, higher_is_better=measure.higher_is_better)
+    counts, higher_is_better = result.disagreements or {}, measure.higher_is_better
     return {
         "headline": "" if subject.kind == "trees" else clean(outcome_answer(outcome)),
         "signature": None if outcome.result is None else clean(outcome.result.signature),
         "measure": clean(measure.label),
         "aligner": clean(repr(result.aligner)),
-        "overview": overview,
+        "overview": ranked_items(report.text_items, result.items, counts, higher_is_better=higher_is_better),
+        "others": named_values(report.other_items, result.items, higher_is_better=higher_is_better),
         "counted": result.disagreements is not None,
         "matrix": {"measure": clean(measure.label), "cells": matrix_cells(subject.corpus.coders, result.pairs)},
         "systems": [[clean(entry.system), round(entry.value, 4)] for entry in result.systems],
@@ -69,7 +69,7 @@ def alignment_data(report: CorpusReport, alignments: Alignments) -> dict[str, An
     """
     subject = report.subject
     coders = {coder: i for i, coder in enumerate(subject.corpus.coders)}
-    numbers = {item: i for i, item in enumerate(_items(report))}
+    numbers = {item: i for i, item in enumerate(report.text_items)}
     edits: dict[int, dict[str, Any]] = {}
     for pair in alignments.pairs:
         first, second = pair.coders
@@ -78,11 +78,6 @@ def alignment_data(report: CorpusReport, alignments: Alignments) -> dict[str, An
         first, second = tree.coders
         edits.setdefault(numbers[tree.item], {})[f"{coders[first]}-{coders[second]}"] = node_pairs(tree)
     return {"shapes": [_shape(shape) for shape in alignments.shapes], "items": edits}
-
-
-def _items(report: CorpusReport) -> tuple[str, ...]:
-    """Return the items in the order of the page."""
-    return report.subject.corpus.item_names if report.subject.kind == "trees" else report.text_items
 
 
 def _shape(shape: EditShape) -> list[Any]:

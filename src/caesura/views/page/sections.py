@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from caesura.agreement.gamma_alignment import ItemAlignment
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat
 from caesura.errors import CaesuraError
+from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement
+from caesura.limits import MAX_PAGE_BARS
+from caesura.model.dialogue import Annotation
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.tree import Tree
 from caesura.tasks.agree import Outcome
-from caesura.tasks.report import CorpusReport, FuzzyItem, ParserScore
+from caesura.tasks.alignments import items_that_fit
+from caesura.tasks.report import MAX_FIGURES, CorpusReport, FuzzyItem, ParserScore
 from caesura.views import agreement as agreement_view
 from caesura.views import figures as plot
 from caesura.views import judgement as judgement_view
@@ -32,9 +36,10 @@ PAGE_WIDTH = 7.0
 MAX_ROWS = 1000
 """Rows of a table on the page."""
 _MORE_ROWS = "{:,} more rows are not shown; the commands print them with --csv."
-MAX_FIGURES = 12
 MAX_CHARACTERS = 1_000_000
-"""Limits of a section with one figure per item; further figures are not drawn."""
+"""Characters of the figures of a section with one figure per item; further figures are not drawn."""
+BARS_PER_PART = 40
+"""Bars that are drawn in the time of a part of a figure that has axes of its own."""
 MAX_HEAT_LINES = 40
 """Lines of the heat map; further items show theirs above their text."""
 MAX_TREE_WORDS = 25
@@ -143,19 +148,27 @@ def _section(id: str, title: str, lead: str, analysis: str | None = None) -> Cal
 
 def _with_short_tables(contents: _Contents) -> _Contents:
     """Return the contents with the first rows of tables that are too long for a page."""
-    tables: _Contents = {
-        key: [
-            replace(
-                table, rows=table.rows[:MAX_ROWS], notes=(*table.notes, _MORE_ROWS.format(len(table.rows) - MAX_ROWS))
-            )
-            if isinstance(table, Table) and len(table.rows) > MAX_ROWS
-            else table
-            for table in contents[key]
-        ]
-        for key in ("tables", "folded")
-        if key in contents
-    }
+    tables: _Contents = {key: [*map(short_table, contents[key])] for key in ("tables", "folded") if key in contents}
     return {**contents, **tables}
+
+
+def short_table(table: Table) -> Table:
+    """Return the table, or its first rows with a note if it is too long for a page.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+
+    Returns
+    -------
+    Table
+        A table of at most ``MAX_ROWS`` rows.
+    """
+    if not isinstance(table, Table) or len(table.rows) <= MAX_ROWS:
+        return table
+    notes = (*table.notes, _MORE_ROWS.format(len(table.rows) - MAX_ROWS))
+    return replace(table, rows=table.rows[:MAX_ROWS], notes=notes)
 
 
 def _draw(caption: str, draw: Callable[..., Figure], *results: Any, **options: Any) -> Picture:
@@ -314,30 +327,40 @@ def _gold(report: CorpusReport) -> _Contents | None:
     if not golds:
         return {"reason": "no item has two coders whose hierarchies can be united"}
     corpus = report.subject.corpus
+    by_item = {item: {coder: corpus[item, coder] for coder in gold.coders} for item, gold in golds.items()}
+    sizes = {item: _gold_size(gold, by_item[item].values()) for item, gold in golds.items()}
     pictures = _first(
-        _draw(item, plot.gold, gold, {coder: corpus[item, coder] for coder in gold.coders}, width=PAGE_WIDTH)
-        for item, gold in golds.items()
+        _draw(item, plot.gold, golds[item], by_item[item], width=PAGE_WIDTH)
+        for item in items_that_fit(sizes, MAX_PAGE_BARS) or list(golds)[:1]
     )
     notes = _more(len(golds) - len(pictures), "gold standards")
+    without = len(corpus.item_names) - len(golds)
+    notes += [f"{without} items are not here; the command gold makes their gold standards."] if without else []
     return {"tables": [unified_table(golds)], "pictures": pictures, "folded": [dropped_table(golds)], "notes": notes}
+
+
+def _gold_size(gold: UnifiedHierarchy, hierarchies: Iterable[Annotation]) -> int:
+    """Return the size of the figure of a gold standard, as ``MAX_PAGE_BARS`` counts it."""
+    spans = [len(hierarchy.spans) for hierarchy in hierarchies if isinstance(hierarchy, Hierarchy)]
+    return len(gold.included) + sum(spans) + BARS_PER_PART * (1 + len(spans))
 
 
 @_section(
     "spans",
     "Alignment of spans",
-    "Spans that gamma puts together, the largest disorder first. A span with a dashed frame stands alone.",
-    "spans",
+    "Spans that gamma puts together, the items with the least agreement first. A span with a dashed frame stands alone.",
 )
-def _spans(alignments: Mapping[str, ItemAlignment]) -> _Contents:
-    drawn = {item: entry for item, entry in alignments.items() if entry.unitary}
-    if not drawn:
-        return {"reason": "no item has the spans of two coders"}
-    ranked = sorted(drawn.items(), key=lambda entry: -entry[1].disorder)
-    pictures = _first(
+def _spans(report: CorpusReport) -> _Contents | None:
+    if report.spans is None:
+        return None
+    alignments = report.spans.result
+    if alignments is None:
+        return {"reason": report.spans.reason}
+    pictures = [
         _draw(f"{item}: disorder {entry.disorder:.4f}", plot.alignment, entry, width=PAGE_WIDTH)
-        for item, entry in ranked
-    )
-    return {"pictures": pictures, "notes": _more(len(drawn) - len(pictures), "alignments")}
+        for item, entry in alignments.items()
+    ]
+    return {"pictures": pictures, "notes": _more(len(report.subject.corpus.item_names) - len(pictures), "items")}
 
 
 @_section("trees", "Trees", "Parses that differ most, with the nodes that Struct-IoU aligns; see Texts for the others.")

@@ -53,17 +53,20 @@ def page_items(report: CorpusReport) -> tuple[dict[str, dict[str, Any]], dict[st
         "types": [clean(name) for name in types],
         "streams": [clean(name) for name in streams],
         "shapes": shapes,
-        "overview": _overview(report, list(items)),
+        "overview": _overview(report),
+        "others": named_values(
+            report.other_items, report.overview.items, higher_is_better=report.overview.higher_is_better
+        ),
         "matrix": _matrix(report),
         "plain": not trees and set(types) <= set(UNTYPED),
     }
 
 
-def _overview(report: CorpusReport, items: list[str]) -> list[list[Any]]:
+def _overview(report: CorpusReport) -> list[list[Any]]:
     """Return number, mean over pairs and number of disagreements of each item, the least agreement first."""
     overview = report.overview
     counts = report.alignments.disagreements
-    return ranked_items(items, overview.items, counts, higher_is_better=overview.higher_is_better)
+    return ranked_items(report.text_items, overview.items, counts, higher_is_better=overview.higher_is_better)
 
 
 def ranked_items(
@@ -90,6 +93,27 @@ def ranked_items(
     sign = 1 if higher_is_better else -1
     rows = [[number, means.get(item), counts.get(item, 0)] for number, item in enumerate(items)]
     return sorted(rows, key=lambda row: (row[1] is None, sign * (row[1] or 0), -row[2], row[0]))
+
+
+def named_values(items: Sequence[str], means: Mapping[str, float], *, higher_is_better: bool) -> list[list[Any]]:
+    """Return the rows of the items that are only in the table, the least agreement first.
+
+    Parameters
+    ----------
+    items : sequence of str
+        The items.
+    means : mapping
+        Item -> mean value of its pairs.
+    higher_is_better : bool
+        Whether high values mean agreement.
+
+    Returns
+    -------
+    list of list
+        Name and mean (None if it is undefined) of each item.
+    """
+    ranked = ranked_items(items, means, {}, higher_is_better=higher_is_better)
+    return [[clean(items[number]), mean] for number, mean, _ in ranked]
 
 
 def _matrix(report: CorpusReport) -> dict[str, Any]:
@@ -252,7 +276,7 @@ def _tree_items(report: CorpusReport) -> dict[str, dict[str, Any]]:
     corpus = report.subject.corpus
     coders = {coder: i for i, coder in enumerate(corpus.coders)}
     items: dict[str, dict[str, Any]] = {}
-    for item in corpus.item_names:
+    for item in report.text_items:
         trees = [[coders[coder], _nodes(tree)] for coder, tree in corpus.of_item(item).items()]
         items[item] = {"trees": trees, "pairs": {}}
     for alignment in report.alignments.trees:

@@ -49,8 +49,12 @@ const overviewRowOf = ([number, value, count]) => {
   return row;
 };
 
+// An item of which the page has no text and no edits.
+const otherRow = ([name, value]) => make("tr", {}, make("td", { dir: "auto" }, name),
+  make("td", { class: "number" }, value === null ? "" : value.toFixed(3)), make("td"), make("td"));
+
 const showOverview = () => {
-  byId("overview").tBodies[0].replaceChildren(...common.overview.map(overviewRowOf));
+  byId("overview").tBodies[0].replaceChildren(...common.overview.map(overviewRowOf), ...common.others.map(otherRow));
   shorten(byId("overview"));
 };
 
@@ -58,11 +62,11 @@ const search = () => {
   const wanted = byId("search").value.toLocaleLowerCase();
   let shown = 0;
   for (const row of byId("overview").tBodies[0].rows) {
-    row.hidden = !common.items[Number(row.dataset.item)].toLocaleLowerCase().includes(wanted);
+    row.hidden = !row.cells[0].textContent.toLocaleLowerCase().includes(wanted);
     shown += !row.hidden;
   }
   byId("overview").classList.toggle("searched", wanted !== "");
-  byId("found").textContent = wanted ? `${shown} of ${common.items.length} items` : "";
+  byId("found").textContent = wanted ? `${shown} of ${common.items.length + common.others.length} items` : "";
 };
 
 // -- all disagreements ----------------------------------------------------------------------------------------------

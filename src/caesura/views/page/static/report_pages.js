@@ -190,6 +190,8 @@ const startingPair = () => {
 };
 
 const start = () => {
+  byId("search").addEventListener("input", search);
+  showOverview();
   if (!common.items.length) return say("no text to show");
   fill("item", common.items, "item");
   fill("first", common.coders, "first");
@@ -212,7 +214,6 @@ const start = () => {
   byId("timeline").addEventListener("click", (event) => { if (timeline.svg?.contains(event.target)) pick(event); });
   byId("timeline").addEventListener("mousemove", (event) => { if (timeline.svg?.contains(event.target)) showCursor(event); });
   byId("strip").addEventListener("click", scrollToPlace);
-  byId("search").addEventListener("input", search);
   byId("both").append(make("option", { value: "" }, "all pairs"), ...common.matrix.cells.map(([low, high]) => make("option",
     { value: `${low}-${high}` }, `${common.coders[low]} and ${common.coders[high]}`)));
   byId("kind").append(make("option", { value: "" }, "all kinds"),
@@ -224,7 +225,6 @@ const start = () => {
   window.addEventListener("hashchange", linked);
   window.addEventListener("resize", () => { showTimeline(); pointTo(state.edits[state.current]); });
   document.querySelectorAll(".scroll > table.plain").forEach(shorten);
-  showOverview();
   showMatrix();
   if (!common.live) showEverything(); // the live page shows it when it is seen
   if (linked()) return undefined;

@@ -190,7 +190,7 @@
     byId("live-signature").textContent = answer.signature ?? "";
     if (byId("aligner")) byId("aligner").textContent = answer.aligner;
     if (!answer.counted) answer.overview.forEach((row) => { row[2] = null; }); // the numbers come with the edits
-    page.update({ overview: answer.overview, matrix: answer.matrix });
+    page.update({ overview: answer.overview, others: answer.others, matrix: answer.matrix });
     showRanking(answer);
     page.replaceEdits(answer.edits.shapes, answer.edits.items);
     page.show();
