@@ -96,7 +96,7 @@ MAX_PLAN_WORK = 1_000_000_000
 MAX_PLAN_OUTPUTS = 12_000
 """Outputs of simulated systems of a plan, for one item each; above, there are fewer systems or items."""
 MAX_RANKED_UNITS = 1_000_000
-"""Units in all pairs of coders by which the measures are ranked, and 200 for each pair; above, a sample of pairs is ranked."""
+"""Units in all pairs of coders by which the measures are ranked, and 400 for each pair; above, a sample of pairs is ranked."""
 MAX_DRAWS = 1_000_000
 """Draws of simulated chance."""
 MAX_GOLD_STATES = 5_000_000

@@ -36,7 +36,7 @@ DENSITIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
 """Boundaries of a random segmenter, relative to those of the reference."""
 _TEXTS, _UNITS, _SCALE = 40, 800, 10  # segments are ten times as long as those of the readers, so that shifts are near
 _TOLERANCE = 0.01  # a rise this small, relative to the whole fall, is sampling error
-_PAIR_WORK = 200  # a pair of short texts costs as much as 200 units
+_PAIR_WORK = 400  # a pair of short texts costs as much as 400 units
 _MIN_RANKED = 3  # pairs that Kendall's tau needs
 _MAX_SHIFT = 4  # shorter than most segments, so that boundaries do not meet their neighbours
 

@@ -119,8 +119,7 @@ def cross(batch: Batch, first: Ints, texts: Positions, second: Ints) -> Batch:
     fields = {name: getattr(batch, name)[first] for name in ("length", *batch.document_fields)}
     a_pos, a_code, a_off = _take_texts(Positions(batch.a_pos, batch.a_code, batch.a_off), first)
     b_pos, b_code, b_off = _take_texts(texts, second)
-    sides = {"a_pos": a_pos, "a_code": a_code, "a_off": a_off, "b_pos": b_pos, "b_code": b_code, "b_off": b_off}
-    return replace(batch, **sides, **fields)
+    return replace(batch, a_pos=a_pos, a_code=a_code, a_off=a_off, b_pos=b_pos, b_code=b_code, b_off=b_off, **fields)
 
 
 def _take_texts(texts: Positions, numbers: Ints) -> Positions:
