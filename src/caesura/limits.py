@@ -105,15 +105,17 @@ MAX_CATEGORY_CELLS = 500_000
 """Items times categories in coefficients for spans; eight times as many if every group of coders counts as an item."""
 MAX_SAMPLES = 20_000
 """Samples of gamma for one item."""
-MAX_BOUND_WORK = 150_000_000
+MAX_BOUND_WORK = 100_000_000
 """Boundaries in all pairs of the random bounds of a judgement, and 20 for each pair, summed over measures and draws; above,
-there are fewer draws."""
+there are fewer draws. Dialogues, types and times count more."""
 MAX_PAIRED_BOUNDARIES = 60_000_000
 """Boundaries of both coders, summed over all ordered pairs of coders of a judgement and all items: about five seconds."""
 MAX_PLAN_WORK = 1_000_000_000
 """Work for the resamples of a plan, in about a nanosecond; above, there are fewer resamples."""
 MAX_PLAN_OUTPUTS = 12_000
 """Outputs of simulated systems of a plan, for one item each; above, there are fewer systems or items."""
+MAX_RANKED_UNITS = 1_000_000
+"""Units in all pairs of coders by which the measures are ranked, and 400 for each pair; above, a sample of pairs is ranked."""
 MAX_DRAWS = 1_000_000
 """Draws of simulated chance."""
 MAX_GOLD_STATES = 5_000_000

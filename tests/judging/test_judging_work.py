@@ -10,6 +10,7 @@ import pytest
 
 import caesura as cz
 from caesura.agreement.coder_pairs import score_coder_pairs
+from caesura.agreement.coefficients import agreement_value
 from caesura.errors import CaesuraWarning, LimitError
 from caesura.judging import bounds as bounds_module
 from caesura.judging import drawn_bounds, planning
@@ -139,11 +140,12 @@ def test_draws_are_bounded_by_work(work):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         counts = drawn_bounds.affordable_draws(100, work)
-    assert 10 <= counts[RANDOM] <= 100
-    assert 10 <= counts[PLACEMENT] <= 50
+    least = drawn_bounds.MIN_DRAWS
+    assert least <= counts[RANDOM] <= 100
+    assert least <= counts[PLACEMENT] <= 50
     limited = counts != {RANDOM: 100, PLACEMENT: 50}
     assert limited == (150 * work > MAX_BOUND_WORK)
-    assert sum(counts.values()) * work <= MAX_BOUND_WORK or counts == {RANDOM: 10, PLACEMENT: 10}
+    assert sum(counts.values()) * work <= MAX_BOUND_WORK or counts == {RANDOM: least, PLACEMENT: least}
     assert [str(entry.message)[:31] for entry in caught] == ["the bounds random and placement"] * limited
 
 
@@ -155,6 +157,31 @@ def test_a_large_corpus_gets_fewer_draws_and_a_number_of_draws_is_kept(corpus, m
     assert note != "0.95 percentiles of 100 draws"
     requested = cz.judge(corpus, [corpus.coders[0]], bounds=100)
     assert requested.row("random", "B").interval_note == "0.95 percentiles of 100 draws"
+
+
+def test_drawn_dialogues_count_more_than_drawn_texts():
+    text = cz.Segmentation.from_masses([2, 3, 4])
+    texts, dialogues = (
+        cz.Corpus({f"x{i}": dict.fromkeys("abc", entry) for i in range(3)})
+        for entry in (text, cz.Dialogue({"A": text, "B": text}))
+    )
+    works = []
+    for corpus in (texts, dialogues):
+        participants = collect_participants(corpus, ["c"])
+        works.append(drawn_bounds.draw_work(participants, Baselines(participants), 2))
+    assert works[0] == 2 * (20 * 6 + 2 * 6 * 2 + 3 * 9 // 8)
+    assert works[1] == 4000 * 6 + 2 * (800 * 6 + 5 * (2 * 6 * 4 + 3 * 18 // 8))
+
+
+def test_the_value_of_agreement_needs_no_tables(corpus):
+    for name, coefficient in (
+        ("boundary_similarity(n_t=2)", "multi_pi"),
+        ("segmentation_similarity", "bias"),
+        ("pk", "mean"),
+    ):
+        value, excluded = agreement_value(corpus, parse(name), coefficient, seed=1)
+        result = cz.agreement(corpus, name, coefficient=coefficient, interval=None, seed=1)
+        assert (value, excluded) == (result.value, result.excluded)
 
 
 def test_work_of_a_draw_grows_with_pairs_and_boundaries(corpus):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 
 import caesura as cz
 from caesura.data import stargazer
+from caesura.errors import CaesuraWarning, OptionError
+from caesura.judging import reactions
 from caesura.judging.reactions import DEGRADATIONS, LEVELS, Reactions, linear_measures, measure_reactions
 from caesura.measures.registry import measures
 from support.commands import invoke
@@ -78,6 +81,27 @@ def test_rank_agreement_by_hand() -> None:
     concordant = sum(np.sign(b[i] - b[j]) * np.sign(pk[i] - pk[j]) for i in range(3) for j in range(i))
     assert result.pairs == 3
     assert result.ranks[0].tau == pytest.approx(concordant / 3)
+
+
+def test_pairs_have_the_order_of_combinations() -> None:
+    for number in range(2, 12):
+        pairs = list(combinations(range(number), 2))
+        assert [reactions._pair_at(place, number) for place in range(len(pairs))] == pairs
+
+
+def test_many_pairs_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reactions, "MAX_RANKED_UNITS", 6 * (len(stargazer()["stargazer", "1"]) + 400))
+    with pytest.warns(CaesuraWarning, match=r"the ranks rest on a random sample of 6 of 21 pairs of coders"):
+        first = measure_reactions(stargazer(), ["boundary_similarity", "pk"])
+    assert first.pairs == 6
+    with pytest.warns(CaesuraWarning):
+        assert measure_reactions(stargazer(), ["boundary_similarity", "pk"]).ranks == first.ranks
+
+
+def test_reactions_need_segmentations() -> None:
+    dialogue = cz.Dialogue({"A": cz.Segmentation.from_masses([2, 3])})
+    with pytest.raises(OptionError, match="reactions need segmentations"):
+        measure_reactions(cz.Corpus({"x": {"a": dialogue, "b": dialogue}}), ["pk"])
 
 
 def test_command(tmp_path: Path) -> None:

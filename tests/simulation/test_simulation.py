@@ -18,6 +18,7 @@ import caesura as cz
 import caesura.simulation as sim
 from caesura.errors import OptionError
 from caesura.papers import experiments
+from caesura.simulation import segmentations
 
 S, B = "segmentation_similarity(n_t=2)", "boundary_similarity(n_t=2)"
 
@@ -550,3 +551,39 @@ def test_all_is_complete():
     assert set(sim.__all__) == defined | {"MAX_SIMULATED_UNITS", "SEGMENTATION_OVERHEAD", "trees"}
     assert sorted(sim.__all__, key=lambda name: (not name.isupper(), name.islower(), name)) == sim.__all__
     assert cz.simulation is sim
+
+
+# -- the fast functions draw the same numbers as their definitions ---------------------------------------------------
+
+
+def test_segments_are_drawn_as_by_choice():
+    source = np.random.default_rng(1)
+    for trial in range(200):
+        length = int(source.integers(1, 60))
+        masses = source.integers(1, 40, int(source.integers(1, 12)))
+        rng, ends = np.random.default_rng(trial), [0]
+        while ends[-1] < length:
+            rest = length - ends[-1]
+            ends += (ends[-1] + np.cumsum(rng.choice(masses, int(rest / np.minimum(masses, rest).mean()) + 8))).tolist()
+        again = np.random.default_rng(trial)
+        positions = segmentations.fill_with_segments(length, segmentations.SegmentLengths(masses), again)
+        assert positions.tolist() == [end for end in ends[1:] if end < length]
+        assert again.random() == rng.random()
+
+
+def test_boundaries_move_to_free_positions_that_no_other_boundary_reaches():
+    source = np.random.default_rng(2)
+    for trial in range(200):
+        length, distance = int(source.integers(2, 30)), int(source.integers(1, 4))
+        positions = np.flatnonzero(source.random(length - 1) < 0.4) + 1
+        rng = np.random.default_rng(trial)
+        moving = rng.random(positions.size) < 0.7
+        target = positions + np.where(rng.random(positions.size) < 0.5, -distance, distance)
+        moving &= (target >= 1) & (target < length) & ~np.isin(target, positions)
+        reached = target[moving].tolist()
+        expected = [
+            t if moves and reached.count(t) == 1 else p
+            for p, t, moves in zip(positions.tolist(), target.tolist(), moving.tolist(), strict=True)
+        ]
+        moved = segmentations.move_boundaries(positions, length, 0.7, distance, np.random.default_rng(trial))
+        assert moved.tolist() == expected

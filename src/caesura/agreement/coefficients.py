@@ -23,7 +23,7 @@ from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
-from caesura.model.result import keep_warnings, signature_line
+from caesura.model.result import Excluded, keep_warnings, signature_line
 from caesura.model.segmentation import Segmentation
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
@@ -358,6 +358,44 @@ def coefficient_over_items(
     with use_engine("threads") as engine:
         model = resolved.model_class(_observe(corpus, resolved, engine), resolved, engine)
         return model.over_items(weights).values(resolved.name)
+
+
+def agreement_value(
+    corpus: Corpus, measure: Measure, coefficient: str, *, seed: int | None = 0
+) -> tuple[float, tuple[Excluded, ...]]:
+    """Compute the value of a coefficient without the tables and intervals of :func:`agreement`.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    measure : Measure
+        The measure.
+    coefficient : str
+        Name of the coefficient.
+    seed : int or None, default 0
+        Random seed.
+
+    Returns
+    -------
+    value : float
+        The same value as that of :func:`agreement`.
+    excluded : tuple of Excluded
+        Items that could not be compared.
+
+    Raises
+    ------
+    Undefined
+        If the coefficient has no value.
+    """
+    resolved = resolve_coefficient(measure, coefficient, seed=seed, has_positions=has_positions(corpus))
+    with use_engine("threads") as engine:
+        observed = _observe(corpus, resolved, engine)
+        model = resolved.model_class(observed, resolved, engine)
+        total = model.total()
+    value = float(total.values(resolved.name)[0])
+    _check_defined(resolved.name, model, value, total.expected[0])
+    return value, observed.excluded
 
 
 class CoderSubsets:

@@ -33,7 +33,7 @@ from caesura.model.edges import SAME_PLACE
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
-from caesura.simulation.segmentations import fill_with_segments, regular_segmentation
+from caesura.simulation.segmentations import SegmentLengths, fill_with_segments, regular_segmentation
 
 PlaceBoundaries = Callable[[int], Ints]
 """Function that takes a number of units and returns boundary positions."""
@@ -133,7 +133,12 @@ class Baselines:
         dict of str to annotation
             Item -> segmentation.
         """
-        return self._annotate(lambda units: fill_with_segments(units, self.masses, rng), _random_types(rng))
+        lengths = self._segment_lengths
+        return self._annotate(lambda units: fill_with_segments(units, lengths, rng), _random_types(rng))
+
+    @cached_property
+    def _segment_lengths(self) -> SegmentLengths:
+        return SegmentLengths(self.masses)
 
     @cached_property
     def rate(self) -> float:
@@ -427,11 +432,12 @@ class TimedBaselines:
         """
 
         def fill(begin: float, end: float) -> Floats:
+            lengths = self.lengths
             places: list[float] = []
-            place = begin + float(rng.choice(self.lengths))
+            place = begin + float(lengths[rng.integers(len(lengths))])
             while place < end - SAME_PLACE:
                 places.append(place)
-                place += float(rng.choice(self.lengths))
+                place += float(lengths[rng.integers(len(lengths))])
             return np.array(places)
 
         return self._annotate(fill, self._drawn(rng))

@@ -26,12 +26,12 @@ from caesura.notices import warn
 
 MAX_PLACEMENT_DRAWS = 50
 """Largest number of draws of the placement bound."""
-MIN_DRAWS = 10
-"""Number of draws of the random bound that are always made."""
+MIN_DRAWS = 3
+"""Number of draws of a random bound that are always made."""
 BLOCK_WORK = 5_000_000
 """Work of the draws that are scored at once."""
 _PAIR_WORK = 20  # a pair costs as much as 20 boundaries
-_OBJECT_WORK, _OBJECT_BOUNDARY = 20, 5  # a pair of Python objects costs as much as 20 pairs of arrays, a boundary as 5
+_OBJECT_TEXT, _OBJECT_PAIR, _OBJECT_BOUNDARY = 4000, 800, 5  # the same for Python objects: a drawn text, and a pair
 _EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
 
 
@@ -277,14 +277,16 @@ def draw_work(participants: Participants, baselines: Baselines | TimedBaselines,
         The work of all measures; Python objects count more than arrays.
     """
     is_plain = isinstance(baselines, Baselines) and baselines.are_plain
-    pair, boundary = (1, 1) if is_plain else (_OBJECT_WORK, _OBJECT_BOUNDARY)
-    pairs = boundaries = units = 0
+    text, pair, boundary = (0, _PAIR_WORK, 1) if is_plain else (_OBJECT_TEXT, _OBJECT_PAIR, _OBJECT_BOUNDARY)
+    texts = pairs = boundaries = units = 0
     for by_coder in participants.coders.values():
         number, length = _sizes(by_coder.values())
+        model = next(iter(by_coder.values()))
+        texts += len(tiers_of(model) or streams_of(model))
         pairs += len(by_coder)
         boundaries += 2 * number  # a drawn text has about as many boundaries as the mean coder
         units += length
-    return (pair * _PAIR_WORK * pairs + boundary * (boundaries + units // 8)) * measures
+    return text * texts + (pair * pairs + boundary * (boundaries + units // 8)) * measures
 
 
 def check_human_bound(participants: Participants) -> None:

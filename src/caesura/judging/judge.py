@@ -343,7 +343,7 @@ def judge(
     drafts: list[_Draft] = []
     comparisons: list[SystemComparison] = []
     excluded = list(participants.excluded)
-    aligned: list[PairScores] = []
+    aligned: PairScores | None = None
     for step, measure in enumerate(chosen, 1):
         scores = pairing.score(measure)
         scored = scores.scored(names)
@@ -354,17 +354,18 @@ def judge(
         excluded += scores.excluded
         if scored:
             excluded += _excluded_draws(scores, sums)
-        if not aligned and scored == names and _measures_agreement(measure, participants.kind):
-            aligned.append(scores)
+        if aligned is None and scored == names and _measures_agreement(measure, participants.kind):
+            aligned = scores
         report_progress(step, steps)
     rows = _with_intervals(drafts, options)
     excluded = list(dict.fromkeys(excluded))
     if not rows:
         raise OptionError(f"nothing could be scored: {'; '.join(map(str, excluded[:5]))}")
-    aligner = (*(scores.measure for scores in aligned), *defaults, *chosen)[0]
-    drops = tuple(agreement_drop(participants, name, aligner, options.seed) for name in names)
+    aligner = (*defaults, *chosen)[0] if aligned is None else aligned.measure
+    replacements = replacement_tests(participants, aligner, options.epsilon, aligned)
     report_progress(steps - 1, steps)
-    replacements = replacement_tests(participants, aligner, options.epsilon, aligned[0] if aligned else None)
+    del pairing, scores, aligned  # the boundaries of all pairs take much memory
+    drops = tuple(agreement_drop(participants, name, aligner, options.seed) for name in names)
     report_progress(steps, steps)
     _warn_of_few_items(rows, options)
     return Judgement(

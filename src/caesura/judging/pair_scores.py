@@ -28,7 +28,6 @@ BOUND_PREFIX = "\0"
 HUMAN = BOUND_PREFIX + "human"
 RANDOM = BOUND_PREFIX + "random"
 PLACEMENT = BOUND_PREFIX + "placement"
-_MAX_COPIED = 10_000_000  # boundaries of all pairs that are copied into arrays: 80 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -393,8 +392,8 @@ class Pairing:
 
     def _score(self, measure: Measure, table: PairTable) -> Scores:
         sides = self.sides(measure)
-        if sides is None or sides.boundaries(table.first, table.second) > _MAX_COPIED:
-            return score_many(table.pairs, measure)  # without a copy of the boundaries per pair
+        if sides is None:
+            return score_many(table.pairs, measure)
         key = self.arrays_key(measure)
         if key not in self._batches:
             self._batches = {key: sides.pairs(table.first, table.second)}  # keep one: the next measures often share it
@@ -420,7 +419,7 @@ class PairTable:
     second: Ints
     keys: Ints
 
-    @property
+    @cached_property
     def pairs(self) -> list[tuple[Any, Any]]:
         """The pairs as objects."""
         first, second = self.first.tolist(), self.second.tolist()

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from scipy import optimize, stats
+from scipy.special import ndtri
 
 from caesura.agreement.coefficients import CoderSubsets
 from caesura.errors import OptionError
@@ -27,10 +27,9 @@ from caesura.measures.base import Measure
 from caesura.measures.crossed import score_crossed
 from caesura.measures.many import score_many
 from caesura.measures.registry import parse
-from caesura.model.boundaries import NO_CODES
 from caesura.model.corpus import Corpus
 from caesura.model.result import Result, signature_line
-from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.segmentation import Segmentation
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
 from caesura.notices import warn
@@ -219,7 +218,8 @@ def plan_study(
     )
     rng = np.random.default_rng([root, 2])
     sample, studies = _simulated_items(pilot, rng)
-    annotations = {key: entry for key, entry in annotations.items() if key[0] in set(sample.item_names)}
+    items_of_sample = set(sample.item_names)
+    annotations = {key: _untyped(entry) for key, entry in annotations.items() if key[0] in items_of_sample}
     references = _references(sample)
     rates = error_rates(annotations, sample, references)
     deviations = _difference_deviations(annotations, references, chosen, rates, studies, sizes, rng)
@@ -365,8 +365,10 @@ def _variance(
     pilot: Corpus, subsets: CoderSubsets, coders: tuple[str, ...], draws: int, rng: np.random.Generator
 ) -> float:
     """Return n times the variance of the coefficient over n items drawn with replacement."""
-    everyone = len(coders) == len(pilot.coders)
-    n = len(pilot.item_names if everyone else pilot.select(coders=coders).item_names)
+    chosen = set(coders)
+    n = len(
+        pilot.item_names if len(chosen) == len(pilot.coders) else {item for item, coder in pilot if coder in chosen}
+    )
     compute, shares = subsets.of(coders), np.full(n, 1 / n)
     weights = (rng.multinomial(n, shares, rows).astype(float) for rows in block_sizes(draws, n))
     values = np.concatenate([compute(block) for block in weights])
@@ -379,14 +381,16 @@ def _variance(
 
 def _fit(observed: dict[int, float]) -> tuple[float, float]:
     """Return a and b of the variance a + b / coders, both at least 0."""
+    from scipy.optimize import nnls  # slow to import
+
     design = np.array([[1.0, 1 / number] for number in observed])
-    solution, _ = optimize.nnls(design, np.array(list(observed.values())))
+    solution, _ = nnls(design, np.array(list(observed.values())))
     return float(solution[0]), float(solution[1])
 
 
 def _width(variance: float, items: int) -> float:
     """Return the width of a percentile bootstrap interval, which sees (n - 1) / n of the variance."""
-    return 2 * float(stats.norm.ppf(0.975)) * math.sqrt(variance / items * (items - 1) / items)
+    return 2 * float(ndtri(0.975)) * math.sqrt(variance / items * (items - 1) / items)
 
 
 def error_rates(
@@ -397,7 +401,7 @@ def error_rates(
     Parameters
     ----------
     annotations : dict
-        Item and coder -> segmentation.
+        Item and coder -> segmentation without types.
     pilot : Corpus
         The pilot, from which the median gold standard is made.
     references : dict, optional
@@ -409,7 +413,7 @@ def error_rates(
         Rates over all coders and items.
     """
     references = _references(pilot) if references is None else references
-    pairs = [(references[item], _untyped(annotation)) for (item, _), annotation in annotations.items()]
+    pairs = [(references[item], annotation) for (item, _), annotation in annotations.items()]
     scores = score_many(pairs, "boundary_similarity(n_t=2)")
     parts = dict(zip(scores.part_names, scores.counts.sum(axis=0).tolist(), strict=True))
     matches, near = int(parts["matches"]), int(parts["transpositions"])
@@ -427,7 +431,7 @@ def _references(pilot: Corpus) -> dict[str, Segmentation]:
 
 
 def _untyped(annotation: Segmentation) -> Segmentation:
-    return Segmentation.from_valid_entries(annotation.length, annotation.inner, NO_CODES, UNTYPED)
+    return Segmentation.from_valid_positions(annotation.length, annotation.inner)
 
 
 def simulate_system(reference: Segmentation, rates: ErrorRates, rng: np.random.Generator) -> Segmentation:
@@ -451,11 +455,10 @@ def simulate_system(reference: Segmentation, rates: ErrorRates, rng: np.random.G
     miss, false_alarm = min(1.0, rates.miss), min(1.0, rates.false_alarm)
     near = min(1.0, rates.near / max(1e-9, 1 - rates.miss))
     # As misses, near_misses and false_alarms of caesura.simulation, without segmentations between them.
-    ends = np.append(reference.inner, length)
-    (kept,) = draw_hypotheses(ends, 1, miss=miss, false_alarm=0, margin=0, rng=rng)
+    kept = reference.inner[rng.random(reference.inner.size) >= miss] if miss else reference.inner
     ends = np.append(np.sort(move_boundaries(kept, length, near, 1, rng)), length)
     (output,) = draw_hypotheses(ends, 1, miss=0, false_alarm=false_alarm, margin=0, rng=rng)
-    return Segmentation.from_valid_entries(length, output, NO_CODES, UNTYPED)
+    return Segmentation.from_valid_positions(length, output)
 
 
 def system_parts(
@@ -469,7 +472,7 @@ def system_parts(
     Parameters
     ----------
     annotations : dict
-        Item and coder -> segmentation.
+        Item and coder -> segmentation without types.
     references : dict
         Item -> gold standard; its items are compared.
     measure : Measure
@@ -486,7 +489,7 @@ def system_parts(
     """
     items = list(references)
     place = {item: i for i, item in enumerate(items)}
-    coders = [(place[item], _untyped(annotation)) for (item, _), annotation in annotations.items() if item in place]
+    coders = [(place[item], annotation) for (item, _), annotation in annotations.items() if item in place]
     item_of = np.array([number for number, _ in coders], np.int64)
     texts = [annotation for _, annotation in coders] + [system[item] for system in systems for item in items]
     totals = []
@@ -563,7 +566,7 @@ def smallest_difference(deviation: float, items: int, power: float) -> float:
         raise OptionError(f"power must be a number between .05 and 1; got {power!r}")
     # Randomisation swaps the systems on items, so the spread of its null distribution contains the difference d itself:
     # d - z_power s = z sqrt(s^2 + d^2 / n). Below four items the test can never be significant.
-    critical, reached = float(stats.norm.ppf(0.975)), float(stats.norm.ppf(power)) * deviation
+    critical, reached = float(ndtri(0.975)), float(ndtri(power)) * deviation
     share = 1 - critical**2 / items
     if share <= 0:
         return math.inf

@@ -7,6 +7,7 @@ not depend on the direction of reading (reversal), and may or may not forgive ne
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -15,6 +16,7 @@ import numpy as np
 from scipy import stats
 
 from caesura.errors import CaesuraError, OptionError
+from caesura.limits import MAX_RANKED_UNITS
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.measures.registry import measures as registered_measures
@@ -22,9 +24,11 @@ from caesura.measures.registry import parse, parse_measures
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import Floats
+from caesura.model.value import Floats, Ints
+from caesura.notices import warn
 from caesura.options import seed as check_seed
-from caesura.simulation import false_alarms, misses, near_misses, random_segmentation
+from caesura.simulation import false_alarms, misses, near_misses
+from caesura.simulation.segmentations import SegmentLengths, fill_with_segments
 
 LEVELS = tuple(np.round(np.linspace(0, 1, 11), 1).tolist())
 """Steps of degradation, from none to full."""
@@ -32,6 +36,8 @@ DENSITIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
 """Boundaries of a random segmenter, relative to those of the reference."""
 _TEXTS, _UNITS, _SCALE = 40, 800, 10  # segments are ten times as long as those of the readers, so that shifts are near
 _TOLERANCE = 0.01  # a rise this small, relative to the whole fall, is sampling error
+_PAIR_WORK = 400  # a pair of short texts costs as much as 400 units
+_MIN_RANKED = 3  # pairs that Kendall's tau needs
 _MAX_SHIFT = 4  # shorter than most segments, so that boundaries do not meet their neighbours
 
 
@@ -194,13 +200,18 @@ def measure_reactions(
     root = check_seed("seed", seed)
     chosen = linear_measures() if measures is None else parse_measures(measures)
     annotations = {key: entry for key, entry in corpus.items() if isinstance(entry, Segmentation)}
-    masses = [_SCALE * mass + step for entry in annotations.values() for mass in entry.masses for step in range(-2, 3)]
-    degraded, random_texts = _artificial_texts(masses, np.random.default_rng([root, 3]))
-    real = _real_pairs(annotations)
+    if not annotations:
+        raise OptionError("reactions need segmentations, whose segment lengths the artificial texts have; got none")
+    masses = np.concatenate([entry.masses for entry in annotations.values()])
+    lengths = np.add.outer(_SCALE * masses, np.arange(-2, 3)).ravel()
+    degraded, random_texts = _artificial_texts(lengths, np.random.default_rng([root, 3]))
+    half = [pair for levels in degraded.values() for pair in levels[5]]
+    directions = half, [(_reversed(a), _reversed(b)) for a, b in half]
+    real = _real_pairs(annotations, np.random.default_rng([root, 4]))
     reactions, excluded = [], []
     for measure in chosen:
         try:
-            reactions.append(_reaction(measure, degraded, random_texts))
+            reactions.append(_reaction(measure, degraded, random_texts, directions))
         except CaesuraError as error:
             excluded.append(Excluded(None, None, f"{measure.label}: {error}"))
     ranks = _ranks([reaction.measure for reaction in reactions], real)
@@ -208,11 +219,10 @@ def measure_reactions(
     return Reactions(tuple(reactions), ranks, len(real), tuple(excluded), signature)
 
 
-def _artificial_texts(
-    masses: Sequence[int], rng: np.random.Generator
-) -> tuple[dict[str, list[list[Text]]], list[list[Text]]]:
+def _artificial_texts(masses: Ints, rng: np.random.Generator) -> tuple[dict[str, list[list[Text]]], list[list[Text]]]:
     """Return random references, each with a text with errors by kind and level, and with a random text by density."""
-    references = [random_segmentation(_UNITS, masses, seed=rng) for _ in range(_TEXTS)]
+    lengths = SegmentLengths(masses)
+    references = [Segmentation.from_positions(_UNITS, fill_with_segments(_UNITS, lengths, rng)) for _ in range(_TEXTS)]
     degraded = {
         kind: [[(text, degrade(text, level, rng)) for text in references] for level in LEVELS]
         for kind, degrade in DEGRADATIONS.items()
@@ -228,7 +238,10 @@ def _random_text(reference: Segmentation, density: float, rng: np.random.Generat
 
 
 def _reaction(
-    measure: Measure, degraded: Mapping[str, Sequence[Sequence[Text]]], random_texts: Sequence[Sequence[Text]]
+    measure: Measure,
+    degraded: Mapping[str, Sequence[Sequence[Text]]],
+    random_texts: Sequence[Sequence[Text]],
+    directions: tuple[Sequence[Text], Sequence[Text]],
 ) -> Reaction:
     curves = {kind: tuple(_value(measure, texts) for texts in levels) for kind, levels in degraded.items()}
     if not np.isfinite(curves["misses"][0]):
@@ -244,7 +257,7 @@ def _reaction(
         monotone,
         _credit(goodness),
         DENSITIES[int(np.nanargmax(by_density))],
-        _reversal(measure, degraded),
+        _reversal(measure, directions),
     )
 
 
@@ -264,11 +277,8 @@ def _value(measure: Measure, texts: Sequence[Text]) -> float:
     return float(scores.total.value) if len(values) == len(texts) else float(values.mean())
 
 
-def _reversal(measure: Measure, degraded: Mapping[str, Sequence[Sequence[Text]]]) -> float:
-    texts = [pair for levels in degraded.values() for pair in levels[5]]
-    forward, backward = (
-        score_many(pairs, measure).values for pairs in (texts, [(_reversed(a), _reversed(b)) for a, b in texts])
-    )
+def _reversal(measure: Measure, directions: tuple[Sequence[Text], Sequence[Text]]) -> float:
+    forward, backward = (score_many(pairs, measure).values for pairs in directions)
     difference = np.abs(forward - backward)
     return float(np.nanmax(difference)) if np.isfinite(difference).any() else 0.0
 
@@ -277,14 +287,36 @@ def _reversed(text: Segmentation) -> Segmentation:
     return Segmentation.from_positions(text.length, [text.length - place for place in reversed(text.inner)])
 
 
-def _real_pairs(annotations: Mapping[tuple[str, str], Segmentation]) -> list[Text]:
-    """Return all pairs of coders on the same item, without types."""
-    plain = {key: Segmentation.from_positions(entry.length, entry.inner) for key, entry in annotations.items()}
-    return [
-        (plain[first], plain[second])
-        for first, second in combinations(plain, 2)
-        if first[0] == second[0] and plain[first].length == plain[second].length
-    ]
+def _real_pairs(annotations: Mapping[tuple[str, str], Segmentation], rng: np.random.Generator) -> list[Text]:
+    """Return pairs of coders on the same item, without types: all of them, or a random sample if they are many."""
+    groups: dict[tuple[str, int], list[Segmentation]] = {}
+    for (item, _), entry in annotations.items():
+        text = Segmentation.from_positions(entry.length, entry.inner)
+        groups.setdefault((item, entry.length), []).append(text)
+    sizes = np.array([math.comb(len(texts), 2) for texts in groups.values()], np.int64)
+    lengths = np.array([length for _, length in groups], np.int64)
+    total, work = int(sizes.sum()), int((sizes * (lengths + _PAIR_WORK)).sum())
+    places = np.arange(total)
+    if work > MAX_RANKED_UNITS:
+        count = max(_MIN_RANKED, total * MAX_RANKED_UNITS // work)
+        if count < total:
+            warn(f"the corpus is large: the ranks rest on a random sample of {count:,} of {total:,} pairs of coders")
+            places = np.sort(rng.choice(total, count, replace=False))
+    ends = np.cumsum(sizes)
+    group_of = np.searchsorted(ends, places, side="right")
+    texts_of, pairs = list(groups.values()), []
+    for group, place in zip(group_of.tolist(), (places - (ends - sizes)[group_of]).tolist(), strict=True):
+        first, second = _pair_at(place, len(texts_of[group]))
+        pairs.append((texts_of[group][first], texts_of[group][second]))
+    return pairs
+
+
+def _pair_at(place: int, number: int) -> tuple[int, int]:
+    """Return a pair of whole numbers below a number by its place in the order of ``itertools.combinations``."""
+    # The pairs that begin with i or a later number are (number - i) over 2.
+    later = math.comb(number, 2) - place
+    first = number - 1 - (1 + math.isqrt(8 * later - 7)) // 2
+    return first, number - (later - math.comb(number - 1 - first, 2))
 
 
 def _ranks(measures: Sequence[Measure], pairs: Sequence[Text]) -> tuple[RankAgreement, ...]:

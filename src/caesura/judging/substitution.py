@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from caesura.agreement.coefficients import agreement
+from caesura.agreement.coefficients import agreement, agreement_value
 from caesura.agreement.families import default_coefficient
 from caesura.agreement.result import Agreement
 from caesura.errors import InputError
@@ -111,16 +111,17 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
         if len(participants.coder_names) < 2:
             reason = "expected at least two coders; got one"
         return AgreementDrop(system, None, None, None, coefficient, measure, 0, reason)
-    options: dict[str, Any] = {"measure": measure, "coefficient": coefficient, "interval": None, "seed": seed}
     try:
-        with_system = agreement(participants.to_corpus(system=system).select(items=items), **options)
-        excluded = {entry.item for entry in with_system.excluded}
-        items = [item for item in items if item not in excluded]
-        without_system = agreement(participants.to_corpus().select(items=items), **options)
+        corpus = participants.to_corpus(system=system).select(items=items)
+        with_system, excluded = agreement_value(corpus, measure, coefficient, seed=seed)
+        left_out = {entry.item for entry in excluded}
+        items = [item for item in items if item not in left_out]
+        corpus = participants.to_corpus().select(items=items)
+        without_system, _ = agreement_value(corpus, measure, coefficient, seed=seed)
     except InputError as error:
         return AgreementDrop(system, None, None, None, coefficient, measure, len(items), str(error))
-    a, b = without_system.value, with_system.value
-    return AgreementDrop(system, a - b, a, b, coefficient, measure, len(items))
+    drop = without_system - with_system
+    return AgreementDrop(system, drop, without_system, with_system, coefficient, measure, len(items))
 
 
 def unitizing_drop(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.measures.base import Measure
-from caesura.measures.batch import EMPTY, Batch, rows_of
+from caesura.measures.batch import EMPTY, Batch, PackedSides, rows_of
 from caesura.measures.edges import EdgeBatch
 from caesura.measures.many import Scores, score_many, score_packed
 from caesura.measures.pooled import PooledBatch
@@ -34,11 +34,14 @@ class CrossedSides:
         Documents whose sides contain every annotation.
     first_of, second_of : numpy.ndarray
         Document whose side a (b) contains the annotation; -1 for an annotation that is not used on that side.
+    packed : tuple of two lists of bytes, or None
+        The sides as they were packed, from which pairs are made without a copy of their boundaries; None if types matter.
     """
 
     batch: Batch
     first_of: Ints
     second_of: Ints
+    packed: PackedSides | None = None
 
     def boundaries(self, first: Ints, second: Ints) -> int:
         """Return the number of boundaries of all pairs, which :meth:`pairs` copies.
@@ -68,8 +71,11 @@ class CrossedSides:
         Batch
             One document per pair.
         """
+        documents = self.first_of[first], self.second_of[second]
+        if self.packed is not None:
+            return _cross_packed(self.batch, self.packed, *documents)
         side = Positions(self.batch.b_pos, self.batch.b_code, self.batch.b_off)
-        return cross(self.batch, self.first_of[first], side, self.second_of[second])
+        return cross(self.batch, documents[0], side, documents[1])
 
     def pairs_with(self, first: Ints, texts: Positions, second: Ints) -> Batch:
         """Return the batch of pairs of a packed annotation and another text.
@@ -110,19 +116,25 @@ def cross(batch: Batch, first: Ints, texts: Positions, second: Ints) -> Batch:
     Batch
         The new documents.
     """
-    a_rows, a_off = rows_of(batch.a_off, first)
-    b_rows, b_off = rows_of(texts.off, second)
     fields = {name: getattr(batch, name)[first] for name in ("length", *batch.document_fields)}
-    return replace(
-        batch,
-        a_pos=batch.a_pos[a_rows],
-        a_code=batch.a_code[a_rows] if batch.a_code.size else batch.a_code,
-        a_off=a_off,
-        b_pos=texts.positions[b_rows],
-        b_code=texts.codes[b_rows] if texts.codes.size else EMPTY,
-        b_off=b_off,
-        **fields,
-    )
+    a_pos, a_code, a_off = _take_texts(Positions(batch.a_pos, batch.a_code, batch.a_off), first)
+    b_pos, b_code, b_off = _take_texts(texts, second)
+    return replace(batch, a_pos=a_pos, a_code=a_code, a_off=a_off, b_pos=b_pos, b_code=b_code, b_off=b_off, **fields)
+
+
+def _take_texts(texts: Positions, numbers: Ints) -> Positions:
+    """Return a copy of some of the texts."""
+    rows, off = rows_of(texts.off, numbers)
+    return Positions(texts.positions[rows], texts.codes[rows] if texts.codes.size else EMPTY, off)
+
+
+def _cross_packed(batch: Batch, packed: PackedSides, first: Ints, second: Ints) -> Batch:
+    """Return documents with the first side of some documents and the second side of others, without their positions."""
+    sides = [
+        np.array(side, object)[documents].tolist() for side, documents in zip(packed, (first, second), strict=True)
+    ]
+    a_off, b_off = (np.insert(np.cumsum(count), 0, 0) for count in (batch.a_count[first], batch.b_count[second]))
+    return Batch.from_packed((sides[0], sides[1]), batch.length[first], a_off, b_off)
 
 
 def pack_sides(measure: Measure, annotations: Sequence[Any], first: Ints, second: Ints) -> CrossedSides | None:
@@ -157,7 +169,7 @@ def pack_sides(measure: Measure, annotations: Sequence[Any], first: Ints, second
         document_of[numbers] = np.arange(start, start + len(numbers))
         documents.append(document_of)
         start += len(numbers)
-    return CrossedSides(batch, *documents)
+    return CrossedSides(batch, documents[0], documents[1], batch.packed)
 
 
 def score_crossed(measure: Measure, annotations: Sequence[Any], first: Ints, second: Ints) -> Scores:

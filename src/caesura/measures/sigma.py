@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -117,7 +117,7 @@ def _tokenizer() -> _Tokenizer:
 
 def _counts(reference: Segmentation, hypothesis: Segmentation, tokenize: _Tokenizer) -> list[int]:
     """Return the n-grams of the hypothesis that the reference has too, and all of them: without breaks, and with breaks."""
-    shared = reference.units or hypothesis.units or tuple(map(str, range(reference.length)))
+    shared = reference.units or hypothesis.units or _numbers(reference.length)
     types = {name: i for i, name in enumerate(sorted({*reference.types, *hypothesis.types}))}
     row: list[int] = []
     for with_breaks in (False, True):
@@ -125,6 +125,12 @@ def _counts(reference: Segmentation, hypothesis: Segmentation, tokenize: _Tokeni
         all_of_b = [max(0, len(b) - n + 1) for n in range(1, ORDERS + 1)]
         row += [*(all_of_b if a == b else _common_ngrams(a, b)), *all_of_b]
     return row
+
+
+@lru_cache(1)  # many texts of a corpus have the same length
+def _numbers(length: int) -> tuple[str, ...]:
+    """Return the numbers of units that have no words."""
+    return tuple(map(str, range(length)))
 
 
 def _tokens(text: Segmentation, shared: tuple[str, ...], types: Mapping[str, int]) -> list[str]:
@@ -146,14 +152,13 @@ def _common_ngrams(a: list[str], b: list[str]) -> list[int]:
     number = dict(zip(tokens, range(len(tokens)), strict=True))
     codes = np.array([number[token] for token in tokens], np.int64)
     sides = codes[: len(a)], codes[len(a) :]
-    grams, common = sides, []
+    grams, distinct, common = sides, len(tokens), []
     for n in range(1, ORDERS + 1):
         if n > 1:  # an n-gram is a shorter one, by its number, and a token
             first, second = (g[:-1] * len(tokens) + side[n - 1 :] for g, side in zip(grams, sides, strict=True))
-            grams = first, second
-        values, numbers = np.unique(np.concatenate(grams), return_inverse=True)
-        grams = numbers[: len(grams[0])], numbers[len(grams[0]) :]
-        counts = [np.bincount(side, minlength=len(values)) for side in grams]
+            values, numbers = np.unique(np.concatenate([first, second]), return_inverse=True)
+            grams, distinct = (numbers[: len(first)], numbers[len(first) :]), len(values)
+        counts = [np.bincount(side, minlength=distinct) for side in grams]
         common.append(int(np.minimum(*counts).sum()))
     return common
 

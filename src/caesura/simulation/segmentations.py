@@ -53,7 +53,9 @@ def random_segmentation(units: int, masses: Iterable[int], *, seed: Seed = 0) ->
     Segmentation(20 units: ···|···|·······|·······)
     """
     units = check_units(units)
-    return Segmentation.from_positions(units, fill_with_segments(units, _masses(masses), random_generator(seed)))
+    return Segmentation.from_positions(
+        units, fill_with_segments(units, SegmentLengths(_masses(masses)), random_generator(seed))
+    )
 
 
 def regular_segmentation(units: int, mean_mass: float) -> Segmentation:
@@ -321,7 +323,7 @@ def pseudo_coders(
     >>> corpus["item 2", "coder 1"], corpus["item 2", "coder 2"]
     (Segmentation(12 units: ····|··|·|··|··|·), Segmentation(12 units: ····|···|·|···|·))
     """
-    rng, segment_lengths = random_generator(seed), _masses(masses)
+    rng, segment_lengths = random_generator(seed), SegmentLengths(_masses(masses))
     lengths = _lengths(units, whole(1)("coders", coders))
     near, miss = _probability("near", near), _probability("miss", miss)
     flag("omissions_only", omissions_only)
@@ -362,7 +364,7 @@ def random_coders(units: int | Sequence[int], masses: Iterable[int], *, coders: 
     >>> random_coders(30, [2, 3, 4, 9], coders=2, seed=1)["item 1", "coder 2"]
     Segmentation(30 units: ···|···|····|····|··|··|·········|···)
     """
-    rng, segment_lengths = random_generator(seed), _masses(masses)
+    rng, segment_lengths = random_generator(seed), SegmentLengths(_masses(masses))
     lengths = _lengths(units, whole(1)("coders", coders))
 
     def annotate(length: int) -> list[Ints]:
@@ -436,14 +438,62 @@ def random_generator(seed: Seed) -> np.random.Generator:
     return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(check_seed("seed", seed))
 
 
-def fill_with_segments(length: int, masses: Ints, rng: np.random.Generator) -> Ints:
+class SegmentLengths:
+    """Segment lengths to draw from.
+
+    Parameters
+    ----------
+    masses : numpy.ndarray
+        The lengths, repeated as often as they occur.
+    """
+
+    def __init__(self, masses: Ints) -> None:
+        self.masses = masses
+        self._ordered = np.sort(masses)
+        self._sums = np.concatenate([[0], np.cumsum(self._ordered)])
+
+    def draw(self, count: int, rng: np.random.Generator) -> Ints:
+        """Draw lengths with replacement.
+
+        Parameters
+        ----------
+        count : int
+            Number of lengths.
+        rng : numpy.random.Generator
+            Source of randomness.
+
+        Returns
+        -------
+        numpy.ndarray
+            The lengths; the same as those of ``rng.choice``, which takes longer.
+        """
+        return self.masses[rng.integers(0, len(self.masses), count)]
+
+    def mean_up_to(self, limit: int) -> float:
+        """Return the mean of all lengths if those above a limit are shortened to it.
+
+        Parameters
+        ----------
+        limit : int
+            Largest length.
+
+        Returns
+        -------
+        float
+            The mean.
+        """
+        number, fitting = len(self._ordered), int(self._ordered.searchsorted(limit, "right"))
+        return float((self._sums[fitting] + limit * (number - fitting)) / number)
+
+
+def fill_with_segments(length: int, lengths: SegmentLengths, rng: np.random.Generator) -> Ints:
     """Draw segments until a text is full.
 
     Parameters
     ----------
     length : int
         Number of units.
-    masses : numpy.ndarray
+    lengths : SegmentLengths
         Segment lengths to draw from, with replacement.
     rng : numpy.random.Generator
         Source of randomness.
@@ -458,10 +508,9 @@ def fill_with_segments(length: int, masses: Ints, rng: np.random.Generator) -> I
     while reached < length:
         # Draw the number of segments that fit on average and a few more, so that a second round is rare.
         rest = length - reached
-        expected = int(rest / np.minimum(masses, rest).mean()) + 8
-        rounds.append(reached + np.cumsum(rng.choice(masses, expected)))
+        rounds.append(reached + np.cumsum(lengths.draw(int(rest / lengths.mean_up_to(rest)) + 8, rng)))
         reached = int(rounds[-1][-1])
-    ends = np.concatenate(rounds)
+    ends = rounds[0] if len(rounds) == 1 else np.concatenate(rounds)
     return ends[: np.searchsorted(ends, length)]
 
 
@@ -531,10 +580,15 @@ def move_boundaries(positions: Ints, length: int, p: float, distance: int, rng: 
     """
     moving = rng.random(positions.size) < p
     target = positions + np.where(rng.random(positions.size) < 0.5, -distance, distance)
-    moving &= (target >= 1) & (target < length) & ~np.isin(target, positions)
-    _, place, times = np.unique(target[moving], return_inverse=True, return_counts=True)
-    moving[moving] = times[place] == 1
+    moving &= (target >= 1) & (target < length) & (_occurrences(target, positions) == 0)
+    moving[moving] = _occurrences(target[moving], target[moving]) == 1
     return np.where(moving, target, positions)
+
+
+def _occurrences(values: Ints, among: Ints) -> Ints:
+    """Return how often each value occurs in an array; much faster than ``np.unique`` and ``np.isin`` for short arrays."""
+    ordered = np.sort(among)
+    return ordered.searchsorted(values, "right") - ordered.searchsorted(values)
 
 
 def with_boundaries(reference: Segmentation, positions: Ints) -> Segmentation:

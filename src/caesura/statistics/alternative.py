@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -185,8 +186,7 @@ def _exact_test(d: Floats, epsilon: float) -> tuple[str, float]:
     if n > MAX_EXACT_ITEMS:
         return "t", _t_test(d, epsilon)
     zeros = int((d == 0).sum())
-    z = np.linspace(0, 1 - epsilon, _NUISANCE_POINTS)
-    ties = _sum_distribution(np.zeros_like(z), 1 - z, z, n)[:, n:]  # the number of ties
+    z, ties = _tie_distribution(n, epsilon)
     plausible = np.minimum(ties[:, zeros:].sum(axis=1), ties[:, : zeros + 1].sum(axis=1)) >= _CONFIDENCE_TAIL / 2
     z = z[plausible]
     if not z.size:
@@ -194,6 +194,13 @@ def _exact_test(d: Floats, epsilon: float) -> tuple[str, float]:
     lower = _sum_distribution((1 - z - epsilon) / 2, z, (1 - z + epsilon) / 2, n)
     p = float(lower[:, : n + int(d.sum()) + 1].sum(axis=1).max())
     return "exact", min(1.0, max(p, 0.0) + _CONFIDENCE_TAIL)
+
+
+@lru_cache(8)  # most coders have the same number of items
+def _tie_distribution(n: int, epsilon: float) -> tuple[Floats, Floats]:
+    """Return proportions of ties, and for each the distribution of the number of ties among n items."""
+    z = np.linspace(0, 1 - epsilon, _NUISANCE_POINTS)
+    return z, _sum_distribution(np.zeros_like(z), 1 - z, z, n)[:, n:]
 
 
 def _sum_distribution(minus: Floats, zero: Floats, plus: Floats, n: int) -> Floats:
