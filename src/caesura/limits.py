@@ -95,6 +95,16 @@ MAX_PLAN_WORK = 1_000_000_000
 """Work for the resamples of a plan, in about a nanosecond; above, there are fewer resamples."""
 MAX_PLAN_OUTPUTS = 12_000
 """Outputs of simulated systems of a plan, for one item each; above, there are fewer systems or items."""
+MAX_REPLICATE_WORK = 400_000_000
+"""Work for the pairs of coders in the bootstrap replicates of a coefficient, in about a nanosecond; above, there are fewer
+replicates."""
+MAX_CHANCE_WORK = 100_000_000
+"""Positions of random texts, and 60 for each text and 15,000 for each item of a pair of coders, of simulated chance: about two
+seconds. Above, there are fewer draws."""
+MAX_EXACT_WORK = 2_000_000
+"""Work of exact chance for all pairs of coders and items, in about a microsecond; above, chance is simulated."""
+MAX_CHANCE_TEXTS = 40_000
+"""Items of S_f with random texts, summed over all pairs of coders."""
 MAX_DRAWS = 1_000_000
 """Draws of simulated chance."""
 MAX_GOLD_STATES = 5_000_000

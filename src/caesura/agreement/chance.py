@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from caesura.agreement.coder_pairs import CoderPairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
-from caesura.limits import MAX_DRAWS
+from caesura.limits import MAX_DRAWS, MAX_PAIRS
 from caesura.measures.base import Measure
 from caesura.model.value import Floats
 from caesura.options import Option, OptionSet, flag, fraction, optional, path, setting, whole
@@ -333,6 +333,8 @@ class ChanceModel(ABC):
         Agreement of identical annotations: the value of the coefficient there is 1.
     nothing : str
         Why chance agreement does not exist if it is NaN.
+    max_pairs : int
+        Number of pairs of coders, summed over items, for which the computation is fast enough.
     observed : CoderPairs
         Items, coders, pairs and parts.
     coefficient : Coefficient
@@ -353,6 +355,7 @@ class ChanceModel(ABC):
     nothing: ClassVar[str] = "no coder placed a boundary"
     corrects: ClassVar[bool] = True
     scores_both_directions: ClassVar[bool] = False
+    max_pairs: ClassVar[int] = MAX_PAIRS
 
     best: float = 1.0
     method: str = "counted"
@@ -401,6 +404,11 @@ class ChanceModel(ABC):
     def higher_is_better(self) -> bool:
         """Whether a larger value of the coefficient means more agreement."""
         return True
+
+    @property
+    def replicate_work(self) -> float:
+        """Work for the pairs of coders in one row of weights, in about a nanosecond."""
+        return 1.0 * len(self.observed.pairs)
 
     @property
     def signature_facts(self) -> dict[str, Any]:

@@ -46,6 +46,7 @@ from caesura.products import product
 
 Sets = tuple[tuple[int, ...], ...]
 """Sets of types that occur at a position, each as sorted indices of types."""
+_MAX_DENSE = 40  # lengths of streams up to which the zeros of a table need not be skipped
 
 
 class BoundaryCounts:
@@ -239,6 +240,10 @@ class PlacementChance(ChanceModel):
         self.method, self.draws = self._expected.method, self._expected.draws
 
     @property
+    def replicate_work(self) -> float:
+        return (120.0 if self._own_rates else 1.0) * len(self.observed.pairs)
+
+    @property
     def signature_facts(self) -> dict[str, Any]:
         return super().signature_facts | ({"draws": self.draws, "seed": self.coefficient.seed} if self.draws else {})
 
@@ -261,6 +266,8 @@ class PlacementChance(ChanceModel):
             items = items * (
                 self._pairs_per_item if (pairs == 1).all() else pairs @ self.observed.shared.T.astype(float)
             )
+        elif (items == 1).all():
+            return self._beyond(parts, boundaries, positions, coders, pairs, None)
         return self._beyond(parts, boundaries, positions, coders, pairs, self._summed_streams(items))
 
     @cached_property
@@ -276,7 +283,10 @@ class PlacementChance(ChanceModel):
         return items, columns, self._streams[items, columns]
 
     def _summed_streams(self, weights: Floats) -> Floats:
-        """Return the product of weights and ``_streams``, most of whose entries are 0."""
+        """Return the product of weights and ``_streams``, most of whose entries are 0 if there are many columns."""
+        if self._streams.shape[1] <= _MAX_DENSE:
+            dense: Floats = product(weights, self._streams)
+            return dense
         items, columns, values = self._entries
         sums = np.zeros((len(weights), self._streams.shape[1]))
         if len(items):
@@ -291,16 +301,19 @@ class PlacementChance(ChanceModel):
         positions: Floats,
         coders: Floats,
         pairs: Floats,
-        streams: Floats,
+        streams: Floats | None,
         sides: tuple[Ints, Ints] | None = None,
     ) -> AgreementArrays:
         """Return the agreement from observed parts, boundaries and positions of each coder, and streams.
 
         Streams have one row per row of ``parts``, or one per row and pair of coders. With one rate for all coders, they are
-        already summed over pairs. If ``sides`` are given, each row has two coders of its own, and these are their indices.
+        already summed over pairs. Without streams, all items count once. If ``sides`` are given, each row has two coders of
+        its own, and these are their indices.
         """
         any_boundary = np.einsum("rck,rc->r", boundaries, coders) > 0
-        if self._own_rates:
+        if streams is None:
+            moments = self._moments_of_pairs.summed(pairs)
+        elif self._own_rates:
             moments = self._own(boundaries, positions, pairs, streams, sides)
         else:
             pooled = np.einsum("rck,rc->rk", boundaries, coders), np.einsum("rc,rc->r", positions, coders)
@@ -344,6 +357,15 @@ class PlacementChance(ChanceModel):
         group = np.arange(rows * number) if len(streams) > rows else np.repeat(np.arange(rows), number)
         return self._moments(p_a, p_b, streams, group).summed(pairs)
 
+    @cached_property
+    def _moments_of_pairs(self) -> Moments:
+        """Expected counts of each pair of coders over all items, if each coder has rates of its own."""
+        observed, rates = self.observed, self._overall[1]
+        streams = self._summed_streams(np.ones((1, len(observed.items))))
+        return self._moments(
+            rates[observed.first], rates[observed.second], streams, np.zeros(len(observed.pairs), np.int64)
+        )
+
     def _moments(self, p_a: Floats, p_b: Floats, streams: Floats, group: Ints) -> Moments:
         random = RandomStreams(self._lengths, np.ascontiguousarray(streams))
         return self._expected.moments(np.ascontiguousarray(p_a), np.ascontiguousarray(p_b), random, group)
@@ -364,7 +386,8 @@ class PlacementChance(ChanceModel):
         return self._agreement(product(rows, observed.item_parts), rows, coders, pairs)
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
-        return in_blocks(self._coders_block, weights, self._width)
+        width = len(self.observed.pairs) if self.observed.complete else self._width
+        return in_blocks(self._coders_block, weights, max(width, len(self.observed.items)))
 
     def _coders_block(self, rows: Floats) -> AgreementArrays:
         observed = self.observed
@@ -382,7 +405,7 @@ class PlacementChance(ChanceModel):
         return AgreementArrays(*map(np.concatenate, zip(*blocks, strict=True)))
 
     def by_coder(self) -> AgreementArrays:
-        width = max(self._width, len(self.observed.pairs))
+        width = max(len(self.observed.items) if self.observed.complete else self._width, len(self.observed.pairs))
         return in_blocks(self._by_coder_block, np.arange(len(self.observed.coders)), width)
 
     def _by_coder_block(self, coders: Ints) -> AgreementArrays:

@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+from caesura.agreement.bootstrap import MIN_REPLICATES, REPLICATES_HELP
 from caesura.agreement.chance import CHANCE_NAMES, Chance, Exact, Placement, Simulate, as_chance
 from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coefficients
 from caesura.agreement.cochran import cochran_q
-from caesura.agreement.coefficients import agreement, agreement_with_placement, has_positions
+from caesura.agreement.coefficients import SharedScores, agreement, agreement_with_placement, has_positions
 from caesura.agreement.families import coefficient_for, coefficient_name, default_coefficient, resolve_coefficient
 from caesura.agreement.groups import GroupedAgreement, check_groups, group_agreement
 from caesura.agreement.labels import label_agreement
@@ -119,7 +120,7 @@ class AgreeOptions(OptionSet):
         "Resample items or coders in the bootstrap; none omits the interval.",
     )
     level: float = setting(0.95, fraction, "Confidence level.")
-    replicates: int = setting(2000, whole(100), "Number of bootstrap replicates.")
+    replicates: int | None = setting(None, whole(MIN_REPLICATES), REPLICATES_HELP)
     chance: str | None = setting(
         None,
         choice(*CHANCE_NAMES),
@@ -555,11 +556,13 @@ def _coefficients(
     """Return the outcomes of all coefficients, and those that cannot be computed as excluded entries."""
     outcomes: list[AgreementOutcome] = []
     failures: dict[str, OptionError] = {}
+    shared = SharedScores()
     for number, measure, name in _requested(corpus_of, options):
         corpus = corpus_of[measure]
         folder = None if checkpoint is None else str(Path(checkpoint, f"{number}-{name}"))
         arguments = _arguments(measure, name, options, folder)
-        compute = partial(agreement_with_placement, corpus, measure, coefficient=name, engine=engine, **arguments)
+        arguments |= {"coefficient": name, "engine": engine, "shared": shared}
+        compute = partial(agreement_with_placement, corpus, measure, **arguments)
         try:
             outcomes.append(_outcome(compute, name, measure))
         except OptionError as error:
