@@ -17,6 +17,8 @@ MAX_LISTED_PAIRS = 25_000
 """Pairs of coders, summed over items, whose disagreements are listed one by one."""
 MAX_PAIR_CELLS = 10**8
 """Coders times pairs of coders of an agreement coefficient: about 580 coders of the same items."""
+MAX_KAPPA_CELLS = 8_000_000
+"""Coders times pairs of coders of kappa and bias, which compute products for each: about 250 coders of the same items."""
 MAX_ITEM_CELLS = 2**25
 """Items times coders of an agreement coefficient."""
 MAX_SHARED_CELLS = 2**28

@@ -16,11 +16,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.coder_pairs import CoderPairs, check_coders_and_pairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
-from caesura.limits import MAX_DRAWS, MAX_PAIRS
+from caesura.limits import MAX_DRAWS, MAX_PAIR_CELLS
 from caesura.measures.base import Measure
+from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
 from caesura.options import Option, OptionSet, flag, fraction, optional, path, setting, whole
 from caesura.products import product
@@ -333,8 +334,6 @@ class ChanceModel(ABC):
         Agreement of identical annotations: the value of the coefficient there is 1.
     nothing : str
         Why chance agreement does not exist if it is NaN.
-    max_pairs : int
-        Number of pairs of coders, summed over items, for which the computation is fast enough.
     observed : CoderPairs
         Items, coders, pairs and parts.
     coefficient : Coefficient
@@ -355,7 +354,6 @@ class ChanceModel(ABC):
     nothing: ClassVar[str] = "no coder placed a boundary"
     corrects: ClassVar[bool] = True
     scores_both_directions: ClassVar[bool] = False
-    max_pairs: ClassVar[int] = MAX_PAIRS
 
     best: float = 1.0
     method: str = "counted"
@@ -383,6 +381,24 @@ class ChanceModel(ABC):
             By default the measure without correction for chance.
         """
         return measure.observed_measure
+
+    @classmethod
+    def check_size(cls, corpus: Corpus, coefficient: str) -> None:
+        """Raise an error if there are too many coders or items, before they are scored.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The annotations.
+        coefficient : str
+            Name of the coefficient.
+
+        Raises
+        ------
+        LimitError
+            If the computation would take too long.
+        """
+        check_coders_and_pairs(corpus, MAX_PAIR_CELLS)
 
     @classmethod
     def suited_to(cls, measure: Measure) -> type[ChanceModel]:

@@ -242,6 +242,11 @@ class CoderPairs:
             present[items[item], coders[coder]] = True
         return present
 
+    @property
+    def covers_all_pairs(self) -> bool:
+        """Whether the measure could score all pairs of coders; items with one coder have none."""
+        return all(entry.reason.startswith(_ALONE) for entry in self.excluded)
+
     @cached_property
     def complete(self) -> bool:
         """Whether every coder annotated every item."""
@@ -269,7 +274,7 @@ class CoderPairs:
         CoderPairs or None
             The scores; None if the pairs must be chosen and packed again.
         """
-        if measure.symmetric != self.measure.symmetric or not all(map(_is_alone, self.excluded)):
+        if measure.symmetric != self.measure.symmetric or not self.covers_all_pairs:
             return None
         scores = self.scores.rescored(measure)
         return None if scores is None else replace(self, measure=measure, scores=scores)
@@ -391,6 +396,25 @@ def check_pairs(
     """
     pairs = sum(n * (n - 1) // 2 for n in (len(corpus.of_item(item)) for item in corpus.item_names))
     check_limit("pairs of coders on all items", pairs, limit, hint)
+
+
+def check_coders_and_pairs(corpus: Corpus, limit: int) -> None:
+    """Raise an error if there are too many coders for agreement of each coder with all pairs of the others.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    limit : int
+        Maximum number of coders times pairs of coders who may share an item.
+    """
+    coders = len(corpus.coders)
+    shared = sum(n * (n - 1) // 2 for n in (len(corpus.of_item(item)) for item in corpus.item_names))
+    size = coders * min(coders * (coders - 1) // 2, shared)
+    hint = (
+        "choose fewer coders (--coder, Corpus.select), another coefficient such as -c pi, or compare them with pairwise"
+    )
+    check_limit("coders times pairs of coders", size, limit, hint)
 
 
 def by_coder_name(argument: str, values: Any, kind: type[T]) -> dict[str, T]:
@@ -568,11 +592,6 @@ def score_keys(
             return _without_undefined(keys, scores, measure, engine, excluded, pairs)
         for place, error in scores.errors.items():
             excluded.setdefault(keys[place][0], _reason(measure, keys[place], error))
-
-
-def _is_alone(excluded: Excluded) -> bool:
-    """Return whether an item was excluded because it has one coder, which no measure can change."""
-    return excluded.reason.startswith(_ALONE)
 
 
 def _reason(measure: Measure, key: Key, error: CaesuraError) -> str:

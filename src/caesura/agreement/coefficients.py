@@ -11,7 +11,7 @@ import numpy as np
 
 from caesura.agreement.bootstrap import Bootstrap, Samples
 from caesura.agreement.chance import Chance, ChanceModel, Coefficient, or_none
-from caesura.agreement.coder_pairs import CoderPairs, check_corpus, check_pairs, score_coder_pairs
+from caesura.agreement.coder_pairs import CoderPairs, check_corpus, score_coder_pairs
 from caesura.agreement.families import resolve_coefficient, supports_placement
 from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
 from caesura.agreement.unitizing import UnitizingCoefficient
@@ -231,6 +231,8 @@ class SharedScores:
         measure, ordered = _scored_measure(coefficient)
         known = [pairs for own, pairs in self._observed if own is corpus and pairs.ordered == ordered]
         same = [pairs for pairs in known if pairs.measure == measure]
+        if not coefficient.model_class.uses_measure:  # positions are the same under every measure
+            same = [pairs for pairs in known if pairs.measure.symmetric and pairs.covers_all_pairs]
         if same:
             return same[0]
         pairs = next(filter(None, (pairs.rescored(measure) for pairs in known)), None)
@@ -477,9 +479,7 @@ def _scored_measure(coefficient: Coefficient) -> tuple[Measure, bool]:
 
 def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderPairs:
     scored, ordered = _scored_measure(coefficient)
-    check_pairs(
-        corpus, coefficient.model_class.max_pairs, "choose fewer coders (--coder, Corpus.select), or another measure"
-    )
+    coefficient.model_class.check_size(corpus, coefficient.name)
     observed = score_coder_pairs(corpus, scored, ordered=ordered, engine=engine)
     observed.check_size()
     return observed

@@ -23,9 +23,11 @@ from typing import Any
 import numpy as np
 
 from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, in_blocks
-from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.coder_pairs import CoderPairs, check_coders_and_pairs
 from caesura.engines import Engine
+from caesura.limits import MAX_KAPPA_CELLS, MAX_PAIR_CELLS
 from caesura.measures.batch import inner_boundaries
+from caesura.model.corpus import Corpus
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
 from caesura.products import product
@@ -75,6 +77,10 @@ class CountChance(ChanceModel):
         super().__init__(observed, coefficient, engine)
         self._settings = coefficient.settings
         self._width = max(len(observed.items), len(observed.pairs) * self._cells.shape[2])
+
+    @classmethod
+    def check_size(cls, corpus: Corpus, coefficient: str) -> None:
+        check_coders_and_pairs(corpus, MAX_KAPPA_CELLS if coefficient in _WITH_BIAS else MAX_PAIR_CELLS)
 
     @property
     def signature_facts(self) -> dict[str, Any]:

@@ -35,17 +35,20 @@ from caesura.agreement.chance import (
     in_blocks,
     max_draws,
 )
-from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.coder_pairs import CoderPairs, check_coders_and_pairs
 from caesura.engines import Engine
+from caesura.limits import MAX_KAPPA_CELLS, MAX_PAIR_CELLS
 from caesura.measures.base import Measure
 from caesura.measures.batch import inner_boundaries
 from caesura.measures.expected import ExpectedCounts, Moments, RandomStreams, SimulatedCounts
+from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.products import product
 
 Sets = tuple[tuple[int, ...], ...]
 """Sets of types that occur at a position, each as sorted indices of types."""
+_OWN_RATES = ("kappa", "multi_kappa")  # coefficients for which each coder has rates of its own
 _MAX_DENSE = 40  # lengths of streams up to which the zeros of a table need not be skipped
 
 
@@ -224,7 +227,7 @@ class PlacementChance(ChanceModel):
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         super().__init__(observed, coefficient, engine)
         assert isinstance(coefficient.chance, Placement)
-        self._own_rates = coefficient.name in ("kappa", "multi_kappa")
+        self._own_rates = coefficient.name in _OWN_RATES
         types = observed.scores.types if observed.measure.view == "typed" else observed.scores.types[:1]
         annotations = [
             [observed.annotations.get((item, coder)) for coder in observed.coders] for item in observed.items
@@ -238,6 +241,10 @@ class PlacementChance(ChanceModel):
         self._width = max(items, len(self._lengths)) * (pairs if self._own_rates else 1)
         self.total()  # simulates, so that the method and the number of draws are known
         self.method, self.draws = self._expected.method, self._expected.draws
+
+    @classmethod
+    def check_size(cls, corpus: Corpus, coefficient: str) -> None:
+        check_coders_and_pairs(corpus, MAX_KAPPA_CELLS if coefficient in _OWN_RATES else MAX_PAIR_CELLS)
 
     @property
     def replicate_work(self) -> float:

@@ -20,12 +20,13 @@ import numpy as np
 
 from caesura.agreement import chance_simulation as simulation
 from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, Exact, Placement, in_blocks, max_draws
-from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.coder_pairs import CoderPairs, check_pairs
 from caesura.agreement.expected_cost import expectation
 from caesura.engines import Checkpoint, Engine
 from caesura.errors import OptionError, TooManyStates
 from caesura.limits import MAX_CHANCE_TEXTS, MAX_EXACT_WORK
 from caesura.measures.streams import StreamBatch
+from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
 from caesura.version import __version__
 
@@ -51,7 +52,12 @@ class RandomTextChance(ChanceModel):
 
     coefficients: ClassVar[tuple[str, ...]] = ("kappa", "pi", "s", "s_modified")
     accepts_chance = True
-    max_pairs = MAX_CHANCE_TEXTS
+
+    @classmethod
+    def check_size(cls, corpus: Corpus, coefficient: str) -> None:
+        check_pairs(
+            corpus, MAX_CHANCE_TEXTS, "choose fewer coders (--coder, Corpus.select), or another measure, such as -m B"
+        )
 
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         assert coefficient.chance is not None
