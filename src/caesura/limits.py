@@ -100,7 +100,7 @@ MAX_PLAN_OUTPUTS = 12_000
 MAX_REPLICATE_WORK = 400_000_000
 """Work for the pairs of coders in the bootstrap replicates of a coefficient, in about a nanosecond; above, there are fewer
 replicates."""
-MAX_CHANCE_WORK = 100_000_000
+MAX_CHANCE_WORK = 70_000_000
 """Positions of random texts, and 60 for each text and 15,000 for each item of a pair of coders, of simulated chance: about two
 seconds. Above, there are fewer draws."""
 MAX_EXACT_WORK = 2_000_000

@@ -184,9 +184,9 @@ def agreement(
         has_positions=has_positions(corpus),
     )
     with use_engine(engine) as opened:
-        observed = _observe(corpus, resolved, opened)
-        result = _compute(corpus, observed, resolved, bootstrap, opened)
-    bootstrap.warn(len(observed.items))
+        model = SharedScores().model(corpus, resolved, opened)
+        result = _compute(corpus, model, bootstrap)
+    bootstrap.warn(len(model.observed.items))
     return result
 
 
@@ -210,6 +210,31 @@ class SharedScores:
 
     samples: Samples = field(default_factory=dict)
     _observed: list[tuple[Corpus, CoderPairs]] = field(default_factory=list)
+    _models: list[tuple[Corpus, ChanceModel]] = field(default_factory=list)
+
+    def model(self, corpus: Corpus, coefficient: Coefficient, engine: Engine) -> ChanceModel:
+        """Return the chance model of a coefficient, whose simulation is not repeated.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The annotations.
+        coefficient : Coefficient
+            The coefficient.
+        engine : Engine
+            Engine for the computation.
+
+        Returns
+        -------
+        ChanceModel
+            The model, with the scores of all pairs of coders.
+        """
+        for own, model in self._models:
+            if own is corpus and model.coefficient == coefficient:
+                return model
+        model = coefficient.model_class(self.observe(corpus, coefficient, engine), coefficient, engine)
+        self._models.append((corpus, model))
+        return model
 
     def observe(self, corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderPairs:
         """Return the scores of all pairs of coders for a coefficient; pairs that were scored before are used again.
@@ -281,8 +306,8 @@ def agreement_with_placement(
     bootstrap = Bootstrap(interval, level, replicates, shared.samples)
     resolved = resolve_coefficient(measure, coefficient, **arguments, has_positions=has_positions(corpus))
     with use_engine(engine) as opened:
-        observed = shared.observe(corpus, resolved, opened)
-        result = _compute(corpus, observed, resolved, bootstrap, opened)
+        model = shared.model(corpus, resolved, opened)
+        result = _compute(corpus, model, bootstrap)
         placement = None
         if (
             resolved.chance is None
@@ -292,8 +317,8 @@ def agreement_with_placement(
         ):
             random = resolve_coefficient(measure, coefficient, chance="placement", seed=resolved.seed)
             with suppress(Undefined):
-                placement = _compute(corpus, observed, random, bootstrap, opened)
-    bootstrap.warn(len(observed.items))
+                placement = _compute(corpus, random.model_class(model.observed, random, opened), bootstrap)
+    bootstrap.warn(len(model.observed.items))
     return result, placement
 
 
@@ -329,7 +354,8 @@ class Observation:
             If no coder placed a boundary, or chance agreement is 1 or more.
         """
         with use_engine("threads") as opened:
-            return _compute(self.corpus, self.pairs, self.coefficient, Bootstrap(), opened)
+            model = self.coefficient.model_class(self.pairs, self.coefficient, opened)
+            return _compute(self.corpus, model, Bootstrap())
 
 
 def observe(
@@ -485,12 +511,10 @@ def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderP
     return observed
 
 
-def _compute(
-    corpus: Corpus, observed: CoderPairs, coefficient: Coefficient, bootstrap: Bootstrap, engine: Engine
-) -> Agreement:
+def _compute(corpus: Corpus, model: ChanceModel, bootstrap: Bootstrap) -> Agreement:
     """Return the coefficient with its tables, from the scores of all pairs."""
+    observed, coefficient = model.observed, model.coefficient
     name = coefficient.name
-    model = coefficient.model_class(observed, coefficient, engine)
     total = model.total()
     value = float(total.values(name)[0])
     _check_defined(name, model, value, total.expected[0])

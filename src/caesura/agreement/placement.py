@@ -262,9 +262,7 @@ class PlacementChance(ChanceModel):
 
     def _agreement(self, parts: Floats, items: Floats, coders: Floats, pairs: Floats) -> AgreementArrays:
         """Return the agreement from observed parts and weights of items, coders and pairs, row by row."""
-        counts = self._counts.boundaries
-        boundaries = product(items, counts.reshape(len(counts), -1)).reshape(len(items), *counts.shape[1:])
-        positions = product(items, self._positions)
+        boundaries, positions = self._summed_counts(items)
         if self._own_rates and not self.observed.complete:
             coded = items[:, None, :] * self.observed.shared.T[None]
             streams = self._summed_streams(coded.reshape(-1, items.shape[1]))  # rows x pairs of coders
@@ -276,6 +274,12 @@ class PlacementChance(ChanceModel):
         elif (items == 1).all():
             return self._beyond(parts, boundaries, positions, coders, pairs, None)
         return self._beyond(parts, boundaries, positions, coders, pairs, self._summed_streams(items))
+
+    def _summed_counts(self, items: Floats) -> tuple[Floats, Floats]:
+        """Return boundaries, rows x coders x sets, and positions, rows x coders, of weighted items."""
+        counts = self._counts.boundaries
+        boundaries = product(items, counts.reshape(len(counts), -1)).reshape(len(items), *counts.shape[1:])
+        return boundaries, product(items, self._positions)
 
     @cached_property
     def _pairs_per_item(self) -> Floats:
@@ -400,6 +404,18 @@ class PlacementChance(ChanceModel):
         observed = self.observed
         pairs, usable = observed.pair_weights(rows), observed.usable_items(rows)
         return self._agreement(product(pairs, observed.pair_parts), usable, rows, pairs)
+
+    def without_coders(self) -> AgreementArrays:
+        observed, n = self.observed, len(self.observed.coders)
+        pair_parts = observed.pair_parts
+        if self._own_rates or not np.array_equal(np.rint(pair_parts), pair_parts):
+            return super().without_coders()
+        # Whole numbers: subtracting a coder gives the same as adding up the others.
+        rows, usable = 1 - np.eye(n), (observed.present.sum(axis=1) - observed.present.T >= 2).astype(float)
+        parts = pair_parts.sum(axis=0) - observed.coder_parts
+        pairs_per_item = self._pairs_per_item - observed.sum_by_coder(observed.shared.T.astype(float))
+        streams = self._summed_streams(usable * pairs_per_item)
+        return self._beyond(parts, *self._summed_counts(usable), rows, rows, streams)
 
     def by_item(self) -> AgreementArrays:
         observed = self.observed

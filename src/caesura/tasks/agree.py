@@ -318,10 +318,12 @@ def agree(
     counts_only = set(chosen) <= set(as_they_are)
     prepared = CommonUnits(corpus, corpus) if unchanged else on_common_units(corpus, warn=not counts_only)
     corpus_of = {measure: original if measure in as_they_are else prepared.corpus for measure in chosen}
-    coefficients, failures = _coefficients(corpus_of, options, engine, checkpoint)
+    shared = SharedScores()
+    coefficients, failures = _coefficients(corpus_of, options, engine, checkpoint, shared)
     excluded = _without_declined(original, _excluded_by(coefficients))
     compared = prepared.corpus, corpus_of[chosen[0]]
-    analyses, more_failures = _analyses(*compared, chosen[0], options, {entry.item for entry in excluded})
+    excluded_items = {entry.item for entry in excluded}
+    analyses, more_failures = _analyses(*compared, chosen[0], options, excluded_items, shared)
     groups = _groups(corpus_of, options, engine)
     return AgreementStudy(
         agreement=tuple(coefficients),
@@ -551,12 +553,15 @@ def _check_simulation(measures: Sequence[Measure], options: AgreeOptions, checkp
 
 
 def _coefficients(
-    corpus_of: Mapping[Measure, Corpus], options: AgreeOptions, engine: str | Engine, checkpoint: str | None
+    corpus_of: Mapping[Measure, Corpus],
+    options: AgreeOptions,
+    engine: str | Engine,
+    checkpoint: str | None,
+    shared: SharedScores,
 ) -> tuple[list[AgreementOutcome], list[Excluded]]:
     """Return the outcomes of all coefficients, and those that cannot be computed as excluded entries."""
     outcomes: list[AgreementOutcome] = []
     failures: dict[str, OptionError] = {}
-    shared = SharedScores()
     for number, measure, name in _requested(corpus_of, options):
         corpus = corpus_of[measure]
         folder = None if checkpoint is None else str(Path(checkpoint, f"{number}-{name}"))
@@ -646,12 +651,17 @@ def _groups(
 
 
 def _analyses(
-    corpus: Corpus, compared: Corpus, measure: Measure, options: AgreeOptions, excluded_items: set[str | None]
+    corpus: Corpus,
+    compared: Corpus,
+    measure: Measure,
+    options: AgreeOptions,
+    excluded_items: set[str | None],
+    shared: SharedScores,
 ) -> tuple[dict[str, Outcome[Any]], list[Excluded]]:
     """Return the additional analyses; those for which the corpus is unsuitable are listed as excluded."""
     items = [item for item in corpus.item_names if item not in excluded_items]
     analyses: dict[str, Callable[[], Any]] = {
-        "clusters": partial(_clusters, compared, measure, options),
+        "clusters": partial(_clusters, compared, measure, options, shared),
         "cochran": partial(cochran_q, corpus),
         "label_similarity": partial(label_agreement, corpus),
         "heat": lambda: boundary_heat(corpus.select(items=items)),
@@ -667,7 +677,7 @@ def _analyses(
     return outcomes, failures
 
 
-def _clusters(corpus: Corpus, measure: Measure, options: AgreeOptions) -> Clustering:
+def _clusters(corpus: Corpus, measure: Measure, options: AgreeOptions, shared: SharedScores) -> Clustering:
     suitable = cluster_coefficients(measure)
     coefficient = next((name for name in options.coefficients if name in suitable), None)
     by_position = coefficient == "alpha"
@@ -678,4 +688,5 @@ def _clusters(corpus: Corpus, measure: Measure, options: AgreeOptions) -> Cluste
         compat=None if by_position else options.compat,
         seed=options.seed,
         chance=None if by_position else _chance(measure, options),
+        shared=shared,
     )
