@@ -120,7 +120,7 @@ def _rotate(a: Floats, v: Floats, active: NDArray[np.int64], p: int, q: int) -> 
     Matrices where it already is are left alone; the indices of the others are returned.
     """
     between, size = a[active, p, q], np.abs(a[active, p, p]) + np.abs(a[active, q, q])
-    chosen = active[~((np.abs(between) <= _SMALL * size) | (between == 0))]
+    chosen: NDArray[np.int64] = active[~((np.abs(between) <= _SMALL * size) | (between == 0))]
     if not chosen.size:
         return chosen
     theta = (a[chosen, q, q] - a[chosen, p, p]) / (2 * a[chosen, p, q])

@@ -89,7 +89,7 @@ def test_bootstrap_keeps_its_samples() -> None:
         return weights[:, 0]
 
     shared: bootstrap.Samples = {}
-    first, second = (Bootstrap(samples=shared).run(300, 3, compute) for _ in range(2))
+    first, second = (Bootstrap().run(300, 3, compute, shared) for _ in range(2))
     assert first == second
     blocks = list(item_weights(300, 2000, np.random.default_rng([3, 300])))
     assert np.concatenate(drawn).tolist() == np.concatenate(blocks + blocks).tolist()

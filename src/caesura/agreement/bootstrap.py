@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,15 +30,11 @@ Samples = dict[tuple[object, ...], list[NDArray[np.unsignedinteger]]]
 
 @dataclass(frozen=True)
 class Bootstrap(OptionSet):
-    """Options of the confidence interval, which is computed from additive parts without scoring again.
-
-    Samples that were drawn are kept in ``samples``, which the coefficients of a corpus share.
-    """
+    """Options of the confidence interval, which is computed from additive parts without scoring again."""
 
     interval: str | None = setting("items", optional(choice("items", "coders"), "none"), "What to resample.")
     level: float = setting(0.95, fraction, "Confidence level.")
     replicates: int | None = setting(None, optional(whole(MIN_REPLICATES)), REPLICATES_HELP)
-    samples: Samples = field(default_factory=dict, repr=False, compare=False)
 
     def suited_to(self, n: int, work: float) -> Bootstrap:
         """Return the same options with fewer replicates, and warn, if the default number would take too much work.
@@ -70,7 +66,9 @@ class Bootstrap(OptionSet):
         """Number of replicates."""
         return self.replicates or DEFAULT_REPLICATES
 
-    def run(self, n: int, seed: int, compute: Callable[[Floats], Floats]) -> tuple[tuple[float, float] | None, str]:
+    def run(
+        self, n: int, seed: int, compute: Callable[[Floats], Floats], samples: Samples | None = None
+    ) -> tuple[tuple[float, float] | None, str]:
         """Return the interval of a coefficient.
 
         Parameters
@@ -81,6 +79,8 @@ class Bootstrap(OptionSet):
             Random seed.
         compute : callable
             Function from weights, one row per replicate, to the coefficient of each replicate; NaN if it is undefined.
+        samples : dict, optional
+            Samples of other coefficients of the same corpus; new samples are added.
 
         Returns
         -------
@@ -92,7 +92,8 @@ class Bootstrap(OptionSet):
         reason = self._reason_without(n)
         if reason is not None:
             return None, reason
-        values = np.concatenate([self._values(weights, compute) for weights in self._weights(n, seed)])
+        blocks = self._weights(n, seed, {} if samples is None else samples)
+        values = np.concatenate([self._values(weights, compute) for weights in blocks])
         values = values[~np.isnan(values)]
         if not len(values):
             return None, "no interval: the coefficient is undefined in every resample"
@@ -150,16 +151,16 @@ class Bootstrap(OptionSet):
         different, places = np.unique(weights, axis=0, return_inverse=True)
         return compute(different)[places.reshape(-1)]
 
-    def _weights(self, n: int, seed: int) -> Iterator[Floats]:
+    def _weights(self, n: int, seed: int, samples: Samples) -> Iterator[Floats]:
         """Yield the number of times that each of n items or coders is drawn, one row per replicate."""
         if n * self.number > _MAX_KEPT:
             yield from self._drawn(n, seed)
             return
         key = self.interval, n, seed, self.number
-        if key not in self.samples:
-            self.samples.clear()
-            self.samples[key] = [block.astype(np.min_scalar_type(int(block.max()))) for block in self._drawn(n, seed)]
-        yield from (block.astype(np.float64) for block in self.samples[key])
+        if key not in samples:
+            samples.clear()
+            samples[key] = [block.astype(np.min_scalar_type(int(block.max()))) for block in self._drawn(n, seed)]
+        yield from (block.astype(np.float64) for block in samples[key])
 
     def _drawn(self, n: int, seed: int) -> Iterator[Floats]:
         """Draw samples, and yield how often they have each item or coder. A sample has at least two different coders."""

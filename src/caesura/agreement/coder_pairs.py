@@ -180,7 +180,7 @@ class CoderPairs:
             own = weights[:, self.item_index[rows[0]]]
             flat = np.ascontiguousarray(columns[rows].transpose(1, 0, 2)).reshape(rows.shape[1], -1)
             sums[:, pairs] = product(own, flat).reshape(len(weights), len(pairs), -1)
-            counts[:, pairs] = own.any(axis=1)[:, None]
+            counts[:, pairs] = own.any(axis=1, keepdims=True)
         return sums, counts
 
     def pair_weights(self, weights: Floats) -> Floats:

@@ -206,7 +206,13 @@ def _unitizing(
 
 @dataclass(frozen=True, eq=False)
 class SharedScores:
-    """Scores of all pairs of coders and bootstrap samples, which several coefficients of the same corpora share."""
+    """Scores of all pairs of coders and bootstrap samples, which several coefficients of the same corpora share.
+
+    Attributes
+    ----------
+    samples : dict
+        Bootstrap samples that were drawn.
+    """
 
     samples: Samples = field(default_factory=dict)
     _observed: list[tuple[Corpus, CoderPairs]] = field(default_factory=list)
@@ -303,11 +309,11 @@ def agreement_with_placement(
         arguments.pop(name, default) for name, default in (("interval", "items"), ("level", 0.95), ("replicates", None))
     )
     shared = shared or SharedScores()
-    bootstrap = Bootstrap(interval, level, replicates, shared.samples)
+    bootstrap = Bootstrap(interval, level, replicates)
     resolved = resolve_coefficient(measure, coefficient, **arguments, has_positions=has_positions(corpus))
     with use_engine(engine) as opened:
         model = shared.model(corpus, resolved, opened)
-        result = _compute(corpus, model, bootstrap)
+        result = _compute(corpus, model, bootstrap, shared.samples)
         placement = None
         if (
             resolved.chance is None
@@ -317,7 +323,8 @@ def agreement_with_placement(
         ):
             random = resolve_coefficient(measure, coefficient, chance="placement", seed=resolved.seed)
             with suppress(Undefined):
-                placement = _compute(corpus, random.model_class(model.observed, random, opened), bootstrap)
+                placed = random.model_class(model.observed, random, opened)
+                placement = _compute(corpus, placed, bootstrap, shared.samples)
     bootstrap.warn(len(model.observed.items))
     return result, placement
 
@@ -504,6 +511,7 @@ def _scored_measure(coefficient: Coefficient) -> tuple[Measure, bool]:
 
 
 def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderPairs:
+    check_corpus(corpus)
     scored, ordered = _scored_measure(coefficient)
     coefficient.model_class.check_size(corpus, coefficient.name)
     observed = score_coder_pairs(corpus, scored, ordered=ordered, engine=engine)
@@ -511,7 +519,7 @@ def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderP
     return observed
 
 
-def _compute(corpus: Corpus, model: ChanceModel, bootstrap: Bootstrap) -> Agreement:
+def _compute(corpus: Corpus, model: ChanceModel, bootstrap: Bootstrap, samples: Samples | None = None) -> Agreement:
     """Return the coefficient with its tables, from the scores of all pairs."""
     observed, coefficient = model.observed, model.coefficient
     name = coefficient.name
@@ -523,7 +531,7 @@ def _compute(corpus: Corpus, model: ChanceModel, bootstrap: Bootstrap) -> Agreem
         (observed.coders, model.over_coders) if bootstrap.interval == "coders" else (observed.items, model.over_items)
     )
     bootstrap = bootstrap.suited_to(len(resampled), model.replicate_work)
-    ends, note = bootstrap.run(len(resampled), coefficient.seed, lambda weights: compute(weights).values(name))
+    ends, note = bootstrap.run(len(resampled), coefficient.seed, lambda weights: compute(weights).values(name), samples)
     facts = {
         "coders": len(observed.coders),
         "items": len(observed.items),

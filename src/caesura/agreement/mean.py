@@ -96,15 +96,20 @@ class MeanOverPairs(ChanceModel):
 
     @property
     def replicate_work(self) -> float:
-        return 20.0 * len(self.observed.pairs) * sum(parts.shape[1] for parts in self._parts)
+        columns = sum(parts.shape[1] for parts in self._parts)
+        return 20.0 * len(self.observed.pairs) * int(columns)
 
     def _pair_values(self, parts: Floats, weights: Floats) -> Floats:
         """Return the value of each pair over weighted items: rows x pairs, NaN if no item of a pair counts."""
         sums, counts = self.observed.sum_by_pair(weights, parts)
         return np.where(counts, self._finish(sums.reshape(-1, sums.shape[2])).reshape(counts.shape), np.nan)
 
-    def _arrays(self, observed: Floats, expected: Floats | None = None, error: Floats | None = None) -> AgreementArrays:
-        missing = np.full(len(observed), np.nan)
+    def _error(self) -> Floats | None:
+        """Return the standard error of the expected mean over all items and pairs; None without expected agreement."""
+        return None
+
+    def _arrays(self, observed: Floats, expected: Floats | None = None) -> AgreementArrays:
+        missing, error = np.full(len(observed), np.nan), self._error() if len(observed) == 1 else None
         arrays = _Means.of(observed, missing if expected is None else expected, error=error)
         assert isinstance(arrays, _Means)
         arrays.best, arrays.corrected = self.best, self.corrects
@@ -235,14 +240,9 @@ class AxisPlacement(MeanOverPairs):
     def _parts(self) -> tuple[Floats, ...]:
         return self.observed.scores.counts, self._expected
 
-    def _arrays(self, observed: Floats, expected: Floats | None = None, error: Floats | None = None) -> AgreementArrays:
-        single = len(observed) == 1
-        return super()._arrays(
-            observed, expected, self._error(np.ones((1, len(self.observed.pairs)))) if single else None
-        )
-
-    def _error(self, pairs: Floats) -> Floats:
-        """Return the standard error of the expected mean over all items; rows are drawn independently of each other."""
+    def _error(self) -> Floats | None:
+        # Rows are drawn independently of each other.
+        pairs = np.ones((1, len(self.observed.pairs)))
         rows_of_pair = self.observed.rows_of_pairs
         counts = np.stack([self._expected[rows].sum(axis=0) for rows in rows_of_pair])
         covariance = np.stack([self._covariance[rows].sum(axis=0) for rows in rows_of_pair])
