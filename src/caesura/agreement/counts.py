@@ -183,6 +183,10 @@ class CountChance(ChanceModel):
 
     def _items_block(self, rows: Floats) -> AgreementArrays:
         observed = self.observed
+        if not self._has_bias(len(rows)) and self._settings["rates"] == "pooled":
+            # Only whole numbers of all coders together are needed.
+            sums = product(rows, self._cells.sum(axis=1))[:, None, :]
+            return self._agreement(product(rows, observed.item_parts), sums, np.ones((len(rows), 1)), None)
         pairs = np.ones((len(rows), len(observed.pairs)))
         if not observed.complete:
             pairs = ((rows > 0).astype(float) @ observed.shared > 0).astype(float)

@@ -394,6 +394,15 @@ class PlacementChance(ChanceModel):
     def _items_block(self, rows: Floats) -> AgreementArrays:
         observed = self.observed
         coders, pairs = np.ones((len(rows), len(observed.coders))), np.ones((len(rows), len(observed.pairs)))
+        if not self._own_rates:
+            # Only whole numbers of all coders together are needed.
+            boundaries, positions = (
+                product(rows, cells.sum(axis=1).reshape(len(cells), -1))
+                for cells in (self._counts.boundaries, self._positions)
+            )
+            streams = self._summed_streams(rows * self._pairs_per_item)
+            parts = product(rows, observed.item_parts)
+            return self._beyond(parts, boundaries[:, None], positions, coders[:, :1], pairs[:, :1], streams)
         return self._agreement(product(rows, observed.item_parts), rows, coders, pairs)
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
