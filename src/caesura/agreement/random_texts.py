@@ -100,7 +100,7 @@ class RandomTextChance(ChanceModel):
         sides = []
         for code, offset in ((batch.a_code, batch.a_off), (batch.b_code, batch.b_off)):
             cells = np.repeat(np.arange(len(batch)) * T, np.diff(offset)) + code
-            by_type = np.bincount(cells[code < T], minlength=len(batch) * T).reshape(-1, T).astype(float)
+            by_type = np.bincount(cells[code < T], minlength=len(batch) * T).reshape(len(batch), T).astype(float)
             sides.append(np.column_stack([by_type, batch.length - by_type.sum(axis=1)]))
         return sides[0], sides[1]
 
