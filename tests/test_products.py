@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.products import product, pseudo_inverse
+from caesura.products import product, pseudo_inverses
 
 
 def in_order(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -52,13 +52,13 @@ def test_pseudo_inverse(seed: int, k: int, dependent: int) -> None:
     size = np.sqrt(np.diag(normal))
     normal = normal / np.outer(size, size)
     expected = np.linalg.pinv(normal, rcond=1e-9, hermitian=True)
-    assert pseudo_inverse(normal, 1e-9) == pytest.approx(expected, rel=1e-9, abs=1e-9 * np.abs(expected).max())
+    assert pseudo_inverses(normal[None], 1e-9)[0] == pytest.approx(
+        expected, rel=1e-9, abs=1e-9 * np.abs(expected).max()
+    )
 
 
 def test_pseudo_inverse_of_special_matrices() -> None:
-    assert pseudo_inverse([[0.0, 0.0], [0.0, 0.0]], 1e-9).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert pseudo_inverses(np.zeros((1, 2, 2)), 1e-9).tolist() == [[[0.0, 0.0], [0.0, 0.0]]]
     hilbert = [[Fraction(1, i + j + 1) for j in range(3)] for i in range(3)]
     inverse = [[9, -36, 30], [-36, 192, -180], [30, -180, 180]]  # the inverse of Hilbert's matrix has whole numbers
-    assert pseudo_inverse([[float(x) for x in row] for row in hilbert], 1e-9) == pytest.approx(
-        np.array(inverse), rel=1e-11
-    )
+    assert pseudo_inverses(np.array([hilbert], float), 1e-9)[0] == pytest.approx(np.array(inverse), rel=1e-11)

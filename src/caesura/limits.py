@@ -17,6 +17,8 @@ MAX_LISTED_PAIRS = 25_000
 """Pairs of coders, summed over items, whose disagreements are listed one by one."""
 MAX_PAIR_CELLS = 10**8
 """Coders times pairs of coders of an agreement coefficient: about 580 coders of the same items."""
+MAX_KAPPA_CELLS = 8_000_000
+"""Coders times pairs of coders of kappa and bias, which compute products for each: about 250 coders of the same items."""
 MAX_ITEM_CELLS = 2**25
 """Items times coders of an agreement coefficient."""
 MAX_SHARED_CELLS = 2**28
@@ -116,6 +118,16 @@ MAX_PLAN_OUTPUTS = 12_000
 """Outputs of simulated systems of a plan, for one item each; above, there are fewer systems or items."""
 MAX_RANKED_UNITS = 1_000_000
 """Units in all pairs of coders by which the measures are ranked, and 400 for each pair; above, a sample of pairs is ranked."""
+MAX_REPLICATE_WORK = 400_000_000
+"""Work for the pairs of coders in the bootstrap replicates of a coefficient, in about a nanosecond; above, there are fewer
+replicates."""
+MAX_CHANCE_WORK = 70_000_000
+"""Positions of random texts, and 60 for each text and 15,000 for each item of a pair of coders, of simulated chance: about two
+seconds. Above, there are fewer draws."""
+MAX_EXACT_WORK = 2_000_000
+"""Work of exact chance for all pairs of coders and items, in about a microsecond; above, chance is simulated."""
+MAX_CHANCE_TEXTS = 40_000
+"""Items of S_f with random texts, summed over all pairs of coders."""
 MAX_DRAWS = 1_000_000
 """Draws of simulated chance."""
 MAX_GOLD_STATES = 5_000_000

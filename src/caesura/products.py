@@ -6,8 +6,6 @@ the number of threads. Here sums have a fixed order.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -61,60 +59,84 @@ def _is_exact(a: Floats, b: Floats) -> bool:
     """Return whether all sums of the product are whole numbers below 2^53, which no order of additions changes."""
     if not a.size or not b.size:
         return True
-    largest = float(np.abs(a).max()) * float(np.abs(b).max()) * a.shape[-1]
-    return largest < _MAX_EXACT and bool((np.rint(a) == a).all()) and bool((np.rint(b) == b).all())
+    smaller, larger = (a, b) if a.size < b.size else (b, a)
+    if not (np.rint(smaller) == smaller).all():
+        return False
+    largest = _largest(a) * _largest(b) * a.shape[-1]
+    return largest < _MAX_EXACT and bool((np.rint(larger) == larger).all())
 
 
-def pseudo_inverse(matrix: Sequence[Sequence[float]] | Floats, rcond: float) -> Floats:
-    """Return the pseudo-inverse of a small symmetric matrix, by Jacobi's rotations in a fixed order.
+def _largest(values: Floats) -> float:
+    """Return the largest absolute value; NaN if one of the values is."""
+    return max(float(values.max()), -float(values.min()))
+
+
+def pseudo_inverses(matrices: Floats, rcond: float) -> Floats:
+    """Return the pseudo-inverses of small symmetric matrices, by Jacobi's rotations in a fixed order.
 
     Parameters
     ----------
-    matrix : array, k x k
-        A symmetric matrix.
+    matrices : numpy.ndarray, n x k x k
+        Symmetric matrices.
     rcond : float
         Directions whose eigenvalue is at most this fraction of the largest are ignored.
 
     Returns
     -------
-    ndarray
-        The pseudo-inverse, k x k.
+    numpy.ndarray
+        The pseudo-inverses, n x k x k. Each is the same in any company.
 
     Examples
     --------
-    >>> pseudo_inverse([[2.0, 0.0], [0.0, 0.0]], 1e-9).tolist()
-    [[0.5, 0.0], [0.0, 0.0]]
+    >>> pseudo_inverses(np.array([[[2.0, 0.0], [0.0, 0.0]]]), 1e-9).tolist()
+    [[[0.5, 0.0], [0.0, 0.0]]]
     """
-    a = [[float(x) for x in row] for row in matrix]
-    k = len(a)
-    v = [[float(i == j) for j in range(k)] for i in range(k)]
+    a = np.array(matrices, np.float64)
+    k = a.shape[-1]
+    v = np.zeros_like(a)
+    v[:, range(k), range(k)] = 1.0
+    active = np.arange(len(a))
     for _ in range(_MAX_SWEEPS):
-        if not sum([_rotate(a, v, p, q) for p in range(k) for q in range(p + 1, k)]):
+        turned = np.zeros(len(a), bool)
+        for p in range(k):
+            for q in range(p + 1, k):
+                turned[_rotate(a, v, active, p, q)] = True
+        active = np.flatnonzero(turned)
+        if not active.size:
             break
-    values, vectors = np.reshape(a, (k, k)).diagonal(), np.reshape(v, (k, k)).T
-    limit = rcond * max(map(abs, values), default=0.0)
-    result = np.zeros((k, k))
-    for value, vector in zip(values, vectors, strict=True):
-        if abs(value) > limit:
-            result += np.outer(vector, vector) / value
+    values = np.diagonal(a, axis1=1, axis2=2)
+    limit = rcond * np.abs(values).max(axis=1, initial=0.0)
+    result = np.zeros_like(a)
+    for j in range(k):
+        chosen = np.flatnonzero(np.abs(values[:, j]) > limit)
+        vector = v[chosen, :, j]
+        result[chosen] += vector[:, :, None] * vector[:, None, :] / values[chosen, j, None, None]
     return result
 
 
-def _rotate(a: list[list[float]], v: list[list[float]], p: int, q: int) -> bool:
-    """Turn columns and rows p and q so that the element between them becomes 0; return False if it already is."""
-    if abs(a[p][q]) <= _SMALL * (abs(a[p][p]) + abs(a[q][q])) or a[p][q] == 0:
-        return False
-    theta = (a[q][q] - a[p][p]) / (2 * a[p][q])
-    t = (
-        (1.0 if theta >= 0 else -1.0) / (abs(theta) + math.sqrt(theta * theta + 1))
-        if abs(theta) < 1e150
-        else 0.5 / theta
+def _rotate(a: Floats, v: Floats, active: NDArray[np.int64], p: int, q: int) -> NDArray[np.int64]:
+    """Turn columns and rows p and q of the active matrices so that the element between them becomes 0.
+
+    Matrices where it already is are left alone; the indices of the others are returned.
+    """
+    between, size = a[active, p, q], np.abs(a[active, p, p]) + np.abs(a[active, q, q])
+    chosen: NDArray[np.int64] = active[~((np.abs(between) <= _SMALL * size) | (between == 0))]
+    if not chosen.size:
+        return chosen
+    theta = (a[chosen, q, q] - a[chosen, p, p]) / (2 * a[chosen, p, q])
+    steep = np.abs(theta) < 1e150
+    bounded = np.where(steep, theta, 1.0)
+    t = np.where(
+        steep,
+        np.where(bounded >= 0, 1.0, -1.0) / (np.abs(bounded) + np.sqrt(bounded * bounded + 1)),
+        0.5 / np.where(steep, 1.0, theta),
     )
-    c = 1 / math.sqrt(t * t + 1)
-    s = t * c
-    for row in (*a, *v):  # columns p and q
-        row[p], row[q] = c * row[p] - s * row[q], s * row[p] + c * row[q]
-    for i in range(len(a)):  # rows p and q
-        a[p][i], a[q][i] = c * a[p][i] - s * a[q][i], s * a[p][i] + c * a[q][i]
-    a[p][q] = a[q][p] = 0.0
-    return True
+    c = (1 / np.sqrt(t * t + 1))[:, None]
+    s = t[:, None] * c
+    for matrix in (a, v):  # columns p and q
+        x, y = matrix[chosen, :, p], matrix[chosen, :, q]
+        matrix[chosen, :, p], matrix[chosen, :, q] = c * x - s * y, s * x + c * y
+    x, y = a[chosen, p], a[chosen, q]  # rows p and q
+    a[chosen, p], a[chosen, q] = c * x - s * y, s * x + c * y
+    a[chosen, p, q] = a[chosen, q, p] = 0.0
+    return chosen

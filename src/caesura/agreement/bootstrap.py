@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from caesura.limits import MAX_REPLICATE_WORK
 from caesura.model.value import Floats
 from caesura.notices import warn
 from caesura.options import OptionSet, choice, fraction, optional, setting, whole
 
 MIN_ITEMS = 20
 """Number of items below which a bootstrap interval is too narrow."""
+DEFAULT_REPLICATES = 2000
+MIN_REPLICATES = 100
+REPLICATES_HELP = (
+    f"Number of bootstrap replicates (default: {DEFAULT_REPLICATES}, or fewer for very many pairs of coders)."
+)
+_MAX_REPEATED = 7  # items of which most samples are drawn several times: there are at most 1716 different ones
+_MAX_KEPT = 2**26  # numbers in the samples that are kept, one byte each
+
+Samples = dict[tuple[object, ...], list[NDArray[np.unsignedinteger]]]
+"""What was resampled -> how often each replicate has each item or coder, in blocks of rows."""
 
 
 @dataclass(frozen=True)
@@ -21,9 +34,41 @@ class Bootstrap(OptionSet):
 
     interval: str | None = setting("items", optional(choice("items", "coders"), "none"), "What to resample.")
     level: float = setting(0.95, fraction, "Confidence level.")
-    replicates: int = setting(2000, whole(100), "Number of bootstrap replicates.")
+    replicates: int | None = setting(None, optional(whole(MIN_REPLICATES)), REPLICATES_HELP)
 
-    def run(self, n: int, seed: int, compute: Callable[[Floats], Floats]) -> tuple[tuple[float, float] | None, str]:
+    def suited_to(self, n: int, work: float) -> Bootstrap:
+        """Return the same options with fewer replicates, and warn, if the default number would take too much work.
+
+        Parameters
+        ----------
+        n : int
+            Number of items or coders to resample.
+        work : float
+            Work for the pairs of coders in one replicate, in about a nanosecond.
+
+        Returns
+        -------
+        Bootstrap
+            The options; a number of replicates that was chosen is kept.
+        """
+        different = math.comb(2 * n - 1, n) if n <= _MAX_REPEATED else DEFAULT_REPLICATES
+        possible = max(MIN_REPLICATES, int(MAX_REPLICATE_WORK // max(work, 1.0)))
+        if self.replicates or self._reason_without(n) is not None or min(different, DEFAULT_REPLICATES) <= possible:
+            return self
+        warn(
+            f"the interval rests on {possible} bootstrap replicates instead of {DEFAULT_REPLICATES}, because there are so many "
+            f"pairs of coders; --replicates {DEFAULT_REPLICATES} (replicates={DEFAULT_REPLICATES} in Python) makes all of them"
+        )
+        return replace(self, replicates=possible)
+
+    @property
+    def number(self) -> int:
+        """Number of replicates."""
+        return self.replicates or DEFAULT_REPLICATES
+
+    def run(
+        self, n: int, seed: int, compute: Callable[[Floats], Floats], samples: Samples | None = None
+    ) -> tuple[tuple[float, float] | None, str]:
         """Return the interval of a coefficient.
 
         Parameters
@@ -34,6 +79,8 @@ class Bootstrap(OptionSet):
             Random seed.
         compute : callable
             Function from weights, one row per replicate, to the coefficient of each replicate; NaN if it is undefined.
+        samples : dict, optional
+            Samples of other coefficients of the same corpus; new samples are added.
 
         Returns
         -------
@@ -45,14 +92,15 @@ class Bootstrap(OptionSet):
         reason = self._reason_without(n)
         if reason is not None:
             return None, reason
-        values = np.concatenate([compute(weights) for weights in self._weights(n, seed)])
+        blocks = self._weights(n, seed, {} if samples is None else samples)
+        values = np.concatenate([self._values(weights, compute) for weights in blocks])
         values = values[~np.isnan(values)]
         if not len(values):
             return None, "no interval: the coefficient is undefined in every resample"
         low, high = np.quantile(values, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
-        note = f"{self.level:.4g} percentile bootstrap over {n} {self.interval}, {self.replicates} replicates"
-        if len(values) < self.replicates:
-            note += f", {self.replicates - len(values)} of them undefined and left out"
+        note = f"{self.level:.4g} percentile bootstrap over {n} {self.interval}, {self.number} replicates"
+        if len(values) < self.number:
+            note += f", {self.number - len(values)} of them undefined and left out"
         return (low, high), note
 
     def facts(self, ends: tuple[float, float] | None, seed: int) -> dict[str, object]:
@@ -72,7 +120,7 @@ class Bootstrap(OptionSet):
         """
         if ends is None:
             return {}
-        return {"interval": self.interval, "level": f"{self.level:g}", "replicates": self.replicates, "seed": seed}
+        return {"interval": self.interval, "level": f"{self.level:g}", "replicates": self.number, "seed": seed}
 
     def warn(self, items: int) -> None:
         """Warn if there are too few items.
@@ -95,15 +143,31 @@ class Bootstrap(OptionSet):
             return "no interval: every resample of two coders has the same pair"
         return None
 
-    def _weights(self, n: int, seed: int) -> Iterator[Floats]:
-        """Yield the number of times that each of n items or coders is drawn, one row per replicate.
+    @staticmethod
+    def _values(weights: Floats, compute: Callable[[Floats], Floats]) -> Floats:
+        """Return the coefficient of each row of weights; equal rows of few items are computed once."""
+        if weights.shape[1] > _MAX_REPEATED:
+            return compute(weights)
+        different, places = np.unique(weights, axis=0, return_inverse=True)
+        return compute(different)[places.reshape(-1)]
 
-        A sample of coders contains at least two different coders.
-        """
+    def _weights(self, n: int, seed: int, samples: Samples) -> Iterator[Floats]:
+        """Yield the number of times that each of n items or coders is drawn, one row per replicate."""
+        if n * self.number > _MAX_KEPT:
+            yield from self._drawn(n, seed)
+            return
+        key = self.interval, n, seed, self.number
+        if key not in samples:
+            samples.clear()
+            samples[key] = [block.astype(np.min_scalar_type(int(block.max()))) for block in self._drawn(n, seed)]
+        yield from (block.astype(np.float64) for block in samples[key])
+
+    def _drawn(self, n: int, seed: int) -> Iterator[Floats]:
+        """Draw samples, and yield how often they have each item or coder. A sample has at least two different coders."""
         from caesura.statistics.intervals import item_weights  # slow to import
 
         rng = np.random.default_rng([seed, n])
-        for weights in item_weights(n, self.replicates, rng):
+        for weights in item_weights(n, self.number, rng):
             while self.interval == "coders" and (alone := np.flatnonzero((weights > 0).sum(axis=1) < 2)).size:
                 weights[alone] = next(item_weights(n, len(alone), rng))
             yield weights

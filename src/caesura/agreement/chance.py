@@ -16,11 +16,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.coder_pairs import CoderPairs, check_coders_and_pairs
 from caesura.engines import Engine
 from caesura.errors import OptionError
-from caesura.limits import MAX_DRAWS
+from caesura.limits import MAX_DRAWS, MAX_PAIR_CELLS
 from caesura.measures.base import Measure
+from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
 from caesura.options import Option, OptionSet, flag, fraction, optional, path, setting, whole
 from caesura.products import product
@@ -382,6 +383,24 @@ class ChanceModel(ABC):
         return measure.observed_measure
 
     @classmethod
+    def check_size(cls, corpus: Corpus, coefficient: str) -> None:
+        """Raise an error if there are too many coders or items, before they are scored.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The annotations.
+        coefficient : str
+            Name of the coefficient.
+
+        Raises
+        ------
+        LimitError
+            If the computation would take too long.
+        """
+        check_coders_and_pairs(corpus, MAX_PAIR_CELLS)
+
+    @classmethod
     def suited_to(cls, measure: Measure) -> type[ChanceModel]:
         """Return the model of this family for a measure with its options.
 
@@ -401,6 +420,11 @@ class ChanceModel(ABC):
     def higher_is_better(self) -> bool:
         """Whether a larger value of the coefficient means more agreement."""
         return True
+
+    @property
+    def replicate_work(self) -> float:
+        """Work for the pairs of coders in one row of weights, in about a nanosecond."""
+        return 1.0 * len(self.observed.pairs)
 
     @property
     def signature_facts(self) -> dict[str, Any]:

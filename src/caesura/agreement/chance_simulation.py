@@ -26,7 +26,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, islice
 from operator import add
 from typing import Any, Protocol
 
@@ -34,9 +34,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.engines import Checkpoint, Engine
+from caesura.limits import MAX_CHANCE_WORK, check_limit
 from caesura.measures.sums import as_float, exact_sums
 from caesura.model.value import Floats, Ints
-from caesura.products import product, pseudo_inverse
+from caesura.notices import warn
+from caesura.products import product, pseudo_inverses
 from caesura.progress import report_progress
 
 Sums = list[tuple[int, ...]]
@@ -50,6 +52,10 @@ BLOCK_DRAWS = 500
 _ROUND = 8  # number of blocks between checks of the precision
 _TASK = 4_000_000  # number of positions per task, which take about a tenth of a second
 _PER_TEXT = 20  # fixed cost of a text, expressed in positions
+_PER_DRAW = 60  # the same with the cost of its sums
+_PER_ITEM = 15_000  # fixed cost of an item of a pair of coders, expressed in positions
+MIN_DRAWS = 20
+"""Smallest number of draws of a large corpus, because fewer have no useful standard error."""
 # Columns of a draw that are control variates. The last, the cost, is one only if its mean is known.
 _VARIATES = (3, 4, 5, 6, 7, 8, 0)
 
@@ -252,8 +258,8 @@ class PairSimulation:
     items: tuple[RandomItem, ...]
     means: Floats
 
-    def expected(self, measure: DrawnMeasure, sums: Sums) -> ExpectedSimilarity:
-        """Compute the expected similarity from the sums.
+    def expected(self, measure: DrawnMeasure, sums: Sums, estimates: Sequence[Estimate]) -> ExpectedSimilarity:
+        """Return the expected similarity.
 
         Parameters
         ----------
@@ -261,6 +267,8 @@ class PairSimulation:
             The measure.
         sums : list of tuple of int
             The sums of all draws.
+        estimates : sequence of Estimate
+            The estimate from each entry of ``sums``.
 
         Returns
         -------
@@ -273,7 +281,8 @@ class PairSimulation:
             sizes = np.array([item.positions for item in self.items], float)
         else:
             sizes = np.array([as_float(row[-1]) for row in item_sums]) / draws
-        return ExpectedSimilarity(_estimate(sums[0]), tuple(map(_estimate, item_sums)), int(draws), sizes)
+        total, *items = estimates
+        return ExpectedSimilarity(total, tuple(items or estimates), int(draws), sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,11 +362,52 @@ def simulate(
         first = last
         if enough is None or last == blocks:
             break
-        imprecise = [pair for pair in active if not enough(pair, _estimate(sums[pair][0]))]
+        estimates = _estimates([sums[pair][0] for pair in active])
+        imprecise = [pair for pair, estimate in zip(active, estimates, strict=True) if not enough(pair, estimate)]
         drawn += (len(active) - len(imprecise)) * (max_draws - last * BLOCK_DRAWS)
         report_progress(drawn, total)
         active = imprecise
-    return [simulation.expected(measure, sums[pair]) for pair, simulation in enumerate(simulations)]
+    all_estimates = iter(_estimates([row for pair in range(len(simulations)) for row in sums[pair]]))
+    return [
+        simulation.expected(measure, sums[pair], list(islice(all_estimates, len(sums[pair]))))
+        for pair, simulation in enumerate(simulations)
+    ]
+
+
+def affordable_draws(simulations: Sequence[PairSimulation], requested: int) -> int:
+    """Return the number of draws for each pair of coders that does not take too much work; warn if it is smaller.
+
+    Parameters
+    ----------
+    simulations : sequence of PairSimulation
+        One simulation per pair of coders.
+    requested : int
+        Number of draws of a small corpus.
+
+    Returns
+    -------
+    int
+        Number of draws.
+
+    Raises
+    ------
+    LimitError
+        If even the smallest number of draws would take too much work.
+    """
+    items = sum(len(simulation.items) for simulation in simulations)
+    effort = sum(item.positions + _PER_DRAW for simulation in simulations for item in simulation.items)  # of one draw
+    least = items * _PER_ITEM + MIN_DRAWS * effort
+    hint = (
+        "choose fewer coders or items, --chance exact or another measure; --draws sets the number of draws all the same"
+    )
+    check_limit("positions of random texts for all pairs of coders", least, MAX_CHANCE_WORK, hint)
+    draws = min(requested, (MAX_CHANCE_WORK - items * _PER_ITEM) // effort)
+    if draws < requested:
+        warn(
+            f"chance agreement rests on {draws} draws for each pair of coders instead of {requested}, because more would take "
+            f"too much work; see its standard error, or set the number with --draws {requested}"
+        )
+    return draws
 
 
 def _tasks(pair: int, simulation: PairSimulation, first: int, last: int) -> Iterator[_Task]:
@@ -450,22 +500,28 @@ def _sums(measure: DrawnMeasure, types: tuple[str, ...], rows: Floats, means: Fl
     return exact_sums(products.T)
 
 
-def _estimate(sums: Sequence[int]) -> Estimate:
-    """Return the intercept of the regression on the centred variates, and its standard error.
+def _estimates(sums: Sequence[Sequence[int]]) -> list[Estimate]:
+    """Return the intercepts of the regressions on the centred variates, and their standard errors.
 
     Without variates, these are the mean and the standard deviation divided by the root of the number of draws.
     """
-    k = int((8 * (len(sums) - 1) + 1) ** 0.5 - 1) // 2
+    k = int((8 * (len(sums[0]) - 1) + 1) ** 0.5 - 1) // 2
     first, second = np.triu_indices(k)
-    products = np.empty((k, k))
-    products[first, second] = products[second, first] = [as_float(x) for x in sums[:-1]]
-    normal, right, square = products[:-1, :-1], products[:-1, -1], products[-1, -1]
+    products = np.empty((len(sums), k, k))
+    products[:, first, second] = products[:, second, first] = [[as_float(x) for x in row[:-1]] for row in sums]
+    normal, right, square = products[:, :-1, :-1], products[:, :-1, -1], products[:, -1, -1]
     # Variates may be constant or linearly dependent; scale them and ignore such directions.
-    size = np.sqrt(np.maximum(np.diag(normal), 1e-300))
-    inverse = pseudo_inverse(normal / np.outer(size, size), 1e-9) / np.outer(size, size)
-    beta = product(inverse, right)
-    rest = max(float(square - product(beta, right)), 0.0) / max(products[0, 0] - len(beta), 1)
-    return Estimate(float(beta[0]), float(np.sqrt(rest * inverse[0, 0])))
+    size = np.sqrt(np.maximum(np.diagonal(normal, axis1=1, axis2=2), 1e-300))
+    sizes = size[:, :, None] * size[:, None, :]
+    inverse = pseudo_inverses(normal / sizes, 1e-9) / sizes
+    beta, explained = np.zeros_like(right), np.zeros_like(square)
+    for j in range(k - 1):  # one term after the other, as in ``product``
+        beta += inverse[:, :, j] * right[:, j, None]
+    for j in range(k - 1):
+        explained += beta[:, j] * right[:, j]
+    rest = np.maximum(square - explained, 0.0) / np.maximum(products[:, 0, 0] - (k - 1), 1)
+    errors = np.sqrt(rest * inverse[:, 0, 0])
+    return [Estimate(value, error) for value, error in zip(beta[:, 0].tolist(), errors.tolist(), strict=True)]
 
 
 def digest(types: tuple[str, ...], simulations: Sequence[PairSimulation]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from caesura.agreement.chance import Chance, Coefficient
 from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
+from caesura.agreement.coefficients import SharedScores
 from caesura.agreement.families import CHANCE_FAMILIES, resolve_coefficient
 from caesura.engines import Engine, use_engine
 from caesura.errors import OptionError
@@ -132,6 +133,7 @@ def cluster_coders(
     chance: str | Chance | None = None,
     seed: int | None = 0,
     engine: str | Engine = "threads",
+    shared: SharedScores | None = None,
 ) -> Clustering:
     """Join coders step by step, starting with the most similar, and compute the agreement inside each group.
 
@@ -153,6 +155,8 @@ def cluster_coders(
         Random seed of the simulation; None chooses a random one.
     engine : str or Engine, default "threads"
         Engine for the computation: ``"threads"``, ``"processes"``, ``"dask"``, or an open engine.
+    shared : SharedScores, optional
+        Scores and chance agreement of coefficients that were computed before.
 
     Returns
     -------
@@ -186,10 +190,11 @@ def cluster_coders(
     resolved = resolve_coefficient(measure, coefficient, compat=compat, chance=chance, seed=seed)
     _check_coefficient(resolved)
     with use_engine(engine) as opened:
-        observed = score_coder_pairs(corpus, resolved.measure.observed_measure, engine=opened)
-        observed.check_size()
+        model = (shared or SharedScores()).model(corpus, resolved, opened)
+        observed = model.observed
+        if not model.uses_measure:
+            observed = score_coder_pairs(corpus, resolved.measure.observed_measure, engine=opened)
         distances = _distances(observed)
-        model = resolved.model_class(observed, resolved, opened)
     joins, groups = _join(observed.coders, distances, method)
     n = len(observed.coders)
     members = np.array([[coder in group for coder in observed.coders] for group in groups[n:]], float)

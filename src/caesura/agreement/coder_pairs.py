@@ -23,6 +23,7 @@ from caesura.model.dialogue import Comparable, Dialogue, kind_name, streams_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
+from caesura.products import product
 
 T = TypeVar("T")
 Key = tuple[str, str, str]
@@ -31,6 +32,7 @@ Key = tuple[str, str, str]
 COUNTING = ("counts", "random_texts")
 """Families of chance that count the positions of all coders of an item."""
 _MAX_REASONS = 5  # number of reasons in the message if no item can be used
+_ALONE = "coded by "  # beginning of the reason why an item with one coder is excluded
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +140,49 @@ class CoderPairs:
         member: NDArray[np.bool_] = (self.first == coders[:, None]) | (self.second == coders[:, None])
         return member.astype(float)
 
+    @cached_property
+    def rows_of_pairs(self) -> list[Ints]:
+        """The rows of each pair of coders, one per item."""
+        order = np.argsort(self.pair_index, kind="stable")
+        ends = np.cumsum(np.bincount(self.pair_index, minlength=len(self.first)))
+        return np.split(order, ends[:-1])
+
+    @cached_property
+    def pair_groups(self) -> tuple[tuple[Ints, Ints], ...]:
+        """Pairs of coders who share the same items: indices in ``pairs``, and the rows of each pair, pairs x items."""
+        groups: dict[bytes, tuple[list[int], list[Ints]]] = {}
+        for pair, rows in enumerate(self.rows_of_pairs):
+            pairs, rows_of_pairs = groups.setdefault(self.item_index[rows].tobytes(), ([], []))
+            pairs.append(pair)
+            rows_of_pairs.append(rows)
+        return tuple((np.array(pairs), np.array(rows)) for pairs, rows in groups.values())
+
+    def sum_by_pair(self, weights: Floats, columns: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return sums over the weighted items of each pair.
+
+        Parameters
+        ----------
+        weights : numpy.ndarray, rows x items
+            Number of times that each item counts.
+        columns : numpy.ndarray
+            Numbers to sum: one row per item and pair.
+
+        Returns
+        -------
+        sums : numpy.ndarray
+            Rows of weights x pairs x columns.
+        counts : numpy.ndarray
+            Rows of weights x pairs: whether an item of the pair has a weight.
+        """
+        sums = np.empty((len(weights), len(self.pairs), columns.shape[1]))
+        counts = np.empty(sums.shape[:2], bool)
+        for pairs, rows in self.pair_groups:
+            own = weights[:, self.item_index[rows[0]]]
+            flat = np.ascontiguousarray(columns[rows].transpose(1, 0, 2)).reshape(rows.shape[1], -1)
+            sums[:, pairs] = product(own, flat).reshape(len(weights), len(pairs), -1)
+            counts[:, pairs] = own.any(axis=1, keepdims=True)
+        return sums, counts
+
     def pair_weights(self, weights: Floats) -> Floats:
         """Return how often each pair counts if coders count several times; a coder is never paired with itself.
 
@@ -197,6 +242,11 @@ class CoderPairs:
             present[items[item], coders[coder]] = True
         return present
 
+    @property
+    def covers_all_pairs(self) -> bool:
+        """Whether the measure could score all pairs of coders; items with one coder have none."""
+        return all(entry.reason.startswith(_ALONE) for entry in self.excluded)
+
     @cached_property
     def complete(self) -> bool:
         """Whether every coder annotated every item."""
@@ -224,7 +274,7 @@ class CoderPairs:
         CoderPairs or None
             The scores; None if the pairs must be chosen and packed again.
         """
-        if measure.symmetric != self.measure.symmetric:
+        if measure.symmetric != self.measure.symmetric or not self.covers_all_pairs:
             return None
         scores = self.scores.rescored(measure)
         return None if scores is None else replace(self, measure=measure, scores=scores)
@@ -346,6 +396,25 @@ def check_pairs(
     """
     pairs = sum(n * (n - 1) // 2 for n in (len(corpus.of_item(item)) for item in corpus.item_names))
     check_limit("pairs of coders on all items", pairs, limit, hint)
+
+
+def check_coders_and_pairs(corpus: Corpus, limit: int) -> None:
+    """Raise an error if there are too many coders for agreement of each coder with all pairs of the others.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    limit : int
+        Maximum number of coders times pairs of coders who may share an item.
+    """
+    coders = len(corpus.coders)
+    shared = sum(n * (n - 1) // 2 for n in (len(corpus.of_item(item)) for item in corpus.item_names))
+    size = coders * min(coders * (coders - 1) // 2, shared)
+    hint = (
+        "choose fewer coders (--coder, Corpus.select), another coefficient such as -c pi, or compare them with pairwise"
+    )
+    check_limit("coders times pairs of coders", size, limit, hint)
 
 
 def by_coder_name(argument: str, values: Any, kind: type[T]) -> dict[str, T]:
@@ -470,7 +539,7 @@ def _keys(corpus: Corpus, order: Mapping[str, int], ordered: bool, excluded: dic
     for item in corpus.item_names:
         coders = sorted(corpus.of_item(item), key=order.__getitem__)
         if len(coders) < 2:
-            excluded[item] = f"coded by {coders[0]} only"
+            excluded[item] = f"{_ALONE}{coders[0]} only"
         keys += [(item, a, b) for a, b in pairs_of(coders, 2)]
     return sorted(keys, key=lambda key: key[0])
 
@@ -509,7 +578,7 @@ def score_keys(
     while True:
         keys = [key for key in keys if key[0] not in excluded]
         if not keys:
-            alone = all(reason.startswith("coded by ") for reason in excluded.values())
+            alone = all(reason.startswith(_ALONE) for reason in excluded.values())
             problem = "no item was annotated by two coders" if alone else "no item can be compared"
             raise OptionError(f"{problem}{_reasons(excluded)}")
         # An annotation that cannot be compared, such as a tier, produces an error here.

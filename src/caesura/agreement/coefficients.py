@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from caesura.agreement.bootstrap import Bootstrap
+from caesura.agreement.bootstrap import Bootstrap, Samples
 from caesura.agreement.chance import Chance, ChanceModel, Coefficient, or_none
 from caesura.agreement.coder_pairs import CoderPairs, check_corpus, score_coder_pairs
 from caesura.agreement.families import resolve_coefficient, supports_placement
@@ -44,7 +44,7 @@ def agreement(
     compat: str | None = None,
     interval: str | None = "items",
     level: float = 0.95,
-    replicates: int = 2000,
+    replicates: int | None = None,
     seed: int | None = 0,
     engine: str | Engine = "threads",
     **options: Any,
@@ -70,8 +70,8 @@ def agreement(
         Whether the bootstrap resamples items or coders; ``None`` or ``"none"`` omits the interval.
     level : float, default 0.95
         Confidence level.
-    replicates : int, default 2000
-        Number of bootstrap replicates.
+    replicates : int, optional
+        Number of bootstrap replicates (default: 2000, or fewer for very many pairs of coders; a warning says so).
     seed : int or None, default 0
         Random seed of simulation and bootstrap; None chooses a random one.
     engine : str or Engine, default "threads"
@@ -184,9 +184,9 @@ def agreement(
         has_positions=has_positions(corpus),
     )
     with use_engine(engine) as opened:
-        observed = _observe(corpus, resolved, opened)
-        result = _compute(corpus, observed, resolved, bootstrap, opened)
-    bootstrap.warn(len(observed.items))
+        model = SharedScores().model(corpus, resolved, opened)
+        result = _compute(corpus, model, bootstrap)
+    bootstrap.warn(len(model.observed.items))
     return result
 
 
@@ -204,8 +204,83 @@ def _unitizing(
     return result
 
 
+@dataclass(frozen=True, eq=False)
+class SharedScores:
+    """Scores of all pairs of coders and bootstrap samples, which several coefficients of the same corpora share.
+
+    Attributes
+    ----------
+    samples : dict
+        Bootstrap samples that were drawn.
+    """
+
+    samples: Samples = field(default_factory=dict)
+    _observed: list[tuple[Corpus, CoderPairs]] = field(default_factory=list)
+    _models: list[tuple[Corpus, ChanceModel]] = field(default_factory=list)
+
+    def model(self, corpus: Corpus, coefficient: Coefficient, engine: Engine) -> ChanceModel:
+        """Return the chance model of a coefficient, whose simulation is not repeated.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The annotations.
+        coefficient : Coefficient
+            The coefficient.
+        engine : Engine
+            Engine for the computation.
+
+        Returns
+        -------
+        ChanceModel
+            The model, with the scores of all pairs of coders.
+        """
+        for own, model in self._models:
+            if own is corpus and model.coefficient == coefficient:
+                return model
+        model = coefficient.model_class(self.observe(corpus, coefficient, engine), coefficient, engine)
+        self._models.append((corpus, model))
+        return model
+
+    def observe(self, corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderPairs:
+        """Return the scores of all pairs of coders for a coefficient; pairs that were scored before are used again.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The annotations.
+        coefficient : Coefficient
+            The coefficient.
+        engine : Engine
+            Engine for the computation.
+
+        Returns
+        -------
+        CoderPairs
+            The scores.
+        """
+        measure, ordered = _scored_measure(coefficient)
+        known = [pairs for own, pairs in self._observed if own is corpus and pairs.ordered == ordered]
+        same = [pairs for pairs in known if pairs.measure == measure]
+        if not coefficient.model_class.uses_measure:  # positions are the same under every measure
+            same = [pairs for pairs in known if pairs.measure.symmetric and pairs.covers_all_pairs]
+        if same:
+            return same[0]
+        pairs = next(filter(None, (pairs.rescored(measure) for pairs in known)), None)
+        if pairs is None:
+            pairs = _observe(corpus, coefficient, engine)
+        self._observed.append((corpus, pairs))
+        return pairs
+
+
 def agreement_with_placement(
-    corpus: Corpus, measure: str | Measure, *, coefficient: str, engine: str | Engine = "threads", **arguments: Any
+    corpus: Corpus,
+    measure: str | Measure,
+    *,
+    coefficient: str,
+    engine: str | Engine = "threads",
+    shared: SharedScores | None = None,
+    **arguments: Any,
 ) -> tuple[Agreement, Agreement | None]:
     """Compute a coefficient with its published chance agreement and with that of random placement.
 
@@ -219,6 +294,8 @@ def agreement_with_placement(
         Name of the coefficient.
     engine : str or Engine, default "threads"
         Engine for the computation.
+    shared : SharedScores, optional
+        Scores of other coefficients of the same corpus.
     **arguments : object
         Further arguments of :func:`agreement`.
 
@@ -229,13 +306,14 @@ def agreement_with_placement(
         defined for the coefficient, if there is a preset or another method for chance, or if the value is undefined.
     """
     interval, level, replicates = (
-        arguments.pop(name, default) for name, default in (("interval", "items"), ("level", 0.95), ("replicates", 2000))
+        arguments.pop(name, default) for name, default in (("interval", "items"), ("level", 0.95), ("replicates", None))
     )
+    shared = shared or SharedScores()
     bootstrap = Bootstrap(interval, level, replicates)
     resolved = resolve_coefficient(measure, coefficient, **arguments, has_positions=has_positions(corpus))
     with use_engine(engine) as opened:
-        observed = _observe(corpus, resolved, opened)
-        result = _compute(corpus, observed, resolved, bootstrap, opened)
+        model = shared.model(corpus, resolved, opened)
+        result = _compute(corpus, model, bootstrap, shared.samples)
         placement = None
         if (
             resolved.chance is None
@@ -245,8 +323,9 @@ def agreement_with_placement(
         ):
             random = resolve_coefficient(measure, coefficient, chance="placement", seed=resolved.seed)
             with suppress(Undefined):
-                placement = _compute(corpus, observed, random, bootstrap, opened)
-    bootstrap.warn(len(observed.items))
+                placed = random.model_class(model.observed, random, opened)
+                placement = _compute(corpus, placed, bootstrap, shared.samples)
+    bootstrap.warn(len(model.observed.items))
     return result, placement
 
 
@@ -282,7 +361,8 @@ class Observation:
             If no coder placed a boundary, or chance agreement is 1 or more.
         """
         with use_engine("threads") as opened:
-            return _compute(self.corpus, self.pairs, self.coefficient, Bootstrap(), opened)
+            model = self.coefficient.model_class(self.pairs, self.coefficient, opened)
+            return _compute(self.corpus, model, Bootstrap())
 
 
 def observe(
@@ -461,21 +541,26 @@ def has_positions(corpus: Corpus) -> bool:
     )
 
 
-def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderPairs:
+def _scored_measure(coefficient: Coefficient) -> tuple[Measure, bool]:
+    """Return the measure under which pairs are scored, and whether in both directions."""
     model_class = coefficient.model_class
     scored = model_class.scored_measure(coefficient.measure) if model_class.uses_measure else parse(_POSITIONS)
-    ordered = model_class.scores_both_directions and not scored.symmetric
+    return scored, model_class.scores_both_directions and not scored.symmetric
+
+
+def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderPairs:
+    check_corpus(corpus)
+    scored, ordered = _scored_measure(coefficient)
+    coefficient.model_class.check_size(corpus, coefficient.name)
     observed = score_coder_pairs(corpus, scored, ordered=ordered, engine=engine)
     observed.check_size()
     return observed
 
 
-def _compute(
-    corpus: Corpus, observed: CoderPairs, coefficient: Coefficient, bootstrap: Bootstrap, engine: Engine
-) -> Agreement:
+def _compute(corpus: Corpus, model: ChanceModel, bootstrap: Bootstrap, samples: Samples | None = None) -> Agreement:
     """Return the coefficient with its tables, from the scores of all pairs."""
+    observed, coefficient = model.observed, model.coefficient
     name = coefficient.name
-    model = coefficient.model_class(observed, coefficient, engine)
     total = model.total()
     value = float(total.values(name)[0])
     _check_defined(name, model, value, total.expected[0])
@@ -483,7 +568,8 @@ def _compute(
     resampled, compute = (
         (observed.coders, model.over_coders) if bootstrap.interval == "coders" else (observed.items, model.over_items)
     )
-    ends, note = bootstrap.run(len(resampled), coefficient.seed, lambda weights: compute(weights).values(name))
+    bootstrap = bootstrap.suited_to(len(resampled), model.replicate_work)
+    ends, note = bootstrap.run(len(resampled), coefficient.seed, lambda weights: compute(weights).values(name), samples)
     facts = {
         "coders": len(observed.coders),
         "items": len(observed.items),

@@ -23,9 +23,11 @@ from typing import Any
 import numpy as np
 
 from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, in_blocks
-from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.coder_pairs import CoderPairs, check_coders_and_pairs
 from caesura.engines import Engine
+from caesura.limits import MAX_KAPPA_CELLS, MAX_PAIR_CELLS
 from caesura.measures.batch import inner_boundaries
+from caesura.model.corpus import Corpus
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
 from caesura.products import product
@@ -76,11 +78,19 @@ class CountChance(ChanceModel):
         self._settings = coefficient.settings
         self._width = max(len(observed.items), len(observed.pairs) * self._cells.shape[2])
 
+    @classmethod
+    def check_size(cls, corpus: Corpus, coefficient: str) -> None:
+        check_coders_and_pairs(corpus, MAX_KAPPA_CELLS if coefficient in _WITH_BIAS else MAX_PAIR_CELLS)
+
     @property
     def signature_facts(self) -> dict[str, Any]:
         defaults = {option.name: option.default for option in self.options}
         changed = {name: value for name, value in self._settings.items() if value != defaults[name]}
         return super().signature_facts | changed
+
+    @property
+    def replicate_work(self) -> float:
+        return (40.0 if self._has_bias(2) else 1.0) * len(self.observed.pairs)
 
     @cached_property
     def _boundaries(self) -> Floats:
@@ -113,7 +123,10 @@ class CountChance(ChanceModel):
 
     @cached_property
     def _cells(self) -> Floats:
-        """The numbers to be summed, items x coders x (counts by type, positions, rates by type, cells, boundaries)."""
+        """The numbers to be summed: items x coders x (boundaries, positions, counts by type).
+
+        If the probability of pi is a mean of rates, (cells, rates by type) follow. Otherwise all numbers are whole.
+        """
         b, n = self._boundaries, self._positions[:, :, None]
         total = b.sum(axis=2, keepdims=True)
         if self._settings["types"] == "together":
@@ -121,9 +134,11 @@ class CountChance(ChanceModel):
             b = total
         if self._settings["counted"] == "segments":
             b = b + self._streams[:, :, None]
+        if self._settings["rates"] == "pooled":
+            return np.concatenate([total, n, b], axis=2)
         possible = n > 0  # an item of one unit has no position and therefore no rate
         rates = np.where(possible, b / np.where(possible, n, 1), 0)
-        return np.concatenate([b, n, rates, possible, total], axis=2)
+        return np.concatenate([total, n, b, possible, rates], axis=2)
 
     def _agreement(
         self, parts: Floats, sums: Floats, coders: Floats, pairs: Floats | None, sides: tuple[Ints, Ints] | None = None
@@ -134,11 +149,12 @@ class CountChance(ChanceModel):
         weights of pairs, there is no bias.
         """
         left, right = sides or (self.observed.first, self.observed.second)
-        T = (sums.shape[2] - 3) // 2  # noqa: N806 - the number of types
-        b, n, rate, cells = sums[:, :, :T], sums[:, :, T : T + 1], sums[:, :, T + 1 : -2], sums[:, :, -2:-1]
-        ratio = (b, n) if self._settings["rates"] == "pooled" else (rate, cells)
+        pooled = self._settings["rates"] == "pooled"
+        T = sums.shape[2] - 2 if pooled else (sums.shape[2] - 3) // 2  # noqa: N806 - the number of types
+        n, b = sums[:, :, 1:2], sums[:, :, 2 : 2 + T]
+        ratio = (b, n) if pooled else (sums[:, :, 3 + T :], sums[:, :, 2 + T : 3 + T])
         numerator, denominator = (np.einsum("rct,rc->rt", column, coders) for column in ratio)
-        any_boundary = np.einsum("rc,rc->r", sums[:, :, -1], coders) > 0
+        any_boundary = np.einsum("rc,rc->r", sums[:, :, 0], coders) > 0
         P = numerator / np.where(any_boundary, denominator[:, 0], np.nan)[:, None]  # noqa: N806 - the paper's symbol
         pi = (P * P).sum(axis=1)
         if pairs is None or (pairs.shape[1] > 1 and not self._has_bias(len(P))):
@@ -167,6 +183,10 @@ class CountChance(ChanceModel):
 
     def _items_block(self, rows: Floats) -> AgreementArrays:
         observed = self.observed
+        if not self._has_bias(len(rows)) and self._settings["rates"] == "pooled":
+            # Only whole numbers of all coders together are needed.
+            sums = product(rows, self._cells.sum(axis=1))[:, None, :]
+            return self._agreement(product(rows, observed.item_parts), sums, np.ones((len(rows), 1)), None)
         pairs = np.ones((len(rows), len(observed.pairs)))
         if not observed.complete:
             pairs = ((rows > 0).astype(float) @ observed.shared > 0).astype(float)

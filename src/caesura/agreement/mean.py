@@ -14,6 +14,7 @@ with ``best`` the value of two identical annotations: 1, or 0 for error rates an
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from caesura.agreement.chance import DEFAULT_DRAWS, AgreementArrays, ChanceModel, Coefficient
+from caesura.agreement.chance import BLOCK_SIZE, DEFAULT_DRAWS, AgreementArrays, ChanceModel, Coefficient
 from caesura.agreement.coder_pairs import CoderPairs
 from caesura.agreement.placement import finish_moments
 from caesura.engines import Engine
@@ -31,7 +32,7 @@ from caesura.measures.edges import OPEN_END, EdgeBatch
 from caesura.measures.expected import Moments
 from caesura.measures.pooled import PooledBatch
 from caesura.model.dialogue import tiers_of
-from caesura.model.value import Floats, Ints
+from caesura.model.value import Floats
 from caesura.products import product
 
 MEAN = "mean"
@@ -89,47 +90,81 @@ class MeanOverPairs(ChanceModel):
         return measure.finish(parts, self.observed.scores.types)
 
     @cached_property
-    def _rows_of_pair(self) -> list[Ints]:
-        """The rows of each pair of coders, one per item."""
-        order = np.argsort(self.observed.pair_index, kind="stable")
-        ends = np.cumsum(np.bincount(self.observed.pair_index, minlength=len(self.observed.pairs)))
-        return np.split(order, ends[:-1])
+    def _parts(self) -> tuple[Floats, ...]:
+        """Counts of each row whose means over pairs are the agreement: the observed ones, and the expected ones if any."""
+        return (self.observed.scores.counts,)
+
+    @property
+    def replicate_work(self) -> float:
+        columns = sum(parts.shape[1] for parts in self._parts)
+        return 20.0 * len(self.observed.pairs) * int(columns)
 
     def _pair_values(self, parts: Floats, weights: Floats) -> Floats:
         """Return the value of each pair over weighted items: rows x pairs, NaN if no item of a pair counts."""
-        columns = []
-        for rows in self._rows_of_pair:
-            own = weights[:, self.observed.item_index[rows]]
-            columns.append(np.where(own.any(axis=1), self._finish(product(own, parts[rows])), np.nan))
-        return np.stack(columns, axis=1)
+        sums, counts = self.observed.sum_by_pair(weights, parts)
+        return np.where(counts, self._finish(sums.reshape(-1, sums.shape[2])).reshape(counts.shape), np.nan)
 
-    def _arrays(self, observed: Floats, expected: Floats | None = None, error: Floats | None = None) -> AgreementArrays:
-        missing = np.full(len(observed), np.nan)
+    def _error(self) -> Floats | None:
+        """Return the standard error of the expected mean over all items and pairs; None without expected agreement."""
+        return None
+
+    def _arrays(self, observed: Floats, expected: Floats | None = None) -> AgreementArrays:
+        missing, error = np.full(len(observed), np.nan), self._error() if len(observed) == 1 else None
         arrays = _Means.of(observed, missing if expected is None else expected, error=error)
         assert isinstance(arrays, _Means)
         arrays.best, arrays.corrected = self.best, self.corrects
         return arrays
 
-    def _over(self, weights: Floats, pairs: Floats) -> AgreementArrays:
-        """Return the weighted mean over pairs of coders, from weighted items."""
-        counts = self.observed.scores.counts
-        return self._arrays(_weighted(self._pair_values(counts, weights), pairs))
+    def _blocks(self, rows: int, columns: int) -> Iterator[slice]:
+        """Divide rows so that each block has a bounded number of values, with so many columns for each pair."""
+        step = max(1, BLOCK_SIZE // (len(self.observed.pairs) * columns))
+        return (slice(start, start + step) for start in range(0, rows, step))
 
     def over_items(self, weights: Floats) -> AgreementArrays:
-        return self._over(weights, np.ones((len(weights), len(self.observed.pairs))))
+        return self._arrays(*(self._means_over_items(parts, weights) for parts in self._parts))
+
+    def _means_over_items(self, parts: Floats, weights: Floats) -> Floats:
+        pairs = np.ones((1, len(self.observed.pairs)))
+        blocks = self._blocks(len(weights), parts.shape[1])
+        return np.concatenate([_weighted(self._pair_values(parts, weights[block]), pairs) for block in blocks])
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
-        items = np.ones((1, len(self.observed.items)))
-        return self._over(items, self.observed.pair_weights(weights))
+        return self._over_pairs(len(weights), lambda block: self.observed.pair_weights(weights[block]))
 
     def by_pair(self) -> AgreementArrays:
-        return self._over(np.ones((1, len(self.observed.items))), np.eye(len(self.observed.pairs)))
+        return self._arrays(*(values[0] for values in self._all_items))
 
     def by_coder(self) -> AgreementArrays:
-        return self._over(np.ones((1, len(self.observed.items))), self.observed.members.T)
+        coders = np.arange(len(self.observed.coders))
+        # The order of additions depends on the order in memory: one pair after the other.
+        return self._over_pairs(len(coders), lambda block: np.asfortranarray(self.observed.pairs_of(coders[block])))
+
+    @cached_property
+    def _all_items(self) -> tuple[Floats, ...]:
+        """Values of each pair over all items: one row."""
+        return tuple(self._pair_values(parts, np.ones((1, len(self.observed.items)))) for parts in self._parts)
+
+    def _over_pairs(self, rows: int, pairs: Callable[[slice], Floats]) -> AgreementArrays:
+        """Return the means over weighted pairs of coders, from all items."""
+        blocks = [[_weighted(values, pairs(block)) for values in self._all_items] for block in self._blocks(rows, 1)]
+        return self._arrays(*map(np.concatenate, zip(*blocks, strict=True)))
 
     def by_item(self) -> AgreementArrays:
-        return self._over(np.eye(len(self.observed.items)), np.ones((1, len(self.observed.pairs))))
+        return self._arrays(*map(self._means_of_items, self._parts))
+
+    def _means_of_items(self, parts: Floats) -> Floats:
+        """Return the mean over the pairs of coders of each item."""
+        observed, values = self.observed, self._finish(parts)
+        first_rows = np.searchsorted(observed.item_index, np.arange(len(observed.items) + 1))  # rows are sorted by item
+        pairs = np.ones((1, len(observed.pairs)))
+        means = []
+        for block in self._blocks(len(observed.items), 1):
+            items = np.arange(len(observed.items))[block]
+            rows = slice(first_rows[items[0]], first_rows[items[-1] + 1])
+            grid = np.full((len(items), len(observed.pairs)), np.nan)
+            grid[observed.item_index[rows] - items[0], observed.pair_index[rows]] = values[rows]
+            means.append(_weighted(grid, pairs))
+        return np.concatenate(means)
 
 
 def _weighted(values: Floats, weights: Floats) -> Floats:
@@ -201,15 +236,16 @@ class AxisPlacement(MeanOverPairs):
         digest = hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).digest()
         return np.random.default_rng([self.coefficient.seed, *np.frombuffer(digest[:16], "<u4").tolist()])
 
-    def _over(self, weights: Floats, pairs: Floats) -> AgreementArrays:
-        observed = _weighted(self._pair_values(self.observed.scores.counts, weights), pairs)
-        expected = _weighted(self._pair_values(self._expected, weights), pairs)
-        return self._arrays(observed, expected, self._error(pairs) if len(weights) == len(pairs) == 1 else None)
+    @cached_property
+    def _parts(self) -> tuple[Floats, ...]:
+        return self.observed.scores.counts, self._expected
 
-    def _error(self, pairs: Floats) -> Floats:
-        """Return the standard error of the expected mean over all items; rows are drawn independently of each other."""
-        counts = np.stack([self._expected[rows].sum(axis=0) for rows in self._rows_of_pair])
-        covariance = np.stack([self._covariance[rows].sum(axis=0) for rows in self._rows_of_pair])
+    def _error(self) -> Floats | None:
+        # Rows are drawn independently of each other.
+        pairs = np.ones((1, len(self.observed.pairs)))
+        rows_of_pair = self.observed.rows_of_pairs
+        counts = np.stack([self._expected[rows].sum(axis=0) for rows in rows_of_pair])
+        covariance = np.stack([self._covariance[rows].sum(axis=0) for rows in rows_of_pair])
         types = self.observed.scores.types
         _, errors = finish_moments(self.observed.measure, types, Moments(counts, covariance), as_similarity=False)
         return np.asarray(np.sqrt(product(pairs**2, errors**2)) / pairs.sum(axis=1), np.float64)

@@ -77,8 +77,7 @@ class NominalChance(ChanceModel):
         unmarked = int(self._positions[i]) - codes.shape[1]
         counts = []
         for row, coder in enumerate(coders):
-            values, times = np.unique(codes[row], return_counts=True)
-            counts += [(i, coder, value, n) for value, n in zip(values.tolist(), times.tolist(), strict=True)]
+            counts += [(i, coder, value, n) for value, n in enumerate(np.bincount(codes[row]).tolist()) if n]
             counts.append((i, coder, 0, unmarked))
             matches = (codes[row + 1 :] == codes[row]).sum(axis=1) + unmarked
             self._matches[i] += matches.sum()

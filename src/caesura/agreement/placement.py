@@ -35,17 +35,21 @@ from caesura.agreement.chance import (
     in_blocks,
     max_draws,
 )
-from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.coder_pairs import CoderPairs, check_coders_and_pairs
 from caesura.engines import Engine
+from caesura.limits import MAX_KAPPA_CELLS, MAX_PAIR_CELLS
 from caesura.measures.base import Measure
 from caesura.measures.batch import inner_boundaries
 from caesura.measures.expected import ExpectedCounts, Moments, RandomStreams, SimulatedCounts
+from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.products import product
 
 Sets = tuple[tuple[int, ...], ...]
 """Sets of types that occur at a position, each as sorted indices of types."""
+_OWN_RATES = ("kappa", "multi_kappa")  # coefficients for which each coder has rates of its own
+_MAX_DENSE = 40  # lengths of streams up to which the zeros of a table need not be skipped
 
 
 class BoundaryCounts:
@@ -223,7 +227,7 @@ class PlacementChance(ChanceModel):
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         super().__init__(observed, coefficient, engine)
         assert isinstance(coefficient.chance, Placement)
-        self._own_rates = coefficient.name in ("kappa", "multi_kappa")
+        self._own_rates = coefficient.name in _OWN_RATES
         types = observed.scores.types if observed.measure.view == "typed" else observed.scores.types[:1]
         annotations = [
             [observed.annotations.get((item, coder)) for coder in observed.coders] for item in observed.items
@@ -238,6 +242,14 @@ class PlacementChance(ChanceModel):
         self.total()  # simulates, so that the method and the number of draws are known
         self.method, self.draws = self._expected.method, self._expected.draws
 
+    @classmethod
+    def check_size(cls, corpus: Corpus, coefficient: str) -> None:
+        check_coders_and_pairs(corpus, MAX_KAPPA_CELLS if coefficient in _OWN_RATES else MAX_PAIR_CELLS)
+
+    @property
+    def replicate_work(self) -> float:
+        return (120.0 if self._own_rates else 1.0) * len(self.observed.pairs)
+
     @property
     def signature_facts(self) -> dict[str, Any]:
         return super().signature_facts | ({"draws": self.draws, "seed": self.coefficient.seed} if self.draws else {})
@@ -250,9 +262,7 @@ class PlacementChance(ChanceModel):
 
     def _agreement(self, parts: Floats, items: Floats, coders: Floats, pairs: Floats) -> AgreementArrays:
         """Return the agreement from observed parts and weights of items, coders and pairs, row by row."""
-        counts = self._counts.boundaries
-        boundaries = product(items, counts.reshape(len(counts), -1)).reshape(len(items), *counts.shape[1:])
-        positions = product(items, self._positions)
+        boundaries, positions = self._summed_counts(items)
         if self._own_rates and not self.observed.complete:
             coded = items[:, None, :] * self.observed.shared.T[None]
             streams = self._summed_streams(coded.reshape(-1, items.shape[1]))  # rows x pairs of coders
@@ -261,7 +271,15 @@ class PlacementChance(ChanceModel):
             items = items * (
                 self._pairs_per_item if (pairs == 1).all() else pairs @ self.observed.shared.T.astype(float)
             )
+        elif (items == 1).all():
+            return self._beyond(parts, boundaries, positions, coders, pairs, None)
         return self._beyond(parts, boundaries, positions, coders, pairs, self._summed_streams(items))
+
+    def _summed_counts(self, items: Floats) -> tuple[Floats, Floats]:
+        """Return boundaries, rows x coders x sets, and positions, rows x coders, of weighted items."""
+        counts = self._counts.boundaries
+        boundaries = product(items, counts.reshape(len(counts), -1)).reshape(len(items), *counts.shape[1:])
+        return boundaries, product(items, self._positions)
 
     @cached_property
     def _pairs_per_item(self) -> Floats:
@@ -276,7 +294,10 @@ class PlacementChance(ChanceModel):
         return items, columns, self._streams[items, columns]
 
     def _summed_streams(self, weights: Floats) -> Floats:
-        """Return the product of weights and ``_streams``, most of whose entries are 0."""
+        """Return the product of weights and ``_streams``, most of whose entries are 0 if there are many columns."""
+        if self._streams.shape[1] <= _MAX_DENSE:
+            dense: Floats = product(weights, self._streams)
+            return dense
         items, columns, values = self._entries
         sums = np.zeros((len(weights), self._streams.shape[1]))
         if len(items):
@@ -291,16 +312,19 @@ class PlacementChance(ChanceModel):
         positions: Floats,
         coders: Floats,
         pairs: Floats,
-        streams: Floats,
+        streams: Floats | None,
         sides: tuple[Ints, Ints] | None = None,
     ) -> AgreementArrays:
         """Return the agreement from observed parts, boundaries and positions of each coder, and streams.
 
         Streams have one row per row of ``parts``, or one per row and pair of coders. With one rate for all coders, they are
-        already summed over pairs. If ``sides`` are given, each row has two coders of its own, and these are their indices.
+        already summed over pairs. Without streams, all items count once. If ``sides`` are given, each row has two coders of
+        its own, and these are their indices.
         """
         any_boundary = np.einsum("rck,rc->r", boundaries, coders) > 0
-        if self._own_rates:
+        if streams is None:
+            moments = self._moments_of_pairs.summed(pairs)
+        elif self._own_rates:
             moments = self._own(boundaries, positions, pairs, streams, sides)
         else:
             pooled = np.einsum("rck,rc->rk", boundaries, coders), np.einsum("rc,rc->r", positions, coders)
@@ -344,6 +368,15 @@ class PlacementChance(ChanceModel):
         group = np.arange(rows * number) if len(streams) > rows else np.repeat(np.arange(rows), number)
         return self._moments(p_a, p_b, streams, group).summed(pairs)
 
+    @cached_property
+    def _moments_of_pairs(self) -> Moments:
+        """Expected counts of each pair of coders over all items, if each coder has rates of its own."""
+        observed, rates = self.observed, self._overall[1]
+        streams = self._summed_streams(np.ones((1, len(observed.items))))
+        return self._moments(
+            rates[observed.first], rates[observed.second], streams, np.zeros(len(observed.pairs), np.int64)
+        )
+
     def _moments(self, p_a: Floats, p_b: Floats, streams: Floats, group: Ints) -> Moments:
         random = RandomStreams(self._lengths, np.ascontiguousarray(streams))
         return self._expected.moments(np.ascontiguousarray(p_a), np.ascontiguousarray(p_b), random, group)
@@ -361,15 +394,37 @@ class PlacementChance(ChanceModel):
     def _items_block(self, rows: Floats) -> AgreementArrays:
         observed = self.observed
         coders, pairs = np.ones((len(rows), len(observed.coders))), np.ones((len(rows), len(observed.pairs)))
+        if not self._own_rates:
+            # Only whole numbers of all coders together are needed.
+            boundaries, positions = (
+                product(rows, cells.sum(axis=1).reshape(len(cells), -1))
+                for cells in (self._counts.boundaries, self._positions)
+            )
+            streams = self._summed_streams(rows * self._pairs_per_item)
+            parts = product(rows, observed.item_parts)
+            return self._beyond(parts, boundaries[:, None], positions, coders[:, :1], pairs[:, :1], streams)
         return self._agreement(product(rows, observed.item_parts), rows, coders, pairs)
 
     def over_coders(self, weights: Floats) -> AgreementArrays:
-        return in_blocks(self._coders_block, weights, self._width)
+        width = len(self.observed.pairs) if self.observed.complete else self._width
+        return in_blocks(self._coders_block, weights, max(width, len(self.observed.items)))
 
     def _coders_block(self, rows: Floats) -> AgreementArrays:
         observed = self.observed
         pairs, usable = observed.pair_weights(rows), observed.usable_items(rows)
         return self._agreement(product(pairs, observed.pair_parts), usable, rows, pairs)
+
+    def without_coders(self) -> AgreementArrays:
+        observed, n = self.observed, len(self.observed.coders)
+        pair_parts = observed.pair_parts
+        if self._own_rates or not np.array_equal(np.rint(pair_parts), pair_parts):
+            return super().without_coders()
+        # Whole numbers: subtracting a coder gives the same as adding up the others.
+        rows, usable = 1 - np.eye(n), (observed.present.sum(axis=1) - observed.present.T >= 2).astype(float)
+        parts = pair_parts.sum(axis=0) - observed.coder_parts
+        pairs_per_item = self._pairs_per_item - observed.sum_by_coder(observed.shared.T.astype(float))
+        streams = self._summed_streams(usable * pairs_per_item)
+        return self._beyond(parts, *self._summed_counts(usable), rows, rows, streams)
 
     def by_item(self) -> AgreementArrays:
         observed = self.observed
@@ -382,7 +437,7 @@ class PlacementChance(ChanceModel):
         return AgreementArrays(*map(np.concatenate, zip(*blocks, strict=True)))
 
     def by_coder(self) -> AgreementArrays:
-        width = max(self._width, len(self.observed.pairs))
+        width = max(len(self.observed.items) if self.observed.complete else self._width, len(self.observed.pairs))
         return in_blocks(self._by_coder_block, np.arange(len(self.observed.coders)), width)
 
     def _by_coder_block(self, coders: Ints) -> AgreementArrays:

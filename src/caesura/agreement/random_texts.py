@@ -13,25 +13,28 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from caesura.agreement import chance_simulation as simulation
-from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, Exact, Placement, max_draws
-from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, Exact, Placement, in_blocks, max_draws
+from caesura.agreement.coder_pairs import CoderPairs, check_pairs
 from caesura.agreement.expected_cost import expectation
 from caesura.engines import Checkpoint, Engine
 from caesura.errors import OptionError, TooManyStates
+from caesura.limits import MAX_CHANCE_TEXTS, MAX_EXACT_WORK
 from caesura.measures.streams import StreamBatch
+from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
-from caesura.products import product
 from caesura.version import __version__
 
 RandomItems = tuple[simulation.RandomItem, ...]
 """The random texts of one pair of coders, one entry per item."""
 MAX_STATES = 400_000
 """Maximum number of states for exact chance."""
+_PER_CHAIN = 300  # fixed work of exact chance for a pair of distributions, in microseconds
 
 
 class RandomTextChance(ChanceModel):
@@ -50,12 +53,18 @@ class RandomTextChance(ChanceModel):
     coefficients: ClassVar[tuple[str, ...]] = ("kappa", "pi", "s", "s_modified")
     accepts_chance = True
 
+    @classmethod
+    def check_size(cls, corpus: Corpus, coefficient: str) -> None:
+        check_pairs(
+            corpus, MAX_CHANCE_TEXTS, "choose fewer coders (--coder, Corpus.select), or another measure, such as -m B"
+        )
+
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         assert coefficient.chance is not None
         super().__init__(observed, coefficient, engine)
         self._chance = coefficient.chance
         self._measure = cast(simulation.DrawnMeasure, observed.measure)
-        self._rows = [np.flatnonzero(observed.pair_index == k) for k in range(len(observed.pairs))]
+        self._rows = observed.rows_of_pairs
         self._similarity = observed.similarity(observed.pair_parts)
         self._pairs = self._expected_similarities(engine)
         self.draws = max(pair.draws for pair in self._pairs)
@@ -75,25 +84,28 @@ class RandomTextChance(ChanceModel):
         batch = cast(StreamBatch, observed.scores.batch)
         names = [observed.coders[coder] for coder in observed.pairs[pair]]
         items = []
-        rows = self._rows[pair].tolist()
-        counts_of = [[self._type_counts(row, side) for side in (0, 1)] for row in rows]
-        for row, counts in zip(rows, self._selected_counts(pair, counts_of), strict=True):
+        rows = self._rows[pair]
+        counts_of = np.stack([counts[rows] for counts in self._type_counts], axis=1)
+        for row, counts in zip(rows.tolist(), self._selected_counts(pair, counts_of), strict=True):
             lengths = np.array(batch.streams[row].lengths, np.int64)
             key = "\0".join((observed.items[observed.item_index[row]], *names))
             items.append(simulation.RandomItem(key, *simulation.distributions(self.coefficient.name, *counts), lengths))
         return tuple(items)
 
-    def _type_counts(self, row: int, side: int) -> Floats:
-        """Return how often a side of a document has each type, and (last) no boundary."""
+    @cached_property
+    def _type_counts(self) -> tuple[Floats, Floats]:
+        """How often either side of each document has each type, and (last) no boundary: documents x types."""
         batch = cast(StreamBatch, self.observed.scores.batch)
         T = len(self.observed.scores.types)  # noqa: N806
-        code, offset = ((batch.a_code, batch.a_off), (batch.b_code, batch.b_off))[side]
-        codes = code[offset[row] : offset[row + 1]]
-        by_type = np.bincount(codes[codes < T], minlength=T).astype(float)
-        return np.append(by_type, batch.length[row] - by_type.sum())
+        sides = []
+        for code, offset in ((batch.a_code, batch.a_off), (batch.b_code, batch.b_off)):
+            cells = np.repeat(np.arange(len(batch)) * T, np.diff(offset)) + code
+            by_type = np.bincount(cells[code < T], minlength=len(batch) * T).reshape(len(batch), T).astype(float)
+            sides.append(np.column_stack([by_type, batch.length - by_type.sum(axis=1)]))
+        return sides[0], sides[1]
 
-    def _selected_counts(self, pair: int, counts_of: list[list[Floats]]) -> list[list[Floats]]:
-        """Return the counts that give the distributions of each item of a pair: those of the item."""
+    def _selected_counts(self, pair: int, counts_of: Floats) -> Floats:
+        """Return the counts that give the distributions of each item of a pair, items x sides x types: those of the item."""
         return counts_of
 
     def _expected_similarities(self, engine: Engine) -> list[simulation.ExpectedSimilarity]:
@@ -109,15 +121,18 @@ class RandomTextChance(ChanceModel):
             simulation.PairSimulation(items, self._known_means(items, None if costs is None else costs[i]))
             for i, items in enumerate(random_items)
         ]
+        draws = max_draws(chance)
+        if chance.draws is None and chance.tolerance is None:
+            draws = simulation.affordable_draws(simulations, draws)
         return simulation.simulate(
             self._measure,
             types,
             simulations,
             seed=self.coefficient.seed,
-            max_draws=max_draws(chance),
+            max_draws=draws,
             engine=engine,
             enough=None if chance.tolerance is None else self._enough,
-            checkpoint=self._open_checkpoint(simulations),
+            checkpoint=self._open_checkpoint(simulations, draws),
         )
 
     def _known_means(self, items: Sequence[simulation.RandomItem], costs: Sequence[float] | None) -> Floats:
@@ -134,19 +149,43 @@ class RandomTextChance(ChanceModel):
         if not exact:
             return None, f"simulated, {variates}"
         try:
-            costs = [[self._exact_cost(item) for item in items] for items in random_items]
-        except TooManyStates:
-            return None, f"simulated, {variates}; exact chance would need more than {MAX_STATES} states"
+            costs = self._exact_costs(random_items)
+        except TooManyStates as error:
+            return None, f"simulated, {variates}; {error}"
         if self._measure.settings["normalize"] == "positions":
             return costs, "exact"
         return costs, f"simulated, {variates} and the exact cost"
 
-    def _exact_cost(self, item: simulation.RandomItem) -> float:
-        costs = self._measure.costs(self.observed.scores.types)
-        distances = (costs.similarity, costs.transposition)
-        return expectation(item.p_a, item.p_b, item.lengths.tolist(), *distances, max_states=MAX_STATES).cost
+    def _exact_costs(self, random_items: Sequence[RandomItems]) -> list[list[float]]:
+        """Return the expected costs by pair and item. Items with the same distributions and lengths are computed once."""
+        distances = self._measure.costs(self.observed.scores.types)
+        known: dict[tuple[bytes, ...], float] = {}
+        work = 0
+        for item in chain.from_iterable(random_items):
+            key = item.p_a.tobytes(), item.p_b.tobytes(), item.lengths.tobytes()
+            if key in known:
+                continue
+            if work > MAX_EXACT_WORK:
+                raise TooManyStates("exact chance would take too much work for all pairs of coders and items")
+            try:
+                result = expectation(
+                    item.p_a,
+                    item.p_b,
+                    item.lengths.tolist(),
+                    distances.similarity,
+                    distances.transposition,
+                    max_states=MAX_STATES,
+                )
+            except TooManyStates:
+                raise TooManyStates(f"exact chance would need more than {MAX_STATES} states") from None
+            known[key] = result.cost
+            work += _PER_CHAIN + 2 * result.states
+        return [
+            [known[item.p_a.tobytes(), item.p_b.tobytes(), item.lengths.tobytes()] for item in items]
+            for items in random_items
+        ]
 
-    def _open_checkpoint(self, simulations: Sequence[simulation.PairSimulation]) -> Checkpoint | None:
+    def _open_checkpoint(self, simulations: Sequence[simulation.PairSimulation], draws: int) -> Checkpoint | None:
         """Return the checkpoint of this simulation, if any, labelled with everything that determines its draws."""
         if self._chance.checkpoint is None:
             return None
@@ -154,7 +193,7 @@ class RandomTextChance(ChanceModel):
             "what": "chance agreement",
             "caesura": __version__,
             "seed": self.coefficient.seed,
-            "draws": max_draws(self._chance),
+            "draws": draws,
             "tolerance": self._chance.tolerance,
             "coefficient": self.coefficient.name,
             "measure": repr(self._measure),
@@ -217,19 +256,31 @@ class RandomTextChance(ChanceModel):
         return self._mean(grid[0], grid[1], grid[2], (~np.isnan(grid[0])).astype(float))
 
     def over_items(self, weights: Floats) -> AgreementArrays:
+        return in_blocks(self._items_block, weights, 3 * len(self.observed.pairs))
+
+    @property
+    def replicate_work(self) -> float:
+        return 50.0 * len(self.observed.pairs)
+
+    @cached_property
+    def _size_and_cost(self) -> Floats:
+        """Denominator of each row, and its expected cost."""
+        columns = np.empty((len(self.observed.pair_index), 2))
+        for rows, pair in zip(self._rows, self._pairs, strict=True):
+            columns[rows, 0] = pair.sizes
+            columns[rows, 1] = pair.sizes * (1 - np.array([estimate.value for estimate in pair.items]))
+        return columns
+
+    def _items_block(self, weights: Floats) -> AgreementArrays:
         # Expected costs of resampled items are summed before the ratio is computed.
         observed = self.observed
-        shape = (len(weights), len(observed.pairs))
-        similarity, expected, present = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape)
-        for k, (rows, pair) in enumerate(zip(self._rows, self._pairs, strict=True)):
-            item_weights = weights[:, observed.item_index[rows]]
-            present[:, k] = item_weights.any(axis=1)
-            values = observed.similarity(product(item_weights, observed.scores.counts[rows]))
-            similarity[:, k] = np.where(present[:, k], values, np.nan)
-            size = product(item_weights, pair.sizes)
-            cost = product(item_weights, pair.sizes * (1 - np.array([estimate.value for estimate in pair.items])))
-            expected[:, k] = 1 - cost / np.where(size > 0, size, 1)  # if there are no objects, the cost is 0
-        return self._mean(similarity, expected, np.zeros(shape), present)
+        parts, present = observed.sum_by_pair(weights, observed.scores.counts)
+        values = observed.similarity(parts.reshape(-1, parts.shape[2])).reshape(present.shape)
+        sums, _ = observed.sum_by_pair(weights, self._size_and_cost)
+        size, cost = sums[:, :, 0], sums[:, :, 1]
+        expected = 1 - cost / np.where(size > 0, size, 1)  # if there are no objects, the cost is 0
+        similarity = np.where(present, values, np.nan)
+        return self._mean(similarity, expected, np.zeros(present.shape), present.astype(float))
 
 
 class PlacedTextChance(RandomTextChance):
@@ -268,14 +319,15 @@ class PlacedTextChance(RandomTextChance):
         ):
             for side, coder in enumerate(observed.pairs[pair]):
                 if (item, coder) not in counts:
-                    counts[item, coder] = self._type_counts(row, side)
+                    counts[item, coder] = self._type_counts[side][row]
         totals: dict[int, Floats] = {}
         for (_, coder), row_counts in counts.items():
             totals[coder] = totals.get(coder, 0.0) + row_counts
         return totals
 
-    def _selected_counts(self, pair: int, counts_of: list[list[Floats]]) -> list[list[Floats]]:
-        return [[self._coder_counts[coder] for coder in self.observed.pairs[pair]]] * len(counts_of)
+    def _selected_counts(self, pair: int, counts_of: Floats) -> Floats:
+        sides = np.stack([self._coder_counts[coder] for coder in self.observed.pairs[pair]])
+        return np.broadcast_to(sides, counts_of.shape)
 
 
 def _exact(items: RandomItems, costs: list[float]) -> simulation.ExpectedSimilarity:

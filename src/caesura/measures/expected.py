@@ -89,7 +89,7 @@ class Moments:
         Parameters
         ----------
         weights : numpy.ndarray, groups x rows of a group
-            Weight of each row.
+            Weight of each row. If there are no more rows than those of one group, all groups have the same rows.
 
         Returns
         -------
@@ -97,12 +97,14 @@ class Moments:
             One row per group.
         """
         groups, members = weights.shape
-        counts = np.einsum("gm,gmp->gp", weights, self.counts.reshape(groups, members, -1))
+        parts = self.counts.shape[1]
+        rows = self.counts.reshape(-1, members, parts)
+        counts = np.einsum("gm,gmp->gp", weights, np.broadcast_to(rows, (groups, members, parts)))
         if self.covariance is None:
             return Moments(counts)
-        parts = counts.shape[1]
-        covariance = self.covariance.reshape(groups, members, parts, parts)
-        return Moments(counts, np.einsum("gm,gmpq->gpq", weights**2, covariance))
+        squares = self.covariance.reshape(-1, members, parts, parts)
+        squares = np.broadcast_to(squares, (groups, members, parts, parts))
+        return Moments(counts, np.einsum("gm,gmpq->gpq", weights**2, squares))
 
 
 class ExpectedCounts(ABC):

@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+from caesura.agreement.bootstrap import MIN_REPLICATES, REPLICATES_HELP
 from caesura.agreement.chance import CHANCE_NAMES, Chance, Exact, Placement, Simulate, as_chance
 from caesura.agreement.clusters import Clustering, cluster_coders, cluster_coefficients
 from caesura.agreement.cochran import cochran_q
-from caesura.agreement.coefficients import agreement, agreement_with_placement, has_positions
+from caesura.agreement.coefficients import SharedScores, agreement, agreement_with_placement, has_positions
 from caesura.agreement.families import coefficient_for, coefficient_name, default_coefficient, resolve_coefficient
 from caesura.agreement.groups import GroupedAgreement, check_groups, group_agreement
 from caesura.agreement.labels import label_agreement
@@ -119,7 +120,7 @@ class AgreeOptions(OptionSet):
         "Resample items or coders in the bootstrap; none omits the interval.",
     )
     level: float = setting(0.95, fraction, "Confidence level.")
-    replicates: int = setting(2000, whole(100), "Number of bootstrap replicates.")
+    replicates: int | None = setting(None, whole(MIN_REPLICATES), REPLICATES_HELP)
     chance: str | None = setting(
         None,
         choice(*CHANCE_NAMES),
@@ -317,10 +318,12 @@ def agree(
     counts_only = set(chosen) <= set(as_they_are)
     prepared = CommonUnits(corpus, corpus) if unchanged else on_common_units(corpus, warn=not counts_only)
     corpus_of = {measure: original if measure in as_they_are else prepared.corpus for measure in chosen}
-    coefficients, failures = _coefficients(corpus_of, options, engine, checkpoint)
+    shared = SharedScores()
+    coefficients, failures = _coefficients(corpus_of, options, engine, checkpoint, shared)
     excluded = _without_declined(original, _excluded_by(coefficients))
     compared = prepared.corpus, corpus_of[chosen[0]]
-    analyses, more_failures = _analyses(*compared, chosen[0], options, {entry.item for entry in excluded})
+    excluded_items = {entry.item for entry in excluded}
+    analyses, more_failures = _analyses(*compared, chosen[0], options, excluded_items, shared)
     groups = _groups(corpus_of, options, engine)
     return AgreementStudy(
         agreement=tuple(coefficients),
@@ -550,7 +553,11 @@ def _check_simulation(measures: Sequence[Measure], options: AgreeOptions, checkp
 
 
 def _coefficients(
-    corpus_of: Mapping[Measure, Corpus], options: AgreeOptions, engine: str | Engine, checkpoint: str | None
+    corpus_of: Mapping[Measure, Corpus],
+    options: AgreeOptions,
+    engine: str | Engine,
+    checkpoint: str | None,
+    shared: SharedScores,
 ) -> tuple[list[AgreementOutcome], list[Excluded]]:
     """Return the outcomes of all coefficients, and those that cannot be computed as excluded entries."""
     outcomes: list[AgreementOutcome] = []
@@ -559,7 +566,8 @@ def _coefficients(
         corpus = corpus_of[measure]
         folder = None if checkpoint is None else str(Path(checkpoint, f"{number}-{name}"))
         arguments = _arguments(measure, name, options, folder)
-        compute = partial(agreement_with_placement, corpus, measure, coefficient=name, engine=engine, **arguments)
+        arguments |= {"coefficient": name, "engine": engine, "shared": shared}
+        compute = partial(agreement_with_placement, corpus, measure, **arguments)
         try:
             outcomes.append(_outcome(compute, name, measure))
         except OptionError as error:
@@ -643,12 +651,17 @@ def _groups(
 
 
 def _analyses(
-    corpus: Corpus, compared: Corpus, measure: Measure, options: AgreeOptions, excluded_items: set[str | None]
+    corpus: Corpus,
+    compared: Corpus,
+    measure: Measure,
+    options: AgreeOptions,
+    excluded_items: set[str | None],
+    shared: SharedScores,
 ) -> tuple[dict[str, Outcome[Any]], list[Excluded]]:
     """Return the additional analyses; those for which the corpus is unsuitable are listed as excluded."""
     items = [item for item in corpus.item_names if item not in excluded_items]
     analyses: dict[str, Callable[[], Any]] = {
-        "clusters": partial(_clusters, compared, measure, options),
+        "clusters": partial(_clusters, compared, measure, options, shared),
         "cochran": partial(cochran_q, corpus),
         "label_similarity": partial(label_agreement, corpus),
         "heat": lambda: boundary_heat(corpus.select(items=items)),
@@ -664,7 +677,7 @@ def _analyses(
     return outcomes, failures
 
 
-def _clusters(corpus: Corpus, measure: Measure, options: AgreeOptions) -> Clustering:
+def _clusters(corpus: Corpus, measure: Measure, options: AgreeOptions, shared: SharedScores) -> Clustering:
     suitable = cluster_coefficients(measure)
     coefficient = next((name for name in options.coefficients if name in suitable), None)
     by_position = coefficient == "alpha"
@@ -675,4 +688,5 @@ def _clusters(corpus: Corpus, measure: Measure, options: AgreeOptions) -> Cluste
         compat=None if by_position else options.compat,
         seed=options.seed,
         chance=None if by_position else _chance(measure, options),
+        shared=shared,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from caesura.agreement.clusters import Clustering
@@ -121,6 +122,7 @@ def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
     records: list[dict[str, Any]] = []
     notes = [_boundaries_per_item(placed)] if placed.rows else []
     for outcome, result in _defined(outcomes):
+        heading = _heading(outcome)
         for row in result.coders:
             boundaries = by_coder.get(row.coder)
             counts: dict[str, Any] = {"coder": row.coder, "items": row.items}
@@ -129,7 +131,7 @@ def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
                 counts |= {placed.noun: boundaries.boundaries, _DENSITY[placed.noun]: density}
             without = row.without if len(result.coders) > 2 else None
             records.append(
-                _heading(outcome) | counts | {"value": or_undefined(row.value), "without": without} | cells(row, "gain")
+                heading | counts | {"value": or_undefined(row.value), "without": without} | cells(row, "gain")
             )
         notes += [
             f"{outcome.coefficient} over {outcome.over}: the others agree best without {row.coder}, "
@@ -159,10 +161,11 @@ def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
         One table per coefficient on a terminal.
     """
     records = [
-        _heading(outcome)
+        heading
         | {"coders": " - ".join(row.coders), "value": or_undefined(row.value)}
-        | cells(row, "observed", "expected", "items")
+        | {"observed": row.observed, "expected": row.expected, "items": row.items}
         for outcome, result in _defined(outcomes)
+        for heading in [_heading(outcome)]
         for row in result.pairs
     ]
     table = Table.from_records(records, title="Pairs of coders", group=2, split_groups=True)
@@ -183,9 +186,10 @@ def item_table(outcomes: Sequence[AgreementOutcome]) -> Table:
         One table per coefficient on a terminal.
     """
     records = [
-        _heading(outcome)
+        heading
         | {"item": row.item, "value": or_undefined(row.value), "observed": row.observed, "expected": row.expected}
         for outcome, result in _defined(outcomes)
+        for heading in [_heading(outcome)]
         for row in result.items
     ]
     return Table.from_records(records, title="Items", group=2, split_groups=True)
@@ -489,8 +493,8 @@ def agreement_view(study: AgreementStudy, tables: AgreeTables, *, width: int) ->
         sections = [
             Section("items", items_table(study)),
             coefficients,
-            Section("coders", coder_table(study.agreement, study.placed), tables.by_coder),
-            Section("pairs", pair_table(study.agreement), tables.by_pair),
+            Section("coders", partial(coder_table, study.agreement, study.placed), tables.by_coder),
+            Section("pairs", partial(pair_table, study.agreement), tables.by_pair),
             *_category_sections(study, tables),
         ]
     for name, outcome in study.analyses.items():
