@@ -19,6 +19,8 @@ are listed; an eighth if the measure lists edits one document at a time."""
 BOUNDARIES_PER_PAIR = 10
 MAX_LISTED_ROWS = 10_000
 """Disagreements of two coders, and places, that are listed in a table or in JSON unless all are asked for."""
+MAX_PRINTED_ROWS = 1_000
+"""Rows of a table that a terminal shows beside the main table of a command; ``--table`` prints all."""
 MAX_LISTED_CODERS = 200_000
 """Coders, summed over places of disagreement, that are listed in a table or in JSON unless all are asked for."""
 MAX_PAIR_CELLS = 10**8

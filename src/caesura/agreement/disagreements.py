@@ -27,7 +27,6 @@ from caesura.agreement.disagreement_rows import (
     Disagreements,
     DisagreementTotals,
     Mark,
-    OnDemand,
     sum_by_name,
 )
 from caesura.agreement.majority import majority
@@ -44,6 +43,7 @@ from caesura.measures.registry import default_measures, measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy, Span
+from caesura.model.on_demand import OnDemand
 from caesura.model.result import Excluded, keep_warnings, signature_line
 from caesura.model.seconds import extent_problem, lack_units, one_level_as_tiers
 from caesura.model.segmentation import UNTYPED

@@ -18,7 +18,6 @@ from caesura.agreement.disagreement_rows import (
     DisagreementPlace,
     Disagreements,
     DisagreementTotals,
-    OnDemand,
     sum_by_name,
 )
 from caesura.agreement.gamma import Gamma, align_items
@@ -28,6 +27,7 @@ from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
+from caesura.model.on_demand import OnDemand
 from caesura.model.result import signature_line
 from caesura.model.signature import with_data
 from caesura.model.spans import MarkedSpan, Spans

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from caesura.errors import OptionConflictError
+from caesura.limits import MAX_PRINTED_ROWS
 from caesura.views.table import Block, Table
 
 
@@ -46,6 +47,14 @@ class Section:
         return self.block() if callable(self.block) else self.block
 
 
+def _first_rows(section: Section) -> Block:
+    """Return the table or drawing of a section; a long table with its first rows only, and with a note."""
+    block = section.build()
+    if not isinstance(block, Table) or len(block.rows) <= MAX_PRINTED_ROWS or block.limit is not None:
+        return block
+    return replace(block, limit=MAX_PRINTED_ROWS, notes=(f"--table {section.name} prints all", *block.notes))
+
+
 @dataclass(frozen=True)
 class Answer:
     """The output of a command.
@@ -75,9 +84,10 @@ class Answer:
         Returns
         -------
         list of Table or str
-            Tables and drawings.
+            Tables and drawings. A terminal shows the first rows of a long table.
         """
-        return [section.build() for i, section in enumerate(self.sections) if i == 0 or details or section.shown]
+        chosen = [section for i, section in enumerate(self.sections) if i == 0 or details or section.shown]
+        return [chosen[0].build(), *map(_first_rows, chosen[1:])] if chosen else []
 
     def tables(self) -> dict[str, Table]:
         """Return all tables by name.
