@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
+from caesura.views.answer import Answer, Section
 from caesura.views.results import draw, edit_records
 from caesura.views.table import Table, clean, pad, shorten, text_width
 from caesura.views.text_table import table_text, wrap
@@ -199,3 +200,15 @@ def test_no_cell_is_ever_lost(rows: list[tuple[str, float, int | None]], width: 
     if rows:
         names = table.without_empty_columns().columns
         assert {word for name in names for word in name.split()} <= set(words)
+
+
+def test_long_tables_beside_the_main_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal shows the first rows, and says how to print all."""
+    monkeypatch.setattr("caesura.views.answer.MAX_PRINTED_ROWS", 2)
+    table = Table(("n",), tuple((n,) for n in range(5)))
+    answer = Answer("", (Section("main", table), Section("other", table)))
+    main, other = answer.blocks(details=True)
+    assert isinstance(main, Table)
+    assert isinstance(other, Table)
+    assert (main.limit, other.limit, other.notes) == (None, 2, ("--table other prints all",))
+    assert answer.table("other") == table

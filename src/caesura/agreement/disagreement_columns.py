@@ -8,6 +8,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.agreement.disagreement_rows import DisagreementTotals, Mark
 from caesura.measures.batch import Batch
@@ -19,6 +20,8 @@ from caesura.model.value import Floats, Ints
 
 _CHUNK = 500_000  # boundaries that are aligned at a time, to save memory
 _MAX_CODE = 2**62
+Numbers = NDArray[np.integer[Any]]
+"""Whole numbers of any size, small ones to save memory."""
 _COLUMNS = ("comparison", "stream", "kind", "a_position", "b_position", "a_type", "b_type", "cost", "end")
 
 
@@ -49,15 +52,15 @@ class DisagreementColumns:
         Names of types.
     """
 
-    comparison: Ints
-    stream: Ints
-    kind: Ints
+    comparison: Numbers
+    stream: Numbers
+    kind: Numbers
     a_position: Any
     b_position: Any
-    a_type: Ints
-    b_type: Ints
+    a_type: Numbers
+    b_type: Numbers
     cost: Floats
-    end: Ints | None
+    end: Numbers | None
     streams: tuple[str | None, ...]
     types: tuple[str, ...]
 
@@ -181,7 +184,20 @@ def columns_of_edits(edits: Iterable[tuple[int, Edit]]) -> DisagreementColumns:
         if edit.cost > 0
     ]
     *columns, cost = _arrays(rows, 8)
-    return DisagreementColumns(*columns, cost.astype(float), None, tuple(streams), tuple(types))
+    comparison, stream, kind, a_position, b_position, a_type, b_type = columns
+    return DisagreementColumns(
+        comparison=comparison,
+        stream=stream,
+        kind=kind,
+        a_position=a_position,
+        b_position=b_position,
+        a_type=a_type,
+        b_type=b_type,
+        cost=cost.astype(float),
+        end=None,
+        streams=tuple(streams),
+        types=tuple(types),
+    )
 
 
 def columns_of_spans(spans: Iterable[tuple[int, int, Span, str]]) -> DisagreementColumns:
@@ -237,7 +253,7 @@ class RankedPlaces:
         return len(self.cost)
 
 
-def rank_places(columns: DisagreementColumns, item: Ints, item_names: Sequence[str]) -> RankedPlaces:
+def rank_places(columns: DisagreementColumns, item: Numbers, item_names: Sequence[str]) -> RankedPlaces:
     """Join the disagreements about the same or linked positions, or about the same span, and sort them.
 
     Parameters
@@ -281,7 +297,7 @@ def _ranks(names: Sequence[str]) -> Ints:
     return np.array([numbers[name] for name in names], np.int64)
 
 
-def _link(columns: DisagreementColumns, item: Ints, first: Any, last: Any) -> Ints:
+def _link(columns: DisagreementColumns, item: Numbers, first: Any, last: Any) -> Ints:
     """Return a number for each disagreement, the same for those that belong together."""
     text = item.astype(np.int64) * len(columns.streams) + columns.stream
     if columns.end is not None:
@@ -299,7 +315,8 @@ def _codes(text: Ints, position: Any) -> Ints:
     """Return a whole number for each text and position."""
     if position.dtype.kind == "f" or int(position.max()) >= _MAX_CODE // (int(text.max()) + 1):
         position = np.unique(position, return_inverse=True)[1].reshape(-1)
-    return text * (int(position.max()) + 1) + position
+    codes: Ints = text * (int(position.max()) + 1) + position
+    return codes
 
 
 def _roots(number: int, first: Ints, second: Ints) -> Ints:
@@ -324,7 +341,12 @@ def _roots(number: int, first: Ints, second: Ints) -> Ints:
 
 
 def count_totals(
-    names: Mapping[str, Sequence[str]], kind: Ints, item: Ints, sides: Sequence[Ints], cost: Floats, place_item: Ints
+    names: Mapping[str, Sequence[str]],
+    kind: Numbers,
+    item: Numbers,
+    sides: Sequence[Numbers],
+    cost: Floats,
+    place_item: Numbers,
 ) -> DisagreementTotals:
     """Return the sums over all disagreements.
 
@@ -364,11 +386,11 @@ def count_totals(
     )
 
 
-def _sums(names: Sequence[str], index: Ints, cost: Floats) -> dict[str, float]:
+def _sums(names: Sequence[str], index: Numbers, cost: Floats) -> dict[str, float]:
     return dict(zip(names, np.bincount(index, cost, len(names)).tolist(), strict=True))
 
 
-def _numbers(names: Sequence[str], index: Ints) -> dict[str, int]:
+def _numbers(names: Sequence[str], index: Numbers) -> dict[str, int]:
     return dict(zip(names, np.bincount(index, minlength=len(names)).tolist(), strict=True))
 
 

@@ -199,7 +199,7 @@ class _Text:
         """Return the gold standard from its positions by type, with the text of the first coder who has it."""
         units = next((side.units for side in self.by_coder.values() if side.units is not None), None)
         if scale is None:
-            return Segmentation.from_positions(self.length, [*positions[UNTYPED[0]]], units=units)
+            return Segmentation.from_valid_positions(self.length, np.array(positions[UNTYPED[0]], np.int64), units)
         marks: dict[int, list[str]] = {}
         for name, at in positions.items():
             for position in at:
