@@ -13,7 +13,7 @@ from caesura.errors import LimitError
 
 MAX_PAIRS = 600_000
 """Pairs of coders, summed over items, that are compared one by one: one item of 1,000 coders, or three of 600."""
-MAX_LISTED_BOUNDARIES = 6_000_000
+MAX_LISTED_BOUNDARIES = 3_000_000
 """Boundaries of both coders, and ``BOUNDARIES_PER_PAIR`` for each pair, summed over all comparisons of which the disagreements
 are listed; an eighth if the measure lists edits one document at a time."""
 BOUNDARIES_PER_PAIR = 10
@@ -21,7 +21,7 @@ MAX_LISTED_ROWS = 10_000
 """Disagreements of two coders, and places, that are listed in a table or in JSON unless all are asked for."""
 MAX_PRINTED_ROWS = 1_000
 """Rows of a table that a terminal shows beside the main table of a command; ``--table`` prints all."""
-MAX_LISTED_CODERS = 200_000
+MAX_LISTED_CODERS = 100_000
 """Coders, summed over places of disagreement, that are listed in a table or in JSON unless all are asked for."""
 MAX_PAIR_CELLS = 10**8
 """Coders times pairs of coders of an agreement coefficient: about 580 coders of the same items."""

@@ -18,7 +18,7 @@ import caesura as cz
 from caesura.agreement.disagreement_rows import sum_by_name
 from caesura.agreement.majority import majority
 from caesura.data import stargazer
-from caesura.errors import CaesuraWarning, MismatchError, OptionError
+from caesura.errors import CaesuraWarning, LimitError, MismatchError, OptionError
 from oracle import disagreements as oracle
 from support.corpora import of_masses, random_corpus, shuffled
 from support.excluded import reasons
@@ -512,7 +512,5 @@ def test_the_costliest_part_keeps_the_sums() -> None:
 def test_too_many_boundaries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("caesura.agreement.disagreements"), "MAX_LISTED_BOUNDARIES", 30)
     corpus = random_corpus(1, items=4, coders="abc")
-    with pytest.raises(
-        cz.LimitError, match=r"boundaries in 12 comparisons of two coders: .* more than 30; choose fewer"
-    ):
+    with pytest.raises(LimitError, match=r"boundaries in 12 comparisons of two coders: .* more than 30; choose fewer"):
         cz.disagreements(corpus)
