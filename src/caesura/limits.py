@@ -13,8 +13,16 @@ from caesura.errors import LimitError
 
 MAX_PAIRS = 600_000
 """Pairs of coders, summed over items, that are compared one by one: one item of 1,000 coders, or three of 600."""
-MAX_LISTED_PAIRS = 25_000
-"""Pairs of coders, summed over items, whose disagreements are listed one by one."""
+MAX_LISTED_BOUNDARIES = 3_000_000
+"""Boundaries of both coders, and ``BOUNDARIES_PER_PAIR`` for each pair, summed over all comparisons of which the disagreements
+are listed; an eighth if the measure lists edits one document at a time."""
+BOUNDARIES_PER_PAIR = 10
+MAX_LISTED_ROWS = 10_000
+"""Disagreements of two coders, and places, that are listed in a table or in JSON unless all are asked for."""
+MAX_TEXT_ROWS = 1_000
+"""Rows of a table that is printed as text; JSON, CSV, LaTeX and Markdown have all rows."""
+MAX_LISTED_CODERS = 100_000
+"""Coders, summed over places of disagreement, that are listed in a table or in JSON unless all are asked for."""
 MAX_PAIR_CELLS = 10**8
 """Coders times pairs of coders of an agreement coefficient: about 580 coders of the same items."""
 MAX_KAPPA_CELLS = 8_000_000

@@ -7,6 +7,7 @@ import random
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import combinations
 
 import pytest
@@ -14,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
+from caesura.agreement.disagreement_rows import sum_by_name
 from caesura.agreement.majority import majority
 from caesura.data import stargazer
-from caesura.errors import CaesuraWarning, MismatchError, OptionError
+from caesura.errors import CaesuraWarning, LimitError, MismatchError, OptionError
 from oracle import disagreements as oracle
 from support.corpora import of_masses, random_corpus, shuffled
 from support.excluded import reasons
@@ -128,7 +130,7 @@ def test_sums(seed: int) -> None:
         assert sum(sums) == pytest.approx(result.cost)
     costs = [place.cost for place in result.places]
     assert costs == sorted(costs, reverse=True)
-    assert sorted(map(id, result.rows)) == sorted(id(row) for place in result.places for row in place.rows)
+    assert list(result.rows) == [row for place in result.places for row in place.rows]
 
 
 @given(st.integers(0, 100_000))
@@ -472,3 +474,43 @@ def test_misses_are_those_of_the_edits(seed: int, name: str) -> None:
     for i in range(len(scores)):
         kinds = Counter(edit.kind for edit in scores[i].edits)
         assert (full[i], near[i]) == (kinds["deletion"] + kinds["insertion"], kinds["transposition"])
+
+
+# -- long lists -------------------------------------------------------------------------------------------------------
+
+
+def test_rows_and_places_are_built_on_demand() -> None:
+    result = cz.disagreements(random_corpus(1, items=4, coders="abc"))
+    assert len(result.rows) == len(result) == result.row_count == sum(place.pairs for place in result.places)
+    assert len(result.places) == result.place_count
+    assert result.rows[-1] == list(result.rows)[-1]
+    assert result.rows[1:3] == (result.rows[1], result.rows[2])
+    with pytest.raises(IndexError):
+        result.places[result.place_count]
+
+
+@given(st.integers(0, 100_000))
+def test_sums_are_those_of_the_rows(seed: int) -> None:
+    """The sums from columns are those of the rows one by one, to the last bit and in the same order."""
+    result = cz.disagreements(random_corpus(seed, items=3, coders="abc"), measure="boundary_similarity(n_t=3)")
+    assert result.cost == sum(row.cost for row in result.rows)
+    by_item = sum_by_name(result.items, ((row.item, row.cost) for row in result.rows))
+    by_coder = sum_by_name(result.coders, ((coder, row.cost) for row in result.rows for coder in row.coders))
+    by_kind = sum_by_name((), ((row.kind, row.cost) for row in result.rows))
+    for actual, expected in ((result.by_item, by_item), (result.by_coder, by_coder), (result.by_kind, by_kind)):
+        assert list(actual.items()) == list(expected.items())
+
+
+def test_the_costliest_part_keeps_the_sums() -> None:
+    result = cz.disagreements(random_corpus(1, items=4, coders="abc"))
+    part = result.costliest(rows=2, places=1)
+    assert (len(part.rows), len(part.places)) == (2, 1)
+    assert (part.cost, part.by_item, part.row_count) == (result.cost, result.by_item, result.row_count)
+    assert part.to_dict()["place_count"] == result.place_count
+
+
+def test_too_many_boundaries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("caesura.agreement.disagreements"), "MAX_LISTED_BOUNDARIES", 30)
+    corpus = random_corpus(1, items=4, coders="abc")
+    with pytest.raises(LimitError, match=r"boundaries in 12 comparisons of two coders: .* more than 30; choose fewer"):
+        cz.disagreements(corpus)

@@ -57,6 +57,23 @@ def sentence(result: Result) -> str:
 # -- disagreements ----------------------------------------------------------------------------------------------------
 
 
+def test_long_lists_are_cut_unless_all_are_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = results_of(run("disagreements", "people.json", "--json"))
+    monkeypatch.setattr("caesura.views.disagreements.MAX_LISTED_ROWS", 2)
+    result = run("disagreements", "people.json", "--json")
+    cut = results_of(result)
+    assert (len(cut["rows"]), len(cut["places"])) == (2, 2)
+    assert cut["rows"] == whole["rows"][:2]
+    assert [cut[name] for name in ("cost", "row_count", "by_coder")] == [
+        whole[name] for name in ("cost", "row_count", "by_coder")
+    ]
+    assert (
+        f"the costliest 2 of {whole['place_count']} places and 2 of {whole['row_count']} disagreements" in result.stderr
+    )
+    assert "--all lists all" in " ".join(run("disagreements", "people.json").stdout.split())
+    assert results_of(run("disagreements", "people.json", "--json", "--all")) == whole
+
+
 def test_answer(run: Run) -> None:
     result = run("disagreements", "people.json")
     assert result.exit_code == 0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 from caesura.agreement.disagreement_rows import MAJORITY, Mark
 from caesura.errors import InputError
@@ -21,7 +21,7 @@ from caesura.model.common_units import (
 )
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
-from caesura.model.hierarchy import Hierarchy
+from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
 from caesura.notices import warn
@@ -174,6 +174,7 @@ class ComparedTexts:
         self._units: dict[tuple[str, str | None], tuple[str, ...] | None] = {}
         self._around: dict[tuple[Any, ...], tuple[str, str, str]] = {}
         self._marks: dict[tuple[str, str, str | None], dict[int, list[Mark]]] = {}
+        self._spans: dict[tuple[str, str], dict[tuple[int, int], tuple[Mark, ...]]] = {}
 
     def marks(self, item: str, coder: str, stream: str | None) -> dict[int, list[Mark]]:
         """Return the boundaries of a coder by position.
@@ -197,6 +198,26 @@ class ComparedTexts:
             for position, name in _boundaries(annotation, stream or ""):
                 at.setdefault(position, []).append((position, name if self.typed else None))
         return self._marks[key]
+
+    def spans(self, item: str, coder: str) -> dict[tuple[int, int], tuple[Mark, ...]]:
+        """Return the spans of a coder's hierarchy by their units.
+
+        Parameters
+        ----------
+        item, coder : str
+            Item and coder.
+
+        Returns
+        -------
+        dict of (int, int) to tuple
+            First and last unit -> the position before them, and the level or label, of each span there.
+        """
+        key = (item, coder)
+        if key not in self._spans:
+            at = self._spans[key] = {}
+            for span in cast(Hierarchy, self.prepared.corpus[key]).spans:
+                at[span[:2]] = (*at.get(span[:2], ()), (span.start - 1, span_name(span)))
+        return self._spans[key]
 
     def units(self, item: str, stream: str | None) -> tuple[str, ...] | None:
         """Return the units of a text or stream.
@@ -246,6 +267,22 @@ class ComparedTexts:
             units = self.units(item, stream)
             self._around[key] = ("", "", "") if units is None else _around(units, positions)
         return self._around[key]
+
+
+def span_name(span: Span) -> str:
+    """Return the label of a span, or its level if it has none.
+
+    Parameters
+    ----------
+    span : Span
+        A span of a hierarchy.
+
+    Returns
+    -------
+    str
+        The label, or such as ``"level 2"``.
+    """
+    return span.label if span.label is not None else f"level {span.level}"
 
 
 def _boundaries(annotation: Annotation, stream: str) -> Iterable[tuple[Any, str]]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from functools import cached_property
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
 
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.measures.base import Measure
@@ -127,7 +126,7 @@ class DisagreementPlace:
         last position.
     span : tuple of (int, int) or None
         First and last unit of a span of a hierarchy.
-    rows : tuple of Disagreement
+    rows : sequence of Disagreement
         The disagreements.
     units : mapping of str to MarkedSpan
         Coder -> the coder's span here, in a corpus of spans.
@@ -148,7 +147,7 @@ class DisagreementPlace:
     between: str
     after: str
     span: tuple[int, int] | None
-    rows: tuple[Disagreement, ...] = field(repr=False, metadata=HIDDEN)
+    rows: Sequence[Disagreement] = field(repr=False, metadata=HIDDEN)
     units: Mapping[str, MarkedSpan] = field(default_factory=dict)
 
     @property
@@ -190,6 +189,33 @@ class DisagreementPlace:
         return f"{coder} ({' '.join(names[coder])})" if len(set(names.values())) > 1 else coder
 
 
+@dataclass(frozen=True)
+class DisagreementTotals:
+    """Sums over all disagreements.
+
+    Attributes
+    ----------
+    rows, places : int
+        Number of disagreements of two coders, and of places.
+    cost : float
+        Sum of all costs.
+    by_item, by_coder, by_kind : dict of str to float
+        Sums of the costs, the largest first.
+    rows_by_item, rows_by_kind, places_by_item : dict of str to int
+        Numbers of disagreements and of places.
+    """
+
+    rows: int
+    places: int
+    cost: float
+    by_item: Mapping[str, float]
+    by_coder: Mapping[str, float]
+    by_kind: Mapping[str, float]
+    rows_by_item: Mapping[str, int]
+    rows_by_kind: Mapping[str, int]
+    places_by_item: Mapping[str, int]
+
+
 @dataclass(frozen=True, eq=False)
 class Disagreements(Result):
     """All disagreements of the coders of a corpus, the costliest place first.
@@ -204,17 +230,20 @@ class Disagreements(Result):
         The coders, and the items that were compared.
     compared : int
         Number of comparisons of two coders on an item.
-    rows : tuple of Disagreement
-        One row per disagreement of two coders, in the order of the places.
-    places : tuple of DisagreementPlace
+    rows : sequence of Disagreement
+        One row per disagreement of two coders, in the order of the places. Rows and places are built whenever they are asked
+        for; a tuple of them may take much memory.
+    places : sequence of DisagreementPlace
         Disagreements of all pairs at one place together, the costliest place first.
     excluded : tuple of Excluded
         Items that could not be compared.
     signature : str
         One line with everything needed to reproduce the list.
+    totals : DisagreementTotals
+        Costs and numbers of all disagreements, also if only some are listed.
     """
 
-    json_properties: ClassVar[tuple[str, ...]] = ("cost", "by_item", "by_coder", "by_kind")
+    json_properties: ClassVar[tuple[str, ...]] = ("row_count", "place_count", "cost", "by_item", "by_coder", "by_kind")
     frame_field: ClassVar[str] = "rows"
 
     measure: Measure | UnitizingCoefficient
@@ -222,35 +251,59 @@ class Disagreements(Result):
     coders: tuple[str, ...]
     items: tuple[str, ...]
     compared: int
-    rows: tuple[Disagreement, ...] = field(repr=False)
-    places: tuple[DisagreementPlace, ...] = field(repr=False)
+    rows: Sequence[Disagreement] = field(repr=False)
+    places: Sequence[DisagreementPlace] = field(repr=False)
     excluded: tuple[Excluded, ...]
     signature: str
+    totals: DisagreementTotals = field(repr=False, metadata=HIDDEN)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return self.totals.rows
 
-    @cached_property
+    @property
+    def row_count(self) -> int:
+        """Number of all disagreements of two coders, also if only some are listed."""
+        return self.totals.rows
+
+    @property
+    def place_count(self) -> int:
+        """Number of all places, also if only some are listed."""
+        return self.totals.places
+
+    @property
     def cost(self) -> float:
         """Sum of all costs."""
-        return sum(row.cost for row in self.rows)
+        return self.totals.cost
 
-    @cached_property
-    def by_item(self) -> dict[str, float]:
+    @property
+    def by_item(self) -> Mapping[str, float]:
         """Item -> sum of its costs, the costliest first; items without disagreements cost 0."""
-        return sum_by_name(self.items, ((row.item, row.cost) for row in self.rows))
+        return self.totals.by_item
 
-    @cached_property
-    def by_coder(self) -> dict[str, float]:
+    @property
+    def by_coder(self) -> Mapping[str, float]:
         """Coder -> sum of the costs of the disagreements in which the coder takes part, the largest first."""
-        return sum_by_name(
-            self.coders, ((coder, row.cost) for row in self.rows for coder in row.coders if coder in self.coders)
-        )
+        return self.totals.by_coder
 
-    @cached_property
-    def by_kind(self) -> dict[str, float]:
+    @property
+    def by_kind(self) -> Mapping[str, float]:
         """Kind -> sum of its costs, the costliest first."""
-        return sum_by_name((), ((row.kind, row.cost) for row in self.rows))
+        return self.totals.by_kind
+
+    def costliest(self, rows: int, places: int) -> Self:
+        """Return the same result with a shorter list; all sums stay as they are.
+
+        Parameters
+        ----------
+        rows, places : int
+            Number of disagreements of two coders, and of places, that remain.
+
+        Returns
+        -------
+        Disagreements
+            The first rows and places.
+        """
+        return replace(self, rows=self.rows[:rows], places=self.places[:places])
 
 
 def sum_by_name(names: Iterable[str], costs: Iterable[tuple[str, float]]) -> dict[str, float]:

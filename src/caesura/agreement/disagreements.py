@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, cast
+from typing import cast
+
+import numpy as np
 
 from caesura.agreement.coder_pairs import Key, check_coders, check_corpus, check_pairs, score_keys
-from caesura.agreement.compared_texts import ComparedTexts, PreparedCorpus, prepare
+from caesura.agreement.compared_texts import ComparedTexts, PreparedCorpus, prepare, span_name
+from caesura.agreement.disagreement_columns import (
+    DisagreementColumns,
+    columns_of_edits,
+    columns_of_scores,
+    columns_of_spans,
+    count_totals,
+    rank_places,
+)
 from caesura.agreement.disagreement_rows import (
     MAJORITY,
     SPAN,
     Disagreement,
     DisagreementPlace,
     Disagreements,
+    DisagreementTotals,
     Mark,
     sum_by_name,
 )
@@ -23,19 +34,25 @@ from caesura.agreement.span_disagreements import span_disagreements
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.errors import MismatchError, OptionError
-from caesura.limits import MAX_LISTED_PAIRS
+from caesura.limits import BOUNDARIES_PER_PAIR, MAX_LISTED_BOUNDARIES, check_limit
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
+from caesura.measures.edit_columns import DELETION, EDIT_KINDS, INSERTION, NONE
 from caesura.measures.many import Scores
 from caesura.measures.registry import default_measures, measures, parse
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Comparable, tiers_of
+from caesura.model.dialogue import Annotation, Comparable, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy, Span
-from caesura.model.result import Edit, Excluded, keep_warnings, signature_line
+from caesura.model.on_demand import OnDemand
+from caesura.model.result import Excluded, keep_warnings, signature_line
 from caesura.model.seconds import extent_problem, lack_units, one_level_as_tiers
 from caesura.model.segmentation import UNTYPED
 from caesura.model.signature import with_data
+from caesura.model.value import Ints
 from caesura.options import suggest
+
+EDITS_ONE_BY_ONE = 8
+"""How many times longer edits take that a measure does not list as columns."""
 
 KINDS = {
     "deletion": "miss",
@@ -45,6 +62,8 @@ KINDS = {
     "transposition with substitution": "near miss, different type",
 }
 """Kind of edit -> kind of disagreement."""
+_KIND_NAMES = (*dict.fromkeys(KINDS.values()), SPAN)
+_KIND_NUMBERS = np.array([_KIND_NAMES.index(KINDS[kind]) if kind in KINDS else -1 for kind in EDIT_KINDS])
 
 
 @keep_warnings
@@ -120,27 +139,24 @@ def disagreements(
     keys = _keys(prepared.corpus, reference, excluded)
     if reference == MAJORITY and MAJORITY not in corpus.coders:
         prepared = _with_majority(prepared, chosen, excluded)
+    _check_size(prepared.corpus, [key for key in keys if key[0] not in excluded], chosen)
     keys, scores = score_keys(prepared.corpus, chosen, keys, "threads", excluded)
     texts = ComparedTexts(prepared, typed=scores.types != UNTYPED)
-    places = sorted(_places(texts, _rows(texts, keys, scores)), key=_rank)
+    builder = _PlaceBuilder(texts, keys, _columns(texts, keys, scores))
     facts = {"coders": len(corpus.coders), "against": reference or "pairs"}
     signature = signature_line("disagreements", over=scores.total.signature, **facts)
     return Disagreements(
         measure=chosen,
         against=reference,
         coders=corpus.coders,
-        items=tuple(dict.fromkeys(item for item, _, _ in keys)),
+        items=builder.items,
         compared=len(keys),
-        rows=tuple(row for place in places for row in place.rows),
-        places=tuple(places),
+        rows=builder.rows,
+        places=builder.places,
         excluded=(*prepared.excluded, *(Excluded(item, None, reason) for item, reason in excluded.items())),
-        signature=with_data(signature, prepared.data, sum(place.cost for place in places)),
+        signature=with_data(signature, prepared.data, sum(builder.ranked.cost.tolist())),
+        totals=builder.totals(corpus.coders),
     )
-
-
-def _rank(place: DisagreementPlace) -> tuple[float, int, str, str, int]:
-    """Return the sort key of a place: the costliest first, then that of the most pairs, then by item and position."""
-    return -place.cost, -place.pairs, place.item, place.stream or "", place.position
 
 
 # -- arguments --------------------------------------------------------------------------------------------------------
@@ -216,7 +232,7 @@ def _check_against(against: str | None, corpus: Corpus) -> str | None:
 def _keys(corpus: Corpus, against: str | None, excluded: dict[str, str]) -> list[Key]:
     """Return item, first and second coder of every comparison. Items that cannot be compared are added to ``excluded``."""
     if against is None:
-        check_pairs(corpus, MAX_LISTED_PAIRS)
+        check_pairs(corpus)
     keys: list[Key] = []
     for item in corpus.item_names:
         coders = list(corpus.of_item(item))
@@ -248,167 +264,186 @@ def _with_majority(prepared: PreparedCorpus, measure: Measure, excluded: dict[st
     return replace(prepared, corpus=Corpus(annotations), majority=True)
 
 
-# -- disagreements of two coders --------------------------------------------------------------------------------------
+def _check_size(corpus: Corpus, keys: Sequence[Key], measure: Measure) -> None:
+    """Raise an error if there are too many boundaries or spans in all comparisons."""
+    one_by_one = type(measure).edit_columns is Measure.edit_columns
+    sizes = {key: _size(annotation) for key, annotation in corpus.items()}
+    number = sum(sizes[item, a] + sizes[item, b] + BOUNDARIES_PER_PAIR for item, a, b in keys)
+    check_limit(
+        f"boundaries in {len(keys):,} comparisons of two coders",
+        number * (EDITS_ONE_BY_ONE if one_by_one else 1),
+        MAX_LISTED_BOUNDARIES,
+        "choose fewer coders (--coder, Corpus.select) or items (--item), or compare with one coder or the majority (--against)",
+    )
 
 
-def _rows(texts: ComparedTexts, keys: Sequence[Key], scores: Scores) -> Iterator[Disagreement]:
-    """Yield the disagreements of each comparison."""
-    columns = scores.measure.edit_columns(scores.batch)
+def _size(annotation: Annotation) -> int:
+    """Return the number of boundaries or spans."""
+    if isinstance(annotation, Hierarchy):
+        return len(annotation.spans)
+    tiers = tiers_of(annotation)
+    if tiers:
+        return sum(len(tier.edges.inner) for tier in tiers.values())
+    return sum(len(text.positions) for text in streams_of(annotation).values())
+
+
+# -- rows and places --------------------------------------------------------------------------------------------------
+
+
+def _columns(texts: ComparedTexts, keys: Sequence[Key], scores: Scores) -> DisagreementColumns:
+    """Return the disagreements of all comparisons."""
+    if texts.prepared.spans:
+        return columns_of_spans(_unmatched(texts.prepared.corpus, keys, scores.measure))
+    columns = columns_of_scores(scores)
     if columns is not None:
-        for document, edit in columns.costly_edits():
-            yield _edit_row(texts, keys[int(scores.places[document])], edit)
-        return
-    corpus = texts.prepared.corpus
-    for i, key in enumerate(keys):
-        item, a, b = key
-        first, second = corpus[item, a], corpus[item, b]
-        if isinstance(first, Hierarchy) and isinstance(second, Hierarchy):
-            for side, spans in enumerate(scores.measure.unmatched_spans(first, second) or ()):
-                yield from (_span_row(texts, key, side, span) for span in spans)
-        else:
-            yield from (_edit_row(texts, key, edit) for edit in scores[i].edits or () if edit.cost > 0)
+        return columns
+    return columns_of_edits((place, edit) for place in range(len(keys)) for edit in scores[place].edits or ())
 
 
-def _edit_row(texts: ComparedTexts, key: Key, edit: Edit) -> Disagreement:
-    item, a, b = key
-    positions = (edit.a_position, edit.b_position)
-    time = texts.prepared.time
-    before, between, after = texts.around(item, edit.stream, sorted(at for at in positions if at is not None))
-    return Disagreement(
-        item=item,
-        stream=edit.stream,
-        coders=(a, b),
-        kind=KINDS[edit.kind],
-        positions=positions,
-        times=(time(item, a, edit.stream, positions[0]), time(item, b, edit.stream, positions[1])),
-        types=(edit.a_type, edit.b_type) if texts.typed else (None, None),
-        cost=float(edit.cost),
-        before=before,
-        between=between,
-        after=after,
-    )
+def _unmatched(corpus: Corpus, keys: Sequence[Key], measure: Measure) -> Iterator[tuple[int, int, Span, str]]:
+    for place, (item, a, b) in enumerate(keys):
+        first, second = cast(Hierarchy, corpus[item, a]), cast(Hierarchy, corpus[item, b])
+        for side, spans in enumerate(measure.unmatched_spans(first, second) or ()):
+            yield from ((place, side, span, span_name(span)) for span in spans)
 
 
-def _span_row(texts: ComparedTexts, key: Key, side: int, span: Span) -> Disagreement:
-    item, owner = key[0], key[side + 1]
-    before, between, after = texts.around(item, None, [span.start - 1, span.end])
+class _PlaceBuilder:
+    """The disagreements of all comparisons, of which rows and places are built when they are needed.
 
-    def on_side(value: Any) -> Any:
-        return (None, value) if side else (value, None)
+    Parameters
+    ----------
+    texts : ComparedTexts
+        The boundaries and the text around them.
+    keys : sequence of (item, first coder, second coder)
+        The comparisons.
+    columns : DisagreementColumns
+        The disagreements.
+    """
 
-    return Disagreement(
-        item=item,
-        stream=None,
-        coders=key[1:],
-        kind=SPAN,
-        positions=on_side(span.start - 1),
-        times=on_side(texts.prepared.time(item, owner, None, span.start - 1)),
-        types=on_side(_span_name(span)),
-        cost=1.0,
-        before=before,
-        between=between,
-        after=after,
-        span=(span.start, span.end),
-    )
+    def __init__(self, texts: ComparedTexts, keys: Sequence[Key], columns: DisagreementColumns) -> None:
+        self.texts = texts
+        self.keys = keys
+        self.columns = columns
+        self.items = tuple(dict.fromkeys(item for item, _, _ in keys))
+        numbers = {item: number for number, item in enumerate(self.items)}
+        self._item = np.array([numbers[item] for item, _, _ in keys], np.int32)
+        self.ranked = rank_places(columns, self._item[columns.comparison], self.items)
 
+    @property
+    def rows(self) -> OnDemand[Disagreement]:
+        """All disagreements of two coders, place by place."""
+        return OnDemand(self.row, range(len(self.columns)))
 
-def _span_name(span: Span) -> str:
-    return span.label if span.label is not None else f"level {span.level}"
+    @property
+    def places(self) -> OnDemand[DisagreementPlace]:
+        """All places, the costliest first."""
+        return OnDemand(self.place, range(len(self.ranked)))
 
+    def totals(self, coders: Sequence[str]) -> DisagreementTotals:
+        """Return the sums over all disagreements, in the order of the list."""
+        order = self.ranked.order
+        comparison = self.columns.comparison[order]
+        item = self._item[comparison]
+        numbers = {coder: number for number, coder in enumerate(coders)}
+        sides = [np.array([numbers.get(key[side], -1) for key in self.keys], np.int32)[comparison] for side in (1, 2)]
+        names = {"items": self.items, "coders": coders, "kinds": _KIND_NAMES}
+        place_item = item[self.ranked.ends[:-1]]
+        return count_totals(names, self._kinds(order), item, sides, self.columns.cost[order], place_item)
 
-# -- places -----------------------------------------------------------------------------------------------------------
+    def _kinds(self, rows: Ints) -> Ints:
+        """Return the kinds of some disagreements as indices into ``_KIND_NAMES``."""
+        if self.columns.end is not None:
+            return np.full(len(rows), _KIND_NAMES.index(SPAN))
+        return _KIND_NUMBERS[self.columns.kind[rows]]
 
+    def row(self, number: int) -> Disagreement:
+        """Return a disagreement by its place in the list."""
+        columns = self.columns
+        i = int(self.ranked.order[number])
+        item, a, b = self.keys[columns.comparison[i]]
+        stream = columns.streams[columns.stream[i]]
+        kind = columns.kind[i]
+        positions = (
+            None if kind == INSERTION else columns.a_position[i].item(),
+            None if kind == DELETION else columns.b_position[i].item(),
+        )
+        names = [None if code == NONE else columns.types[code] for code in (columns.a_type[i], columns.b_type[i])]
+        known = [at for at in positions if at is not None]
+        span = None if columns.end is None else (known[0] + 1, columns.end[i].item())
+        time = self.texts.prepared.time
+        around = sorted(known) if span is None else [known[0], span[1]]
+        before, between, after = self.texts.around(item, stream, around)
+        return Disagreement(
+            item=item,
+            stream=stream,
+            coders=(a, b),
+            kind=SPAN if span is not None else KINDS[EDIT_KINDS[kind]],
+            positions=positions,
+            times=(time(item, a, stream, positions[0]), time(item, b, stream, positions[1])),
+            types=(names[0], names[1]) if self.texts.typed or span is not None else (None, None),
+            cost=columns.cost[i].item(),
+            before=before,
+            between=between,
+            after=after,
+            span=span,
+        )
 
-def _places(texts: ComparedTexts, rows: Iterable[Disagreement]) -> Iterator[DisagreementPlace]:
-    """Yield the disagreements of all pairs, place by place."""
-    groups: dict[tuple[str, str | None], list[Disagreement]] = {}
-    for row in rows:
-        groups.setdefault((row.item, row.stream), []).append(row)
-    for group in groups.values():
-        yield from (_place(texts, together) for together in _linked(group))
+    def place(self, number: int) -> DisagreementPlace:
+        """Return a place by its rank."""
+        begin, end = self.ranked.ends[number].item(), self.ranked.ends[number + 1].item()
+        chosen = np.sort(self.ranked.order[begin:end])
+        columns = self.columns.take(chosen)
+        item = self.keys[columns.comparison[0]][0]
+        stream = columns.streams[columns.stream[0]]
+        disputed = columns.boundaries(typed=self.texts.typed)
+        positions = sorted({at for at, _ in disputed})
+        span = None if columns.end is None else (positions[0] + 1, columns.end[0].item())
+        all_marks = self._boundaries_here(item, stream, disputed) if span is None else self._spans_here(item, span)
+        marks = {coder: entries for coder, entries in all_marks.items() if entries}
+        mark_times, times = self._times_here(item, stream, span, marks)
+        before, between, after = self.texts.around(item, stream, positions if span is None else [positions[0], span[1]])
+        kinds = zip((_KIND_NAMES[kind] for kind in self._kinds(chosen).tolist()), columns.cost.tolist(), strict=True)
+        return DisagreementPlace(
+            item=item,
+            stream=stream,
+            positions=tuple(positions),
+            times=times,
+            kinds=tuple(sum_by_name((), kinds)),
+            marks=marks,
+            mark_times=mark_times,
+            has=tuple(marks),
+            has_not=tuple(coder for coder in all_marks if coder not in marks),
+            pairs=end - begin,
+            cost=self.ranked.cost[number].item(),
+            before=before,
+            between=between,
+            after=after,
+            span=span,
+            rows=self.rows[begin:end],
+        )
 
+    def _boundaries_here(self, item: str, stream: str | None, disputed: Set[Mark]) -> dict[str, tuple[Mark, ...]]:
+        """Return coder -> boundaries that are disputed at a place, for all coders of the item."""
+        positions = sorted({at for at, _ in disputed})
+        marks: dict[str, tuple[Mark, ...]] = {}
+        for coder in self.texts.prepared.coders(item):
+            own = self.texts.marks(item, coder, stream)
+            marks[coder] = tuple(mark for at in positions for mark in own.get(at, ()) if mark in disputed)
+        return marks
 
-def _linked(rows: Sequence[Disagreement]) -> list[list[Disagreement]]:
-    """Divide the rows of a text: rows that share a position, or the span, belong together."""
-    parent: dict[Any, Any] = {}
+    def _spans_here(self, item: str, span: tuple[int, int]) -> dict[str, tuple[Mark, ...]]:
+        """Return coder -> level or label of a span, for all coders of the item."""
+        return {coder: self.texts.spans(item, coder).get(span, ()) for coder in self.texts.prepared.coders(item)}
 
-    def root(position: Any) -> Any:
-        while parent.setdefault(position, position) != position:
-            parent[position] = position = parent[parent[position]]
-        return position
-
-    keys: list[Any] = []
-    for row in rows:
-        linked = [at for at in row.positions if at is not None] if row.span is None else [row.span]
-        keys.append(linked[0])
-        parent[root(linked[0])] = root(linked[-1])
-    groups: dict[Any, list[Disagreement]] = {}
-    for row, key in zip(rows, keys, strict=True):
-        groups.setdefault(root(key), []).append(row)
-    return list(groups.values())
-
-
-def _place(texts: ComparedTexts, rows: Sequence[Disagreement]) -> DisagreementPlace:
-    item, stream, span = rows[0].item, rows[0].stream, rows[0].span
-    positions = _positions(rows)
-    all_marks = _boundaries_here(texts, rows) if span is None else _spans_here(texts, item, span)
-    marks = {coder: entries for coder, entries in all_marks.items() if entries}
-    mark_times, times = _times_here(texts, rows[0], marks)
-    before, between, after = texts.around(item, stream, positions if span is None else [span[0] - 1, span[1]])
-    return DisagreementPlace(
-        item=item,
-        stream=stream,
-        positions=tuple(positions),
-        times=times,
-        kinds=tuple(sum_by_name((), ((row.kind, row.cost) for row in rows))),
-        marks=marks,
-        mark_times=mark_times,
-        has=tuple(marks),
-        has_not=tuple(coder for coder in all_marks if coder not in marks),
-        pairs=len(rows),
-        cost=sum(row.cost for row in rows),
-        before=before,
-        between=between,
-        after=after,
-        span=span,
-        rows=tuple(sorted(rows, key=lambda row: (-row.cost, row.position))),
-    )
-
-
-def _positions(rows: Sequence[Disagreement]) -> list[int]:
-    return sorted({at for row in rows for at in row.positions if at is not None})
-
-
-def _times_here(
-    texts: ComparedTexts, row: Disagreement, marks: Mapping[str, Sequence[Mark]]
-) -> tuple[dict[str, tuple[float, ...]], tuple[float, ...]]:
-    """Return coder -> times of the boundaries at a place, and all times there, with the end of a span."""
-    time = texts.prepared.time
-    known = {coder: [time(row.item, coder, row.stream, at) for at, _ in entries] for coder, entries in marks.items()}
-    mark_times = {
-        coder: tuple(at for at in times if at is not None) for coder, times in known.items() if None not in times
-    }
-    ends = [] if row.span is None else [time(row.item, coder, None, row.span[1]) for coder in marks]
-    every = {at for times in (*mark_times.values(), ends) for at in times if at is not None}
-    return mark_times, tuple(sorted(every))
-
-
-def _boundaries_here(texts: ComparedTexts, rows: Sequence[Disagreement]) -> dict[str, tuple[Mark, ...]]:
-    """Return coder -> boundaries about which the rows disagree, for all coders of the item."""
-    item, stream = rows[0].item, rows[0].stream
-    disputed = {mark for row in rows for mark in zip(row.positions, row.types, strict=True)}
-    positions = _positions(rows)
-    marks: dict[str, tuple[Mark, ...]] = {}
-    for coder in texts.prepared.coders(item):
-        own = texts.marks(item, coder, stream)
-        marks[coder] = tuple(mark for at in positions for mark in own.get(at, ()) if mark in disputed)
-    return marks
-
-
-def _spans_here(texts: ComparedTexts, item: str, span: tuple[int, int]) -> dict[str, tuple[Mark, ...]]:
-    """Return coder -> level or label of a span, for all coders of the item."""
-    marks: dict[str, tuple[Mark, ...]] = {}
-    for coder in texts.prepared.coders(item):
-        spans = cast(Hierarchy, texts.prepared.corpus[item, coder]).spans
-        marks[coder] = tuple((entry.start - 1, _span_name(entry)) for entry in spans if entry[:2] == span)
-    return marks
+    def _times_here(
+        self, item: str, stream: str | None, span: tuple[int, int] | None, marks: Mapping[str, Sequence[Mark]]
+    ) -> tuple[dict[str, tuple[float, ...]], tuple[float, ...]]:
+        """Return coder -> times of the boundaries at a place, and all times there, with the end of a span."""
+        time = self.texts.prepared.time
+        known = {coder: [time(item, coder, stream, at) for at, _ in entries] for coder, entries in marks.items()}
+        mark_times = {
+            coder: tuple(at for at in times if at is not None) for coder, times in known.items() if None not in times
+        }
+        ends = [] if span is None else [time(item, coder, None, span[1]) for coder in marks]
+        every = {at for times in (*mark_times.values(), ends) for at in times if at is not None}
+        return mark_times, tuple(sorted(every))

@@ -249,8 +249,7 @@ def pairwise(
         aligned_by, misses = _misses(observed, opened)
     values = resolved.values(observed.scores.counts, observed.scores.types)
     rows = []
-    for k, (a, b) in enumerate(observed.pairs):
-        places = np.flatnonzero(observed.pair_index == k)
+    for (a, b), places in zip(observed.pairs, _places(observed.pair_index, len(observed.pairs)), strict=True):
         items = {observed.items[observed.item_index[place]]: float(values[place]) for place in places.tolist()}
         coders = observed.coders[a], observed.coders[b]
         rows.append(PairwiseRow(coders, observed.scores.over(places), items, *_totals(misses, places)))
@@ -268,16 +267,20 @@ def pairwise(
     )
 
 
+def _places(index: Ints, number: int) -> list[Ints]:
+    """Return the rows with each index below a number, in ascending order."""
+    return np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index, minlength=number))[:-1])
+
+
 def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> Iterator[PairwiseItem]:
     """Yield mean, deviation and size of each item."""
     by_item: dict[str, list[Comparable]] = {}
     for (item, _), annotation in observed.annotations.items():
         by_item.setdefault(item, []).append(annotation)
-    for i, item in enumerate(observed.items):
+    for item, places in zip(observed.items, _places(observed.item_index, len(observed.items)), strict=True):
         annotations = by_item[item]
         has_boundaries = not any(isinstance(annotation, Hierarchy | Tree | Spans) for annotation in annotations)
         numbers = [size for entry in annotations if has_boundaries for size in _boundary_counts(entry)]
-        places = np.flatnonzero(observed.item_index == i)
         yield PairwiseItem(
             item=item,
             coders=len(annotations),

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from functools import cached_property
+from itertools import accumulate, combinations, pairwise
 from typing import Any
 
-from caesura.agreement.disagreement_rows import MAJORITY, Disagreement, DisagreementPlace, Disagreements, sum_by_name
+import numpy as np
+
+from caesura.agreement.disagreement_columns import count_totals
+from caesura.agreement.disagreement_rows import (
+    MAJORITY,
+    Disagreement,
+    DisagreementPlace,
+    Disagreements,
+    DisagreementTotals,
+    sum_by_name,
+)
 from caesura.agreement.gamma import Gamma, align_items
 from caesura.agreement.gamma_alignment import ItemAlignment, UnitaryAlignment
 from caesura.agreement.unitized import UnitizedItem, unitized_items
@@ -15,6 +27,7 @@ from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
+from caesura.model.on_demand import OnDemand
 from caesura.model.result import signature_line
 from caesura.model.signature import with_data
 from caesura.model.spans import MarkedSpan, Spans
@@ -22,6 +35,9 @@ from caesura.notices import warn
 
 UNALIGNED, SHIFT, CATEGORY = "unaligned", "shift", "category"
 """Kinds of disagreement about spans."""
+_KINDS = (UNALIGNED, SHIFT, CATEGORY, f"{SHIFT} and {CATEGORY}")
+_Pair = tuple[int, int, str, float]
+"""Two coders of an item, and kind and cost of their disagreement."""
 _CONTEXT_CHARACTERS = 30
 _CONTEXT_TOKENS = 5
 _MAX_BETWEEN = 120  # characters of the text of a span
@@ -60,10 +76,10 @@ def span_disagreements(
     items, excluded = unitized_items(corpus, chosen.bounds)
     alignments = align_items(items, chosen)
     _warn_unproved(alignments)
-    places = [
-        place for item in items for place in _item_places(item, alignments[item.name], chosen.delta_empty, against)
+    groups = [
+        group for item in items for group in _item_groups(item, alignments[item.name], chosen.delta_empty, against)
     ]
-    places.sort(key=lambda place: (-place.cost, -place.pairs, place.item, place.position))
+    builder = _PlaceBuilder(sorted(groups, key=lambda group: group.rank))
     facts: dict[str, Any] = {"coders": len(corpus.coders), "against": against or "pairs"}
     signature = signature_line("disagreements", chosen.name, **chosen.settings, **facts)
     return Disagreements(
@@ -72,10 +88,11 @@ def span_disagreements(
         coders=corpus.coders,
         items=tuple(item.name for item in items),
         compared=sum(_comparisons(item, against) for item in items),
-        rows=tuple(row for place in places for row in place.rows),
-        places=tuple(places),
+        rows=builder.rows,
+        places=builder.places,
         excluded=tuple(excluded),
-        signature=with_data(signature, corpus.fingerprint, sum(place.cost for place in places)),
+        signature=with_data(signature, corpus.fingerprint, sum(group.cost for group in builder.groups)),
+        totals=builder.totals([item.name for item in items], corpus.coders),
     )
 
 
@@ -97,27 +114,63 @@ def _comparisons(item: UnitizedItem, against: str | None) -> int:
     return number * (number - 1) // 2 if against is None else (number - 1) * (against in item.coders)
 
 
-def _item_places(
-    item: UnitizedItem, alignment: ItemAlignment, delta_empty: float, against: str | None
-) -> Iterator[DisagreementPlace]:
-    """Yield the unitary alignments of an item about which two of the compared coders disagree."""
-    context = _Context.of(item)
-    for unitary in alignment.unitary:
-        rows = [
-            row
-            for row in _unitary_rows(item, unitary, delta_empty, context)
-            if against is None or against in row.coders
-        ]
-        if rows:
-            yield _place(item, unitary, rows, context)
-
-
 # -- disagreements of two coders ----------------------------------------------------------------------------------------
 
 
-def _unitary_rows(
-    item: UnitizedItem, unitary: UnitaryAlignment, delta_empty: float, context: _Context
-) -> Iterator[Disagreement]:
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """A unitary alignment about which two of the compared coders disagree.
+
+    Attributes
+    ----------
+    item : UnitizedItem
+        The item.
+    units : sequence of MarkedSpan or None
+        The span of each coder.
+    context : _Context
+        The text of the item.
+    pairs : list of _Pair
+        The disagreements.
+    """
+
+    item: UnitizedItem
+    units: Sequence[MarkedSpan | None]
+    context: _Context
+    pairs: list[_Pair]
+
+    @cached_property
+    def cost(self) -> float:
+        """Sum of the costs."""
+        return sum(cost for _, _, _, cost in self.pairs)
+
+    @property
+    def rank(self) -> tuple[float, int, str, float]:
+        """The sort key: the costliest first, then that of the most pairs, then by item and position."""
+        return -self.cost, -len(self.pairs), self.item.name, self.context.number(_edges(self.units)[0])
+
+    @cached_property
+    def ranked(self) -> list[_Pair]:
+        """The disagreements, the costliest first, then by position."""
+        starts = [float("inf") if unit is None else unit.start for unit in self.units]
+        return sorted(self.pairs, key=lambda pair: (-pair[3], min(starts[pair[0]], starts[pair[1]])))
+
+
+def _item_groups(
+    item: UnitizedItem, alignment: ItemAlignment, delta_empty: float, against: str | None
+) -> Iterator[_Group]:
+    """Yield the unitary alignments of an item about which two of the compared coders disagree."""
+    context = _Context.of(item)
+    for unitary in alignment.unitary:
+        pairs = [
+            pair
+            for pair in _unitary_pairs(unitary, delta_empty)
+            if against is None or against in (item.coders[pair[0]], item.coders[pair[1]])
+        ]
+        if pairs:
+            yield _Group(item, unitary.units, context, pairs)
+
+
+def _unitary_pairs(unitary: UnitaryAlignment, delta_empty: float) -> Iterator[_Pair]:
     """Yield the disagreements of each pair of coders. Their costs add up to the disorder of the unitary alignment.
 
     A pair of coders without units costs delta_empty too, but has nothing to disagree about: its cost is divided equally
@@ -129,42 +182,14 @@ def _unitary_rows(
     alone = delta_empty * (1 + (number - marked - 1) / (2 * marked)) / pairs
     terms = {(pair.first, pair.second): pair for pair in unitary.pairs}
     for i, j in combinations(range(number), 2):
-        units = (unitary.units[i], unitary.units[j])
-        if units[0] is None and units[1] is None:
+        if unitary.units[i] is None and unitary.units[j] is None:
             continue
         pair = terms.get((i, j))
         if pair is None:
-            yield _row(item, (i, j), units, UNALIGNED, alone, context)
+            yield i, j, UNALIGNED, alone
         elif pair.position + pair.category > 0:
             kinds = [kind for kind, term in ((SHIFT, pair.position), (CATEGORY, pair.category)) if term > 0]
-            yield _row(item, (i, j), units, " and ".join(kinds), (pair.position + pair.category) / pairs, context)
-
-
-def _row(
-    item: UnitizedItem,
-    places: tuple[int, int],
-    units: tuple[MarkedSpan | None, MarkedSpan | None],
-    kind: str,
-    cost: float,
-    context: _Context,
-) -> Disagreement:
-    first, second = (item.coders[place] for place in places)
-    starts = [None if unit is None else context.number(unit.start) for unit in units]
-    before, between, after = context.around(_edges(units))
-    return Disagreement(
-        item=item.name,
-        stream=None,
-        coders=(first, second),
-        kind=kind,
-        positions=(starts[0], starts[1]),
-        times=(starts[0], starts[1]) if context.seconds else (None, None),
-        types=(units[0] and units[0].category, units[1] and units[1].category),
-        cost=cost,
-        before=before,
-        between=between,
-        after=after,
-        units=units,
-    )
+            yield i, j, " and ".join(kinds), (pair.position + pair.category) / pairs
 
 
 def _edges(units: Sequence[MarkedSpan | None]) -> list[float]:
@@ -172,32 +197,104 @@ def _edges(units: Sequence[MarkedSpan | None]) -> list[float]:
     return sorted({edge for unit in units if unit is not None for edge in (unit.start, unit.end)})
 
 
-def _place(
-    item: UnitizedItem, unitary: UnitaryAlignment, rows: Sequence[Disagreement], context: _Context
-) -> DisagreementPlace:
-    units = {coder: unit for coder, unit in zip(item.coders, unitary.units, strict=True) if unit is not None}
-    edges = [context.number(edge) for edge in _edges(unitary.units)]
-    starts = {coder: context.number(unit.start) for coder, unit in units.items()}
-    before, between, after = context.around(_edges(unitary.units))
-    return DisagreementPlace(
-        item=item.name,
-        stream=None,
-        positions=tuple(edges),
-        times=tuple(edges) if context.seconds else (),
-        kinds=tuple(sum_by_name((), ((row.kind, row.cost) for row in rows))),
-        marks={coder: ((starts[coder], unit.category),) for coder, unit in units.items()},
-        mark_times={coder: (start,) for coder, start in starts.items()} if context.seconds else {},
-        has=tuple(units),
-        has_not=tuple(coder for coder in item.coders if coder not in units),
-        pairs=len(rows),
-        cost=sum(row.cost for row in rows),
-        before=before,
-        between=between,
-        after=after,
-        span=None,
-        rows=tuple(sorted(rows, key=lambda row: (-row.cost, row.position))),
-        units=units,
-    )
+class _PlaceBuilder:
+    """The disagreements of all items, of which rows and places are built when they are needed.
+
+    Parameters
+    ----------
+    groups : sequence of _Group
+        The places, the costliest first.
+    """
+
+    def __init__(self, groups: Sequence[_Group]) -> None:
+        self.groups = groups
+        self.ends = list(accumulate((len(group.pairs) for group in groups), initial=0))
+
+    @property
+    def rows(self) -> OnDemand[Disagreement]:
+        """All disagreements of two coders, place by place."""
+        return OnDemand(self.row, range(self.ends[-1]))
+
+    @property
+    def places(self) -> OnDemand[DisagreementPlace]:
+        """All places, the costliest first."""
+        return OnDemand(self.place, range(len(self.groups)))
+
+    def totals(self, items: Sequence[str], coders: Sequence[str]) -> DisagreementTotals:
+        """Return the sums over all disagreements, in the order of the list."""
+        item_numbers, coder_numbers = ({name: i for i, name in enumerate(names)} for names in (items, coders))
+        sizes = [len(group.pairs) for group in self.groups]
+        place_item = np.array([item_numbers[group.item.name] for group in self.groups], np.int64)
+        sides: tuple[list[int], list[int]] = ([], [])
+        kinds: list[int] = []
+        costs: list[float] = []
+        for group in self.groups:
+            numbers = [coder_numbers[coder] for coder in group.item.coders]
+            for i, j, kind, cost in group.ranked:
+                sides[0].append(numbers[i])
+                sides[1].append(numbers[j])
+                kinds.append(_KINDS.index(kind))
+                costs.append(cost)
+        return count_totals(
+            {"items": items, "coders": coders, "kinds": _KINDS},
+            np.array(kinds, np.int64),
+            np.repeat(place_item, sizes),
+            [np.array(side, np.int64) for side in sides],
+            np.array(costs, float),
+            place_item,
+        )
+
+    def row(self, number: int) -> Disagreement:
+        """Return a disagreement by its place in the list."""
+        place = bisect_right(self.ends, number) - 1
+        group = self.groups[place]
+        i, j, kind, cost = group.ranked[number - self.ends[place]]
+        units = (group.units[i], group.units[j])
+        context = group.context
+        starts = [None if unit is None else context.number(unit.start) for unit in units]
+        before, between, after = context.around(_edges(units))
+        return Disagreement(
+            item=group.item.name,
+            stream=None,
+            coders=(group.item.coders[i], group.item.coders[j]),
+            kind=kind,
+            positions=(starts[0], starts[1]),
+            times=(starts[0], starts[1]) if context.seconds else (None, None),
+            types=(units[0] and units[0].category, units[1] and units[1].category),
+            cost=cost,
+            before=before,
+            between=between,
+            after=after,
+            units=units,
+        )
+
+    def place(self, number: int) -> DisagreementPlace:
+        """Return a place by its rank."""
+        group = self.groups[number]
+        context = group.context
+        units = {coder: unit for coder, unit in zip(group.item.coders, group.units, strict=True) if unit is not None}
+        edges = [context.number(edge) for edge in _edges(group.units)]
+        starts = {coder: context.number(unit.start) for coder, unit in units.items()}
+        before, between, after = context.around(_edges(group.units))
+        return DisagreementPlace(
+            item=group.item.name,
+            stream=None,
+            positions=tuple(edges),
+            times=tuple(edges) if context.seconds else (),
+            kinds=tuple(sum_by_name((), ((kind, cost) for _, _, kind, cost in group.pairs))),
+            marks={coder: ((starts[coder], unit.category),) for coder, unit in units.items()},
+            mark_times={coder: (start,) for coder, start in starts.items()} if context.seconds else {},
+            has=tuple(units),
+            has_not=tuple(coder for coder in group.item.coders if coder not in units),
+            pairs=len(group.pairs),
+            cost=group.cost,
+            before=before,
+            between=between,
+            after=after,
+            span=None,
+            rows=self.rows[self.ends[number] : self.ends[number + 1]],
+            units=units,
+        )
 
 
 # -- text ---------------------------------------------------------------------------------------------------------------

@@ -10,11 +10,11 @@ import click
 
 from caesura.cli.options import EngineOptions, grouped_option, reading_options, with_options
 from caesura.cli.output import OutputOptions, output_options, print_result, table_options
-from caesura.cli.program import main
+from caesura.cli.program import main, print_message
 from caesura.tasks.disagreements import DisagreementOptions, find_disagreements, write_disagreements
 from caesura.tasks.pairwise import PairwiseOptions, compare_pairs
 from caesura.tasks.reading import ReadingOptions
-from caesura.views.disagreements import DisagreementTables, disagreements_view
+from caesura.views.disagreements import DisagreementTables, disagreements_view, left_out
 from caesura.views.pairwise import pairwise_view
 
 _TARGET = (
@@ -55,7 +55,10 @@ def disagreements(
     elif target is not None:
         for path in write_disagreements(result, corpus, target):
             click.echo(path, err=True)
-    print_result("disagreements", result, disagreements_view(result, tables), output=output, reading=reading)
+    listed = tables.shorten(result)
+    if output.format is not None and left_out(listed):
+        print_message(left_out(listed))
+    print_result("disagreements", listed, disagreements_view(listed, tables), output=output, reading=reading)
 
 
 @main.command()

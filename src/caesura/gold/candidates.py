@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -91,6 +91,9 @@ class CoderHierarchies:
 
     by_coder: Mapping[str, Hierarchy]
     empty_spans: int
+    _candidates: dict[tuple[str, str], list[Candidate]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def coders(self) -> tuple[str, ...]:
@@ -123,6 +126,12 @@ class CoderHierarchies:
         list of Candidate
             The candidates. A coder who has a span on two levels counts once for the span, and once for each level.
         """
+        key = (level, weights)
+        if key not in self._candidates:
+            self._candidates[key] = self._find_candidates(level, weights)
+        return self._candidates[key]
+
+    def _find_candidates(self, level: str, weights: str) -> list[Candidate]:
         copies: dict[tuple[int, ...], dict[str, list[Span]]] = {}
         for coder, hierarchy in self.by_coder.items():
             for span in hierarchy.spans:
@@ -246,10 +255,12 @@ def crossing_places(
     ends_inside = [np.searchsorted(e[by_end], edge, "left") for edge in (starts, ends)]
     steps = int(sum((high - low).sum() for low, high in (starts_inside, ends_inside)))
     check_limit("comparisons of crossing spans", steps, MAX_SPAN_STEPS, "leave spans out, or unify smaller items")
-    for k, (i, j) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-        later = by_start[starts_inside[0][k] : starts_inside[1][k]]
-        earlier = by_end[ends_inside[0][k] : ends_inside[1][k]]
-        yield np.sort(np.concatenate([later[e[later] > j], earlier[c[earlier] < i]]))
+    end_of_later, start_of_earlier = e[by_start], c[by_end]
+    bounds = (bound.tolist() for bound in (starts, ends, *starts_inside, *ends_inside))
+    for i, j, first, last, low, high in zip(*bounds, strict=True):
+        later = by_start[first:last][end_of_later[first:last] > j]
+        earlier = by_end[low:high][start_of_earlier[low:high] < i]
+        yield np.sort(np.concatenate([later, earlier])) if later.size or earlier.size else later
 
 
 @dataclass(frozen=True, slots=True)

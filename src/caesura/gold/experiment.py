@@ -302,7 +302,7 @@ def _rows(method: UnificationMethod, annotations: Annotations, tolerance: float)
     excluded: list[Excluded] = []
     for item, hierarchies in annotations.items():
         try:
-            golds[item] = build_gold(hierarchies, method, tolerance)
+            golds[item] = build_gold(hierarchies, method, tolerance, explain=False)
         except Undefined as error:
             excluded.append(Excluded(item, None, str(error)))
     names = [name.format(level=method.level.capitalize()) for name in _PAPER_NAMES[method.name]]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -166,7 +168,7 @@ class _Text:
     def place(self) -> str:
         return f"item {self.item!r}" + (f", stream {self.stream!r}" if self.stream is not None else "")
 
-    @property
+    @cached_property
     def types(self) -> tuple[str, ...]:
         """Types that occur in this text, in order; UNTYPED if boundaries have no types."""
         if self.ignore_types or all(side.types == UNTYPED for side in self.by_coder.values()):
@@ -197,7 +199,7 @@ class _Text:
         """Return the gold standard from its positions by type, with the text of the first coder who has it."""
         units = next((side.units for side in self.by_coder.values() if side.units is not None), None)
         if scale is None:
-            return Segmentation.from_positions(self.length, [*positions[UNTYPED[0]]], units=units)
+            return Segmentation.from_valid_positions(self.length, np.array(positions[UNTYPED[0]], np.int64), units)
         marks: dict[int, list[str]] = {}
         for name, at in positions.items():
             for position in at:
@@ -265,14 +267,31 @@ def linear_golds(
     rules, thresholds = _rules(texts, options)
     scale = _Scale.of(text for group in texts.values() for text in group)
     exclusive = all(side.exclusive for group in texts.values() for text in group for side in text.by_coder.values())
-    golds: dict[str, LinearGold] = {}
+    n_t = options.n_t if scale_of_time is None else scale_of_time.n_t
+    errors: dict[str, CaesuraError] = {}
+    decisions: dict[str, list[_Decision]] = {}
     for item, group in texts.items():
         try:
             with own_errors():
-                places = [_Places.of(text, options.n_t, scale_of_time) for text in group]
-                golds[item] = _item_gold(item, [*zip(group, places, strict=True)], rules, scale, exclusive)
+                decisions[item] = [
+                    decision
+                    for text in group
+                    for decision in _decisions(text, _Places.of(text, n_t, scale_of_time), rules, exclusive)
+                ]
         except CaesuraError as error:
-            excluded.append(Excluded(item, None, str(error)))
+            errors[item] = error
+    alignment = _Alignment(list(chain.from_iterable(decisions.values())), n_t)
+    too_large = alignment.errors()
+    if too_large:
+        errors |= too_large
+        decisions = {item: group for item, group in decisions.items() if item not in errors}
+        alignment = _Alignment(list(chain.from_iterable(decisions.values())), n_t)
+    comparisons = iter(alignment.comparisons())
+    golds = {
+        item: _item_gold(texts[item], group, list(islice(comparisons, len(group))), scale)
+        for item, group in decisions.items()
+    }
+    excluded += [Excluded(item, None, str(errors[item])) for item in texts if item in errors]
     if not golds:
         raise OptionError(f"no item has a gold standard: {'; '.join(map(str, excluded[:5]))}")
     return golds, tuple(excluded), thresholds
@@ -330,12 +349,15 @@ class _Places:
 
     @classmethod
     def of(cls, text: _Text, n_t: int, scale: TimeScale | None) -> _Places:
-        return cls(None, n_t) if scale is None else cls(scale.places[text.item, text.stream or ""], scale.n_t)
+        return cls(None if scale is None else scale.places[text.item, text.stream or ""], n_t)
 
     def median(self, marks: list[Ints], last: int) -> MedianSegmentation:
         if self.at is None:
             return median_segmentation(marks, last, self.n_t)
         return median_in_time([at.tolist() for at in marks], self.at[:last].tolist(), self.n_t)
+
+    def length(self, last: int) -> int:
+        return int(self[np.array([last])][0]) + 1 if last else 1
 
     def __getitem__(self, positions: Ints) -> Ints:
         return positions if self.at is None else self.at[positions - 1]
@@ -400,33 +422,51 @@ def _cochran_thresholds(texts: Mapping[str, list[_Text]], alpha: float) -> dict[
 # -- one item ---------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """The boundaries of one type in the gold standard of a text, and those of the coders."""
+
+    text: _Text
+    name: str
+    places: _Places
+    marks: dict[str, Ints]
+    last: int
+    positions: tuple[int, ...]
+    optima: int
+
+
+def _decisions(text: _Text, places: _Places, rule: Rule, exclusive: bool) -> list[_Decision]:
+    decisions = []
+    for name in text.types:
+        marks, last = text.marks(name)
+        positions, optima = rule(name, [*marks.values()], last, places)
+        decisions.append(_Decision(text, name, places, marks, last, positions, optima))
+    if exclusive:
+        _check_exclusive(text, {decision.name: decision.positions for decision in decisions})
+    return decisions
+
+
 def _item_gold(
-    item: str, texts: list[tuple[_Text, _Places]], rule: Rule, scale: _Scale | None, exclusive: bool
+    texts: Sequence[_Text], decisions: Sequence[_Decision], comparisons: Sequence[_Comparison], scale: _Scale | None
 ) -> LinearGold:
     kept: list[GoldBoundary] = []
     dropped: list[GoldBoundary] = []
-    streams: dict[str, Segmentation] = {}
     optima, cost, pairs = 1, 0.0, 0
-    for text, places in texts:
-        positions: dict[str, tuple[int, ...]] = {}
-        for name in text.types:
-            marks, last = text.marks(name)
-            positions[name], number = rule(name, [*marks.values()], last, places)
-            optima *= number
-            comparison = _Comparison.of(positions[name], marks, last, places)
-            cost += comparison.cost
-            pairs += comparison.pairs
-            for boundary, in_gold in _boundaries(text, name, positions[name], marks, comparison):
-                (kept if in_gold else dropped).append(boundary)
-        if exclusive:
-            _check_exclusive(text, positions)
-        streams[text.stream or ""] = text.segmentation(positions, scale)
-    first = texts[0][0]
+    positions: dict[str, dict[str, tuple[int, ...]]] = {text.stream or "": {} for text in texts}
+    for decision, comparison in zip(decisions, comparisons, strict=True):
+        optima *= decision.optima
+        cost += comparison.cost
+        pairs += comparison.pairs
+        positions[decision.text.stream or ""][decision.name] = decision.positions
+        for boundary, in_gold in _boundaries(decision, comparison):
+            (kept if in_gold else dropped).append(boundary)
+    streams = {text.stream or "": text.segmentation(positions[text.stream or ""], scale) for text in texts}
+    first = texts[0]
     annotation = Dialogue(streams) if first.stream is not None else streams[""]
     order = {name: i for i, name in enumerate(streams)}
     for boundaries in (kept, dropped):
         boundaries.sort(key=lambda boundary: (order[boundary.stream or ""], boundary.position))
-    return LinearGold(item, annotation, tuple(first.by_coder), tuple(kept), tuple(dropped), optima, cost, pairs)
+    return LinearGold(first.item, annotation, tuple(first.by_coder), tuple(kept), tuple(dropped), optima, cost, pairs)
 
 
 def _check_exclusive(text: _Text, positions: Mapping[str, Sequence[int]]) -> None:
@@ -453,46 +493,82 @@ class _Comparison:
     cost: float
     pairs: int
 
-    @classmethod
-    def of(cls, gold: Sequence[int], marks: Mapping[str, Ints], last: int, places: _Places) -> _Comparison:
-        a, coders = np.array(gold, np.int64), [*marks]
-        b_off = np.cumsum([0, *(at.size for at in marks.values())])
-        own, others = np.tile(a, len(coders)), np.concatenate([*marks.values()])
-        batch = Batch(
-            length=np.full(len(coders), int(places[np.array([last])][0]) + 1 if last else 1),
-            a_pos=places[own],
+
+class _Alignment:
+    """The coders of many decisions, each as a document whose first side is the gold standard."""
+
+    def __init__(self, decisions: Sequence[_Decision], n_t: int) -> None:
+        self.decisions = decisions
+        self.measure = BoundarySimilarity(n_t=n_t)
+        coders = np.array([len(entry.marks) for entry in decisions], np.int64)
+        self.ends = np.cumsum([0, *coders])  # of the documents of each decision
+        golds = [np.array(entry.positions, np.int64) for entry in decisions]
+        marks = [at for entry in decisions for at in entry.marks.values()]
+        self.own = np.concatenate([EMPTY, *map(np.tile, golds, coders)])
+        self.others = np.concatenate([EMPTY, *marks])
+        a_off = np.cumsum([0, *np.repeat(np.array([at.size for at in golds], np.int64), coders)])
+        b_off = np.cumsum([0, *(at.size for at in marks)])
+        self.batch = Batch(
+            length=np.repeat(np.array([entry.places.length(entry.last) for entry in decisions], np.int64), coders),
+            a_pos=self._placed(self.own, a_off),
             a_code=EMPTY,
-            a_off=np.arange(len(coders) + 1) * a.size,
-            b_pos=places[others],
+            a_off=a_off,
+            b_pos=self._placed(self.others, b_off),
             b_code=EMPTY,
             b_off=b_off,
         )
-        measure = BoundarySimilarity(n_t=places.n_t)
-        for error in measure.check(batch).values():
-            raise error
-        partners = measure.partners(batch)
-        paired = np.flatnonzero(partners >= 0)
-        distance = np.abs(batch.a_pos[paired] - batch.b_pos[partners[paired]])
-        near_gold: dict[int, dict[str, int]] = {}
-        near_coder: dict[int, dict[str, int]] = {}
-        for i in paired[distance > 0].tolist():
-            coder = coders[i // a.size]
-            here, there = int(own[i]), int(others[partners[i]])
-            near_gold.setdefault(here, {})[coder] = there
-            near_coder.setdefault(there, {})[coder] = here
-        additions = own.size + others.size - 2 * paired.size
-        return cls(near_gold, near_coder, additions + int(distance.sum()) / places.n_t, additions + paired.size)
+
+    def _placed(self, positions: Ints, offsets: Ints) -> Ints:
+        """Return where positions are."""
+        if all(entry.places.at is None for entry in self.decisions):
+            return positions
+        parts = np.split(positions, offsets[self.ends[1:-1]])
+        return np.concatenate([entry.places[part] for entry, part in zip(self.decisions, parts, strict=True)])
+
+    def errors(self) -> dict[str, CaesuraError]:
+        """Return the errors of items that cannot be aligned."""
+        found: dict[str, CaesuraError] = {}
+        for document, error in self.measure.check(self.batch).items():
+            decision = self.decisions[int(np.searchsorted(self.ends, document, "right")) - 1]
+            found.setdefault(decision.text.item, error)
+        return found
+
+    def comparisons(self) -> list[_Comparison]:
+        """Return the comparison of each decision with its coders."""
+        batch = self.batch
+        partners = self.measure.partners(batch)
+        paired = partners >= 0
+        distance = np.zeros(len(partners), np.int64)
+        distance[paired] = np.abs(batch.a_pos[paired] - batch.b_pos[partners[paired]])
+        near = np.flatnonzero(distance)
+        document = np.searchsorted(batch.a_off, near, "right") - 1
+        decision = np.searchsorted(self.ends, document, "right") - 1
+        near_gold: list[dict[int, dict[str, int]]] = [{} for _ in self.decisions]
+        near_coder: list[dict[int, dict[str, int]]] = [{} for _ in self.decisions]
+        names = [coder for entry in self.decisions for coder in entry.marks]
+        here, there = self.own[near].tolist(), self.others[partners[near]].tolist()
+        for number, coder, own, other in zip(decision.tolist(), document.tolist(), here, there, strict=True):
+            near_gold[number].setdefault(own, {})[names[coder]] = other
+            near_coder[number].setdefault(other, {})[names[coder]] = own
+        a_ends, b_ends = batch.a_off[self.ends], batch.b_off[self.ends]
+        pairs = np.diff(np.concatenate([[0], np.cumsum(paired)])[a_ends])
+        distances = np.diff(np.concatenate([[0], np.cumsum(distance)])[a_ends]).tolist()
+        additions = np.diff(a_ends) + np.diff(b_ends) - 2 * pairs
+        numbers = zip(distances, additions.tolist(), (additions + pairs).tolist(), strict=True)
+        return [
+            _Comparison(near_gold[i], near_coder[i], added + moved / self.measure["n_t"], total)
+            for i, (moved, added, total) in enumerate(numbers)
+        ]
 
 
-def _boundaries(
-    text: _Text, name: str, gold: Sequence[int], marks: Mapping[str, Ints], comparison: _Comparison
-) -> Iterator[tuple[GoldBoundary, bool]]:
+def _boundaries(decision: _Decision, comparison: _Comparison) -> Iterator[tuple[GoldBoundary, bool]]:
     """Yield every boundary of the gold standard and of the coders, and whether it is in the gold standard."""
+    text, gold = decision.text, decision.positions
     coders: dict[int, list[str]] = {position: [] for position in gold}
-    for coder, positions in marks.items():
+    for coder, positions in decision.marks.items():
         for position in positions.tolist():
             coders.setdefault(position, []).append(coder)
-    type_name = None if text.types == UNTYPED else name
+    type_name = None if text.types == UNTYPED else decision.name
     in_gold = {*gold}
     for position in sorted(coders):
         near = (comparison.near_gold if position in in_gold else comparison.near_coder).get(position, {})

@@ -308,7 +308,9 @@ class _Verdict:
     mean_kappas: Mapping[str, float | None] = field(default_factory=dict)
 
 
-def build_gold(hierarchies: CoderHierarchies, method: UnificationMethod, tolerance: float) -> UnifiedHierarchy:
+def build_gold(
+    hierarchies: CoderHierarchies, method: UnificationMethod, tolerance: float, *, explain: bool = True
+) -> UnifiedHierarchy:
     """Return the gold standard of one method over common units.
 
     Parameters
@@ -319,6 +321,8 @@ def build_gold(hierarchies: CoderHierarchies, method: UnificationMethod, toleran
         The method with its options.
     tolerance : float
         Tolerance in seconds with which times were merged, for notes and signature.
+    explain : bool, default True
+        Whether to list the dropped spans with the reason and the spans that they cross.
 
     Returns
     -------
@@ -339,7 +343,7 @@ def build_gold(hierarchies: CoderHierarchies, method: UnificationMethod, toleran
         level=method.level,
         coders=hierarchies.coders,
         included=included,
-        dropped=_dropped_spans(included, [(c, reason) for c, reason in decided if reason is not None]),
+        dropped=_dropped_spans(included, [(c, reason) for c, reason in decided if explain and reason is not None]),
         conflicts=conflicts,
         optima=verdict.optima,
         best_annotator=best,

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace, Disagreements
+from caesura.limits import MAX_LISTED_CODERS, MAX_LISTED_ROWS
 from caesura.measures.base import Measure
 from caesura.measures.signatures import short_signature
+from caesura.model.on_demand import OnDemand
 from caesura.options import OptionSet, setting, switch, whole
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.coders import disagreements_answer, extent_words, units_words
-from caesura.views.table import Table, shorten, text_width
+from caesura.views.table import Cell, Table, shorten, text_width
 
 MAX_PLACES = 20
 """Number of places that a terminal shows."""
@@ -25,7 +26,48 @@ class DisagreementTables(OptionSet):
     """How many places are printed."""
 
     limit: int = setting(MAX_PLACES, whole(1), "Number of places to print on a terminal.")
-    all: bool = switch("Print all places.")
+    all: bool = switch(
+        f"Print all places. Otherwise tables and JSON have at most {MAX_LISTED_ROWS:,} places and as many disagreements of two "
+        "coders, the costliest."
+    )
+
+    def shorten(self, result: Disagreements) -> Disagreements:
+        """Return the disagreements that tables and JSON list; sums are over all disagreements.
+
+        Parameters
+        ----------
+        result : Disagreements
+            The disagreements.
+
+        Returns
+        -------
+        Disagreements
+            All of them, or the costliest.
+        """
+        if self.all:
+            return result
+        places = max(1, min(MAX_LISTED_ROWS, MAX_LISTED_CODERS // len(result.coders)))
+        return result.costliest(MAX_LISTED_ROWS, places)
+
+
+def left_out(result: Disagreements) -> str:
+    """Say which part of all places and disagreements of two coders is listed.
+
+    Parameters
+    ----------
+    result : Disagreements
+        The list.
+
+    Returns
+    -------
+    str
+        A message; empty if nothing is left out.
+    """
+    counts = {"places": (len(result.places), result.place_count), "disagreements": (len(result.rows), result.row_count)}
+    parts = [f"{shown:,} of {total:,} {name}" for name, (shown, total) in counts.items() if shown < total]
+    return (
+        f"the list has the costliest {' and '.join(parts)}; --all lists all, --item those of an item" if parts else ""
+    )
 
 
 def disagreements_view(result: Disagreements, tables: DisagreementTables | None = None) -> Answer:
@@ -44,25 +86,24 @@ def disagreements_view(result: Disagreements, tables: DisagreementTables | None 
         The places, then every disagreement of two coders, and the costs of items, coders and kinds.
     """
     tables = tables or DisagreementTables()
+    result = tables.shorten(result)
     limit = None if tables.all else tables.limit
-    more = () if limit is None or len(result.places) <= limit else ("--all lists every place",)
+    more = () if limit is None or result.place_count <= limit else ("--all lists every place",)
     return Answer(
         disagreements_answer(result),
         (
-            Section("places", places_table(result, limit=limit)),
+            Section("places", lambda: places_table(result, limit=limit)),
             Section("pairs", lambda: pairs_table(result)),
-            Section(
-                "items", lambda: _sums_table(result, "item", result.by_item, Counter(p.item for p in result.places))
-            ),
+            Section("items", lambda: _items_table(result)),
             Section("coders", lambda: _coders_table(result)),
-            Section("kinds", lambda: _sums_table(result, "kind", result.by_kind)),
+            Section("kinds", lambda: _kinds_table(result)),
         ),
         more=(*more, "-o FILE.TextGrid or .eaf writes them as a tier") if _has_times(result) else more,
     )
 
 
 def _has_times(result: Disagreements) -> bool:
-    return any(place.times and place.span is None and not place.units for place in result.places)
+    return any(place.times and place.span is None and not place.units for place in result.places[:MAX_PLACES])
 
 
 def places_table(result: Disagreements, *, limit: int | None = None) -> Table:
@@ -81,9 +122,9 @@ def places_table(result: Disagreements, *, limit: int | None = None) -> Table:
         Item, place, text, who has a boundary, who has none, kind and cost.
     """
     columns = ("item", "stream", "place", "text", "has", "has not", "kind", "cost")
-    notes = (_cost_note(result),)
-    records = map(_place_record, result.places)
-    return Table.from_records(records, columns=columns, digits=2, limit=limit, notes=notes)
+    notes = (_cost_note(result), *filter(None, [left_out(result)]))
+    shown = OnDemand(lambda number: _place_cells(result.places[number]), range(len(result.places)))
+    return Table(columns, cast("tuple[tuple[Cell, ...], ...]", shown), digits=2, limit=limit, notes=notes)
 
 
 def _cost_note(result: Disagreements) -> str:
@@ -98,17 +139,17 @@ def _comparisons(result: Disagreements) -> str:
     return "pairs of coders" if result.against is None else f"coders against {result.against}"
 
 
-def _place_record(place: DisagreementPlace) -> dict[str, Any]:
-    return {
-        "item": place.item,
-        "stream": place.stream,
-        "place": _where(place),
-        "text": _text(place) or None,
-        "has": _has(place),
-        "has not": ", ".join(place.has_not) or None,
-        "kind": ", ".join(place.kinds),
-        "cost": place.cost,
-    }
+def _place_cells(place: DisagreementPlace) -> tuple[Cell, ...]:
+    return (
+        place.item,
+        place.stream,
+        _where(place),
+        _text(place) or None,
+        _has(place),
+        ", ".join(place.has_not) or None,
+        ", ".join(place.kinds),
+        place.cost,
+    )
 
 
 def _where(place: DisagreementPlace) -> str:
@@ -198,7 +239,10 @@ def pairs_table(result: Disagreements) -> Table:
     texts = ("before", "between", "after")
     columns = ("item", "stream", "coder 1", "coder 2", "kind", *places, "cost", *texts)
     table = Table.from_records(
-        map(_pair_record, result.rows), columns=columns, digits=3, notes=(short_signature(result),)
+        map(_pair_record, result.rows),
+        columns=columns,
+        digits=3,
+        notes=(short_signature(result), *filter(None, [left_out(result)])),
     )
     return table.without_empty_columns(("stream", *places[2:], *texts))
 
@@ -212,23 +256,29 @@ def _pair_record(row: Disagreement) -> dict[str, Any]:
     return record | ({} if row.span is None else {"first unit": row.span[0], "last unit": row.span[1]})
 
 
-def _sums_table(
-    result: Disagreements, name: str, sums: Mapping[str, float], places: Mapping[str, int] | None = None
-) -> Table:
-    rows = Counter(getattr(row, name) for row in result.rows)
+def _items_table(result: Disagreements) -> Table:
+    places, rows = result.totals.places_by_item, result.totals.rows_by_item
     records = [
-        {name: key, "cost": cost, "share": cost / result.cost if result.cost else 0.0}
-        | ({} if places is None else {"places": places.get(key, 0)})
-        | {"disagreements": rows[key]}
-        for key, cost in sums.items()
+        {"item": item, "cost": cost, "share": _share(result, cost), "places": places[item], "disagreements": rows[item]}
+        for item, cost in result.by_item.items()
     ]
     return Table.from_records(records, digits=2)
 
 
+def _kinds_table(result: Disagreements) -> Table:
+    rows = result.totals.rows_by_kind
+    records = [
+        {"kind": kind, "cost": cost, "share": _share(result, cost), "disagreements": rows[kind]}
+        for kind, cost in result.by_kind.items()
+    ]
+    return Table.from_records(records, digits=2)
+
+
+def _share(result: Disagreements, cost: float) -> float:
+    return cost / result.cost if result.cost else 0.0
+
+
 def _coders_table(result: Disagreements) -> Table:
     notes = () if result.against else ("a disagreement has two coders, so that the shares add up to 2",)
-    records = [
-        {"coder": coder, "cost": cost, "share": cost / result.cost if result.cost else 0.0}
-        for coder, cost in result.by_coder.items()
-    ]
+    records = [{"coder": coder, "cost": cost, "share": _share(result, cost)} for coder, cost in result.by_coder.items()]
     return Table.from_records(records, digits=2, notes=notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from typing import cast
 
 from caesura.gold.candidates import Candidate
 from caesura.gold.experiment import FigureSummary, Unification, UnificationRow
@@ -13,6 +14,7 @@ from caesura.gold.unify import UnifiedHierarchy
 from caesura.limits import short_count
 from caesura.model.dialogue import streams_of
 from caesura.model.fingerprint import SHORT_LENGTH
+from caesura.model.on_demand import OnDemand
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import count_of
 from caesura.tasks.gold import GoldStudy
@@ -284,19 +286,28 @@ def boundary_table(result: Gold, *, kept: bool) -> Table:
     """
     near, title = ("near misses", "Boundaries of the gold standard") if kept else ("counts for", "Dropped boundaries")
     place = _time_of(result) if result.in_seconds else (lambda _, position: str(position))
-    records = [
-        {"item": boundary.item, "stream": boundary.stream, "position": boundary.position}
-        | {"time": boundary.time, "type": boundary.type}
-        | {"coders": ", ".join(boundary.coders) or None, near: _near_text(boundary, kept, place)}
-        | {"text": _text_around(result, boundary)}
-        for boundary in (result.kept if kept else result.dropped)
-        if isinstance(boundary, GoldBoundary)
-    ]
-    columns: tuple[str, ...] = ("item", "stream", "position", "time", "type", "coders", near, "text")
+    boundaries = [entry for entry in (result.kept if kept else result.dropped) if isinstance(entry, GoldBoundary)]
+    columns: dict[str, Callable[[GoldBoundary], Cell]] = {
+        "item": lambda boundary: boundary.item,
+        "stream": lambda boundary: boundary.stream,
+        "position": lambda boundary: boundary.position,
+        "time": lambda boundary: boundary.time,
+        "type": lambda boundary: boundary.type,
+        "coders": lambda boundary: ", ".join(boundary.coders) or None,
+        near: lambda boundary: _near_text(boundary, kept, place),
+        "text": lambda boundary: _text_around(result, boundary),
+    }
     if result.in_seconds:  # positions are numbers of times, which say nothing
-        columns = tuple(name for name in columns if name not in ("position", "text"))
-    table = Table.from_records(records, columns=columns, title=title, digits=2, group=1)
-    return table.without_empty_columns(("stream", "time", "type", near, "text"))
+        del columns["position"], columns["text"]
+    for name in ("stream", "time", "type", near, "text"):
+        if (
+            name in columns
+            and boundaries
+            and not any(columns[name](boundary) not in (None, "") for boundary in boundaries)
+        ):
+            del columns[name]
+    rows = OnDemand(lambda number: tuple(cell(boundaries[number]) for cell in columns.values()), range(len(boundaries)))
+    return Table(tuple(columns), cast("tuple[tuple[Cell, ...], ...]", rows), title=title, digits=2, group=1)
 
 
 def _time_of(result: Gold) -> Callable[[GoldBoundary, int], str]:

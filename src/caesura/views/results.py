@@ -11,6 +11,7 @@ from typing import Any
 
 from caesura.errors import OptionConflictError
 from caesura.evaluation.result import Evaluation
+from caesura.limits import MAX_TEXT_ROWS
 from caesura.measures.confusion import ConfusionScore
 from caesura.measures.operations import OperationsTable
 from caesura.measures.signatures import short_signature
@@ -19,7 +20,7 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.tasks.score import ItemScore, Scoring
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.scores import evaluation_answer, score_answer
-from caesura.views.table import ALL_ROWS, MAX_TEXT_ROWS, Cell, Table, cells, clean, extra_figures, pad, text_width
+from caesura.views.table import ALL_ROWS, Cell, Table, cells, clean, extra_figures, pad, text_width
 
 MAX_DRAWN_UNITS = 20_000
 """Units of the texts that are drawn; beyond it, no further item is drawn."""

@@ -16,8 +16,6 @@ from caesura.model.value import Displayed
 
 Cell = str | int | float | None
 
-MAX_TEXT_ROWS = 10_000
-"""Maximum number of rows of a table as text; JSON, CSV, LaTeX and Markdown have all rows."""
 ALL_ROWS = "--json, --csv and --output have all rows"
 """Where the rows are that a table as text leaves out."""
 

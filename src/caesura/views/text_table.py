@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from caesura.views.table import ALL_ROWS, MAX_TEXT_ROWS, Cell, Table, clean, pad, text_width
+from caesura.limits import MAX_TEXT_ROWS
+from caesura.views.table import ALL_ROWS, Cell, Table, clean, pad, text_width
 
 Style = Callable[[str, str], str]
 """Function of a text and the name of a style (``"bold"`` or ``"dim"``) that returns the styled text."""

@@ -160,16 +160,16 @@ def disagreements_answer(result: Disagreements) -> str:
     from caesura.agreement.disagreement_rows import MAJORITY
 
     whom = {None: "", MAJORITY: " with the majority"}.get(result.against, f" with {result.against}")
-    if not result.places:
+    if not result.place_count:
         return f"The coders agree{whom} everywhere, on {count_of(len(result.items), 'item')}."
-    items = len({place.item for place in result.places})
+    items = sum(map(bool, result.totals.places_by_item.values()))
     of_items = "" if items == len(result.items) else f" of {len(result.items)}"
-    places = count_of(len(result.places), "place")
+    places = count_of(result.place_count, "place")
     beginning = f"{number_word(len(result.coders))} coders disagree{whom} at {places}"
     where = f"{beginning} in {items}{of_items} {'item' if len(result.items) == 1 else 'items'}"
     place = result.places[0]
     clauses = f"{place_words(place)}: {who_words(place)}"
-    if len(result.places) == 1:
+    if result.place_count == 1:
         return f"{beginning}, in {clauses}."
     sentences = [f"{where}; the costliest is {clauses}."]
     shares = [(coder, cost) for coder, cost in result.by_coder.items() if coder != result.against]
