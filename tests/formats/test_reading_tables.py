@@ -285,3 +285,14 @@ def test_a_coder_with_many_segments_beside_others(tmp_path: Path) -> None:
     assert corpus.coders == ("ann", "bo")
     assert corpus["t", "bo"].inner.tolist() == [1, 2, 3, 5]
     assert cz.read(path, fields={"coders": ["ann", "bo"]}) == corpus
+
+
+def test_a_coder_who_marks_more_than_half_of_the_units(tmp_path: Path) -> None:
+    """On its own, such a column may be text; its cells are those of the other coders."""
+    path = tmp_path / "a.csv"
+    ann, bo = ["a", "", "", "b", "", "a", "", "b", ""], ["a", "b", "a", "b", "", "a", "", "b", "a"]
+    rows = [f"x,w{i},{marks}" for i, marks in enumerate(map(",".join, zip(ann, bo, strict=True)))]
+    path.write_text("\n".join(["item,text,ann,bo", *rows]) + "\n")
+    corpus = cz.read(path)
+    assert corpus.coders == ("ann", "bo")
+    assert [name for _, name in corpus["x", "bo"].boundaries] == [mark for mark in bo if mark]  # type: ignore[union-attr]

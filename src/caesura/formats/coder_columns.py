@@ -315,7 +315,7 @@ class CoderColumns:
         """Return the columns that fit no shape on their own, but have no other cells than those of some coders."""
         known = {value for name in coders for value in self.table.columns[name].stripped}
         unfit = [name for name in names if self.content(name, groups).shape == "none"]
-        filled = [name for name in unfit if self.contents[name].reason not in (*_BLANK, "free text")]
+        filled = [name for name in unfit if self.contents[name].reason not in _BLANK]
         return [name for name in filled if known.issuperset(self.table.columns[name].stripped)]
 
     def _adopt_empty(self, by_shape: dict[str, list[str]], names: Sequence[str]) -> None:
