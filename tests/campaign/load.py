@@ -214,7 +214,7 @@ def _textgrid(coders: int) -> Callable[[random.Random], str]:
 
 
 for _number in (2, 10, 200):
-    LOADS[f"TextGrid: {_number} tiers"] = Load("timed", ".TextGrid", _textgrid(_number))
+    LOADS[f"TextGrid: {_number} tiers"] = Load("timed", ".TextGrid", _textgrid(_number), ("--tier", "*"))
 for _items, _number in ((1, 2), (30, 10), (4000, 3)):
     LOADS[f"CSV of seconds: {_items} items, {_number} coders"] = Load("timed", ".csv", _seconds(_items, _number))
 
