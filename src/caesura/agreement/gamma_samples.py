@@ -140,17 +140,17 @@ class GroupBlock:
     @property
     def everyone(self) -> NDArray[np.bool_]:
         """Whether each group has all coders."""
-        return self.sizes == self.coders
+        return np.asarray(self.sizes == self.coders)
 
     @property
     def pairs(self) -> NDArray[np.bool_]:
         """Whether each group is a pair of several."""
-        return (self.sizes == 2) & ~self.everyone
+        return np.asarray((self.sizes == 2) & ~self.everyone)
 
     @property
     def others(self) -> NDArray[np.bool_]:
         """Whether each group has more than two coders, but not all."""
-        return (self.sizes > 2) & ~self.everyone
+        return np.asarray((self.sizes > 2) & ~self.everyone)
 
     def select(self, chosen: NDArray[np.bool_]) -> Iterator[Group]:
         """Iterate over the items with some of their groups, if these have units.
