@@ -313,7 +313,7 @@ def _check_chance_work(batch: HierarchyBatch) -> None:
         lengths = side.end - side.start + 1
         kinds = distinct_rows(np.column_stack([side.document, lengths]))[:, 0]
         spans, different = (np.bincount(rows, minlength=len(batch)).astype(float) for rows in (side.document, kinds))
-        marked = np.bincount(side.document, lengths, len(batch))
+        marked = np.bincount(side.document, lengths, len(batch)).astype(float)
         work += float(chance_work(spans, different, marked, batch.length.astype(float)).sum())
     hint = "use gamma, shorter items, or assign a larger number to caesura.limits.MAX_SPAN_CHANCE_WORK"
     check_limit("nanoseconds of work for the exact chance of spans", int(work), limits.MAX_SPAN_CHANCE_WORK, hint)
