@@ -108,7 +108,9 @@ MAX_UNITARY_ALIGNMENTS = 400_000
 MAX_UNITARY_PAIRS = 2_000_000
 """Unitary alignments of two annotators."""
 MAX_SAMPLE_WORK = 2_000_000_000
-"""Work for the random samples of gamma, in about a nanosecond."""
+"""Work for the best alignments of gamma, of observed units and of random samples, in about a nanosecond."""
+MAX_SPAN_CHANCE_WORK = 3_500_000_000
+"""Work for the exact chance of spans at random places, in about a nanosecond, summed over all pairs of coders and items."""
 MAX_TABLE_WORK = 1_000_000_000
 """Work for the pairs of coders, and for all coders but one, of gamma."""
 MAX_CATEGORY_CELLS = 500_000

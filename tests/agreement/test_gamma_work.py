@@ -10,6 +10,7 @@ import pytest
 
 import caesura as cz
 from caesura.agreement import gamma_samples
+from caesura.agreement.gamma_chance import Continuum
 from caesura.agreement.unitizing import shared_results
 from caesura.agreement.unitizing_scores import UnitizingAgreement
 from caesura.engines import use_engine
@@ -61,17 +62,25 @@ def test_first_samples_are_the_same_with_less_work(monkeypatch: pytest.MonkeyPat
     with use_engine("threads", workers=1) as engine:
         rows = gamma_samples.SampleRows
         seen: list[float] = []
-        measure = rows.samples
+        observed: list[float] = []
+        align, measure = rows.observed, rows.samples
+
+        def remember_observed(self: Any, cells: Any) -> Any:
+            result = align(self, cells)
+            observed.append(float(sum(row[gamma_samples.WORK_COLUMN] for row in result)))
+            return result
 
         def remember(self: Any, cells: Any, wanted: Any) -> Any:
             result = measure(self, cells, wanted)
             seen.append(float(sum(part[:, gamma_samples.WORK_COLUMN].mean() for part in result)))
             return result
 
+        monkeypatch.setattr(rows, "observed", remember_observed)
         monkeypatch.setattr(rows, "samples", remember)
         compute(corpus, samples=5, engine=engine)
+        monkeypatch.setattr(rows, "observed", align)
         monkeypatch.setattr(rows, "samples", measure)
-    monkeypatch.setattr(gamma_samples, "MAX_SAMPLE_WORK", 7.5 * seen[0])
+    monkeypatch.setattr(gamma_samples, "MAX_SAMPLE_WORK", observed[0] + 7.5 * seen[0])
     result, messages = compute(corpus)
     assert result.draws == 7
     assert result.expected_disorder == seven.expected_disorder
@@ -79,6 +88,32 @@ def test_first_samples_are_the_same_with_less_work(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(gamma_samples, "MAX_SAMPLE_WORK", 0.1 * seen[0])
     with pytest.raises(LimitError, match=r"5 random samples of 18 spans of up to 3 coders would take about"):
         compute(corpus)
+
+
+def test_too_much_work_is_refused_before_all_items_are_aligned(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = cz.Corpus({f"text{i}": dict(corpus_of(3).of_item("text")) for i in range(30)})
+    aligned: list[int] = []
+    align = gamma_samples.SampleRows.observed
+
+    def remember(self: Any, cells: Any) -> Any:
+        aligned.append(sum(cell.observed.units for cell in cells))
+        return align(self, cells)
+
+    monkeypatch.setattr(gamma_samples.SampleRows, "observed", remember)
+    monkeypatch.setattr(gamma_samples, "MAX_SAMPLE_WORK", 1)
+    monkeypatch.setattr(gamma_samples, "_PILOT_UNITS", 40)
+    with pytest.raises(LimitError, match="the best alignment and 5 random samples of"):
+        compute(corpus)
+    assert aligned == [5]  # one window of a long item
+
+
+def test_window_has_units_that_follow_each_other() -> None:
+    starts = np.tile(np.arange(10.0), 2)
+    continuum = Continuum(starts, starts + 1, np.zeros(20, np.int32), (10, 10), (0.0, 10.0))
+    window = continuum.window(6)
+    assert window.starts.tolist() == [4.0, 5.0, 6.0, 3.0, 4.0, 5.0]
+    assert window.sizes == (3, 3)
+    assert continuum.window(20) is continuum
 
 
 @pytest.mark.parametrize("options", [{}, {"samples": 40}])

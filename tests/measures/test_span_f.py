@@ -11,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
+from caesura import limits
+from caesura.errors import LimitError
 from caesura.measures import span_chance
 from caesura.measures.span_chance import start_probabilities
+from caesura.measures.spans import distinct_rows
 from oracle import span_chance as oracle
 from support.oracles import read_oracle
 
@@ -139,3 +142,20 @@ def test_bad_input():
         cz.agreement(corpus, "purity_coverage", chance="li2024")
     with pytest.raises(cz.errors.OptionError, match=r"is not defined over|has no coefficient"):
         cz.agreement(cz.Corpus({"x": {"a": fine, "b": fine}}), "span_f", coefficient="pi", chance="li2024")
+
+
+def test_too_much_work_for_chance_is_refused_before_it_is_done(monkeypatch):
+    spans = cz.Spans([(k, k + 2) for k in range(0, 40, 4)], bounds=(0, 50))
+    corpus = cz.Corpus({"text": {"a": spans, "b": spans}})
+    assert cz.agreement(corpus, "span_f", chance="li2024").value == 1
+    monkeypatch.setattr(limits, "MAX_SPAN_CHANCE_WORK", 100_000)
+    monkeypatch.setattr(span_chance, "start_probabilities", None)
+    with pytest.raises(LimitError, match=r"exact chance of spans: .*, more than 100,000; use gamma"):
+        cz.agreement(corpus, "span_f", chance="li2024")
+    assert cz.agreement(corpus, "span_f").value == 1
+
+
+@given(st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 3)), max_size=12))
+def test_distinct_rows(rows):
+    table = np.array(rows, np.int64).reshape(-1, 2)
+    assert distinct_rows(table).tolist() == np.unique(table, axis=0).tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from caesura.agreement.gamma_chance import Continuum, observed_units
 from caesura.agreement.unitized import UnitizedItem
 from caesura.kernels.sums import sum_groups
 from caesura.measures.unitary import Alignments, BestAlignment
-from caesura.model.result import HIDDEN
+from caesura.model.result import HIDDEN, to_plain
 from caesura.model.spans import MarkedSpan
 from caesura.model.value import Floats
 
@@ -52,6 +52,10 @@ class UnitaryAlignment:
     disorder: float
     units: tuple[MarkedSpan | None, ...]
     pairs: tuple[PairDissimilarity, ...] = field(default=(), repr=False, metadata=HIDDEN)
+
+    def __json__(self) -> dict[str, Any]:
+        units = [None if unit is None else unit._asdict() for unit in self.units]  # an item may have thousands of them
+        return {"disorder": to_plain(self.disorder), "units": units}
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,27 @@ class Continuum:
         columns = (facts, self.starts, self.ends, self.codes)
         return blake2b(b"".join(column.tobytes() for column in columns), digest_size=16).digest()
 
+    def window(self, most: int) -> Continuum:
+        """Return units that follow each other, from the middle of the item.
+
+        Parameters
+        ----------
+        most : int
+            Largest number of units.
+
+        Returns
+        -------
+        Continuum
+            The item itself if it has no more units.
+        """
+        if self.units <= most:
+            return self
+        first = (self.units - most) // 2
+        inside = np.zeros(self.units, bool)
+        inside[np.argsort(self.starts + self.ends, kind="stable")[first : first + most]] = True
+        sizes = tuple(int(part.sum()) for part in np.split(inside, np.cumsum(self.sizes)[:-1]))
+        return Continuum(self.starts[inside], self.ends[inside], self.codes[inside], sizes, self.bounds)
+
     def table(self) -> UnitTable:
         """Return the units as a table for the best alignment.
 
@@ -217,8 +238,11 @@ def uniform_rows(seed: int, pieces: Sequence[Piece], count: int) -> Floats:
         The row of sample k of a piece is ``generator(seed, piece.place, k).random(count)``.
     """
     words = [seed >> shift & _WORD for shift in range(0, max(seed.bit_length(), 128), 32)]
-    keys = [(piece.place, sample) for piece in pieces for sample in range(piece.first, piece.last)]
-    return uniforms(np.array(words, np.uint32), np.array(keys, np.uint32).reshape(-1, 2), count)
+    numbers = np.array([piece.samples for piece in pieces])
+    firsts = np.array([piece.first for piece in pieces]) - (np.cumsum(numbers) - numbers)
+    places = np.repeat([piece.place for piece in pieces], numbers)
+    samples = np.arange(numbers.sum()) + np.repeat(firsts, numbers)
+    return uniforms(np.array(words, np.uint32), np.column_stack((places, samples)).astype(np.uint32), count)
 
 
 class Sampler:

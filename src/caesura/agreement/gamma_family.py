@@ -36,10 +36,12 @@ from caesura.agreement.gamma_samples import (
     MIN_SAMPLES,
     Cell,
     Group,
+    GroupBlock,
     Recipe,
     SampleRows,
     WorkLimit,
     check_before,
+    choose_groups,
     in_tasks,
     warn_once,
 )
@@ -147,21 +149,22 @@ class GammaFamily(UnitizingCoefficient):
     def all_parts(self, jobs: Sequence[Job], plan: Plan, engine: Engine) -> list[Floats | InputError]:
         too_many = {place: self._refusal(job) for place, job in enumerate(jobs) if self._refused(job)}
         allowed = [job._replace(groups=()) if place in too_many else job for place, job in enumerate(jobs)]
-        groups = [group for place, job in enumerate(allowed) for group in Group.all_of(place, job)]
-        empty = np.zeros(HEAD_PARTS + 3 * self._tables(plan))
-        parts = {(group.place, group.coders): empty + np.nan if group.units else empty for group in groups}
-        parts |= self._parts_of_groups(allowed, [group for group in groups if group.units], plan, engine)
-        return [
-            too_many.get(place) or np.array([parts[place, group] for group in job.groups])
-            for place, job in enumerate(jobs)
-        ]
+        blocks = GroupBlock.all_of(allowed)
+        computed = self._parts_of_groups(allowed, blocks, plan, engine)
+        parts: dict[int, Floats] = {}
+        for block in blocks:
+            rows = np.where(block.units[:, :, None] > 0, np.nan, np.zeros(HEAD_PARTS + 3 * self._tables(plan)))
+            parts |= zip(block.places, rows, strict=True)
+        for (place, coders), row in computed.items():
+            parts[place][allowed[place].groups.index(coders)] = row
+        return [too_many.get(place) or parts[place] for place in range(len(jobs))]
 
     def _parts_of_groups(
-        self, jobs: Sequence[Job], groups: Sequence[Group], plan: Plan, engine: Engine
+        self, jobs: Sequence[Job], blocks: Sequence[GroupBlock], plan: Plan, engine: Engine
     ) -> dict[tuple[int, tuple[str, ...]], Floats]:
         """Return the parts of all coders of each item, and of the other groups if that is not too much work."""
         rows = self._sample_rows(plan, engine)
-        cells = self._cells(jobs, [group for group in groups if group.everyone], plan)
+        cells = self._cells(jobs, choose_groups(blocks, lambda block: block.everyone), plan)
         if not cells:
             return {}
         if self.samples is None:
@@ -171,8 +174,7 @@ class GammaFamily(UnitizingCoefficient):
         limit.check(self.name)
         samples = self._draw(rows, cells, observed, limit)
         parts = self._parts_of_cells(cells, observed, samples)
-        others = [group for group in groups if not group.everyone]
-        return parts | self._table_parts(rows, partial(self._cells, jobs, plan=plan), others, limit, samples)
+        return parts | self._table_parts(rows, partial(self._cells, jobs, plan=plan), blocks, limit, samples)
 
     def _refused(self, job: Job) -> bool:
         return self.samples is None and len(job.item.coders) > MAX_GAMMA_CODERS
@@ -232,12 +234,12 @@ class GammaFamily(UnitizingCoefficient):
         self,
         rows: SampleRows,
         cells_of: Callable[[Sequence[Group]], list[Cell]],
-        groups: Sequence[Group],
+        blocks: Sequence[GroupBlock],
         limit: WorkLimit,
         samples: Sequence[Floats],
     ) -> dict[tuple[int, tuple[str, ...]], Floats]:
         """Return the parts of pairs and of all coders but one; tables that would take too much work are left out."""
-        pairs, others = limit.tables(groups, samples)
+        pairs, others = limit.tables(blocks, samples)
         left_out = [name for name, kept in (("pairs of coders", pairs), ("all coders but one", others)) if not kept]
         if left_out:
             warn_once(
@@ -245,7 +247,7 @@ class GammaFamily(UnitizingCoefficient):
                 f"the values of {' and of '.join(left_out)} are left out, because they would take too much work; they are "
                 f"computed all the same if the number of samples is set, such as samples={FIRST_SAMPLES}",
             )
-        cells = cells_of([group for group in groups if (pairs if len(group.coders) == 2 else others)])
+        cells = cells_of(choose_groups(blocks, lambda block: (pairs & block.pairs) | (others & block.others)))
         if not cells:
             return {}
         observed = rows.observed(cells)
@@ -429,12 +431,14 @@ class GammaFamily(UnitizingCoefficient):
             Item -> alignment.
         """
         how = self.dissimilarity(plan)
-        shared = shared_store()
         best = _BestAlignments(tuple(items), plan.codes, how)
-        if shared is not None:
-            key = ("alignments", self.alpha, self.beta, how.distance.tobytes(), tuple(map(id, items)))
-            best = shared.setdefault(key, best)
-        return ItemAlignments([item.name for item in items], partial(self._with_units, best))
+        alignments = ItemAlignments([item.name for item in items], partial(self._with_units, best))
+        shared = shared_store()
+        if shared is None:
+            return alignments
+        weights = (self.alpha, self.beta, how.distance.tobytes(), self.delta_empty, self.mean_units)
+        known: ItemAlignments = shared.setdefault(("alignments", weights, tuple(map(id, items))), alignments)
+        return known
 
     def _with_units(self, best: _BestAlignments) -> list[Callable[[], ItemAlignment]]:
         """Return one function per item, which returns the alignment with its units."""

@@ -4,7 +4,8 @@ A row of statistics belongs to one alignment. Rows of random samples extend each
 The work of an alignment is an estimate from counts (:mod:`caesura.measures.unitary`), so the decisions about work below are the
 same on every machine and engine:
 
-1. If five samples would take too much work, the corpus is refused.
+1. If the observed units and five samples would take too much work, the corpus is refused. Some windows of units, which are
+   aligned first, show whether that is so.
 2. If 30 samples, or as many as the precision needs, would take too much work, there are fewer, and a warning says so.
 3. If the tables of pairs or of all coders but one would take too much work, they are left out, and a warning says so.
 
@@ -17,9 +18,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.agreement.gamma_chance import FIRST_SAMPLES, Continuum, Piece, Sampler, observed_units
 from caesura.agreement.unitizing import Job, shared_store
@@ -27,6 +30,7 @@ from caesura.engines import Engine
 from caesura.errors import LimitError
 from caesura.limits import MAX_SAMPLE_WORK, MAX_TABLE_WORK
 from caesura.measures.unitary import GROWTH, MANY_ANNOTATORS, Alignments, Dissimilarity, best_alignments
+from caesura.measures.unitary_exact import Counts
 from caesura.model.value import Floats
 from caesura.notices import warn
 
@@ -40,7 +44,9 @@ _CHUNK = 3000  # units per task
 _WINDOW_WORK = 4  # nanoseconds per pair of units that are near each other
 _FEW_UNITS = 1000
 _MARGIN = 5
-_PILOT_ITEMS = 20
+_CLEAR_EXCESS = 1.25  # of an estimate without samples
+_PILOT_WINDOWS = 8
+_PILOT_UNITS = 1000
 _PAIR_WORK = 1000  # nanoseconds per unit of a pair of coders
 
 
@@ -75,35 +81,109 @@ class Group(NamedTuple):
         Place of the item in the order of names.
     coders : tuple of str
         The coders.
-    units : int
-        Number of their units.
-    everyone : bool
-        Whether these are all coders of the item.
     """
 
     place: int
     coders: tuple[str, ...]
-    units: int
-    everyone: bool
+
+
+@dataclass(frozen=True)
+class GroupBlock:
+    """The groups of all items that the same coders annotated.
+
+    Attributes
+    ----------
+    groups : tuple of tuple of str
+        Coders of each group.
+    places : tuple of int
+        Places of the items in the order of names.
+    sizes : numpy.ndarray of int64
+        Number of coders of each group.
+    units : numpy.ndarray of int64, items x groups
+        Number of units of each item and group.
+    coders : int
+        Number of all coders.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    places: tuple[int, ...]
+    sizes: Counts
+    units: Counts
+    coders: int
 
     @classmethod
-    def all_of(cls, place: int, job: Job) -> Iterator[Group]:
-        """Iterate over the groups of a job.
+    def all_of(cls, jobs: Sequence[Job]) -> list[GroupBlock]:
+        """Return the groups of some items.
 
         Parameters
         ----------
-        place : int
-            Place of the item in the order of names.
-        job : Job
-            The item with its groups.
+        jobs : sequence of Job
+            The items with their groups.
+
+        Returns
+        -------
+        list of GroupBlock
+        """
+        by_groups: dict[Any, list[int]] = {}
+        for place, job in enumerate(jobs):
+            by_groups.setdefault((job.item.coders, id(job.groups)), []).append(place)  # the id saves time
+        blocks = []
+        for (coders, _), places in by_groups.items():
+            groups, number = jobs[places[0]].groups, {coder: k for k, coder in enumerate(coders)}
+            member = np.zeros((len(groups), len(coders)), np.int64)
+            for row, group in zip(member, groups, strict=True):
+                row[[number[coder] for coder in group]] = 1
+            units = np.array([[len(spans) for spans in jobs[place].item.annotations.values()] for place in places])
+            blocks.append(cls(groups, tuple(places), member.sum(axis=1), units @ member.T, len(coders)))
+        return blocks
+
+    @property
+    def everyone(self) -> NDArray[np.bool_]:
+        """Whether each group has all coders."""
+        return np.asarray(self.sizes == self.coders)
+
+    @property
+    def pairs(self) -> NDArray[np.bool_]:
+        """Whether each group is a pair of several."""
+        return np.asarray((self.sizes == 2) & ~self.everyone)
+
+    @property
+    def others(self) -> NDArray[np.bool_]:
+        """Whether each group has more than two coders, but not all."""
+        return np.asarray((self.sizes > 2) & ~self.everyone)
+
+    def select(self, chosen: NDArray[np.bool_]) -> Iterator[Group]:
+        """Iterate over the items with some of their groups, if these have units.
+
+        Parameters
+        ----------
+        chosen : numpy.ndarray of bool
+            Whether each group is wanted.
 
         Yields
         ------
         Group
         """
-        sizes = {coder: len(spans) for coder, spans in job.item.annotations.items()}
-        for coders in job.groups:
-            yield cls(place, coders, sum(sizes[coder] for coder in coders), len(coders) == len(sizes))
+        for item, group in np.argwhere((self.units > 0) & chosen).tolist():
+            yield Group(self.places[item], self.groups[group])
+
+
+def choose_groups(blocks: Sequence[GroupBlock], choose: Callable[[GroupBlock], NDArray[np.bool_]]) -> list[Group]:
+    """Return the chosen groups that have units, in the order of their items.
+
+    Parameters
+    ----------
+    blocks : sequence of GroupBlock
+        The groups of all items.
+    choose : callable
+        Function that says for each group of a block whether it is wanted.
+
+    Returns
+    -------
+    list of Group
+    """
+    groups = (group for block in blocks for group in block.select(choose(block)))
+    return sorted(groups, key=lambda group: group.place)
 
 
 @dataclass(frozen=True)
@@ -167,9 +247,9 @@ class SampleRows:
     """
 
     def __init__(self, recipe: Recipe, key: Any, engine: Engine) -> None:
-        self.recipe, self.key, self.engine = recipe, key, engine
+        self.recipe, self.engine = recipe, engine
         shared = shared_store()
-        self.known: dict[Any, Floats] = {} if shared is None else shared
+        self.known: dict[Any, Floats] = {} if shared is None else shared.setdefault(("rows", key, recipe.seed), {})
 
     def observed(self, cells: Sequence[Cell]) -> list[Floats]:
         """Return the row of the observed units of each cell.
@@ -183,8 +263,9 @@ class SampleRows:
         -------
         list of numpy.ndarray
         """
-        keys = [self._key(cell.observed, -1) for cell in cells]
-        self._compute({key: Piece(cell.observed, 0, 0, -1) for key, cell in zip(keys, cells, strict=True)})
+        keys = [(-1, cell.observed.digest) for cell in cells]
+        pieces = zip(keys, cells, strict=True)
+        self._compute({key: Piece(cell.observed, 0, 0, -1) for key, cell in pieces if key not in self.known})
         return [self.known[key][0] for key in keys]
 
     def samples(self, cells: Sequence[Cell], wanted: Sequence[int]) -> list[Floats]:
@@ -202,46 +283,41 @@ class SampleRows:
         list of numpy.ndarray, samples x numbers
         """
         numbers: dict[Any, int] = {}
-        keys = [self._key(cell.chance, cell.chance_place) for cell in cells]
+        keys = [(cell.chance_place, cell.chance.digest) for cell in cells]
         for key, number in zip(keys, wanted, strict=True):
             numbers[key] = max(number, numbers.get(key, 0))
-        self._compute(
-            {
-                key: Piece(cell.chance, cell.chance_place, len(self.known.get(key, ())), numbers[key])
-                for key, cell in zip(keys, cells, strict=True)
-            }
-        )
+        missing = {}
+        for key, cell in zip(keys, cells, strict=True):
+            first = len(self.known.get(key, ()))
+            if first < numbers[key]:
+                missing[key] = Piece(cell.chance, cell.chance_place, first, numbers[key])
+        self._compute(missing)
         return [self.known[key][: numbers[key]] for key in keys]
-
-    def _key(self, continuum: Continuum, place: int) -> Any:
-        return self.key, self.recipe.seed, place, continuum.digest
 
     def _compute(self, missing: Mapping[Any, Piece]) -> None:
         """Compute the rows of the pieces, and add them to those that are known."""
         pieces, owners = [], []
         for key, piece in missing.items():
-            if piece.last < 0:
-                parts = [piece] if key not in self.known else []
-            else:
-                size = max(1, _CHUNK // max(piece.continuum.units, 1))
+            size = max(1, _CHUNK // max(piece.continuum.units, 1))
+            parts = [piece]
+            if piece.samples > size:
                 steps = range(piece.first, piece.last, size)
                 parts = [piece._replace(first=begin, last=min(begin + size, piece.last)) for begin in steps]
             pieces += parts
             owners += [key] * len(parts)
-        rows: dict[Any, list[Floats]] = {}
+        rows: dict[Any, list[Floats]] = {key: [self.known[key]] if key in self.known else [] for key in missing}
         for key, block in zip(owners, self._blocks(pieces), strict=True):
-            rows.setdefault(key, [self.known[key]] if key in self.known else []).append(block)
-        self.known.update({key: np.concatenate(blocks) for key, blocks in rows.items()})
+            rows[key].append(block)
+        self.known |= {key: blocks[0] if len(blocks) == 1 else np.concatenate(blocks) for key, blocks in rows.items()}
 
     def _blocks(self, pieces: Sequence[Piece]) -> list[Floats]:
         """Return the rows of each piece."""
         order = sorted(range(len(pieces)), key=lambda i: pieces[i].continuum.annotators)
         tasks = in_tasks([pieces[i] for i in order])
-        blocks = (
-            block
-            for task, rows in zip(tasks, self.engine.map(self.recipe, tasks), strict=True)
-            for block in np.split(rows, np.cumsum([piece.samples for piece in task[:-1]]))
-        )
+        blocks: list[Floats] = []
+        for task, rows in zip(tasks, self.engine.map(self.recipe, tasks), strict=True):
+            ends = np.cumsum([piece.samples for piece in task]).tolist()
+            blocks += [rows[first:last] for first, last in pairwise((0, *ends))]
         result = dict(zip(order, blocks, strict=True))
         return [result[i] for i in range(len(pieces))]
 
@@ -259,13 +335,14 @@ def in_tasks(pieces: Sequence[Piece]) -> list[list[Piece]]:
     list of list of Piece
     """
     tasks: list[list[Piece]] = []
-    units = 0
+    units = annotators = 0
     for piece in pieces:
-        if not tasks or units > _CHUNK or piece.continuum.annotators != tasks[-1][0].continuum.annotators:
+        continuum = piece.continuum
+        if not tasks or units > _CHUNK or continuum.annotators != annotators:
             tasks.append([])
-            units = 0
+            units, annotators = 0, continuum.annotators
         tasks[-1].append(piece)
-        units += piece.samples * piece.continuum.units
+        units += piece.samples * continuum.units
     return tasks
 
 
@@ -294,14 +371,14 @@ def refuse(name: str, cells: Sequence[Cell], work: float) -> NoReturn:
     units = sum(cell.observed.units for cell in cells)
     coders = max(len(cell.group) for cell in cells)
     raise LimitError(
-        f"{name}: {MIN_SAMPLES} random samples of {units:,} spans of up to {coders} coders would take about "
-        f"{work / 1e9:.0f} seconds of work, more than {MAX_SAMPLE_WORK / 1e9:g}; choose fewer coders or items, or set "
+        f"{name}: the best alignment and {MIN_SAMPLES} random samples of {units:,} spans of up to {coders} coders would take "
+        f"about {work / 1e9:.0f} seconds of work, more than {MAX_SAMPLE_WORK / 1e9:g}; choose fewer coders or items, or set "
         f"the number of samples to compute it all the same: '{name}(samples={MIN_SAMPLES})'"
     )
 
 
 def check_before(name: str, cells: Sequence[Cell], alpha: float, rows: SampleRows) -> None:
-    """Raise an error if the observed units alone would take too much work, before they are aligned.
+    """Raise an error if the alignments would take too much work, before all units are aligned.
 
     Parameters
     ----------
@@ -312,7 +389,7 @@ def check_before(name: str, cells: Sequence[Cell], alpha: float, rows: SampleRow
     alpha : float
         Weight of positions.
     rows : SampleRows
-        Rows of statistics; those of the first items show how much work there is.
+        Rows of statistics; those of some windows of units show how much work there is.
 
     Raises
     ------
@@ -320,12 +397,29 @@ def check_before(name: str, cells: Sequence[Cell], alpha: float, rows: SampleRow
         If so.
     """
     work = MIN_SAMPLES * _WINDOW_WORK * float(sum(_pairs_in_reach(cell.observed, alpha) for cell in cells))
-    if work <= MAX_SAMPLE_WORK and len(cells) > _PILOT_ITEMS:
-        first = rows.observed(cells[:_PILOT_ITEMS])
-        # Other items may be easier than the first ones, so that only a clear excess counts.
-        work = MIN_SAMPLES * SAMPLE_EFFORT * float(np.mean([row[WORK_COLUMN] for row in first])) * len(cells)
     if work > MAX_SAMPLE_WORK:
         refuse(name, cells, work)
+    windows = _windows(cells)
+    units = sum(cell.observed.units for cell in cells)
+    scale = units / sum(window.observed.units for window in windows)
+    work, seen = 0.0, 0
+    for window in windows:
+        work += _least_work(rows.observed([window])[0])
+        seen += window.observed.units
+        if scale * work > _CLEAR_EXCESS * MAX_SAMPLE_WORK:  # even if the other windows take no work
+            refuse(name, cells, work * units / seen)
+
+
+def _windows(cells: Sequence[Cell]) -> list[Cell]:
+    """Return some items with few units each, from all parts of the corpus; of longer items, units that follow each other."""
+    number = min(len(cells), _PILOT_WINDOWS)
+    chosen = (cells[len(cells) * (2 * k + 1) // (2 * number)] for k in range(number))
+    return [cell._replace(observed=cell.observed.window(_PILOT_UNITS // number)) for cell in chosen]
+
+
+def _least_work(row: Floats) -> float:
+    """Return the work for an item and a few samples: random units are no easier to align than observed ones are to prove."""
+    return float(row[WORK_COLUMN]) * (1 + MIN_SAMPLES * (1.0 if row[_PROVED_COLUMN] else SAMPLE_EFFORT))
 
 
 def _pairs_in_reach(continuum: Continuum, alpha: float) -> int:
@@ -368,12 +462,17 @@ class WorkLimit:
 
     @cached_property
     def sample_work(self) -> float:
-        """Least work of one sample of every item: random units are no easier to align than observed ones are to prove."""
+        """Least work of one sample of every item; see :func:`_least_work`."""
         chance = {id(cell.chance): cell for cell in self.cells}
         units = sum(cell.observed.units for cell in self.cells)
         drawn = sum(cell.chance.units for cell in chance.values())
         work = sum(row[WORK_COLUMN] * (1.0 if row[_PROVED_COLUMN] else SAMPLE_EFFORT) for row in self.observed)
         return float(work) * drawn / max(units, 1)
+
+    @cached_property
+    def observed_work(self) -> float:
+        """Work of the observed units of every item."""
+        return float(sum(row[WORK_COLUMN] for row in self.observed))
 
     @property
     def is_close(self) -> bool:
@@ -381,7 +480,7 @@ class WorkLimit:
         return _MARGIN * FIRST_SAMPLES * self.sample_work > MAX_SAMPLE_WORK
 
     def check(self, name: str, samples: Sequence[Floats] = ()) -> None:
-        """Raise an error if even a few samples would take too much work.
+        """Raise an error if the observed units and a few samples take too much work.
 
         Parameters
         ----------
@@ -395,8 +494,8 @@ class WorkLimit:
         LimitError
             If so.
         """
-        work = MIN_SAMPLES * (_mean_work(samples) or self.sample_work)
-        if self.fixed is None and work > MAX_SAMPLE_WORK:
+        work = self.observed_work + MIN_SAMPLES * (_mean_work(samples) or self.sample_work)
+        if self.fixed is None and work > MAX_SAMPLE_WORK * (1 if samples else _CLEAR_EXCESS):
             refuse(name, self.cells, work)
 
     def most(self, samples: Sequence[Floats]) -> int:
@@ -412,7 +511,7 @@ class WorkLimit:
         int
             At least ``MIN_SAMPLES``.
         """
-        return max(MIN_SAMPLES, int(MAX_SAMPLE_WORK / max(_mean_work(samples), 1.0)))
+        return max(MIN_SAMPLES, int((MAX_SAMPLE_WORK - self.observed_work) / max(_mean_work(samples), 1.0)))
 
     def most_of_tables(self, samples: Sequence[Floats]) -> int:
         """Return the largest number of samples for the tables of pairs and coders.
@@ -428,13 +527,13 @@ class WorkLimit:
         """
         return int(MAX_TABLE_WORK / max(_mean_work(samples), 1.0))
 
-    def tables(self, groups: Sequence[Group], samples: Sequence[Floats]) -> tuple[bool, bool]:
+    def tables(self, blocks: Sequence[GroupBlock], samples: Sequence[Floats]) -> tuple[bool, bool]:
         """Return whether the tables of pairs, and of all coders but one, may be computed.
 
         Parameters
         ----------
-        groups : sequence of Group
-            The pairs and other groups of coders.
+        blocks : sequence of GroupBlock
+            The groups of all items.
         samples : sequence of numpy.ndarray
             Rows of the samples of all coders of each item.
 
@@ -444,9 +543,13 @@ class WorkLimit:
         """
         if self.fixed is not None:
             return True, True
-        pairs = sum(FIRST_SAMPLES * _PAIR_WORK * group.units for group in groups if len(group.coders) == 2)
-        larger = [group for group in groups if len(group.coders) > 2]
+        pairs = FIRST_SAMPLES * _PAIR_WORK * sum(int(block.units[:, block.pairs].sum()) for block in blocks)
+        larger = [block for block in blocks if block.others.any()]
         cells = zip(self.cells, samples, strict=True) if larger else ()
         work = {cell.place: rows[:, WORK_COLUMN].sum() for cell, rows in cells}
-        others = sum(work.get(group.place, 0.0) * _easier(len(group.coders)) for group in larger)
+        others = 0.0
+        for block in larger:
+            numbers = (block.units[:, block.others] > 0).sum(axis=1).tolist()
+            easier = _easier(block.coders - 1)
+            others += sum(work.get(place, 0.0) * easier * n for place, n in zip(block.places, numbers, strict=True))
         return pairs <= MAX_TABLE_WORK, others <= MAX_TABLE_WORK

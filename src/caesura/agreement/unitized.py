@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from caesura.errors import InputError, MismatchError, SpansError, own_errors
@@ -82,10 +82,7 @@ class UnitizedItem:
     @cached_property
     def _extents(self) -> dict[str, tuple[float, float] | None]:
         """First start and last end of each coder's spans; None for a coder without spans."""
-        return {
-            coder: (float(spans.starts[0]), float(spans.ends.max())) if len(spans) else None
-            for coder, spans in self.annotations.items()
-        }
+        return {coder: _extent_of(spans) for coder, spans in self.annotations.items()}
 
 
 def unitized_items(
@@ -142,8 +139,7 @@ def _item(name: str, annotations: Mapping[str, Spans], bounds: tuple[float, floa
         raise MismatchError(f"coders {a!r} and {b!r} have items of different extent, {problem}; set bounds=")
     extent = bounds or next(iter(stated.values()), None)
     if extent is None:
-        item = UnitizedItem(name, annotations, (0.0, 0.0), False)
-        return replace(item, bounds=item.bounds_of(annotations))
+        return UnitizedItem(name, annotations, _extent(map(_extent_of, annotations.values())), False)
     _check_inside(annotations, extent)
     return UnitizedItem(name, annotations, extent, True)
 
@@ -163,6 +159,11 @@ def _two_different(
 ) -> tuple[tuple[str, tuple[float, float]], tuple[str, tuple[float, float]]]:
     first = next(iter(stated.items()))
     return first, next(entry for entry in stated.items() if entry[1] != first[1])
+
+
+def _extent_of(spans: Spans) -> tuple[float, float] | None:
+    """Return the first start and the last end of the spans of a coder; None if there are none."""
+    return (float(spans.starts[0]), float(spans.ends.max())) if len(spans) else None
 
 
 def _extent(extents: Iterable[tuple[float, float] | None]) -> tuple[float, float]:

@@ -33,6 +33,11 @@ PROGRESS = "caesura.progress"
 """Key of the click context under which a command stores its progress."""
 MAX_MESSAGES = 20
 """Maximum number of excluded items that a command lists on standard error."""
+_COLLECTION = (
+    100_000,
+    50,
+    100,
+)  # a command makes many objects and few cycles; the search for cycles took up to a sixth of its time
 
 
 class Entry(NamedTuple):
@@ -229,6 +234,7 @@ class Program(click.Group):
         object
             The return value of the command, if click does not end the program.
         """
+        gc.set_threshold(*_COLLECTION)
         for name in ("stdout", "stderr"):
             if getattr(sys, name) is None:  # the caller closed it: writing to it is an error, as to a full device
                 setattr(sys, name, open(os.devnull))  # noqa: SIM115 - until the process ends

@@ -151,10 +151,11 @@ class LMeasure(MeetMeasure):
         assert isinstance(batch, HierarchyBatch)
         errors: dict[int, CaesuraError] = {}
         for name, side in zip(self.sides, (batch.a, batch.b), strict=True):
-            document = side.document
-            for row in np.flatnonzero(side.label == UNLABELLED).tolist():
+            unlabelled = np.flatnonzero(side.label == UNLABELLED)
+            documents, first = np.unique(side.document[unlabelled], return_index=True)
+            for document, row in zip(documents.tolist(), unlabelled[first].tolist(), strict=True):
                 errors.setdefault(
-                    int(document[row]),
+                    document,
                     MismatchError(
                         f"{name}: l_measure needs a label on every span; {side.start[row]}-{side.end[row]} on level "
                         f"{side.level[row]} has none; t_measure needs no labels"

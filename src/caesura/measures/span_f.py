@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from caesura import limits
 from caesura.errors import CaesuraError, MismatchError, Undefined
+from caesura.limits import check_limit
 from caesura.measures.base import BatchCounts, Counts, OverlapMeasure, divide, precision_recall
 from caesura.measures.batch import Batch, Comparison, Packed, offsets_of, units_difference
-from caesura.measures.span_chance import expected_span_matches, expected_token_matches
-from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, count_common
+from caesura.measures.span_chance import chance_work, expected_span_matches, expected_token_matches
+from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, count_common, distinct_rows
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Score
 from caesura.model.spans import Spans
@@ -94,9 +97,10 @@ class _SpanMeasure(OverlapMeasure):
         for d in np.flatnonzero(batch.length < 0).tolist():
             problem = "the exact chance of spans needs the number of tokens or characters"
             errors.setdefault(d, MismatchError(f"{problem}, which is not known; set it with length="))
+        defined = np.array([d for d in range(len(batch)) if d not in errors], np.int64)
+        _check_chance_work(batch.take(defined))
         if self["chance"] == "expected":
             return errors
-        defined = np.array([d for d in range(len(batch)) if d not in errors], np.int64)
         values = self.finish(self.compute(batch.take(defined)).counts, ())
         certain = "both sides have no spans, or chance agreement is 1; agreement beyond chance is undefined"
         return errors | {int(defined[i]): Undefined(certain) for i in np.flatnonzero(np.isnan(values))}
@@ -147,7 +151,7 @@ class SpanF(_SpanMeasure):
         return {} if self["chance"] == "none" else None
 
     def _keys(self, side: SpanArrays) -> Ints:
-        return np.unique(np.column_stack([side.document, side.start, side.end, self._labels_of(side)]), axis=0)
+        return distinct_rows(np.column_stack([side.document, side.start, side.end, self._labels_of(side)]))
 
     def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
         return expected_span_matches(a, b, tokens)
@@ -167,7 +171,7 @@ class TokenF(_SpanMeasure):
         first = np.cumsum(sizes) - sizes
         tokens = np.arange(int(sizes.sum())) - np.repeat(first - side.start, sizes)
         rows = [np.repeat(side.document, sizes), tokens, np.repeat(self._labels_of(side), sizes)]
-        return np.unique(np.column_stack(rows), axis=0)
+        return distinct_rows(np.column_stack(rows))
 
     def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
         return expected_token_matches(a, b, tokens)
@@ -176,54 +180,62 @@ class TokenF(_SpanMeasure):
 # -- packing ----------------------------------------------------------------------------------------------------------
 
 
+class _Side(NamedTuple):
+    """The spans of one annotation: first tokens, last tokens and labels, as numbers; codes of start and end in seconds."""
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+    labels: Sequence[int]
+
+
 def _pack(pairs: Sequence[Any], sides: tuple[str, str], times: dict[float, int] | None) -> Packed[Batch]:
     """Return the arrays of pairs of spans or hierarchies; the length is -1 if it is not known.
 
     Positions in seconds are replaced by codes, so that only equal times are equal.
     """
     labels: dict[str | None, int] = {None: UNLABELLED}
-    rows: list[tuple[Any, Any]] = []
+    rows: list[tuple[int, int]] = []
     lengths: list[int] = []
     places: list[int] = []
     errors: dict[int, CaesuraError] = {}
-    known: dict[tuple[int, bool], list[tuple[int, int, int]]] = {}  # an annotation occurs in many pairs
+    known: dict[tuple[int, bool], int] = {}  # an annotation occurs in many pairs
+    annotations: list[_Side] = []
 
-    def spans_of(text: Any, side: str, codes: dict[float, int] | None) -> list[tuple[int, int, int]]:
+    def number_of(text: Any, side: str, codes: dict[float, int] | None) -> int:
         key = id(text), codes is None
         if key not in known:
-            known[key] = _side_spans(text, side, labels, codes)
+            annotations.append(_side_spans(text, side, labels, codes))
+            known[key] = len(annotations) - 1
         return known[key]
 
     for place, pair in enumerate(pairs):
         try:
             a, b = pair
             codes = times if getattr(a, "axis", None) == getattr(b, "axis", None) else None
-            spans = [spans_of(text, side, codes) for text, side in zip((a, b), sides, strict=True)]
+            row = number_of(a, sides[0], codes), number_of(b, sides[1], codes)
             lengths.append(_common_length(a, b, sides))
-            rows.append((spans[0], spans[1]))
+            rows.append(row)
             places.append(place)
         except CaesuraError as error:
             errors[place] = error
         except (TypeError, ValueError):
             errors[place] = MismatchError(f"expected a pair of annotations; got {type(pair).__name__}")
-    arrays = [_arrays([row[i] for row in rows]) for i in (0, 1)]
-    batch = HierarchyBatch.of(np.array(lengths, np.int64), arrays[0], arrays[1])
-    return batch, np.array(places, np.int64), errors
+    arrays = _arrays(annotations)
+    a_spans, b_spans = (arrays.take(column) for column in np.array(rows, np.int64).reshape(-1, 2).T)
+    return HierarchyBatch.of(np.array(lengths, np.int64), a_spans, b_spans), np.array(places, np.int64), errors
 
 
-def _side_spans(
-    text: Any, side: str, labels: dict[str | None, int], times: dict[float, int] | None
-) -> list[tuple[int, int, int]]:
+def _side_spans(text: Any, side: str, labels: dict[str | None, int], times: dict[float, int] | None) -> _Side:
     """Return first token, last token and label of the spans of one side; codes of start and end in seconds."""
     if isinstance(text, Hierarchy):
         if text.edges is not None:
             raise MismatchError(f"{side}: spans are compared over tokens or characters; this hierarchy is in seconds")
-        return [(s.start, s.end, labels.setdefault(s.label, len(labels) - 1)) for s in text.spans]
+        codes = [labels.setdefault(span.label, len(labels) - 1) for span in text.spans]
+        return _Side([span.start for span in text.spans], [span.end for span in text.spans], codes)
     if not isinstance(text, Spans):
         raise MismatchError(f"{side}: expected Spans or a Hierarchy; got {type(text).__name__}")
     starts, ends = _whole_positions(text, side) if text.axis == "units" else _codes_of_times(text, side, times)
-    codes = [labels.setdefault(category, len(labels) - 1) for category in text.categories]
-    return list(zip(starts, ends, codes, strict=True))
+    return _Side(starts, ends, [labels.setdefault(category, len(labels) - 1) for category in text.categories])
 
 
 def _codes_of_times(text: Spans, side: str, times: dict[float, int] | None) -> tuple[list[int], list[int]]:
@@ -263,16 +275,15 @@ def _common_length(a: Any, b: Any, sides: tuple[str, str]) -> int:
     return next(iter(lengths.values()), -1)
 
 
-def _arrays(rows: list[list[tuple[int, int, int]]]) -> SpanArrays:
-    off = offsets_of(rows)
-    table = np.array([span for spans in rows for span in spans], np.int64).reshape(-1, 3)
-    start, end, label = table.T
-    order = np.lexsort((label, -end, start, np.repeat(np.arange(len(rows)), np.diff(off))))
-    start, end, label = (np.ascontiguousarray(column[order]) for column in (start, end, label))
-    zeros = np.zeros(len(rows), np.int64)
-    return SpanArrays(
-        start, end, np.ones_like(start), label, off, np.empty(0), np.zeros(len(rows) + 1, np.int64), zeros
-    )
+def _arrays(annotations: Sequence[_Side]) -> SpanArrays:
+    """Return the spans of all annotations, each as one document, in the order of start, length and label."""
+    off = offsets_of([side.starts for side in annotations])
+    columns = zip(*annotations, strict=True) if annotations else ((), (), ())
+    start, end, label = (np.fromiter(chain.from_iterable(column), np.int64, int(off[-1])) for column in columns)
+    order = np.lexsort((label, -end, start, np.repeat(np.arange(len(annotations)), np.diff(off))))
+    zeros = np.zeros(len(annotations), np.int64)
+    edges = np.zeros(len(annotations) + 1, np.int64)
+    return SpanArrays(start[order], end[order], np.ones_like(start), label[order], off, np.empty(0), edges, zeros)
 
 
 def _lengths(side: SpanArrays, labels: Ints) -> list[list[tuple[int, int]]]:
@@ -283,19 +294,29 @@ def _lengths(side: SpanArrays, labels: Ints) -> list[list[tuple[int, int]]]:
 
 def _overlaps(name: str, side: SpanArrays) -> dict[int, CaesuraError]:
     """Return an error for each document in which two spans of a side have a token in common."""
-    document = side.document
-    together = np.flatnonzero((np.diff(document) == 0) & (side.start[1:] <= side.end[:-1]))
+    together = np.flatnonzero((np.diff(side.document) == 0) & (side.start[1:] <= side.end[:-1]))
+    documents, first = np.unique(side.document[together], return_index=True)
     errors: dict[int, CaesuraError] = {}
-    for i in together.tolist():
+    for document, i in zip(documents.tolist(), together[first].tolist(), strict=True):
         pair = " and ".join(f"{side.start[k] - 1}-{side.end[k]}" for k in (i, i + 1))
-        errors.setdefault(
-            int(document[i]),
-            MismatchError(
-                f"{name}: the spans {pair} overlap or nest; the exact chance of spans knows only spans without overlaps; "
-                "use gamma, which compares spans as they are"
-            ),
+        errors[document] = MismatchError(
+            f"{name}: the spans {pair} overlap or nest; the exact chance of spans knows only spans without overlaps; "
+            "use gamma, which compares spans as they are"
         )
     return errors
+
+
+def _check_chance_work(batch: HierarchyBatch) -> None:
+    """Raise an error if the exact chance of all documents would take too much work."""
+    work = 0.0
+    for side in (batch.a, batch.b):
+        lengths = side.end - side.start + 1
+        kinds = distinct_rows(np.column_stack([side.document, lengths]))[:, 0]
+        spans, different = (np.bincount(rows, minlength=len(batch)).astype(float) for rows in (side.document, kinds))
+        marked = np.bincount(side.document, lengths, len(batch)).astype(float)
+        work += float(chance_work(spans, different, marked, batch.length.astype(float)).sum())
+    hint = "use gamma, shorter items, or assign a larger number to caesura.limits.MAX_SPAN_CHANCE_WORK"
+    check_limit("nanoseconds of work for the exact chance of spans", int(work), limits.MAX_SPAN_CHANCE_WORK, hint)
 
 
 # -- functions --------------------------------------------------------------------------------------------------------

@@ -194,6 +194,30 @@ def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_unit
     return HierarchyBatch.of(length, a, b), places, errors
 
 
+def distinct_rows(rows: Ints) -> Ints:
+    """Return the rows of a table without repetition, in ascending order.
+
+    Parameters
+    ----------
+    rows : numpy.ndarray
+        The table.
+
+    Returns
+    -------
+    numpy.ndarray
+        The same as ``numpy.unique(rows, axis=0)``, in less time.
+
+    Examples
+    --------
+    >>> distinct_rows(np.array([[2, 1], [1, 5], [2, 1]])).tolist()
+    [[1, 5], [2, 1]]
+    """
+    rows = rows[np.lexsort(rows.T[::-1])]
+    is_new = np.ones(len(rows), bool)
+    is_new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    return np.asarray(rows[is_new])
+
+
 def count_common(a: Ints, b: Ints, documents: int) -> Floats:
     """Return how many keys both sides of each document have, and how many each side has.
 

@@ -124,8 +124,10 @@ class UnitTable:
         """
         categories, owners = np.asarray(category, np.int32), np.asarray(annotator, np.int32)
         sizes = np.array([len(start)]) if sizes is None else sizes
-        sample = np.repeat(np.arange(len(sizes)), sizes)
-        order = np.lexsort((categories, owners, end, start, start + end, sample))
+        sample, middle = np.repeat(np.arange(len(sizes)), sizes), start + end
+        order = np.lexsort((middle, sample))
+        if ((np.diff(middle[order]) == 0) & (np.diff(sample[order]) == 0)).any():
+            order = np.lexsort((categories, owners, end, start, middle, sample))
         return cls(
             np.ascontiguousarray(start[order]),
             np.ascontiguousarray(end[order]),
