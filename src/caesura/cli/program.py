@@ -37,7 +37,7 @@ _COLLECTION = (
     100_000,
     50,
     100,
-)  # a command makes many objects and few cycles; the search for cycles took up to a sixth of its time
+)  # of cycles: a command makes many objects and few cycles, and the search took a sixth of its time
 
 
 class Entry(NamedTuple):
@@ -58,7 +58,6 @@ class Entry(NamedTuple):
     summary: str
 
 
-_MAX_NEW_OBJECTS = 100_000  # before Python looks for cycles, which results with many items do not have
 _FILES, _TWO, _CODERS = "What is in my files?", "How close are two segmentations?", "Do my coders agree?"
 _SYSTEMS, _SHOW, _TRUST, _MORE = "Which segmenter is best?", "Show me", "Is this number right?", "More"
 
@@ -234,15 +233,16 @@ class Program(click.Group):
         object
             The return value of the command, if click does not end the program.
         """
+        threshold = gc.get_threshold()
         gc.set_threshold(*_COLLECTION)
         for name in ("stdout", "stderr"):
             if getattr(sys, name) is None:  # the caller closed it: writing to it is an error, as to a full device
                 setattr(sys, name, open(os.devnull))  # noqa: SIM115 - until the process ends
-        gc.set_threshold(_MAX_NEW_OBJECTS)
         try:
             try:
                 return super().main(*args, **extra)
             finally:
+                gc.set_threshold(*threshold)
                 sys.stdout.flush()
         except _OutputError as error:
             _end_without_output(error.reason)
