@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import caesura as cz
-from caesura.errors import OptionError
+from caesura.errors import CaesuraWarning, OptionError
 from caesura.judging.planning import (
     ErrorRates,
     error_rates,
@@ -202,3 +202,16 @@ def test_command(tmp_path: Path) -> None:
     cz.write(pilot(1), tmp_path / "one.json")
     wrong = invoke(["plan", str(tmp_path / "one.json")])
     assert (wrong.exit_code, "needs at least 3" in wrong.stderr) == (1, True)
+
+
+def test_items_of_one_coder_say_nothing() -> None:
+    masses = {"ann": [2, 3, 4], "bo": [3, 2, 4], "cy": [2, 4, 3]}
+    items = {
+        f"x{i}": {coder: cz.Segmentation.from_masses([i + 1, *own]) for coder, own in masses.items()} for i in range(6)
+    }
+    del items["x1"]["cy"], items["x2"]["ann"]  # not every coder annotated every item
+    alone = {"y": {"bo": cz.Segmentation.from_masses([4, 5])}}
+    with pytest.warns(CaesuraWarning, match="1 item of the pilot with only one coder is left out"):
+        plan = plan_study(cz.Corpus(items | alone))
+    assert plan.widths == plan_study(cz.Corpus(items)).widths
+    assert plan.value == cz.agreement(cz.Corpus(items), interval=None).value

@@ -12,6 +12,7 @@ systems tells how large a true difference must be to be found.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -31,7 +32,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.result import Result, signature_line
 from caesura.model.segmentation import Segmentation
 from caesura.model.signature import with_data
-from caesura.model.value import Floats
+from caesura.model.value import Floats, count_of
 from caesura.notices import warn
 from caesura.options import seed as check_seed
 from caesura.options import whole
@@ -197,6 +198,7 @@ def plan_study(
     [(12, 3, 0.11), (48, 3, 0.06)]
     """
     chosen = parse(measure)
+    pilot = _coded_twice(pilot)
     annotations = _annotations(pilot)
     root = check_seed("seed", seed)
     sizes = _sizes("items", DEFAULT_ITEMS if items is None else items, 2)
@@ -234,6 +236,23 @@ def plan_study(
     )
 
 
+def _coded_twice(pilot: Corpus) -> Corpus:
+    """Return the items of the pilot with at least two coders, whose agreement can be measured; warn about the others."""
+    items = _shared_items(pilot, pilot.coders)
+    alone = len(pilot.item_names) - len(items)
+    if not alone or not items:
+        return pilot
+    warn(f"{count_of(alone, 'item')} of the pilot with only one coder {'is' if alone == 1 else 'are'} left out")
+    return pilot.select(items=items)
+
+
+def _shared_items(pilot: Corpus, coders: Sequence[str]) -> list[str]:
+    """Return the items that at least two of some coders annotated."""
+    chosen = set(coders)
+    counts = Counter(item for item, coder in pilot if coder in chosen)
+    return [item for item, number in counts.items() if number > 1]
+
+
 def _annotations(pilot: Corpus) -> dict[tuple[str, str], Segmentation]:
     """Return the segmentations of the pilot, or raise why it cannot be used."""
     annotations = {key: entry for key, entry in pilot.items() if isinstance(entry, Segmentation)}
@@ -265,18 +284,16 @@ def _variances(
     """Return the variance of the coefficient per item for each number of coders."""
     available = len(pilot.coders)
     effort = planned_effort(len(pilot.item_names), available)
-    observed = {
-        number: float(
-            np.mean(
-                [
-                    _variance(pilot, subsets, subset, effort.draws, rng)
-                    for subset in _subsets(pilot, number, effort, rng)
-                ]
-            )
-        )
-        for number in effort.numbers
-    }
-    constant, slope = _fit(observed) if len(observed) > 1 else (observed[2], 0.0)
+    observed = {}
+    for number in effort.numbers:
+        variances = [
+            _variance(subsets, subset, items, effort.draws, rng)
+            for subset in _subsets(pilot, number, effort, rng)
+            if (items := len(_shared_items(pilot, subset))) > 1
+        ]
+        if variances:
+            observed[number] = float(np.mean(variances))
+    constant, slope = _fit(observed) if len(observed) > 1 else (observed[available], 0.0)
     scale = observed[available] / (constant + slope / available) if observed[available] else 1.0
     shares = np.array([1 / number for number in reversed(observed)])
     values = np.array(list(reversed(observed.values())))
@@ -361,14 +378,8 @@ def _subsets(pilot: Corpus, number: int, effort: Effort, rng: np.random.Generato
     return [tuple(rng.choice(coders, number, replace=False).tolist()) for _ in range(effort.subsets)]
 
 
-def _variance(
-    pilot: Corpus, subsets: CoderSubsets, coders: tuple[str, ...], draws: int, rng: np.random.Generator
-) -> float:
-    """Return n times the variance of the coefficient over n items drawn with replacement."""
-    chosen = set(coders)
-    n = len(
-        pilot.item_names if len(chosen) == len(pilot.coders) else {item for item, coder in pilot if coder in chosen}
-    )
+def _variance(subsets: CoderSubsets, coders: tuple[str, ...], n: int, draws: int, rng: np.random.Generator) -> float:
+    """Return n times the variance of the coefficient over n items drawn with replacement; the coders share n items."""
     compute, shares = subsets.of(coders), np.full(n, 1 / n)
     weights = (rng.multinomial(n, shares, rows).astype(float) for rows in block_sizes(draws, n))
     values = np.concatenate([compute(block) for block in weights])
