@@ -104,10 +104,10 @@ def test_commands_name_the_item(tmp_path: Path) -> None:
 def test_gold_names_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
     build = linear._item_gold
 
-    def fail(item: str, *arguments: Any) -> linear.LinearGold:
-        if item == "b":
+    def fail(texts: Any, *arguments: Any) -> linear.LinearGold:
+        if texts[0].item == "b":
             raise MemoryError
-        return build(item, *arguments)
+        return build(texts, *arguments)
 
     monkeypatch.setattr(linear, "_item_gold", fail)
     result = cz.gold(study())

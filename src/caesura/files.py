@@ -41,6 +41,10 @@ _inputs: ContextVar[set[str] | None] = ContextVar("inputs", default=None)
 def protect_inputs() -> Iterator[None]:
     """Refuse, inside the ``with`` block, to replace a file that was read in the block.
 
+    Yields
+    ------
+    None
+
     Raises
     ------
     OptionConflictError

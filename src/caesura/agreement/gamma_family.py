@@ -205,7 +205,7 @@ class GammaFamily(UnitizingCoefficient):
         """Return what computes the numbers of alignments; coefficients that share samples compute the terms of all."""
         how, shared = self.dissimilarity(plan), shared_store() is not None
         fixed = (self.alpha, self.beta, self.delta_empty, how.distance.tobytes(), self.mean_units, self.unaligned)
-        chance = (self.chance, self.pivots, self.pivot_distance, shared or type(self))
+        chance = (self.chance, self.pivots, self.pivot_distance, shared or type(self), tabled_categories(plan))
         statistics = partial(self.statistics, plan=plan, with_categories=shared or self.of_categories)
         return SampleRows(Recipe(how, self.sampler(), plan.seed, statistics), (*fixed, *chance), engine)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from caesura.engines import has_begun
 from caesura.errors import OptionError
-from caesura.files import delete_drafts, file_digest, new_file
+from caesura.files import delete_drafts, file_digest, is_draft, new_file
 from caesura.measures.base import Measure
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.value import Floats
@@ -42,7 +42,7 @@ def prepare_score_folder(folder: str, checkpoint: str | PathLike[str] | None, pa
     try:
         path.mkdir(parents=True, exist_ok=True)
         delete_drafts(path)
-        names = sorted(entry.name for entry in path.iterdir())
+        names = sorted(entry.name for entry in path.iterdir() if not is_draft(entry.name))
     except OSError as error:
         raise OptionError(f"scores: {folder} cannot be used: {error.strerror}") from None
     # In this order: another run with the same checkpoint begins it before it writes scores.

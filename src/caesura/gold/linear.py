@@ -287,10 +287,14 @@ def linear_golds(
         decisions = {item: group for item, group in decisions.items() if item not in errors}
         alignment = _Alignment(list(chain.from_iterable(decisions.values())), n_t)
     comparisons = iter(alignment.comparisons())
-    golds = {
-        item: _item_gold(texts[item], group, list(islice(comparisons, len(group))), scale)
-        for item, group in decisions.items()
-    }
+    golds: dict[str, LinearGold] = {}
+    for item, group in decisions.items():
+        own_comparisons = list(islice(comparisons, len(group)))
+        try:
+            with own_errors():
+                golds[item] = _item_gold(texts[item], group, own_comparisons, scale)
+        except CaesuraError as error:
+            errors[item] = error
     excluded += [Excluded(item, None, str(errors[item])) for item in texts if item in errors]
     if not golds:
         raise OptionError(f"no item has a gold standard: {'; '.join(map(str, excluded[:5]))}")
