@@ -288,11 +288,11 @@ def linear_golds(
         alignment = _Alignment(list(chain.from_iterable(decisions.values())), n_t)
     comparisons = iter(alignment.comparisons())
     golds: dict[str, LinearGold] = {}
-    for item, group in decisions.items():
-        own_comparisons = list(islice(comparisons, len(group)))
+    for item, own_decisions in decisions.items():
+        own_comparisons = list(islice(comparisons, len(own_decisions)))
         try:
             with own_errors():
-                golds[item] = _item_gold(texts[item], group, own_comparisons, scale)
+                golds[item] = _item_gold(texts[item], own_decisions, own_comparisons, scale)
         except CaesuraError as error:
             errors[item] = error
     excluded += [Excluded(item, None, str(errors[item])) for item in texts if item in errors]
