@@ -161,3 +161,12 @@ def test_several_levels_are_compared_as_hierarchies(lab_files: None) -> None:
     Path("top.lab").write_text("0 30 A\n")
     result = run("score", "top.lab", "top.lab", *options, "--json")
     assert "t_measure" in {row["measure"] for row in totals(result)}
+
+
+def test_details_of_tiers(tmp_path: Path) -> None:
+    """Boundaries in seconds are listed, not drawn."""
+    for name, time in (("a.lab", "1.5"), ("b.lab", "1.75")):
+        (tmp_path / name).write_text(f"0 {time} A\n{time} 4 B\n")
+    result = run("score", str(tmp_path / "a.lab"), str(tmp_path / "b.lab"), "--details")
+    assert result.exit_code == 0, result.output
+    assert "Only texts with units are drawn" in result.stdout

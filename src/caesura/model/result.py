@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache, cached_property, lru_cache, wraps
 from importlib import import_module
 from inspect import get_annotations
+from json.encoder import encode_basestring
 from types import MappingProxyType
 from typing import Any, ClassVar, ParamSpec, Protocol, Self, TypeVar
 
@@ -354,7 +355,10 @@ def _plain_float(value: float) -> float | str | None:
 
 
 def _plain_mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
-    return {_key(key): entry if type(entry) in _SAME else to_plain(entry) for key, entry in value.items()}
+    return {
+        key if type(key) is str else _key(key): entry if type(entry) in _SAME else to_plain(entry)
+        for key, entry in value.items()
+    }
 
 
 def _plain_list(value: Iterable[Any]) -> list[Any]:
@@ -414,6 +418,11 @@ def _encoder(comma: str, colon: str) -> json.JSONEncoder:
     return json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(comma, colon))
 
 
+@lru_cache(1000)
+def _encoded_name(name: str) -> str:
+    return encode_basestring(name)
+
+
 def _indented(value: Any, margin: str, indent: str) -> str:
     """Return plain data with one entry per line, as the json module does it. With an indent, that module is slow.
 
@@ -427,10 +436,17 @@ def _indented(value: Any, margin: str, indent: str) -> str:
         text = _encoder("," + inner, ": ").encode(value)
         return f"{text[0]}{inner}{text[1:-1]}{margin}{text[-1]}"
     encode = _encoder(",", ":").encode
-    texts = [encode(entry) if type(entry) in _ATOMS else _indented(entry, inner, indent) for entry in entries]
+    texts = [
+        encode_basestring(entry)
+        if type(entry) is str
+        else encode(entry)
+        if type(entry) in _ATOMS
+        else _indented(entry, inner, indent)
+        for entry in entries
+    ]
     if not isinstance(value, dict):
         return f"[{inner}{(',' + inner).join(texts)}{margin}]"
-    lines = [f"{encode(_key(name))}: {text}" for name, text in zip(value, texts, strict=True)]
+    lines = [f"{_encoded_name(name)}: {text}" for name, text in zip(value, texts, strict=True)]
     return f"{{{inner}{(',' + inner).join(lines)}{margin}}}"
 
 

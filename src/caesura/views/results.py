@@ -288,23 +288,29 @@ def _first_edits(items: Sequence[ItemScore]) -> Table:
 def _drawings(scoring: Scoring, items: Sequence[ItemScore], width: int) -> str:
     drawings, units, hidden = [], 0, False
     for entry in _aligned(items):
-        length = sum(text.length for text in _streams(scoring.pairs[str(entry.item)][0]).values())
+        if not all(map(_has_units, scoring.pairs[str(entry.item)])):
+            continue
         if hidden := units >= MAX_DRAWN_UNITS:
             break
         drawings.append(_drawing(str(entry.item), entry.score, scoring, width))
+        length = sum(text.length for text in _streams(scoring.pairs[str(entry.item)][0]).values())
         hidden, units = length > MAX_DRAWN_UNITS, units + length
-    shown = list(filter(None, drawings))
     if hidden:
-        shown.append(f"Only the first {MAX_DRAWN_UNITS:,} units are drawn; --table edits lists all edits.")
-    return "\n\n".join([*shown, LEGEND]) if shown else "Only texts with units are drawn; --table edits lists all edits."
+        drawings.append(f"Only the first {MAX_DRAWN_UNITS:,} units are drawn; --table edits lists all edits.")
+    if not drawings:
+        return "Only texts with units are drawn; --table edits lists all edits."
+    return "\n\n".join([*drawings, LEGEND])
+
+
+def _has_units(side: Any) -> bool:
+    """Return whether an annotation can be drawn: boundaries in seconds and spans cannot."""
+    return all(isinstance(text, Segmentation) for text in _streams(side).values())
 
 
 def _drawing(item: str, score: Score, scoring: Scoring, width: int) -> str:
-    """Return the drawing of a text or, stream by stream, of a dialogue; nothing for boundaries in seconds and spans."""
+    """Return the drawing of a text or, stream by stream, of a dialogue."""
     lines = [f"{clean(item)}: {score.measure.label} = {score.value:.4f}"]
     reference, hypothesis = map(_streams, scoring.pairs[item])
-    if not all(isinstance(text, Segmentation) for side in (reference, hypothesis) for text in side.values()):
-        return ""
     for i, (stream, text) in enumerate(reference.items()):
         lines += [*([""] if i else []), *([clean(stream)] if stream else [])]
         edits = [edit for edit in score.edits or () if (edit.stream or "") == stream]
