@@ -12,6 +12,7 @@ import numpy as np
 
 from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
+from caesura.measures.edit_columns import EDIT_KINDS, MATCH, NONE, EditColumns
 from caesura.measures.many import score_many
 from caesura.model.dialogue import Annotation, streams_of
 from caesura.model.result import Result
@@ -201,9 +202,12 @@ def _mistakes_and_matches(
     pairs: list[tuple[Any, Any]], keys: list[tuple[str, str]], measure: Measure
 ) -> tuple[tuple[Mistake, ...], int]:
     """Return the mistakes in all pairs that can be scored, and the number of matches; ``keys`` are (item, coder)."""
+    scores = score_many(pairs, measure)
+    columns = measure.edit_columns(scores.batch)
+    if columns is not None:
+        return _from_columns(columns, [keys[place] for place in scores.places.tolist()])
     mistakes: list[Mistake] = []
     matches = 0
-    scores = score_many(pairs, measure)
     for place in scores.scored.tolist():
         for edit in scores[place].edits or ():
             if edit.kind == "match":
@@ -214,6 +218,26 @@ def _mistakes_and_matches(
     return tuple(mistakes), matches
 
 
+def _from_columns(columns: EditColumns, keys: list[tuple[str, str]]) -> tuple[tuple[Mistake, ...], int]:
+    """Return mistakes and matches from the edits of all pairs, which the kernel listed at once."""
+    wrong = columns.kind != MATCH
+    names: dict[int, str | None] = {NONE: None, **dict(enumerate(columns.types))}
+    numbers = (columns.document, columns.kind, columns.a_position, columns.b_position, columns.a_type, columns.b_type)
+    mistakes = [
+        Mistake(
+            _KINDS[EDIT_KINDS[kind]],
+            *keys[document],
+            None if a == NONE else a,
+            None if b == NONE else b,
+            names[a_type],
+            names[b_type],
+            None,
+        )
+        for document, kind, a, b, a_type, b_type in zip(*(column[wrong].tolist() for column in numbers), strict=True)
+    ]
+    return tuple(mistakes), len(columns) - len(mistakes)
+
+
 def _confusions(mistakes: Iterable[Mistake]) -> tuple[TypeConfusion, ...]:
     pairs = ((mistake.type, mistake.system_type) for mistake in mistakes)
     counts = Counter((a, b) for a, b in pairs if a is not None and b is not None and a != b)
@@ -222,13 +246,23 @@ def _confusions(mistakes: Iterable[Mistake]) -> tuple[TypeConfusion, ...]:
 
 def _offsets(pairs: Iterable[tuple[Annotation, Annotation]]) -> dict[int, int]:
     """Return offset -> number of reference boundaries that the hypothesis has at this offset."""
-    counts = dict.fromkeys(range(-MAX_OFFSET, MAX_OFFSET + 1), 0)
-    for reference, hypothesis in pairs:
-        streams = streams_of(hypothesis)
-        for name, text in streams_of(reference).items():
-            for d in counts:
-                counts[d] += int(np.isin(text.inner + d, streams[name].inner, assume_unique=True).sum())
-    return counts
+    texts = [
+        (text, streams_of(hypothesis)[name])
+        for reference, hypothesis in pairs
+        for name, text in streams_of(reference).items()
+    ]
+    # All texts one after the other, so far apart that no offset leads into the next one.
+    lengths = [max(text.length, other.length) + 2 * MAX_OFFSET for text, other in texts]
+    starts = np.concatenate([[0], np.cumsum(np.array(lengths, np.int64))])
+    reference, hypothesis = (
+        np.concatenate(
+            [np.empty(0, np.int64), *(pair[side].inner + start for pair, start in zip(texts, starts, strict=False))]
+        )
+        for side in (0, 1)
+    )
+    return {
+        d: int(np.isin(reference + d, hypothesis, assume_unique=True).sum()) for d in range(-MAX_OFFSET, MAX_OFFSET + 1)
+    }
 
 
 def _density(items: Iterable[Collection[Annotation]]) -> float:
