@@ -33,11 +33,10 @@ PROGRESS = "caesura.progress"
 """Key of the click context under which a command stores its progress."""
 MAX_MESSAGES = 20
 """Maximum number of excluded items that a command lists on standard error."""
-_COLLECTION = (
-    100_000,
-    50,
-    100,
-)  # of cycles: a command makes many objects and few cycles, and the search took a sixth of its time
+# For small matrices, the threads of BLAS only wait for each other.
+_BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# A command makes many objects and few cycles, and the search for cycles took a sixth of its time.
+_COLLECTION = (100_000, 50, 100)
 
 
 class Entry(NamedTuple):
@@ -233,6 +232,8 @@ class Program(click.Group):
         object
             The return value of the command, if click does not end the program.
         """
+        for name in _BLAS_THREADS:  # before numpy is imported
+            os.environ.setdefault(name, "1")
         threshold = gc.get_threshold()
         gc.set_threshold(*_COLLECTION)
         for name in ("stdout", "stderr"):
