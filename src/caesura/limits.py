@@ -115,6 +115,8 @@ MAX_TABLE_WORK = 1_000_000_000
 """Work for the pairs of coders, and for all coders but one, of gamma."""
 MAX_CATEGORY_CELLS = 500_000
 """Items times categories in coefficients for spans; eight times as many if every group of coders counts as an item."""
+MAX_CATEGORY_STEPS = 55_000
+"""Categories of each item times its coders and groups of coders, for alpha_U of 2004: about four seconds."""
 MAX_SAMPLES = 20_000
 """Samples of gamma for one item."""
 MAX_BOUND_WORK = 100_000_000
@@ -126,12 +128,12 @@ MAX_PLAN_WORK = 1_000_000_000
 """Work for the resamples of a plan, in about a nanosecond; above, there are fewer resamples."""
 MAX_PLAN_OUTPUTS = 12_000
 """Outputs of simulated systems of a plan, for one item each; above, there are fewer systems or items."""
-MAX_RANKED_UNITS = 1_000_000
+MAX_RANKED_UNITS = 600_000
 """Units in all pairs of coders by which the measures are ranked, and 400 for each pair; above, a sample of pairs is ranked."""
 MAX_REPLICATE_WORK = 400_000_000
 """Work for the pairs of coders in the bootstrap replicates of a coefficient, in about a nanosecond; above, there are fewer
 replicates."""
-MAX_CHANCE_WORK = 70_000_000
+MAX_CHANCE_WORK = 50_000_000
 """Positions of random texts, and 60 for each text and 15,000 for each item of a pair of coders, of simulated chance: about two
 seconds. Above, there are fewer draws."""
 MAX_EXACT_WORK = 2_000_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +16,15 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.agreement.unitizing_scores import UnitizingAgreement
-from caesura.errors import InputError, MismatchError, OptionConflictError, OptionError, SpansError, Undefined
+from caesura.errors import (
+    InputError,
+    LimitError,
+    MismatchError,
+    OptionConflictError,
+    OptionError,
+    SpansError,
+    Undefined,
+)
 from oracle.unitizing import Sums, Unit, alpha_u_2004
 from support.examples import examples
 from support.oracles import read_oracle
@@ -476,3 +485,14 @@ def test_options_twice() -> None:
         compute(two_items(), "u_alpha(atom=2)", atom=1)
     with pytest.raises(OptionConflictError, match=r"set options in UAlpha\(...\)"):
         cz.agreement(two_items(), coefficient=cz.UAlpha(), atom=1)
+
+
+def test_many_categories_are_refused_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    spans = cz.Spans([(0, 2, "A"), (3, 4, "B")], length=9)
+    corpus = cz.Corpus({"x": {"ann": spans, "bo": spans}})
+    module = import_module("caesura.agreement.unitized_alpha")
+    monkeypatch.setattr(module, "MAX_CATEGORY_STEPS", 6)  # two categories times two coders and one group
+    assert cz.agreement(corpus, coefficient="alpha_u_2004", interval=None).value == 1
+    monkeypatch.setattr(module, "MAX_CATEGORY_STEPS", 5)
+    with pytest.raises(LimitError, match=r"times coders and groups for alpha_u_2004: 6, more than 5"):
+        cz.agreement(corpus, coefficient="alpha_u_2004", interval=None)

@@ -358,10 +358,6 @@ def test_one_folder_per_coder(run: Run) -> None:
             "trees have no boundaries to list; compare two files with `caesura trees",
         ),
         (("disagreements", "people.json", "--item", "zoo"), "the corpus has no item 'zoo'"),
-        (
-            ("disagreements", "song.eaf", "--tier", "*", "-o", "song.eaf"),
-            "song.eaf: this file was read; choose a different",
-        ),
     ],
 )
 def test_bad_input(run: Run, arguments: tuple[str, ...], message: str) -> None:

@@ -411,35 +411,6 @@ def observe(
         return Observation(corpus, _observe(corpus, resolved, opened), resolved)
 
 
-def coefficient_over_items(
-    corpus: Corpus, weights: Floats, *, measure: str | Measure, coefficient: str | None = None, seed: int | None = 0
-) -> Floats:
-    """Return a coefficient for several weightings of the items.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations.
-    weights : numpy.ndarray
-        One row per weighting, one column per item: how often the item counts.
-    measure : str or Measure
-        The measure.
-    coefficient : str, optional
-        Name of the coefficient (default: that of the measure).
-    seed : int or None, default 0
-        Random seed of simulated chance.
-
-    Returns
-    -------
-    numpy.ndarray
-        One value per weighting; NaN if it is undefined.
-    """
-    resolved = resolve_coefficient(measure, coefficient, seed=seed, has_positions=has_positions(corpus))
-    with use_engine("threads") as engine:
-        model = resolved.model_class(_observe(corpus, resolved, engine), resolved, engine)
-        return model.over_items(weights).values(resolved.name)
-
-
 def agreement_value(
     corpus: Corpus, measure: Measure, coefficient: str, *, seed: int | None = 0
 ) -> tuple[float, tuple[Excluded, ...]]:
@@ -493,7 +464,6 @@ class CoderSubsets:
 
     def __init__(self, corpus: Corpus, measure: Measure, coefficient: str) -> None:
         self._corpus = corpus
-        self._options: dict[str, Any] = {"measure": measure, "coefficient": coefficient}
         self._resolved = resolve_coefficient(measure, coefficient, seed=0, has_positions=has_positions(corpus))
         with use_engine("threads") as engine:
             self._observed = _observe(corpus, self._resolved, engine)
@@ -513,10 +483,9 @@ class CoderSubsets:
             value per weighting; NaN if it is undefined.
         """
         observed = self._observed if len(coders) == len(self._corpus.coders) else self._observed.restricted(coders)
-        if observed is None:
-            corpus = self._corpus.select(coders=coders)
-            return lambda weights: coefficient_over_items(corpus, weights, **self._options)
         with use_engine("threads") as engine:
+            if observed is None:
+                observed = _observe(self._corpus.select(coders=coders), self._resolved, engine)
             model = self._resolved.model_class(observed, self._resolved, engine)
         return lambda weights: model.over_items(weights).values(self._resolved.name)
 

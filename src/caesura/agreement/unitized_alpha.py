@@ -43,7 +43,7 @@ from caesura.agreement.unitizing import NOTHING_MARKED, Disorders, Job, Plan, Un
 from caesura.engines import Engine
 from caesura.errors import InputError, OptionError, SpansError
 from caesura.kernels.unitizing import section_overlaps, unit_differences
-from caesura.limits import MAX_CATEGORY_CELLS, check_limit
+from caesura.limits import MAX_CATEGORY_CELLS, MAX_CATEGORY_STEPS, check_limit
 from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
 from caesura.options import choice, positive, setting, text
@@ -571,6 +571,13 @@ class AlphaU2004(_Alpha):
 
     def all_parts(self, jobs: Sequence[Job], plan: Plan, engine: Engine) -> list[Floats | InputError]:
         self._check_categories(plan)
+        work = sum(
+            len({category for spans in job.item.annotations.values() for category in spans.categories})
+            * (len(job.item.annotations) + len(job.groups))
+            for job in jobs
+        )
+        hint = "choose fewer items or categories, or u_alpha or gamma"
+        check_limit(f"categories of each item times coders and groups for {self.name}", work, MAX_CATEGORY_STEPS, hint)
         return super().all_parts(jobs, plan, engine)
 
     def _of_category(self, coder: str, item: UnitizedItem, line: _Line, code: int) -> _Line:

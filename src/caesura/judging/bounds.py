@@ -372,12 +372,17 @@ class _TypeSets:
         self.codes = [np.array(codes, np.int64) for codes in number]
         self.size = np.array([len(codes) for codes in number], np.int64)
 
+    @cached_property
+    def most_frequent(self) -> int:
+        """Number of the most frequent set; if several are equally frequent, of the first."""
+        return int(np.bincount(self.pool).argmax())
+
 
 def _most_frequent(sets: _TypeSets, n: int) -> Ints:
     """Return n copies of the most frequent set; if several are equally frequent, of the first."""
     if not len(sets.pool):
         return np.empty(0, np.int64)
-    return np.full(n, np.bincount(sets.pool).argmax())
+    return np.full(n, sets.most_frequent)
 
 
 class TimedBaselines:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -128,10 +127,6 @@ def write_disagreements(result: Disagreements, corpus: Corpus, target: str) -> l
     if corpus.kind == "spans":
         raise FormatError(target, None, "disagreements about spans are no tier; write a table with --csv instead")
     paths = _paths(selected, target)
-    inputs = {os.path.realpath(name) for name in (corpus.source.files if corpus.source else ())}
-    for path in paths.values():
-        if os.path.realpath(path) in inputs:
-            raise FormatError(path, None, "this file was read; choose a different name for the output")
     tiers = {item: tiers for item in paths if (tiers := _tiers_of_item(selected, item))}
     file_format = _check_target(target, tiers, len(paths))
     by_item: dict[str, list[DisagreementPlace]] = {item: [] for item in paths}
