@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
+from caesura.agreement.placed import Placed
 from caesura.errors import MismatchError, OptionError
 from caesura.views.agreement import draw_heat, heat_table
 from support.corpora import of_masses, random_corpus
@@ -128,3 +129,10 @@ def test_heat_of_different_texts() -> None:
     with pytest.raises(MismatchError) as caught:
         cz.boundary_heat(of_masses(x={"a": [2, 2], "b": [2, 3]}))
     assert str(caught.value) == "item 'x', coder 'b': all coders must segment the same text"
+
+
+def test_nobody_placed_anything() -> None:
+    placed = Placed(())
+    assert placed.to_dict() == {"rows": [], "excluded": [], "mean": None, "deviation": None}
+    assert math.isnan(placed.mean_density)
+    assert math.isnan(placed.density_deviation)

@@ -83,24 +83,28 @@ class Placed(Result):
 
     @property
     def mean(self) -> float:
-        """Mean over coders of boundaries per item."""
-        return statistics.fmean(row.per_item for row in self.rows)
+        """Mean over coders of boundaries per item; NaN if there are no coders."""
+        return _mean([row.per_item for row in self.rows])
 
     @property
     def deviation(self) -> float:
         """Standard deviation over coders of boundaries per item."""
         mean = self.mean
-        return math.sqrt(statistics.fmean((row.per_item - mean) ** 2 for row in self.rows))
+        return math.sqrt(_mean([(row.per_item - mean) ** 2 for row in self.rows]))
 
     @property
     def mean_density(self) -> float:
         """Mean over coders of boundaries per inner position."""
-        return statistics.fmean(row.per_unit for row in self.rows)
+        return _mean([row.per_unit for row in self.rows])
 
     @property
     def density_deviation(self) -> float:
         """Standard deviation over coders of boundaries per inner position."""
-        return statistics.pstdev(row.per_unit for row in self.rows)
+        return statistics.pstdev(row.per_unit for row in self.rows) if self.rows else math.nan
+
+
+def _mean(values: list[float]) -> float:
+    return statistics.fmean(values) if values else math.nan
 
 
 @dataclass(frozen=True, slots=True)
