@@ -226,7 +226,8 @@ def _from_columns(columns: EditColumns, keys: list[tuple[str, str]]) -> tuple[tu
     mistakes = [
         Mistake(
             _KINDS[EDIT_KINDS[kind]],
-            *keys[document],
+            keys[document][0],
+            keys[document][1],
             None if a == NONE else a,
             None if b == NONE else b,
             names[a_type],
