@@ -25,9 +25,9 @@ from .registry import MEGABYTES, SECONDS, Case, attack
 
 BYTES = 1_000_000
 """Size of a file."""
-MOST_BYTES = 2**33
+MAX_BYTES = 2**33
 """Memory that a command may ask for before the system refuses; the limit of the campaign is lower."""
-MOST_SECONDS = 60
+MAX_SECONDS = 60
 """Processor time after which the system ends a command; the limit of the campaign is lower."""
 
 
@@ -408,8 +408,8 @@ def write_files(name: str, folder: Path) -> dict[str, Path]:
 
 
 def _limit() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
 
 
 @dataclass(frozen=True)
