@@ -21,10 +21,10 @@ from pathlib import Path
 
 import caesura as cz
 
+from . import load_formats
 from .registry import MEGABYTES, SECONDS, Case, attack
 
-BYTES = 1_000_000
-"""Size of a file."""
+BYTES = load_formats.BYTES
 MAX_BYTES = 2**33
 """Memory that a command may ask for before the system refuses; the limit of the campaign is lower."""
 MAX_SECONDS = 60
@@ -45,12 +45,15 @@ class Load:
         ``make(rng)`` returns the content.
     options : tuple of str
         Options with which the commands read the file.
+    companion : tuple, optional
+        Name of a file that is read together with it, and a function that returns its content.
     """
 
     kind: str
     suffix: str
     make: Callable[[random.Random], str]
     options: tuple[str, ...] = ()
+    companion: tuple[str, Callable[[], str]] | None = None
 
 
 LOADS: dict[str, Load] = {}
@@ -303,10 +306,20 @@ for _items in (1, 100, 12_000):
     LOADS[f"documents: {_items}"] = Load("documents", ".jsonl", _documents(_items))
 
 
+# -- other formats ----------------------------------------------------------------------------------------------------
+
+for _kind, _makers in (("one coder", load_formats.ONE_CODER), ("several coders", load_formats.SEVERAL_CODERS)):
+    for _format, (_suffix, _make, _options) in _makers.items():
+        LOADS[f"format {_format}"] = Load(_kind, _suffix, _make, _options, load_formats.COMPANIONS.get(_format))
+
+
 # -- commands ---------------------------------------------------------------------------------------------------------
 
 _PAIR = ("--reference", "c0", "--hypothesis", "c1")
 _SPAN_COEFFICIENTS = ("gamma_cat", "gamma_k", "u_alpha", "bar_u_alpha", "cu_alpha", "ku_alpha", "alpha_u_2004")
+_CONVERSIONS = tuple(
+    ("convert", "{file}", f"{{folder}}/out{suffix}") for suffix in (".csv", ".json", ".parquet", ".xlsx")
+)
 GENERAL: tuple[tuple[str, ...], ...] = (
     ("info", "{file}"),
     ("agree", "{file}"),
@@ -325,7 +338,7 @@ GENERAL: tuple[tuple[str, ...], ...] = (
     ("report", "{file}", "-o", "{folder}/page.html"),
     ("report", "{file}", "--system", "c1", "-o", "{folder}/page.html"),
     *(("plot", kind, "{file}", "-o", "{folder}/plot.svg") for kind in ("pairwise", "items", "dendrogram")),
-    *(("convert", "{file}", f"{{folder}}/out{suffix}") for suffix in (".csv", ".json", ".parquet", ".xlsx")),
+    *_CONVERSIONS,
 )
 """Commands for corpora of several coders."""
 _POSITIONS: tuple[tuple[str, ...], ...] = (
@@ -370,6 +383,21 @@ COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("plot", "correlation", "{file}", "{other}", "-o", "{folder}/plot.svg"),
         ("convert", "{file}", "{folder}/out.json"),
     ),
+    "one coder": (
+        ("info", "{file}"),
+        ("score", "{file}", "{other}"),
+        ("agree", "{file}", "{other}"),
+        ("report", "{file}", "{other}", "-o", "{folder}/page.html"),
+        *_CONVERSIONS,
+    ),
+    "several coders": (
+        ("info", "{file}"),
+        ("agree", "{file}"),
+        ("disagreements", "{file}"),
+        ("gold", "{file}", "-o", "{folder}/gold.json"),
+        ("report", "{file}", "-o", "{folder}/page.html"),
+        *_CONVERSIONS,
+    ),
     "documents": (
         ("info", "{file}"),
         ("evaluate", "{file}"),
@@ -396,14 +424,17 @@ random.Random(0).shuffle(CASES)
 
 
 def write_files(name: str, folder: Path) -> dict[str, Path]:
-    """Write the file of a description, and for trees a second one, unless they exist; return their paths."""
+    """Write the file of a description, and if commands compare two files, a second one, unless they exist; return their paths."""
     load, number = LOADS[name], list(LOADS).index(name)
     paths = {"file": folder / f"load{number}{load.suffix}"}
-    if load.kind == "trees":
+    if load.kind in ("trees", "one coder"):
         paths["other"] = folder / f"other{number}{load.suffix}"
     for role, path in paths.items():
         if not path.exists():
             path.write_text(load.make(random.Random(f"{role} {name}")))  # the same for every seed of the campaign
+            if load.companion is not None:
+                companion, content = load.companion
+                path.with_name(companion.format(stem=path.stem)).write_text(content())
     return paths
 
 
