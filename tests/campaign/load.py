@@ -339,6 +339,18 @@ GENERAL: tuple[tuple[str, ...], ...] = (
     ("report", "{file}", "--system", "c1", "-o", "{folder}/page.html"),
     *(("plot", kind, "{file}", "-o", "{folder}/plot.svg") for kind in ("pairwise", "items", "dendrogram")),
     *_CONVERSIONS,
+    ("info", "{file}", "--json"),
+    ("agree", "{file}", "--interval", "coders"),
+    ("agree", "{file}", "--heat", "--json"),
+    ("pairwise", "{file}", "--json"),
+    ("pairwise", "{file}", "--ordered", "--csv"),
+    ("disagreements", "{file}", "--all", "--csv"),
+    ("score", "{file}", *_PAIR, "--edits"),
+    ("score", "{file}", *_PAIR, "--chance", "--output", "{folder}/tables"),
+    ("gold", "{file}", "--json"),
+    ("gold", "{file}", "--kept", "--dropped"),
+    ("judge", "{file}", "--system", "c1", "--json"),
+    ("judge", "{file}", "--system", "c1", "--crisp", "--details"),
 )
 """Commands for corpora of several coders."""
 _POSITIONS: tuple[tuple[str, ...], ...] = (
