@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -85,10 +86,11 @@ def tier_of_decisions(recording: Tier, marks: TimedMarks, tiers: Sequence[Tier],
     Tier
         The tier. Of two neighbouring gaps, the first has the label ``segment``, so that the boundary between them stays.
     """
+    annotations = [_Labels(tier) for tier in tiers]
     rows = []
     for start, end, label in _stretches(recording, marks):
         plain = "" if label in UNTYPED else label
-        rows.append((start, end, plain if typed else _common_label(tiers, start, end)))
+        rows.append((start, end, plain if typed else _common_label(annotations, start, end)))
     intervals = []
     for i, (start, end, label) in enumerate(rows):
         is_gap_before_gap = not label and i + 1 < len(rows) and not rows[i + 1][2]
@@ -106,17 +108,33 @@ def _stretches(recording: Tier, marks: TimedMarks) -> Iterable[Interval]:
         start = time
 
 
-def _common_label(tiers: Sequence[Tier], start: float, end: float) -> str:
+def _common_label(annotations: Sequence[_Labels], start: float, end: float) -> str:
     """Return the label that most coders have for most of a stretch of time; empty if most have a gap."""
-    labels = Counter(_longest_label(tier, start, end) for tier in tiers)
+    labels = Counter(annotation.longest(start, end) for annotation in annotations)
     return max(labels, key=lambda label: labels[label])
 
 
-def _longest_label(tier: Tier, start: float, end: float) -> str:
-    seconds: dict[str, float] = {"": end - start}
-    for interval in tier.intervals:
-        shared = min(interval.end, end) - max(interval.start, start)
-        if shared > 0:
+class _Labels:
+    """The labels of a tier, by time.
+
+    Parameters
+    ----------
+    tier : Tier
+        Its intervals are sorted and do not overlap, so that those of a stretch are next to each other.
+    """
+
+    def __init__(self, tier: Tier) -> None:
+        self._intervals = tier.intervals
+        self._ends = [interval.end for interval in tier.intervals]
+
+    def longest(self, start: float, end: float) -> str:
+        """Return the label with the most time between two times; empty for a gap."""
+        seconds: dict[str, float] = {"": end - start}
+        for place in range(bisect_right(self._ends, start), len(self._ends)):
+            interval = self._intervals[place]
+            if interval.start >= end:
+                break
+            shared = min(interval.end, end) - max(interval.start, start)
             seconds[interval.label] = seconds.get(interval.label, 0.0) + shared
             seconds[""] -= shared
-    return max(seconds, key=lambda label: (seconds[label], label != ""))
+        return max(seconds, key=lambda label: (seconds[label], label != ""))
