@@ -108,7 +108,10 @@ def _coders(folder: Path) -> object:
 @hard("CSV of 276 KB: one type per row")
 def _types(folder: Path) -> object:
     rows = "".join(f"x,{i},t{i}\n" for i in range(20_000))
-    return read_text(folder, "a.csv", "item,unit,ann\n" + rows, fields={"coders": ["ann"]}, values="types")
+    types = [f"t{i}" for i in range(20_000)]
+    corpus = read_text(folder, "a.csv", "item,unit,ann\n" + rows, fields={"coders": ["ann"]}, types=types)
+    assert [name for _, name in corpus["x", "ann"].boundaries] == types  # type: ignore[union-attr]
+    return corpus
 
 
 @hard("long CSV of 276 KB: one type per row")
@@ -750,6 +753,7 @@ def try_case(name: str, folder: Path) -> str:
             message = str(error)
             assert message.strip(), "an error without a word"
             assert "\n" not in message.strip(), f"a message of several lines: {message[:200]}"
+            assert "has no option" not in message, f"the case does not test what it says: {message[:200]}"
             return f"refused: {message}"
     return "value"
 
