@@ -162,7 +162,9 @@ def _span_coders_length(folder: Path) -> object:
 @hard("spans JSON of 1 MB: one coder per span")
 def _span_coders_json(folder: Path) -> object:
     coders = {f"c{i}": [[1, 2, 1, "A"]] for i in range(36_000)}
-    return read_text(folder, "a.json", json.dumps({"length": 3, "coders": coders}))
+    corpus = read_text(folder, "a.json", json.dumps({"items": {"x": {"length": 3, "coders": coders}}}))
+    assert len(corpus.coders) == 36_000
+    return corpus
 
 
 def span_rows(items: int, label: Callable[[int], str]) -> str:

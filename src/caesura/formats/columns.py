@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import FormatError
 from caesura.formats import arrow, csv_arrow
-from caesura.formats.arrow import pa, pc, pq
+from caesura.formats.arrow import CONTENT_KEY, pa, pc, pq
 from caesura.formats.column_names import ROLE_OF_NAME, normalize
 from caesura.formats.content import NUMBER, json_text, unpacked_path, unprotect_cell
 from caesura.formats.format import Reading
@@ -680,6 +680,8 @@ def from_parquet(reading: Reading) -> Table:
         file = pq.ParquetFile(source)
         metadata = file.metadata
         names = list(file.schema_arrow.names)
+        if CONTENT_KEY in (file.schema_arrow.metadata or {}):
+            raise reading.error(None, "this file has the scores of documents (evaluate --scores), not annotations")
         size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
         packed = len(reading.data)
         limits = {
