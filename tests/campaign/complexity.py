@@ -593,7 +593,9 @@ def _lab(folder: Path) -> object:
 def _fragments(folder: Path) -> object:
     (folder / "a.txt").write_text("a " * 50_000)
     fragments = ";".join(f"{2 * i} {2 * i + 1}" for i in range(50_000))
-    return read_text(folder, "a.ann", f"T1\tPER {fragments}\t{'a ' * 50_000}\n", "brat")
+    corpus = read_text(folder, "a.ann", f"T1\tPER {fragments}\t{' '.join(['a'] * 50_000)}\n", "brat")
+    assert len(corpus) == 1
+    return corpus
 
 
 @hard("a 400-digit integer in a JSON line")

@@ -161,3 +161,39 @@ def test_score_files_of_nobody(name: str, tmp_path: Path) -> None:
     (tmp_path / "scores" / name).mkdir()
     with pytest.raises(OptionError, match=rf"contains {name}, which the earlier run did not write; remove it"):
         cz.evaluate(tmp_path / "a.jsonl", "B", **options)
+
+
+def marks_of(places: int, *boundaries: set[int]) -> str:
+    rows = [",".join(str(int(unit in marked)) for marked in boundaries) for unit in range(1, places + 1)]
+    return "item,unit,ann,bo,cy\n" + "".join(f"x,{unit},{row}\n" for unit, row in enumerate(rows, 1))
+
+
+def test_marks_that_look_inverted(tmp_path: Path) -> None:
+    #      ann and bo mark few of 20 units; the zeros of cy are their boundaries
+    path = tmp_path / "a.csv"
+    path.write_text(marks_of(20, {4, 9, 15}, {4, 10, 15}, {*range(1, 20)} - {4, 9, 15}))
+    assert "coder 'cy' marks more than half of the positions, but rarely where the others do" in messages_of(path)
+
+
+@pytest.mark.parametrize(
+    "dense",
+    [
+        {*range(1, 20)} - {1, 7, 13},  # more boundaries than the others, and all of theirs
+        {4, 9, 10, 15},  # few boundaries
+        {*range(5, 20)},  # as many of the boundaries of the others as of the other positions
+    ],
+)
+def test_dense_marks_are_not_inverted(dense: set[int], tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(marks_of(20, {4, 9, 15}, {4, 10, 15}, dense))
+    assert "swapped" not in messages_of(path)
+
+
+def test_one_of_many_inverted_streams(tmp_path: Path) -> None:
+    marked = [{4, 9, 15}, {4, 10, 15}, {*range(1, 20)} - {4, 9, 15}]
+    streams = [{name: cz.Segmentation.from_positions(20, sorted(own)) for name in "AB"} for own in marked]
+    corpus = cz.Corpus({"x": {coder: cz.Dialogue(own) for coder, own in zip(("ann", "bo", "cy"), streams, strict=True)}})
+    cz.write(corpus, tmp_path / "a.csv")
+    told = messages_of(tmp_path / "a.csv")
+    assert "coder 'cy' marks more than half" in told
+    assert "'ann' marks" not in told

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Result
@@ -28,6 +31,7 @@ _MAX_MESSAGES = 3  # of the same kind
 _MAX_TYPES = 20  # more boundary types than this are implausible
 _MAX_NAMES = 8  # names in one line of text
 _MIN_USES = 2  # of each label, on average
+_MIN_DEVIATIONS = 3  # standard deviations by which a coder whose marks look inverted shares fewer boundaries than at random
 
 
 @dataclass(frozen=True)
@@ -249,8 +253,13 @@ def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hi
     yield from _mixed_kinds(corpus)
     if not any(_has_units(entry) or _is_marked(entry) for entry in corpus.values()):
         return
+    by_coder: dict[str, dict[str, Annotation]] = {coder: {} for coder in corpus.coders}
+    for (item, coder), annotation in corpus.items():
+        by_coder[coder][item] = annotation
+    counts = {coder: _marks_and_places(coder, entries, boundaries) for coder, entries in by_coder.items()}
+    yield from _inverted_coders(corpus, counts)
     advice = f"if that is wrong, change how the file is read with {hint}"
-    yield from (f"{problem}; {advice}" for problem in _implausible_counts(corpus, boundaries))
+    yield from (f"{problem}; {advice}" for problem in _implausible_counts(corpus, boundaries, by_coder, counts))
     yield from (f"{problem}; {advice}" for problem in _implausible_types(corpus))
 
 
@@ -299,11 +308,12 @@ def _spoken_name(name: str) -> str:
     return " ".join(visible.split()).casefold()
 
 
-def _implausible_counts(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    by_coder: dict[str, dict[str, Annotation]] = {coder: {} for coder in corpus.coders}
-    for (item, coder), annotation in corpus.items():
-        by_coder[coder][item] = annotation
-    counts = {coder: _marks_and_places(coder, entries, boundaries) for coder, entries in by_coder.items()}
+def _implausible_counts(
+    corpus: Corpus,
+    boundaries: Mapping[str, Mapping[str, int]],
+    by_coder: Mapping[str, Mapping[str, Annotation]],
+    counts: Mapping[str, tuple[int, int]],
+) -> Iterator[str]:
     without = [coder for coder, (marks, places) in counts.items() if places and not marks]
     everywhere = [coder for coder, (marks, places) in counts.items() if marks == places > 1]
     yield from _of_coders(without, "no boundary")
@@ -336,6 +346,50 @@ def _marks_and_places(
     texts = {item: streams_of(entry).values() for item, entry in entries.items() if _has_units(entry)}
     places = sum(text.length - 1 for streams in texts.values() for text in streams)
     return sum(boundaries[item][coder] for item in texts), places
+
+
+def _inverted_coders(corpus: Corpus, counts: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    """Yield a message for coders whose boundaries are where the others have none, as if 0 and 1 were swapped.
+
+    Such a coder has boundaries at more than half of the positions, the others at fewer than half. The coder shares fewer
+    boundaries with the others than at random, and the F-measure would be higher with the boundaries at the other positions.
+    """
+    dense = [coder for coder, (marks, places) in counts.items() if places > marks > places / 2]
+    tallies = {coder: np.zeros(4) for coder in dense}
+    marks, places = np.sum([entry for coder, entry in counts.items() if coder not in tallies] or [(0, 0)], axis=0)
+    if not dense or not places or 2 * marks >= places:
+        return
+    for item in corpus.item_names:
+        _tally_marks(corpus.of_item(item), tallies)
+    inverted = []
+    for coder, (hits, own, others, shared) in tallies.items():
+        # Hits at random have a binomial distribution: others * rate on average.
+        rate = own / shared if shared else 1.0
+        is_rare = others * rate - hits > _MIN_DEVIATIONS * (others * rate * (1 - rate)) ** 0.5
+        if is_rare and hits / (own + others) < (others - hits) / (shared - own + others):
+            inverted.append(coder)
+    problem = "more than half of the positions, but rarely where the others do; perhaps 0 and 1 are swapped"
+    if len(inverted) > _MAX_MESSAGES:
+        yield f"{len(inverted)} coders mark {problem}: {list_few([*map(repr, inverted)], _MAX_MESSAGES)}"
+    else:
+        yield from (f"coder {coder!r} marks {problem}" for coder in inverted)
+
+
+def _tally_marks(annotations: Mapping[str, Annotation], tallies: Mapping[str, NDArray[np.float64]]) -> None:
+    """Add the pairs of equal boundaries, own boundaries, boundaries of others, and positions, over pairs with others."""
+    texts = {
+        coder: streams_of(annotation) for coder, annotation in annotations.items() if _has_units(annotation)
+    }
+    for stream in {stream: None for streams in texts.values() for stream in streams}:
+        inner = {coder: streams[stream].inner for coder, streams in texts.items() if stream in streams}
+        if len(inner) < 2 or not {*inner} & {*tallies}:
+            continue
+        positions, votes = np.unique(np.concatenate([*inner.values()]), return_counts=True)
+        for coder in {*inner} & {*tallies}:
+            own, pairs = inner[coder], len(inner) - 1
+            hits = votes[np.searchsorted(positions, own)].sum() - len(own)
+            places = texts[coder][stream].length - 1
+            tallies[coder] += (hits, pairs * len(own), votes.sum() - len(own), pairs * places)
 
 
 def _of_coders(coders: Sequence[str], what: str) -> Iterator[str]:
