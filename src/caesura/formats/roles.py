@@ -19,6 +19,7 @@ from caesura.formats.column_names import ALIASES, ROLE_OF_NAME, SPAN_PAIRS, norm
 from caesura.formats.columns import Column, Table
 from caesura.formats.content import NUMBER
 from caesura.formats.format import Reading
+from caesura.formats.thousands import check_thousands
 from caesura.options import Option, suggest
 
 _SEVERAL = ("coders", "ignore")  # roles of several columns, in the option ``fields``
@@ -188,6 +189,7 @@ def assign_roles(reading: Reading, table: Table, fields: Mapping[str, tuple[str,
         roles.columns = dict(sorted(roles.columns.items(), key=lambda entry: places[entry[1]]))
     _assign_id(roles, table)
     _fill_items(reading, table, roles)
+    check_thousands(reading, table, roles.columns, roles.rest)
     _convert_times(reading, table, roles)
     return roles
 

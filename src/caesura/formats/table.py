@@ -56,6 +56,8 @@ from caesura.formats.scores import SCORES, add_marks_of_positions, add_scores
 from caesura.formats.span_columns import add_end, add_label, duration_column, possible_spans
 from caesura.formats.spans import ANNOTATION_TYPES
 from caesura.formats.speakers import check_speaker
+from caesura.formats.thousands import THOUSANDS
+from caesura.formats.totals import TOTALS, check_totals
 from caesura.formats.unit_table import share_types, write_excel, write_parquet, write_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
@@ -100,6 +102,7 @@ def read_table(reading: Reading, table: Table) -> Corpus:
     if {"unit1_toks", "unit2_toks"} <= {*table.columns}:
         hint = "the segments are in the .tok and .conllu files of the same corpus"
         raise reading.error(1, f"a .rels file of DISRPT contains relations, not segments; {hint}")
+    check_totals(reading, table)
     roles = assign_roles(reading, table, reading.options["fields"])
     if (corpus := read_counts(reading, table, roles)) is not None:
         return corpus
@@ -619,6 +622,8 @@ ROW_OPTIONS = (
     ),
     Option("header", None, optional(flag), "whether the first row contains the names of the columns (default: yes)"),
     Option("skip", None, optional(whole(0)), "number of lines above the header (default: titles are recognised)"),
+    TOTALS,
+    THOUSANDS,
     MARKS,
     SCORES,
     LENGTHS,
