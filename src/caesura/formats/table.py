@@ -652,9 +652,8 @@ def _read_spans(reading: Reading) -> Corpus:
 
 
 def _read_excel(reading: Reading) -> Corpus:
-    return read_table(
-        reading, from_excel(reading, reading.options["sheet"], reading.options["skip"], reading.options["sheets"])
-    )
+    names = ("sheet", "skip", "sheets", "hidden")
+    return read_table(reading, from_excel(reading, **{name: reading.options[name] for name in names}))
 
 
 def _read_parquet(reading: Reading) -> Corpus:
@@ -736,6 +735,7 @@ EXCEL = Format(
         *ROW_OPTIONS,
         Option("sheet", None, optional(text), "name of the sheet (default: the only one with content)"),
         Option("sheets", None, optional(choice("coder", "item")), "whether each sheet is one coder or one item"),
+        Option("hidden", "read", choice("read", "skip"), "whether hidden rows and columns are read"),
     ),
     magic=b"PK",
     matches_bytes=lambda data: b"xl/" in data[:4096] or b"xl/workbook.xml" in data,
