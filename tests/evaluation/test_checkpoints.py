@@ -228,7 +228,11 @@ def test_a_record_that_another_run_writes_meanwhile_is_not_damaged(
 )
 def test_folders_inside_the_data_are_refused(option: str, inside: str, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(folder)
-    for source, output in ((folder, folder / inside), (tmp_path / "link", folder / inside), ([folder], folder / inside)):
+    for source, output in (
+        (folder, folder / inside),
+        (tmp_path / "link", folder / inside),
+        ([folder], folder / inside),
+    ):
         with pytest.raises(OptionError, match=rf"{option}: .* is inside .*, so that the next run would read its files"):
             cz.evaluate(source, "pk", **{option: output})
     assert sorted(path.name for path in folder.iterdir()) == ["000.parquet", "001.parquet", "002.parquet"]
@@ -238,7 +242,7 @@ def test_folders_beside_the_files_of_a_glob(folder: Path, expected: cz.Score) ->
     options: dict[str, Any] = {"checkpoint": folder / "kept", "scores": folder / "scores"}
     for _ in range(2):  # the second run must not read what the first one wrote
         assert cz.evaluate(str(folder / "*.parquet"), "pk", **options)["pk"] == expected
-    with pytest.raises(OptionError, match="scores: .* is inside"):
+    with pytest.raises(OptionError, match=r"scores: .* is inside"):
         cz.evaluate(str(folder / "**" / "*.parquet"), "pk", scores=folder / "again")
 
 

@@ -192,7 +192,9 @@ def test_dense_marks_are_not_inverted(dense: set[int], tmp_path: Path) -> None:
 def test_one_of_many_inverted_streams(tmp_path: Path) -> None:
     marked = [{4, 9, 15}, {4, 10, 15}, {*range(1, 20)} - {4, 9, 15}]
     streams = [{name: cz.Segmentation.from_positions(20, sorted(own)) for name in "AB"} for own in marked]
-    corpus = cz.Corpus({"x": {coder: cz.Dialogue(own) for coder, own in zip(("ann", "bo", "cy"), streams, strict=True)}})
+    corpus = cz.Corpus(
+        {"x": {coder: cz.Dialogue(own) for coder, own in zip(("ann", "bo", "cy"), streams, strict=True)}}
+    )
     cz.write(corpus, tmp_path / "a.csv")
     told = messages_of(tmp_path / "a.csv")
     assert "coder 'cy' marks more than half" in told

@@ -13,8 +13,8 @@ import numpy as np
 
 from caesura.engines import has_begun
 from caesura.errors import OptionError
-from caesura.formats.arrow import CONTENT_KEY
 from caesura.files import delete_drafts, file_digest, is_draft, new_file
+from caesura.formats.arrow import CONTENT_KEY
 from caesura.measures.base import Measure
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.value import Floats

@@ -13,14 +13,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import (
-    AmbiguousFileError,
-    CaesuraError,
-    FormatError,
-    InputError,
-    OptionConflictError,
-    OptionError,
-)
+from caesura.errors import AmbiguousFileError, CaesuraError, FormatError, InputError, OptionConflictError, OptionError
 from caesura.evaluation.partition import Chunk, Partition
 from caesura.files import RECORDS, RUN_FILE, file_digest, register_input
 from caesura.formats import companions, detect, documents_json, find, folders, is_collection, read_files

@@ -27,11 +27,7 @@ _NumberedRow = tuple[int, list[str]]
 
 
 def from_excel(
-    reading: Reading,
-    sheet: str | None = None,
-    skip: int | None = None,
-    sheets: str | None = None,
-    hidden: str = "read",
+    reading: Reading, sheet: str | None = None, skip: int | None = None, sheets: str | None = None, hidden: str = "read"
 ) -> Table:
     """Return a sheet of an Excel workbook as a table.
 

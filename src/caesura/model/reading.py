@@ -31,7 +31,9 @@ _MAX_MESSAGES = 3  # of the same kind
 _MAX_TYPES = 20  # more boundary types than this are implausible
 _MAX_NAMES = 8  # names in one line of text
 _MIN_USES = 2  # of each label, on average
-_MIN_DEVIATIONS = 3  # standard deviations by which a coder whose marks look inverted shares fewer boundaries than at random
+_MIN_DEVIATIONS = (
+    3  # standard deviations by which a coder whose marks look inverted shares fewer boundaries than at random
+)
 
 
 @dataclass(frozen=True)
@@ -377,9 +379,7 @@ def _inverted_coders(corpus: Corpus, counts: Mapping[str, tuple[int, int]]) -> I
 
 def _tally_marks(annotations: Mapping[str, Annotation], tallies: Mapping[str, NDArray[np.float64]]) -> None:
     """Add the pairs of equal boundaries, own boundaries, boundaries of others, and positions, over pairs with others."""
-    texts = {
-        coder: streams_of(annotation) for coder, annotation in annotations.items() if _has_units(annotation)
-    }
+    texts = {coder: streams_of(annotation) for coder, annotation in annotations.items() if _has_units(annotation)}
     for stream in {stream: None for streams in texts.values() for stream in streams}:
         inner = {coder: streams[stream].inner for coder, streams in texts.items() if stream in streams}
         if len(inner) < 2 or not {*inner} & {*tallies}:
