@@ -388,6 +388,10 @@ class LabelColumn:
         self._column = column
         self._absent = np.array([kind_of_cell(value) in (EMPTY, ABSENT) for value in column.values], bool)
         self._numbers = all(value.replace(".", "").isdigit() for value in column.stripped if value)
+        # 1 and 1.0 are the same number.
+        keys = [value.rstrip("0").rstrip(".") if "." in value else value for value in column.stripped]
+        codes = {key: code for code, key in enumerate(dict.fromkeys(keys))}
+        self._codes = np.array([codes[key] for key in keys], np.int64) if self._numbers else None
 
     def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | None:
         """Return the segmentation in some rows, or None if the coder did not code them.
@@ -413,8 +417,8 @@ class LabelColumn:
         if absent.any():
             line = int(self._lines[rows[np.argmax(absent)]])
             raise self._reading.error(line, f"{place}: every unit must have a label; this cell has none")
-        if self._numbers:
-            changes = np.flatnonzero(np.diff(codes)) + 1
+        if self._codes is not None:
+            changes = np.flatnonzero(np.diff(self._codes[codes])) + 1
             return Segmentation.from_positions(len(rows), changes, units=units)
         values = self._column.stripped
         return Segmentation.from_labels([values[code] for code in codes.tolist()], units=units)

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -61,12 +62,14 @@ from caesura.formats.totals import TOTALS, check_totals
 from caesura.formats.unit_table import share_types, write_excel, write_parquet, write_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
+from caesura.notices import warn
 from caesura.options import Option, choice, flag, optional, text, whole
 
 _SAMPLE = 10_000  # characters
 _SAMPLE_ROWS = 20
 _DATA_WORDS = ("0", "1", "0_0", "1_0", "true", "false")  # in the first row, they are data rather than names
 _MAX_CHOICES = 6
+_MIN_REPETITION = 3  # different texts or times that occur again
 _UNIT_ROLES = ("item", "stream", "coder", "unit", "text", "types")  # roles that a table of units uses
 _SHAPES = ("marks", "labels", "segments", "events", "scores")
 
@@ -104,12 +107,24 @@ def read_table(reading: Reading, table: Table) -> Corpus:
         raise reading.error(1, f"a .rels file of DISRPT contains relations, not segments; {hint}")
     check_totals(reading, table)
     roles = assign_roles(reading, table, reading.options["fields"])
+    _warn_of_repetition(reading, table, roles)
     if (corpus := read_counts(reading, table, roles)) is not None:
         return corpus
     reader = _TableReader(reading, table, roles)
     if reading.text:
         reader.check_header()
     return reader.read()
+
+
+def _warn_of_repetition(reading: Reading, table: Table, roles: Roles) -> None:
+    """Warn if the second half of a table repeats the first half, as when a file was joined with a copy of itself."""
+    half, odd = divmod(len(table), 2)
+    names = [roles.columns[role] for role in ("text", "start", "time") if role in roles]
+    if odd or not any(len(np.unique(table.columns[name].codes[:half])) >= _MIN_REPETITION for name in names):
+        return
+    if all(np.array_equal(column.codes[:half], column.codes[half:]) for column in table.columns.values()):
+        line = int(table.lines[half])
+        warn(f"{reading.path}:{line}: the rows from here on repeat all rows above; was the file joined with its copy?")
 
 
 @dataclass
@@ -327,16 +342,24 @@ class _TableReader:
     def _check_unnumbered(self) -> None:
         """Raise an error if a row has no number and all other rows have one; such a row may be a total."""
         column = self.table.columns[self.roles.columns["unit"]] if "unit" in self.roles else None
-        if (
-            column is None
-            or column.filled.all()
-            or np.isnan(column.numbers[column.filled]).any()
-            or not any(column.filled)
-        ):
+        if column is None or not any(column.filled):
+            return
+        if column.filled.all() or np.isnan(column.numbers[column.filled]).any():
+            self._note_odd_number(column)
             return
         line = int(self.table.lines[np.flatnonzero(~column.filled)[0]])
         problem = f"the number of the unit is missing in column {column.name}, and other rows have one"
         raise self.reading.error(line, f"{problem}; remove the row if it is no unit, such as a total")
+
+    def _note_odd_number(self, column: Column) -> None:
+        """Note a cell that is no whole number in a column that numbers most units: their order is not checked then."""
+        is_whole = np.array([re.fullmatch(r"[0-9]+(\.0*)?", value) is not None for value in column.stripped], bool)
+        rows = is_whole[column.codes]
+        if 2 * np.count_nonzero(rows) > len(rows) and not rows.all():
+            row = int(np.argmin(rows))
+            cell = column.stripped[column.codes[row]]
+            problem = f"{cell[:40]!r} in {column.name} (line {self.table.lines[row]}) is no whole number"
+            self.reading.notes.append(f"{problem}, so that the order of units is not checked")
 
     def _column_reader(
         self, shape: str, columns: Sequence[Column], groups: Groups, typed: bool, at_start: bool
@@ -354,7 +377,10 @@ class _TableReader:
         """Build the annotations of a wide table."""
         columns = {name: self.table.columns[name] for name in coders}
         by_name = list(coders) == [self.roles.columns.get("mark")] or len(coders) == 1
-        at_start = shape == "marks" and marks_at_start(self.reading, list(columns.values()), groups, by_name=by_name)
+        at_start = False
+        if shape == "marks" or (shape == "types" and self.columns.types is None):
+            places = {"by_name": by_name, "typed": shape == "types"}
+            at_start = marks_at_start(self.reading, list(columns.values()), groups, **places)
         if shape == "marks" and "stream" not in self.roles:
             return self._build_marks(groups, coders, at_start)
         reader = self._column_reader(shape, list(columns.values()), groups, typed, at_start)
@@ -444,10 +470,12 @@ class _TableReader:
         self.columns.ignore_others([name])
         column = self.table.columns[name]
         at_start = self.reading.options["marks"] == "start"
-        if shape == "marks":
-            at_start = marks_at_start(self.reading, [column], groups, by_name=True)
+        if shape == "marks" or (shape == "types" and self.columns.types is None):
+            at_start = marks_at_start(self.reading, [column], groups, by_name=True, typed=shape == "types")
         builder = self._builder(column, shape, at_start, groups)
         units, numbers = self._units(), self._unit_numbers()
+        if numbers is None:
+            self._check_unnumbered()
         numbering: dict[tuple[str, str], tuple[str, Any]] = {}
         streams: dict[tuple[str, str], dict[str, Any]] = {}
         for i, (item, stream, coder) in enumerate(groups.keys):

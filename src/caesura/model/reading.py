@@ -18,7 +18,7 @@ from caesura.model.result import HIDDEN, Result
 from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import Spans
-from caesura.model.tier import Tier
+from caesura.model.tier import Point, Tier
 from caesura.model.tree import Tree
 from caesura.model.value import count_of, list_few
 
@@ -31,6 +31,7 @@ _MAX_MESSAGES = 3  # of the same kind
 _MAX_TYPES = 20  # more boundary types than this are implausible
 _MAX_NAMES = 8  # names in one line of text
 _MIN_USES = 2  # of each label, on average
+_MIN_SCALE = 300  # ratio of times that may be in seconds and in milliseconds
 _MIN_DEVIATIONS = (
     3  # standard deviations by which a coder whose marks look inverted shares fewer boundaries than at random
 )
@@ -253,6 +254,8 @@ def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hi
     yield from _similar_names("boundary types and categories", [*dict.fromkeys(chain(*map(_types, corpus.values())))])
     yield from _similar_names("labels", _labels(corpus))
     yield from _mixed_kinds(corpus)
+    yield from _repeated_spans(corpus)
+    yield from _different_scales(corpus)
     if not any(_has_units(entry) or _is_marked(entry) for entry in corpus.values()):
         return
     by_coder: dict[str, dict[str, Annotation]] = {coder: {} for coder in corpus.coders}
@@ -272,6 +275,53 @@ def _mixed_kinds(corpus: Corpus) -> Iterator[str]:
     if marked and others:
         kinds = f"spans of {list_few([*marked], _MAX_NAMES)}, other annotations of {list_few([*others], _MAX_NAMES)}"
         yield f"annotations of different kinds are read together: {kinds}; read them separately to compare them"
+
+
+def _repeated_spans(corpus: Corpus) -> Iterator[str]:
+    """Yield a message if coders have a span with the same positions and category more than once."""
+    numbers: Counter[str] = Counter()
+    for (_, coder), spans in corpus.items():
+        if isinstance(spans, Spans) and len(spans) > 1:
+            same = (np.diff(spans.starts) == 0) & (np.diff(spans.ends) == 0)
+            if same.any():
+                entries = Counter(zip(spans.starts.tolist(), spans.ends.tolist(), spans.categories, strict=True))
+                numbers[coder] += entries.total() - len(entries)
+    repeated = [f"{number:,} of {coder}" for coder, number in numbers.items() if number]
+    if repeated:
+        yield f"spans occur again with the same positions and category: {list_few(repeated, _MAX_MESSAGES)}; each of them counts"
+
+
+def _different_scales(corpus: Corpus) -> Iterator[str]:
+    """Yield a message for coders whose times are about 1000 times as large, or as small, as those of the others."""
+    ratios: dict[str, list[float]] = {}
+    if _unit(corpus) != "seconds":
+        return
+    for item in corpus.item_names:
+        last = {coder: time for coder, entry in corpus.of_item(item).items() if (time := _last_time(entry)) > 0}
+        if len(last) < 2:
+            continue
+        if max(last.values()) < _MIN_SCALE * min(last.values()):
+            continue
+        middle, total = float(np.median([*last.values()])), sum(last.values())
+        for coder, time in last.items():
+            ratios.setdefault(coder, []).append(time / (total - time if len(last) == 2 else middle))
+    if not ratios:
+        return
+    medians = {coder: float(np.median(values)) for coder, values in ratios.items()}
+    large = [coder for coder, ratio in medians.items() if _MIN_SCALE <= ratio <= 10 * _MIN_SCALE]
+    small = [coder for coder, ratio in medians.items() if _MIN_SCALE <= 1 / ratio <= 10 * _MIN_SCALE]
+    word, coders = ("large", large) if large else ("small", small)
+    if coders:
+        who = list_few([*map(repr, coders)], _MAX_MESSAGES)
+        yield f"times of {who} are about 1000 times as {word} as those of other coders; are some of them in milliseconds?"
+
+
+def _last_time(annotation: Annotation) -> float:
+    """Return the last time that a coder marked; 0 if there is none, or if positions are not in seconds."""
+    if isinstance(annotation, Spans):
+        return float(annotation.ends.max()) if annotation.axis == "seconds" and len(annotation) else 0.0
+    rows = [tier.rows[-1] for tier in tiers_of(annotation).values() if tier.rows]
+    return max((row.time if isinstance(row, Point) else row.end for row in rows), default=0.0)
 
 
 def _is_marked(annotation: Annotation) -> bool:
