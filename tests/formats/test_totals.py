@@ -71,3 +71,27 @@ def test_totals_of_counts(tmp_path: Path) -> None:
     path = write(tmp_path, "text,count,n\nIt rained,0,3\nShe left,2,3\nHe stayed,0,3\nTotal,2,3\n")
     with pytest.raises(FormatError, match=r"a\.csv:5: .*'Total': it may be a total and no unit; remove the row"):
         cz.read_marks(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Coder\t1\t2\nann\t2\t3\nTotal\t5\t5\n", r"a\.tsv:3: .*'Total' may be a total and no coder"),
+        ("Item\tCoder\tm\nx\tann\t2\t3\nMean\t\t3\t2\n", r"a\.tsv:3: .*'Mean' may be a total and no coder"),
+        ("Item\tCoder\tm\nx\tann\t2\t3\nx\t\t3\t2\n", r"a\.tsv:3: .*the name of the coder is missing"),
+    ],
+)
+def test_totals_of_masses(text: str, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text(text)
+    with pytest.raises(FormatError, match=problem):
+        cz.read(tmp_path / "a.tsv")
+    corpus = cz.Corpus({"x": {"total": cz.Segmentation.from_masses([2, 3])}})
+    with pytest.raises(FormatError, match="a coder cannot be named 'total'"):
+        cz.write(corpus, tmp_path / "b.tsv", "masses-tsv")
+
+
+def test_totals_of_spans_without_a_header(tmp_path: Path) -> None:
+    path = write(tmp_path, "ann,A,1,2\nbo,A,1.5,2\nTotal,,2.5,4\n")
+    with pytest.raises(AmbiguousFileError, match="'Total'"):
+        cz.read(path)
+    assert cz.read(path, totals="ignore").coders == ("ann", "bo")

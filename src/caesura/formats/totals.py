@@ -23,7 +23,7 @@ TOTALS = Option(
     "totals", None, optional(choice("keep", "ignore")), "whether a last row called Total or Mean is kept or left out"
 )
 _WORDS = re.compile(
-    r"(?:grand[ _-]|sub[ _-]?)?totals?|sums?|means?|averages?|avg|medians?|overall|std|sd"
+    r"(?:grand[ _-]|sub[ _-]?)?totals?|sums?|means?|averages?|avg|medians?|overall|std"
     r"|gesamt(?:summe|zahl|ergebnis)?|insgesamt|summe|mittel(?:wert)?|durchschnitt|total(?:e|es|en|i)?|somme|moyenne|suma|media"
     r"|promedio|totaal|gemiddelde",
     re.IGNORECASE,
@@ -70,6 +70,22 @@ def check_totals(reading: Reading, table: Table) -> None:
     reading.ignored += [f"line {line} ({word})" for line, word in zip(lines, words, strict=True)]
 
 
+def is_word_for_total(cell: str) -> bool:
+    """Return whether a cell is a word such as Total, Mean or Gesamt.
+
+    Parameters
+    ----------
+    cell : str
+        A cell.
+
+    Returns
+    -------
+    bool
+        Whether a row with this name may be a total.
+    """
+    return _WORDS.fullmatch(cell.strip().rstrip(" :.")) is not None
+
+
 def _total_rows(table: Table) -> list[tuple[int, str]]:
     """Return the rows at the end that may be totals, with the word that says so."""
     rows: list[tuple[int, str]] = []
@@ -94,6 +110,6 @@ def _word_for_total(table: Table, row: int) -> str | None:
     if len(words) != 1:
         return None
     column, role, cell = words[0]
-    if column.counts[column.codes[row]] > 1 or _WORDS.fullmatch(cell.rstrip(" :.")) is None:
+    if column.counts[column.codes[row]] > 1 or not is_word_for_total(cell):
         return None
     return None if role == "text" and cell.islower() and not is_prose(column) else cell  # a token may be "total"
