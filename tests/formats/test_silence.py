@@ -226,7 +226,9 @@ def test_a_coder_whose_numbers_jump_or_fall_is_not_lost(cells: str, tmp_path: Pa
 
 
 def test_a_coder_with_a_missing_label_is_not_lost(tmp_path: Path) -> None:
-    rows = "".join(f"x,{unit},{ann},{bo}\n" for unit, (ann, bo) in enumerate(zip(("A", "A", "", *"BBB"), "AAABBB", strict=True), 1))
+    rows = "".join(
+        f"x,{unit},{ann},{bo}\n" for unit, (ann, bo) in enumerate(zip(("A", "A", "", *"BBB"), "AAABBB", strict=True), 1)
+    )
     with pytest.raises(FormatError, match=r"a\.csv:4: .*coder 'ann': every unit must have a label"):
         read_text(tmp_path, "item,unit,ann,bo\n" + rows)
 
@@ -255,7 +257,9 @@ SECONDS = "item,coder,start,end,label\nx,ann,0,4.5,A\nx,ann,4.5,9.25,B\nx,bo,0,5
 
 def test_repeated_spans(tmp_path: Path) -> None:
     read_text(tmp_path, SECONDS + "x,bo,5.5,9.25,B\nx,bo,5.5,9.25,C\n")
-    assert "spans occur again with the same positions and category: 1 of bo; each of them" in messages_of(tmp_path / "a.csv")
+    assert "spans occur again with the same positions and category: 1 of bo; each of them" in messages_of(
+        tmp_path / "a.csv"
+    )
     read_text(tmp_path, SECONDS)
     assert messages_of(tmp_path / "a.csv") == ""
 
@@ -302,3 +306,11 @@ def test_missing_names(text: str, problem: str, tmp_path: Path) -> None:
 def test_units_without_a_number(tmp_path: Path) -> None:
     corpus = read_text(tmp_path, "item,unit,ann,bo\nx,1,0,0\nx,2,1,0\nx,4,0,1\nx,5a,1,0\nx,6,0,0\n")
     assert "'5a' in unit (line 5) is no whole number, so that the order of units is not checked" in str(corpus.reading)
+
+
+def test_items_without_any_annotation(tmp_path: Path) -> None:
+    rows = "x,It rained.,0,0\nx,She left.,1,0\nx,He stayed.,0,1\n"
+    corpus = read_text(tmp_path, f"doc,sentence,ann,bo\n{rows}y,It ended.,,\ny,Or not.,,\n")
+    assert corpus.item_names == ("x",)
+    assert "1 item without any annotation left out: 'y'" in str(corpus.reading)
+    assert "without any annotation" not in str(read_text(tmp_path, f"doc,sentence,ann,bo\n{rows}").reading)

@@ -62,6 +62,7 @@ from caesura.formats.totals import TOTALS, check_totals
 from caesura.formats.unit_table import share_types, write_excel, write_parquet, write_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
+from caesura.model.value import count_of, list_few
 from caesura.notices import warn
 from caesura.options import Option, choice, flag, optional, text, whole
 
@@ -275,7 +276,17 @@ class _TableReader:
         coders, shape = choose(groups)
         describe_roles(self.reading, self.roles, {DESCRIPTIONS[shape]: coders}, _UNIT_ROLES)
         self.columns.ignore_others(coders)
-        return self._build(groups, {name: self._coder_name(name) for name in coders}, shape, typed=shape == "types")
+        corpus = self._build(groups, {name: self._coder_name(name) for name in coders}, shape, typed=shape == "types")
+        self._note_items_without_annotation(groups, corpus)
+        return corpus
+
+    def _note_items_without_annotation(self, groups: Groups, corpus: Corpus) -> None:
+        """Note the items that no coder annotated, unless their errors say more."""
+        names = {*corpus.item_names}
+        missing = [item for item in dict.fromkeys(self._item_name(key[0]) for key in groups.keys) if item not in names]
+        if missing and not self.reading.excluded:
+            listed = list_few([repr(item[:_MAX_NAME]) for item in missing])
+            self.reading.notes.append(f"{count_of(len(missing), 'item')} without any annotation left out: {listed}")
 
     def _columns_of_labels(self, groups: Groups) -> tuple[list[str], str]:
         """Return the columns of labels: those that the user named, or those whose cells fit."""
