@@ -288,7 +288,8 @@ def _repeated_spans(corpus: Corpus) -> Iterator[str]:
                 numbers[coder] += entries.total() - len(entries)
     repeated = [f"{number:,} of {coder}" for coder, number in numbers.items() if number]
     if repeated:
-        yield f"spans occur again with the same positions and category: {list_few(repeated, _MAX_MESSAGES)}; each of them counts"
+        listed = list_few(repeated, _MAX_MESSAGES)
+        yield f"spans occur again with the same positions and category: {listed}; each of them counts"
 
 
 def _different_scales(corpus: Corpus) -> Iterator[str]:
