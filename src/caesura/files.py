@@ -31,8 +31,11 @@ except ImportError:  # a system without these locks: drafts of killed processes 
 
 JOURNAL_SUFFIX = ".adjudication.jsonl"
 """End of the name of a journal of decisions, which is no file of a corpus."""
+RUN_FILE, RECORDS = "run.json", "done"
+"""File with the description of a run, and folder with its finished tasks, in the folder of a checkpoint."""
 _DRAFT = ".caesura-draft-"
 _BLOCK_BYTES = 2**20
+_MAX_DESCRIPTION_START = 100  # bytes
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
 _inputs: ContextVar[set[str] | None] = ContextVar("inputs", default=None)
 
@@ -309,6 +312,28 @@ def is_draft(name: str) -> bool:
         True for a draft of a running or killed process.
     """
     return name.startswith(_DRAFT)
+
+
+def is_checkpoint(folder: str | PathLike[str]) -> bool:
+    """Return whether a folder is the checkpoint of a run, whose files are no files of a corpus.
+
+    Parameters
+    ----------
+    folder : path-like
+        The folder.
+
+    Returns
+    -------
+    bool
+        True if it has a description that a run wrote, and a folder for finished tasks.
+    """
+    try:
+        if not os.path.isdir(os.path.join(folder, RECORDS)):
+            return False
+        with open(os.path.join(folder, RUN_FILE), "rb") as file:
+            return file.read(_MAX_DESCRIPTION_START).lstrip().startswith(b'{"what"')
+    except OSError:
+        return False
 
 
 def is_special(path: str | PathLike[str]) -> bool:

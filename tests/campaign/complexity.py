@@ -108,7 +108,10 @@ def _coders(folder: Path) -> object:
 @hard("CSV of 276 KB: one type per row")
 def _types(folder: Path) -> object:
     rows = "".join(f"x,{i},t{i}\n" for i in range(20_000))
-    return read_text(folder, "a.csv", "item,unit,ann\n" + rows, fields={"coders": ["ann"]}, values="types")
+    types = [f"t{i}" for i in range(20_000)]
+    corpus = read_text(folder, "a.csv", "item,unit,ann\n" + rows, fields={"coders": ["ann"]}, types=types)
+    assert [name for _, name in corpus["x", "ann"].boundaries] == types  # type: ignore[union-attr]
+    return corpus
 
 
 @hard("long CSV of 276 KB: one type per row")
@@ -159,7 +162,9 @@ def _span_coders_length(folder: Path) -> object:
 @hard("spans JSON of 1 MB: one coder per span")
 def _span_coders_json(folder: Path) -> object:
     coders = {f"c{i}": [[1, 2, 1, "A"]] for i in range(36_000)}
-    return read_text(folder, "a.json", json.dumps({"length": 3, "coders": coders}))
+    corpus = read_text(folder, "a.json", json.dumps({"items": {"x": {"length": 3, "coders": coders}}}))
+    assert len(corpus.coders) == 36_000
+    return corpus
 
 
 def span_rows(items: int, label: Callable[[int], str]) -> str:
@@ -588,7 +593,9 @@ def _lab(folder: Path) -> object:
 def _fragments(folder: Path) -> object:
     (folder / "a.txt").write_text("a " * 50_000)
     fragments = ";".join(f"{2 * i} {2 * i + 1}" for i in range(50_000))
-    return read_text(folder, "a.ann", f"T1\tPER {fragments}\t{'a ' * 50_000}\n", "brat")
+    corpus = read_text(folder, "a.ann", f"T1\tPER {fragments}\t{' '.join(['a'] * 50_000)}\n", "brat")
+    assert len(corpus) == 1
+    return corpus
 
 
 @hard("a 400-digit integer in a JSON line")
@@ -750,6 +757,7 @@ def try_case(name: str, folder: Path) -> str:
             message = str(error)
             assert message.strip(), "an error without a word"
             assert "\n" not in message.strip(), f"a message of several lines: {message[:200]}"
+            assert "has no option" not in message, f"the case does not test what it says: {message[:200]}"
             return f"refused: {message}"
     return "value"
 

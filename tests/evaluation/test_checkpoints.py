@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -15,7 +16,7 @@ import caesura as cz
 from caesura.engines import checkpoint as checkpoint_module
 from caesura.engines import open_engine
 from caesura.engines.checkpoint import Checkpoint
-from caesura.errors import CaesuraWarning, CheckpointError, InputError
+from caesura.errors import CaesuraWarning, CheckpointError, FormatError, InputError, OptionError
 from caesura.evaluation import partition as partition_module
 from support.collected import collection, documents, pairs, write
 from support.commands import invoke
@@ -220,3 +221,57 @@ def test_a_record_that_another_run_writes_meanwhile_is_not_damaged(
     monkeypatch.setattr(checkpoint_module, "_read", read_before_the_other_writes)
     assert first.get("0") is None  # a warning would be an error
     assert first.get("0") == {"x": 1}
+
+
+@pytest.mark.parametrize(
+    ("option", "inside"), [("checkpoint", "kept"), ("scores", "scores"), ("checkpoint", "a/b"), ("scores", ".")]
+)
+def test_folders_inside_the_data_are_refused(option: str, inside: str, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(folder)
+    for source, output in (
+        (folder, folder / inside),
+        (tmp_path / "link", folder / inside),
+        ([folder], folder / inside),
+    ):
+        with pytest.raises(OptionError, match=rf"{option}: .* is inside .*, so that the next run would read its files"):
+            cz.evaluate(source, "pk", **{option: output})
+    assert sorted(path.name for path in folder.iterdir()) == ["000.parquet", "001.parquet", "002.parquet"]
+
+
+def test_folders_beside_the_files_of_a_glob(folder: Path, expected: cz.Score) -> None:
+    options: dict[str, Any] = {"checkpoint": folder / "kept", "scores": folder / "scores"}
+    for _ in range(2):  # the second run must not read what the first one wrote
+        assert cz.evaluate(str(folder / "*.parquet"), "pk", **options)["pk"] == expected
+    with pytest.raises(OptionError, match=r"scores: .* is inside"):
+        cz.evaluate(str(folder / "**" / "*.parquet"), "pk", scores=folder / "again")
+
+
+def test_tables_inside_the_data_are_refused(folder: Path) -> None:
+    result = invoke(["evaluate", str(folder), "-m", "pk", "--output", str(folder / "tables")])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "output: " in result.stderr
+    assert not (folder / "tables").exists()
+
+
+def test_a_checkpoint_among_the_files_is_left_out(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    lines(data / "a.jsonl")
+    once = cz.evaluate(data, "pk", checkpoint=tmp_path / "kept")
+    (data / "sub").mkdir()
+    shutil.move(tmp_path / "kept", data / "sub" / "kept")
+    with pytest.warns(CaesuraWarning, match="1 folder is a checkpoint of an earlier run and left out: sub/kept"):
+        again = cz.evaluate(data, "pk")
+    assert (again["pk"], again.documents, again.excluded) == (once["pk"], 9, ())
+
+
+def test_files_with_scores_are_no_annotations(tmp_path: Path) -> None:
+    # Scores of 0 and 1 look like marks.
+    rows = [{"item": "d", "length": 4, "reference": [2], "hypothesis": [position]} for position in (2, 2, 3, 2)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with cz.collect_warnings():
+        cz.evaluate(tmp_path / "a.jsonl", "boundary_similarity(n_t=1)", scores=tmp_path / "scores")
+    path = tmp_path / "scores" / "part-00000.parquet"
+    assert pq.read_table(path).column(2).to_pylist() == [1, 1, 0, 1]
+    with pytest.raises(FormatError, match=r"the scores of documents \(evaluate --scores\), not annotations"):
+        cz.read(path)

@@ -169,3 +169,19 @@ def test_names_that_look_alike_are_reported(tmp_path: Path) -> None:
         warnings = " ".join(cz.read(tmp_path / "a.json").reading.warnings)
     assert "items whose names look alike" in warnings
     assert "coders whose names look alike" in warnings
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "note"),
+    [
+        ("a.bits", "x\t0100\ny\t001", "the last line has no line end"),
+        ("a.csv", "item,coder,start,end\nx,ann,0,4\nx,bo,0,4", "the last line has no line end"),
+        ("a.tsv", "Coder\t1\nann\t2\t3\nbo\t3\t2", "the last line has no line end"),
+        ("a.ref", "==========\none\ntwo\n==========\nthree\n", "begins with ========== and does not end with it"),
+    ],
+)
+def test_a_file_that_may_be_cut_off_is_noted(name: str, text: str, note: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    assert note in str(cz.read(tmp_path / name).reading)
+    (tmp_path / name).write_text(text + ("==========\n" if name == "a.ref" else "\n"), encoding="utf-8")
+    assert note not in str(cz.read(tmp_path / name).reading)

@@ -78,3 +78,78 @@ def test_a_short_file_does_not_become_a_very_long_table(tmp_path: Path, monkeypa
     cz.write(corpus.with_source(None), tmp_path / "t.csv")  # not from a file
     monkeypatch.setattr("caesura.formats.unit_table.WRITTEN_CELLS_PER_BYTE", 100)
     cz.write(corpus, tmp_path / "t.csv")
+
+
+HEADER = ["doc", "sentence", "ann", "bo"]
+ROWS = [["x", f"Sentence {i} is here.", int(i == 2), int(i in (2, 4))] for i in range(1, 7)]
+
+
+def workbook(path: Path, rows: list[list[object]]) -> openpyxl.Workbook:
+    book = openpyxl.Workbook()
+    for row in [HEADER, *rows]:
+        book.active.append(row)
+    book.save(path)
+    return book
+
+
+def notes_of(corpus: Corpus) -> str:
+    assert corpus.reading is not None
+    return "; ".join(corpus.reading.notes)
+
+
+def test_hidden_and_filtered_rows_are_units(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    book = workbook(path, ROWS)
+    expected = cz.read(path)
+    book.active.auto_filter.ref = "A1:D7"
+    book.active.auto_filter.add_filter_column(2, ["0"])
+    for row in (3, 5):  # units 2 and 4
+        book.active.row_dimensions[row].hidden = True
+    book.save(path)
+    corpus = cz.read(path)
+    assert corpus == expected
+    assert "2 hidden rows (first: row 3) read too (--reading hidden=skip changes this)" in notes_of(corpus)
+    shown = cz.read(path, hidden="skip")
+    assert shown["x", "ann"].length == 4
+    assert "2 hidden rows (first: row 3) left out (--reading hidden=read changes this)" in notes_of(shown)
+
+
+def test_hidden_columns_are_coders(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    book = workbook(path, ROWS)
+    assert "hidden" not in notes_of(cz.read(path))
+    book.active.column_dimensions["D"].hidden = True
+    book.active.column_dimensions["H"].hidden = True  # empty
+    book.save(path)
+    corpus = cz.read(path)
+    assert corpus.coders == ("ann", "bo")
+    assert "1 hidden column (first: column 4) read too" in notes_of(corpus)
+    assert cz.read(path, hidden="skip").coders == ("ann",)
+
+
+@pytest.mark.parametrize("state", ["hidden", "veryHidden"])
+def test_hidden_sheets_are_left_out(tmp_path: Path, state: str) -> None:
+    path = tmp_path / "t.xlsx"
+    book = workbook(path, ROWS)
+    expected = cz.read(path)
+    copy = book.copy_worksheet(book.active)
+    copy.title = "old"
+    copy["C2"] = 1
+    copy.sheet_state = state
+    book.save(path)
+    corpus = cz.read(path)
+    assert corpus == expected
+    assert corpus.reading is not None
+    assert "sheet old (hidden)" in corpus.reading.ignored
+    assert cz.read(path, sheet="old") != expected
+
+
+def test_only_hidden_sheets_have_content(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    book = workbook(path, ROWS)
+    expected = cz.read(path)
+    book.active.sheet_state = "hidden"
+    book.create_sheet("shown")
+    book.active = 1
+    book.save(path)
+    assert cz.read(path) == expected

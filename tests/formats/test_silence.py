@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import caesura as cz
-from caesura.errors import FormatError, OptionError
+from caesura.errors import AmbiguousFileError, FormatError, OptionError
 
 ROWS = "item,unit,ann,bo\nx,1,0,0\nx,2,1,0\nx,3,0,0\n"
 DOCUMENT = '{"item": "x", "length": 5, "reference": [2], "hypothesis": [2]}\n'
@@ -161,3 +161,156 @@ def test_score_files_of_nobody(name: str, tmp_path: Path) -> None:
     (tmp_path / "scores" / name).mkdir()
     with pytest.raises(OptionError, match=rf"contains {name}, which the earlier run did not write; remove it"):
         cz.evaluate(tmp_path / "a.jsonl", "B", **options)
+
+
+def marks_of(places: int, *boundaries: set[int]) -> str:
+    rows = [",".join(str(int(unit in marked)) for marked in boundaries) for unit in range(1, places + 1)]
+    return "item,unit,ann,bo,cy\n" + "".join(f"x,{unit},{row}\n" for unit, row in enumerate(rows, 1))
+
+
+def test_marks_that_look_inverted(tmp_path: Path) -> None:
+    #      ann and bo mark few of 20 units; the zeros of cy are their boundaries
+    path = tmp_path / "a.csv"
+    path.write_text(marks_of(20, {4, 9, 15}, {4, 10, 15}, {*range(1, 20)} - {4, 9, 15}))
+    assert "coder 'cy' marks more than half of the positions, but rarely where the others do" in messages_of(path)
+
+
+@pytest.mark.parametrize(
+    "dense",
+    [
+        {*range(1, 20)} - {1, 7, 13},  # more boundaries than the others, and all of theirs
+        {4, 9, 10, 15},  # few boundaries
+        {*range(5, 20)},  # as many of the boundaries of the others as of the other positions
+    ],
+)
+def test_dense_marks_are_not_inverted(dense: set[int], tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(marks_of(20, {4, 9, 15}, {4, 10, 15}, dense))
+    assert "swapped" not in messages_of(path)
+
+
+def test_one_of_many_inverted_streams(tmp_path: Path) -> None:
+    marked = [{4, 9, 15}, {4, 10, 15}, {*range(1, 20)} - {4, 9, 15}]
+    streams = [{name: cz.Segmentation.from_positions(20, sorted(own)) for name in "AB"} for own in marked]
+    corpus = cz.Corpus(
+        {"x": {coder: cz.Dialogue(own) for coder, own in zip(("ann", "bo", "cy"), streams, strict=True)}}
+    )
+    cz.write(corpus, tmp_path / "a.csv")
+    told = messages_of(tmp_path / "a.csv")
+    assert "coder 'cy' marks more than half" in told
+    assert "'ann' marks" not in told
+
+
+def read_text(folder: Path, text: str, **options: object) -> cz.Corpus:
+    path = folder / "a.csv"
+    path.write_text(text, encoding="utf-8")
+    return cz.read(path, **options)  # type: ignore[arg-type]
+
+
+NUMBERS = "item,unit,ann,bo\nx,1,{},1\nx,2,{},1\nx,3,{},1\nx,4,{},2\nx,5,{},2\n"
+
+
+def test_equal_numbers_of_segments(tmp_path: Path) -> None:
+    corpus = read_text(tmp_path, NUMBERS.format("1.0", "1", "2", "2.00", "20"), fields={"coders": ["ann", "bo"]})
+    assert corpus["x", "ann"].masses == (2, 2, 1)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("cells", ["11224", "11221", "33112"])
+def test_a_coder_whose_numbers_jump_or_fall_is_not_lost(cells: str, tmp_path: Path) -> None:
+    with pytest.raises(AmbiguousFileError, match=r"column ann: .* not clear whether this is a coder") as caught:
+        read_text(tmp_path, NUMBERS.format(*cells))
+    (_, without), (_, with_ann) = caught.value.choices
+    assert read_text(tmp_path, NUMBERS.format(*cells), **without).coders == ("bo",)
+    corpus = read_text(tmp_path, NUMBERS.format(*cells), **with_ann)
+    assert corpus["x", "ann"].masses == (2, 2, 1)  # type: ignore[union-attr]
+
+
+def test_a_coder_with_a_missing_label_is_not_lost(tmp_path: Path) -> None:
+    rows = "".join(
+        f"x,{unit},{ann},{bo}\n" for unit, (ann, bo) in enumerate(zip(("A", "A", "", *"BBB"), "AAABBB", strict=True), 1)
+    )
+    with pytest.raises(FormatError, match=r"a\.csv:4: .*coder 'ann': every unit must have a label"):
+        read_text(tmp_path, "item,unit,ann,bo\n" + rows)
+
+
+LABELS_IN_MERGED_CELLS = "item,unit,ann,bo\nx,1,A,A\nx,2,,\nx,3,,\nx,4,B,\nx,5,,B\nx,6,,\n"
+
+
+def test_labels_in_merged_cells_may_be_boundaries_before_or_after(tmp_path: Path) -> None:
+    with pytest.raises(AmbiguousFileError, match="a word may be at the first or at the last unit of a segment"):
+        read_text(tmp_path, LABELS_IN_MERGED_CELLS)
+    before = read_text(tmp_path, LABELS_IN_MERGED_CELLS, marks="start")
+    assert [before["x", coder].masses for coder in ("ann", "bo")] == [(3, 3), (4, 2)]  # type: ignore[union-attr]
+    after = read_text(tmp_path, LABELS_IN_MERGED_CELLS, marks="end")
+    assert [after["x", coder].masses for coder in ("ann", "bo")] == [(1, 3, 2), (1, 4, 1)]  # type: ignore[union-attr]
+
+
+def test_types_after_the_first_unit_are_written_and_read(tmp_path: Path) -> None:
+    rows = {"ann": ["A", "", "", "B", ""], "bo": ["A", "", "B", "", ""]}
+    corpus = cz.Corpus({"x": {coder: cz.Segmentation.from_marks(row) for coder, row in rows.items()}})
+    cz.write(corpus, tmp_path / "b.csv")
+    assert cz.read(tmp_path / "b.csv") == corpus
+
+
+SECONDS = "item,coder,start,end,label\nx,ann,0,4.5,A\nx,ann,4.5,9.25,B\nx,bo,0,5.5,A\nx,bo,5.5,9.25,B\n"
+
+
+def test_repeated_spans(tmp_path: Path) -> None:
+    read_text(tmp_path, SECONDS + "x,bo,5.5,9.25,B\nx,bo,5.5,9.25,C\n")
+    assert "spans occur again with the same positions and category: 1 of bo; each of them" in messages_of(
+        tmp_path / "a.csv"
+    )
+    read_text(tmp_path, SECONDS)
+    assert messages_of(tmp_path / "a.csv") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SECONDS.replace("5.5,9.25", "5500,9250").replace("0,5.5", "0,5500"),
+        "item,coder,time\nx,ann,1.5\nx,ann,4.0\nx,bo,1400\nx,bo,4100\n",
+        "item,coder,time\nx,ann,1.5\nx,ann,4.0\nx,cy,4.5\nx,bo,1400\nx,bo,4100\ny,ann,3.5\ny,bo,3600\n",
+    ],
+)
+def test_seconds_and_milliseconds(text: str, tmp_path: Path) -> None:
+    read_text(tmp_path, text)
+    assert "times of 'bo' are about 1000 times as large as those of other coders" in messages_of(tmp_path / "a.csv")
+
+
+def test_a_number_among_times(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"a\.csv:3: time must be a time such as 1:05 or 0:01:05\.5; got '90'"):
+        read_text(tmp_path, "item,coder,time\nx,ann,0:01\nx,ann,90\nx,bo,1:30\n")
+    assert len(read_text(tmp_path, "item,coder,start,end\nx,ann,0,1:30\nx,bo,0:00,1:31\n")) == 2
+
+
+def test_a_file_joined_with_its_copy(tmp_path: Path) -> None:
+    rows = "x,It rained.,0,0\nx,She left.,1,0\nx,He stayed.,0,1\nx,It ended.,0,0\n"
+    with cz.collect_warnings() as messages:
+        read_text(tmp_path, "doc,sentence,ann,bo\n" + 2 * rows)
+    assert any("a.csv:6: the rows from here on repeat all rows above" in message for message in messages)
+    read_text(tmp_path, "doc,sentence,ann,bo\n" + rows)  # a warning would be an error
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("item,text,ann,bo\n,a b,0,0\nx,c d,1,0\nx,e f,0,1\n", r"a\.csv:2: the item is missing in column item"),
+        ("item,coder,time\nx,ann,1.5\nx,,4.0\nx,bo,1.4\n", r"a\.csv:3: the coder is missing in column coder"),
+    ],
+)
+def test_missing_names(text: str, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=problem):
+        read_text(tmp_path, text)
+
+
+def test_units_without_a_number(tmp_path: Path) -> None:
+    corpus = read_text(tmp_path, "item,unit,ann,bo\nx,1,0,0\nx,2,1,0\nx,4,0,1\nx,5a,1,0\nx,6,0,0\n")
+    assert "'5a' in unit (line 5) is no whole number, so that the order of units is not checked" in str(corpus.reading)
+
+
+def test_items_without_any_annotation(tmp_path: Path) -> None:
+    rows = "x,It rained.,0,0\nx,She left.,1,0\nx,He stayed.,0,1\n"
+    corpus = read_text(tmp_path, f"doc,sentence,ann,bo\n{rows}y,It ended.,,\ny,Or not.,,\n")
+    assert corpus.item_names == ("x",)
+    assert "1 item without any annotation left out: 'y'" in str(corpus.reading)
+    assert "without any annotation" not in str(read_text(tmp_path, f"doc,sentence,ann,bo\n{rows}").reading)

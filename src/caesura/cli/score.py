@@ -8,6 +8,7 @@ from caesura.cli.options import EngineOptions, checkpoint_option, reading_option
 from caesura.cli.output import OutputOptions, output_options, print_result
 from caesura.cli.program import main
 from caesura.cli.progress import Progress
+from caesura.evaluation.sources import check_outputs
 from caesura.tasks.evaluate import EvaluateOptions
 from caesura.tasks.evaluate import evaluate as evaluate_collection
 from caesura.tasks.reading import ReadingOptions
@@ -67,6 +68,7 @@ def evaluate(
     Example:
       caesura evaluate documents.jsonl -m B -m Pk
     """
+    check_outputs(list(sources), output=output.folder)
     reading = reading.for_presets(sources, options.measures)
     with engine_options.open() as engine, Progress("partitions"):
         result = evaluate_collection(

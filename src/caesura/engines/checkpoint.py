@@ -17,12 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import CheckpointError
-from caesura.files import create_file, delete_drafts, is_draft, new_file
+from caesura.files import RECORDS, RUN_FILE, create_file, delete_drafts, is_draft, new_file
 from caesura.model.result import canonical_json, to_json, to_plain
 from caesura.notices import warn
-
-_RUN_FILE = "run.json"
-_RECORDS = "done"
 
 
 class Checkpoint:
@@ -57,40 +54,40 @@ class Checkpoint:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             delete_drafts(self.folder)
-            delete_drafts(self.folder / _RECORDS)
+            delete_drafts(self.folder / RECORDS)
             self.resumed = not self._begin(description)
         except OSError as error:
             raise CheckpointError(f"checkpoint {fspath(folder)}: cannot be used: {error.strerror}") from None
 
     def _begin(self, run: dict[str, Any]) -> bool:
         """Write the description of the run and return True; False if the folder already has the same description."""
-        path = self.folder / _RUN_FILE
+        path = self.folder / RUN_FILE
         if not path.exists():
             self._check_unused()
-            (self.folder / _RECORDS).mkdir(exist_ok=True)
+            (self.folder / RECORDS).mkdir(exist_ok=True)
             if create_file(path, to_json(run, indent=None).encode()):
                 return True
         earlier = _read(path)
         if not isinstance(earlier, dict):
-            raise CheckpointError(f"checkpoint {self.folder}: {_RUN_FILE} is damaged; delete the folder")
+            raise CheckpointError(f"checkpoint {self.folder}: {RUN_FILE} is damaged; delete the folder")
         if earlier != run:
             raise CheckpointError(self._difference(earlier, run))
-        (self.folder / _RECORDS).mkdir(exist_ok=True)
+        (self.folder / RECORDS).mkdir(exist_ok=True)
         return False
 
     def _check_unused(self) -> None:
         """Raise an error if a folder without a description contains anything."""
-        names = {path.name for path in self.folder.iterdir() if not is_draft(path.name)} - {_RECORDS}
-        if names - {_RUN_FILE}:
+        names = {path.name for path in self.folder.iterdir() if not is_draft(path.name)} - {RECORDS}
+        if names - {RUN_FILE}:
             raise CheckpointError(
                 f"checkpoint {self.folder}: the folder must be empty or belong to an earlier run; it contains {min(names)}"
             )
-        records = self.folder / _RECORDS
+        records = self.folder / RECORDS
         # If another run has just begun here, its description was written before its first record.
         has_records = records.exists() and any(not is_draft(path.name) for path in records.iterdir())
-        if has_records and not (self.folder / _RUN_FILE).exists():
+        if has_records and not (self.folder / RUN_FILE).exists():
             raise CheckpointError(
-                f"checkpoint {self.folder}: it has results, but {_RUN_FILE}, which says what they belong to, is missing. "
+                f"checkpoint {self.folder}: it has results, but {RUN_FILE}, which says what they belong to, is missing. "
                 "Choose a different folder, or delete this one"
             )
 
@@ -120,7 +117,7 @@ class Checkpoint:
         CaesuraWarning
             If there is a record, but it is damaged, or belongs to a different task or run.
         """
-        path = self.folder / _RECORDS / f"{key}.json"
+        path = self.folder / RECORDS / f"{key}.json"
         existed = path.exists()  # another run may write the record after it was not found
         record = _read(path)
         if isinstance(record, dict) and record.keys() == {"run", "task", "checksum", "value"}:
@@ -139,7 +136,7 @@ class Checkpoint:
         key : str
             Name of the task.
         """
-        path = self.folder / _RECORDS / f"{key}.json"
+        path = self.folder / RECORDS / f"{key}.json"
         warn(f"checkpoint: {path} is damaged or belongs to a different run; this part is computed again")
 
     def put(self, key: str, value: Any) -> None:
@@ -160,7 +157,7 @@ class Checkpoint:
         value = to_plain(value)
         record = {"run": self.identity, "task": key, "checksum": self._checksum(key, value), "value": value}
         try:
-            with new_file(self.folder / _RECORDS / f"{key}.json") as draft:
+            with new_file(self.folder / RECORDS / f"{key}.json") as draft:
                 draft.write_bytes(to_json(record, indent=None).encode())
         except OSError as error:
             raise CheckpointError(f"checkpoint {self.folder}: cannot be written: {error.strerror}") from None
@@ -182,7 +179,7 @@ def has_begun(folder: str | PathLike[str]) -> bool:
     bool
         True if a run has begun there.
     """
-    return (Path(folder) / _RUN_FILE).exists()
+    return (Path(folder) / RUN_FILE).exists()
 
 
 def _digest(value: Any) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from caesura.engines import has_begun
 from caesura.errors import OptionError
 from caesura.files import delete_drafts, file_digest, is_draft, new_file
+from caesura.formats.arrow import CONTENT_KEY
 from caesura.measures.base import Measure
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.value import Floats
@@ -102,6 +103,7 @@ class ScoreFile:
         rows = pa.array(np.array(chunk.rows, np.int64))
         items = [item.encode("utf-8", "backslashreplace").decode() for item in chunk.items]  # half a surrogate pair
         table = pa.table({"item": pa.array(items, pa.string()), "row": rows, **values})
+        table = table.replace_schema_metadata({CONTENT_KEY: b"scores"})
         with self._writing():
             if self._writer is None:
                 draft = self._stack.enter_context(new_file(self.path))

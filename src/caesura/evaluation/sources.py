@@ -13,9 +13,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import AmbiguousFileError, CaesuraError, FormatError, InputError, OptionError
+from caesura.errors import AmbiguousFileError, CaesuraError, FormatError, InputError, OptionConflictError, OptionError
 from caesura.evaluation.partition import Chunk, Partition
-from caesura.files import file_digest, register_input
+from caesura.files import RECORDS, RUN_FILE, file_digest, register_input
 from caesura.formats import companions, detect, documents_json, find, folders, is_collection, read_files
 from caesura.formats.documents import SIDES, choose_sides
 from caesura.formats.folders import InputFile, NamingScheme
@@ -284,6 +284,35 @@ def _paths(source: object) -> list[str]:
     if isinstance(source, list | tuple) and all(isinstance(entry, str | PathLike) for entry in source):
         return [fspath(entry) for entry in source]
     return []
+
+
+_WRITTEN = {
+    "checkpoint": (RUN_FILE, f"{RECORDS}/0000000.json"),
+    "scores": ("part-00000.parquet",),
+    "output": ("evaluate.json", "scores.csv"),
+}  # option with the name of a folder -> files like those in it
+
+
+def check_outputs(source: object, **outputs: str | PathLike[str] | None) -> None:
+    """Raise an error if a folder that is written lies among the files that are read: the next run would read it.
+
+    Parameters
+    ----------
+    source : object
+        The collection; only paths are checked.
+    **outputs : path or None
+        The folders ``checkpoint``, ``scores`` and ``output``.
+
+    Raises
+    ------
+    OptionConflictError
+        If a file in one of the folders would belong to the source.
+    """
+    for name, folder in outputs.items():
+        for path in _paths(source) if folder is not None else ():
+            if any(folders.may_read(path, os.path.join(fspath(folder or ""), file)) for file in _WRITTEN[name]):
+                problem = f"{name}: {fspath(folder or '')} is inside {path}, so that the next run would read its files"
+                raise OptionConflictError(f"{problem}; choose a folder elsewhere")
 
 
 def _warn_of_blank_files(paths: Sequence[str]) -> None:

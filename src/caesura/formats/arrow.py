@@ -16,7 +16,10 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError
 
-__all__ = ["pa", "pc", "pq"]  # otherwise type checkers treat imported names as private
+__all__ = ["CONTENT_KEY", "pa", "pc", "pq"]  # otherwise type checkers treat imported names as private
+
+CONTENT_KEY = b"caesura.content"
+"""Key in the metadata of a Parquet file that is a result, and no input."""
 
 
 class _LazyModule:

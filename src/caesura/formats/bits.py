@@ -7,6 +7,7 @@ and is written ``-``. A name and a tab may precede the bits.
 
 from __future__ import annotations
 
+from caesura.formats.content import cut_notes
 from caesura.formats.format import Format, Reading, Writing
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
@@ -17,6 +18,7 @@ _ONE_UNIT = "-"
 def _read(reading: Reading) -> Corpus:
     """Return one item per line. Spaces are allowed between bits, and empty lines at the end of the file."""
     lines = reading.text.rstrip().splitlines()
+    reading.notes += cut_notes(reading.text)
     for number, line in enumerate(lines, 1):
         with reading.item(number):
             name, _, bits = line.rpartition("\t")

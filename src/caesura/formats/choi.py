@@ -70,6 +70,8 @@ def _segments(reading: Reading) -> list[list[str]]:
             raise reading.error(number, "a line is empty; if blank lines separate segments, read with marker=''")
     if len(segments) == 1:
         _report_no_marker(reading, marker)
+    if marker and not segments[0] and segments[-1]:
+        reading.notes.append(f"the text begins with {marker} and does not end with it; was the file cut off?")
     if marker and empty:  # several blank lines are one separator
         plural = count_of(len(empty), "empty segment")
         reading.notes.append(f"{plural} between two lines of {marker} left out (first before line {empty[0]})")

@@ -22,6 +22,7 @@ from caesura.formats.marks import (
     ABSENT,
     DENSE_NUMBERS,
     EMPTY,
+    UNEVEN_NUMBERS,
     UNREPEATED,
     ZERO,
     Content,
@@ -313,7 +314,8 @@ class CoderColumns:
 
     def _with_same_cells(self, coders: Sequence[str], names: Sequence[str], groups: Groups) -> list[str]:
         """Return the columns that fit no shape on their own, but have no other cells than those of some coders."""
-        known = {value for name in coders for value in self.table.columns[name].stripped}
+        # A label that is missing in one cell is an error that the reader of labels reports.
+        known = {"", *(value for name in coders for value in self.table.columns[name].stripped)}
         unfit = [name for name in names if self.content(name, groups).shape == "none"]
         filled = [name for name in unfit if self.contents[name].reason not in _BLANK]
         return [name for name in filled if known.issuperset(self.table.columns[name].stripped)]
@@ -348,6 +350,10 @@ class CoderColumns:
             by_shape["numbers"] += [name for name in names if self.contents[name].reason == DENSE_NUMBERS]
             if all(self.contents[name].never_falls for name in by_shape.get("marks", ())):
                 by_shape["numbers"] += by_shape.pop("marks", [])
+            unclear = [name for name in names if self.contents[name].reason == UNEVEN_NUMBERS]
+            if unclear and self.roles.coders is None:
+                reason = "numbers in runs, as in the columns of segment numbers, but they fall or leave out a number"
+                raise self._ask_for_coders([*by_shape["numbers"], *unclear], unclear, reason)
 
     def _adopt_unrepeated(self, by_shape: dict[str, list[str]], names: Sequence[str]) -> None:
         """Add columns of words that repeat only in other columns, if no column fits on its own."""
@@ -564,7 +570,7 @@ def _shape_of_unfit(reasons: set[str], shapes: Sequence[str]) -> str | None:
     """Return the shape that columns can have beside columns of some shapes, by the reasons why they fit none alone."""
     if reasons <= _BLANK and len(shapes) <= 1:
         return shapes[0] if shapes else "marks"
-    if reasons == {DENSE_NUMBERS} and {*shapes} <= {"numbers"}:
+    if reasons <= {DENSE_NUMBERS, UNEVEN_NUMBERS} and {*shapes} <= {"numbers"}:
         return "numbers"
     if all("constant" in reason for reason in reasons) and {*shapes} <= {"labels"}:
         return "labels"

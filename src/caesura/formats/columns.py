@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from caesura.errors import FormatError
 from caesura.formats import arrow, csv_arrow
-from caesura.formats.arrow import pa, pc, pq
+from caesura.formats.arrow import CONTENT_KEY, pa, pc, pq
 from caesura.formats.column_names import ROLE_OF_NAME, normalize
-from caesura.formats.content import NUMBER, json_text, unpacked_path, unprotect_cell
+from caesura.formats.content import NUMBER, cut_notes, json_text, unpacked_path, unprotect_cell
 from caesura.formats.format import Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header, sample_rows
 from caesura.formats.parquet_pages import PageChecker
@@ -210,6 +210,7 @@ def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = T
     table = _with_names(reading, names, parts)
     if not _is_raw(reading):
         table = _without_protection(table)
+    table.notes += cut_notes(reading.text)
     if above:
         table.notes.append(titles_note(first_line))
     if chosen in _DELIMITER_NAMES and unpacked_path(reading.path).suffix.lower() != ".tsv":
@@ -680,6 +681,8 @@ def from_parquet(reading: Reading) -> Table:
         file = pq.ParquetFile(source)
         metadata = file.metadata
         names = list(file.schema_arrow.names)
+        if CONTENT_KEY in (file.schema_arrow.metadata or {}):
+            raise reading.error(None, "this file has the scores of documents (evaluate --scores), not annotations")
         size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
         packed = len(reading.data)
         limits = {

@@ -275,6 +275,25 @@ def is_json_of(text: str, keys: str, matches: Callable[[Any], bool]) -> bool:
         return False
 
 
+def cut_notes(text: str) -> list[str]:
+    """Return a note if the last of several lines has no line end, as in a file of which the rest is missing.
+
+    Parameters
+    ----------
+    text : str
+        Content of a file whose last line may be incomplete and still valid.
+
+    Returns
+    -------
+    list of str
+        One note, or none.
+    """
+    has_lines = "\n" in text or "\r" in text
+    if not has_lines or text.endswith(("\n", "\r")):
+        return []
+    return ["the last line has no line end; if the file was cut off, data are missing"]
+
+
 def describe_value(value: object) -> str:
     """Return a short description of a value from an untrusted file, without the content of objects and lists.
 

@@ -28,6 +28,7 @@ from caesura.formats.excel import from_excel
 from caesura.formats.format import Reading
 from caesura.formats.marks import Groups, content_of
 from caesura.formats.roles import Roles, assign_roles, check_fields, describe_roles, whole_numbers
+from caesura.formats.totals import check_totals
 from caesura.model.corpus import Corpus
 from caesura.model.marks import Marks
 from caesura.model.segmentation import Segmentation
@@ -177,6 +178,7 @@ def read_marks(
     reading, table = _load(path)
     if not table.columns or not len(table):
         raise reading.error(1, "the table has no rows")
+    check_totals(reading, table)
     roles = assign_roles(reading, table, None if fields is None else check_fields("fields", fields))
     name, total = _find(roles, _COUNTS), _find(roles, _CODERS)
     if name is None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,13 +16,19 @@ from caesura.formats.columns import MAX_TITLE_LINE, Column, Table, cell_text, ta
 from caesura.formats.format import Reading
 from caesura.formats.header import rows_above_header
 from caesura.limits import MAX_COLUMNS, MAX_TABLE_CELLS, MAX_UNPACKED
+from caesura.model.value import count_of
 
 _MAX_SHEETS = 8  # in a message
+
+_ELEMENT = re.compile(rb"<(?:\w+:)?(row|col)\s([^>]*)>")
+_ATTRIBUTE = re.compile(rb"""([\w:]+)=["']([^"']*)["']""")
 
 _NumberedRow = tuple[int, list[str]]
 
 
-def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = None, sheets: str | None = None) -> Table:
+def from_excel(
+    reading: Reading, sheet: str | None = None, skip: int | None = None, sheets: str | None = None, hidden: str = "read"
+) -> Table:
     """Return a sheet of an Excel workbook as a table.
 
     Parameters
@@ -33,6 +41,9 @@ def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = No
         Number of rows above the header; by default titles are recognised.
     sheets : {"coder", "item"}, optional
         What the names of sheets with the same columns are; all of them are read.
+    hidden : {"read", "skip"}, default "read"
+        What to do with hidden rows and columns, and with rows that a filter hides. Hidden sheets are read only if the
+        user names them or no other sheet has content.
 
     Returns
     -------
@@ -46,8 +57,15 @@ def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = No
     AmbiguousFileError
         If several sheets have content.
     """
-    pages, formulas = _workbook(reading)
+    pages, formulas, unseen = _workbook(reading)
     chosen = _sheets_with_content(reading, pages, sheet)
+    invisible = [title for title in chosen if unseen[title].sheet]
+    if sheet is None and len(invisible) < len(chosen):
+        chosen = {title: rows for title, rows in chosen.items() if title not in invisible}
+    else:
+        invisible = []
+    if hidden == "skip":
+        chosen = {title: unseen[title].visible(rows) for title, rows in chosen.items()}
     tables = {title: rows for title, rows in chosen.items() if _is_table(rows)} or chosen
     if len(tables) > 1 and sheets is None:
         raise _several_sheets(reading, tables)
@@ -57,6 +75,9 @@ def from_excel(reading: Reading, sheet: str | None = None, skip: int | None = No
         joined[title] = _from_rows(reading, rows, skip)
     table = _join_sheets(reading, joined, sheets)
     table.ignored += [f"sheet {title} (not a table)" for title in chosen if title not in tables]
+    table.ignored += [f"sheet {title} (hidden)" for title in invisible]
+    for title in tables:
+        table.notes += unseen[title].notes(pages[title], hidden, "" if len(tables) == 1 else f" of sheet {title}")
     if any(formulas.get(title) for title in tables):
         table.notes.append("cells with formulas have the values that the program stored last")
     return table
@@ -73,8 +94,66 @@ def _sheets_with_content(
     return chosen
 
 
-def _workbook(reading: Reading) -> tuple[dict[str, list[_NumberedRow]], dict[str, set[tuple[int, int]]]]:
-    """Return the rows of every sheet with their numbers, and the cells of every sheet that have formulas."""
+@dataclass(frozen=True)
+class _Hidden:
+    """What a program does not show of a sheet.
+
+    Attributes
+    ----------
+    sheet : bool
+        Whether the sheet is hidden.
+    rows : frozenset of int
+        Hidden rows, from 1; a filter hides rows too.
+    columns : frozenset of int
+        Hidden columns, from 0.
+    """
+
+    sheet: bool
+    rows: frozenset[int]
+    columns: frozenset[int]
+
+    @classmethod
+    def of(cls, page: Any, archive: zipfile.ZipFile) -> _Hidden:
+        """Return what is hidden in a sheet of a workbook."""
+        rows, columns = set(), set[int]()
+        data = archive.read(page._worksheet_path.lstrip("/"))
+        number = 0
+        for element in _ELEMENT.finditer(data):
+            attributes = dict(_ATTRIBUTE.findall(element[2]))
+            is_hidden = attributes.get(b"hidden") in (b"1", b"true")
+            if element[1] == b"row":
+                number = int(attributes.get(b"r", number + 1))
+                rows |= {number} if is_hidden else set()
+            elif is_hidden:
+                columns |= {*range(int(attributes[b"min"]) - 1, min(int(attributes[b"max"]), MAX_COLUMNS))}
+        return cls(page.sheet_state != "visible", frozenset(rows), frozenset(columns))
+
+    def visible(self, rows: Sequence[_NumberedRow]) -> list[_NumberedRow]:
+        """Return rows without those that are hidden, and without the cells of hidden columns."""
+        return [
+            (line, [cell for i, cell in enumerate(row) if i not in self.columns])
+            for line, row in rows
+            if line not in self.rows
+        ]
+
+    def notes(self, rows: Sequence[_NumberedRow], hidden: str, place: str) -> list[str]:
+        """Return notes on hidden rows and columns with content."""
+        lines = [line for line, row in rows if line in self.rows and any(map(str.strip, row))]
+        columns = sorted({i + 1 for _, row in rows for i, cell in enumerate(row) if i in self.columns and cell.strip()})
+        verb, other = ("left out", "read") if hidden == "skip" else ("read too", "skip")
+        hint = f"{verb} (--reading hidden={other} changes this)"
+        facts = [("row", lines), ("column", columns)]
+        return [
+            f"{count_of(len(numbers), f'hidden {what}')}{place} (first: {what} {numbers[0]}) {hint}"
+            for what, numbers in facts
+            if numbers
+        ]
+
+
+def _workbook(
+    reading: Reading,
+) -> tuple[dict[str, list[_NumberedRow]], dict[str, set[tuple[int, int]]], dict[str, _Hidden]]:
+    """Return the rows of every sheet with their numbers, the cells that have formulas, and what is hidden."""
     try:
         import openpyxl
     except ImportError:
@@ -85,7 +164,9 @@ def _workbook(reading: Reading) -> tuple[dict[str, list[_NumberedRow]], dict[str
     try:
         book = openpyxl.load_workbook(io.BytesIO(reading.data), read_only=True, data_only=True, keep_links=False)
         pages = {page.title: _without_blank_ends([*enumerate(_excel_rows(page), 1)]) for page in book.worksheets}
-        return pages, _formulas(reading.data, openpyxl)
+        with zipfile.ZipFile(io.BytesIO(reading.data)) as archive:
+            unseen = {page.title: _Hidden.of(page, archive) for page in book.worksheets}
+        return pages, _formulas(reading.data, openpyxl), unseen
     except FormatError:
         raise
     except Exception as problem:  # openpyxl raises many kinds of errors for damaged files

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from caesura.errors import FormatError, OptionError
-from caesura.files import JOURNAL_SUFFIX
+from caesura.files import JOURNAL_SUFFIX, RECORDS, RUN_FILE, is_checkpoint
 from caesura.formats.content import unpacked_path
 from caesura.formats.format import Format
 from caesura.limits import MAX_FILES
@@ -135,8 +135,16 @@ def find_files(
         If there is no file to read.
     """
     root, glob = _split_glob(fspath(path))
-    names, links = _walk(root)
+    names, links, checkpoints = _walk(root)
     _warn_left_out(path, links, "is a link that leads to no file", "are links that lead to no file")
+    if glob is not None:
+        inside = (RUN_FILE, f"{RECORDS}/0.json")
+        checkpoints = [
+            name for name in checkpoints if any(_matches_glob(f"{name}/{file}".split("/"), glob) for file in inside)
+        ]
+    if checkpoints:
+        kind = "1 folder is a checkpoint" if len(checkpoints) == 1 else f"{len(checkpoints)} folders are checkpoints"
+        warn(f"{fspath(path)}: {kind} of an earlier run and left out: {list_few(checkpoints)}")
     candidates = names if glob is None else [name for name in names if _matches_glob(name.split("/"), glob)]
     reasons = ("is in no known format", "are in no known format")
     if pattern is not None:
@@ -154,6 +162,7 @@ def find_files(
     _warn_left_out(path, left_out, *reasons)
     if ignored is not None:
         ignored += [f"{name} (a link that leads to no file)" for name in links]
+        ignored += [f"{name} (the checkpoint of a run)" for name in checkpoints]
         ignored += [f"{name} ({reasons[0].removeprefix('is ')})" for name in left_out]
         ignored += no_coders
     return list(files.values())
@@ -215,14 +224,42 @@ def _matches_glob(parts: Sequence[str], glob: Sequence[str]) -> bool:
     return len(parts) in starts
 
 
-def _walk(root: str) -> tuple[list[str], list[str]]:
-    """Return the sorted paths of all files below a folder, and of links that lead to none, relative to the folder."""
+def may_read(path: str, file: str | PathLike[str]) -> bool:
+    """Return whether a file, which need not exist yet, is among those that a folder or a glob stands for.
+
+    Parameters
+    ----------
+    path : str
+        A file, a folder or a glob.
+    file : path-like
+        The file.
+
+    Returns
+    -------
+    bool
+        True if the file lies inside the folder, or the glob matches it.
+    """
+    if os.path.isfile(path) or not (os.path.isdir(path) or WILDCARD.search(path)):
+        return False
+    root, glob = _split_glob(path)
+    target, root = os.path.realpath(file), os.path.realpath(root)
+    if target == root or os.path.commonpath([target, root]) != root:
+        return False
+    return glob is None or _matches_glob(os.path.relpath(target, root).split(os.sep), glob)
+
+
+def _walk(root: str) -> tuple[list[str], list[str], list[str]]:
+    """Return the sorted paths of files below a folder, of links that lead to none, and of checkpoints."""
     files: list[str] = []
     links: list[str] = []
+    checkpoints: list[str] = []
     entries_so_far = 0
     folders = [""]
     while folders:
         folder = folders.pop()
+        if folder and is_checkpoint(os.path.join(root, folder)):
+            checkpoints.append(folder)
+            continue
         try:
             with os.scandir(os.path.join(root, folder)) as entries:
                 for entry in entries:
@@ -241,7 +278,7 @@ def _walk(root: str) -> tuple[list[str], list[str]]:
                         links.append(name)
         except OSError as problem:
             raise FormatError(os.path.join(root, folder), None, f"cannot be read: {problem.strerror}") from None
-    return sorted(files), sorted(links)
+    return sorted(files), sorted(links), sorted(checkpoints)
 
 
 def _is_readable(path: str, formats: Iterable[Format], looks_like: Callable[[str], bool]) -> bool:

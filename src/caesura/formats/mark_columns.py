@@ -81,6 +81,7 @@ class MarkColumn:
         self._lines = coders.table.lines
         self._column = column
         self._types = coders.types
+        self._declared = frozenset(coders.types or ())
         self._typed = typed
         self.at_start = at_start
         kinds = [kind_of_cell(value) for value in column.values]
@@ -93,7 +94,7 @@ class MarkColumn:
 
     def _is_type(self, value: str, kind: int) -> bool:
         """Return whether a cell with a word such as ``x`` is a type: if the type is declared, or it is a JSON list."""
-        return kind not in (EMPTY, OTHER) and self._types is not None and value.strip() in self._types
+        return kind not in (EMPTY, OTHER) and value.strip() in self._declared
 
     def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | None:
         """Return the segmentation in some rows, or None if the coder did not code them.
@@ -224,16 +225,18 @@ class MarkColumn:
 
     def _names(self, code: int) -> tuple[str, ...]:
         cell = self._column.stripped[code]
-        line = int(self._lines[np.argmax(self._column.codes == code)])
         names = type_names(cell)
         if names is None:
             problem = f'several types are written as a JSON list like ["scene", "act"]; got {cell[:80]!r}'
-            raise self._reading.error(line, problem)
+            raise self._reading.error(self._first_line(code), problem)
         for name in names:
-            if self._types is not None and name not in self._types:
-                declared = ", ".join(map(repr, self._types))
-                raise self._reading.error(line, f"type {name!r} is not declared; the declared types are {declared}")
+            if self._types is not None and name not in self._declared:
+                problem = f"type {name!r} is not declared; the declared types are {', '.join(map(repr, self._types))}"
+                raise self._reading.error(self._first_line(code), problem)
         return tuple(names)
+
+    def _first_line(self, code: int) -> int:
+        return int(self._lines[np.argmax(self._column.codes == code)])
 
 
 class MarkPositions:
@@ -385,6 +388,10 @@ class LabelColumn:
         self._column = column
         self._absent = np.array([kind_of_cell(value) in (EMPTY, ABSENT) for value in column.values], bool)
         self._numbers = all(value.replace(".", "").isdigit() for value in column.stripped if value)
+        # 1 and 1.0 are the same number.
+        keys = [value.rstrip("0").rstrip(".") if "." in value else value for value in column.stripped]
+        codes = {key: code for code, key in enumerate(dict.fromkeys(keys))}
+        self._codes = np.array([codes[key] for key in keys], np.int64) if self._numbers else None
 
     def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | None:
         """Return the segmentation in some rows, or None if the coder did not code them.
@@ -410,8 +417,8 @@ class LabelColumn:
         if absent.any():
             line = int(self._lines[rows[np.argmax(absent)]])
             raise self._reading.error(line, f"{place}: every unit must have a label; this cell has none")
-        if self._numbers:
-            changes = np.flatnonzero(np.diff(codes)) + 1
+        if self._codes is not None:
+            changes = np.flatnonzero(np.diff(self._codes[codes])) + 1
             return Segmentation.from_positions(len(rows), changes, units=units)
         values = self._column.stripped
         return Segmentation.from_labels([values[code] for code in codes.tolist()], units=units)

@@ -16,7 +16,7 @@ from caesura.errors import AmbiguousFileError
 from caesura.formats.column_names import normalize
 from caesura.formats.columns import Column
 from caesura.formats.format import Reading
-from caesura.formats.marks import MARK, Groups, kind_of_cell
+from caesura.formats.marks import MARK, OTHER, Groups, kind_of_cell
 from caesura.options import Option, choice, optional
 
 MARKS = Option(
@@ -37,7 +37,9 @@ _MIN_UNITS = 3
 _MIN_ITEMS = 2
 
 
-def marks_at_start(reading: Reading, columns: Sequence[Column], groups: Groups, *, by_name: bool) -> bool:
+def marks_at_start(
+    reading: Reading, columns: Sequence[Column], groups: Groups, *, by_name: bool, typed: bool = False
+) -> bool:
     """Return whether the marks of a table are at the first unit of a segment.
 
     Parameters
@@ -50,6 +52,8 @@ def marks_at_start(reading: Reading, columns: Sequence[Column], groups: Groups, 
         Rows by item and, in a long table, coder.
     by_name : bool
         Whether the name of the column describes the marks; otherwise it is the name of a coder.
+    typed : bool, default False
+        Whether the cells are boundary types, which may be labels of segments in merged cells of a spreadsheet.
 
     Returns
     -------
@@ -68,10 +72,14 @@ def marks_at_start(reading: Reading, columns: Sequence[Column], groups: Groups, 
         names = ", ".join(column.name for column in columns)
         reading.notes.append(f"a mark in {names} is at the first unit of a segment (--reading marks=end changes this)")
         return True
-    texts, last_unit = _texts_that_begin_with_a_mark(columns, groups)
-    if len({item for item, _ in texts}) >= _MIN_ITEMS:
-        problem = "the first unit of every text is marked, and the last one never is: a 1 may be at the first or at the"
-        raise AmbiguousFileError(reading.path, f"{problem} last unit of a segment", CHOICES)
+    if typed and _are_lists(columns):
+        return False  # a program wrote them
+    texts, last_unit = _texts_that_begin_with_a_mark(columns, groups, (MARK, OTHER) if typed else (MARK,))
+    if len(texts if typed else {item for item, _ in texts}) >= _MIN_ITEMS:
+        mark = "a word" if typed else "a 1"
+        problem = f"the first unit of every text is marked, and the last one never is: {mark} may be at the first or at"
+        choices = [(text.replace("a 1", mark), options) for text, options in CHOICES]
+        raise AmbiguousFileError(reading.path, f"{problem} the last unit of a segment", choices)
     if texts:
         reading.notes.append("a mark is a boundary after its unit (--reading marks=start if it is at the first unit)")
     elif last_unit:
@@ -80,7 +88,14 @@ def marks_at_start(reading: Reading, columns: Sequence[Column], groups: Groups, 
     return False
 
 
-def _texts_that_begin_with_a_mark(columns: Sequence[Column], groups: Groups) -> tuple[set[tuple[str, str]], bool]:
+def _are_lists(columns: Sequence[Column]) -> bool:
+    """Return whether all filled cells are JSON lists of types."""
+    return all(value.startswith("[") for column in columns for value in column.stripped if value)
+
+
+def _texts_that_begin_with_a_mark(
+    columns: Sequence[Column], groups: Groups, kinds: tuple[int, ...]
+) -> tuple[set[tuple[str, str]], bool]:
     """Return the texts, by item and column or coder, if all of them begin with a mark and none ends with one.
 
     The set is empty if this is not the case. Texts without a mark, texts of one or two units, and texts in which all
@@ -91,7 +106,7 @@ def _texts_that_begin_with_a_mark(columns: Sequence[Column], groups: Groups) -> 
     texts: set[tuple[str, str]] = set()
     begins, ends = [], []
     for column in columns:
-        marked = np.array([kind_of_cell(value) == MARK for value in column.values], bool)[column.codes]
+        marked = np.array([kind_of_cell(value) in kinds for value in column.values], bool)[column.codes]
         has_mark = np.logical_or.reduceat(marked[groups.order], groups.bounds[:-1])
         begins.append(marked[first[has_mark]])
         ends.append(marked[last[has_mark & (sizes > 1)]])

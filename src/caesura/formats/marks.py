@@ -28,6 +28,8 @@ UNREPEATED = "words that do not repeat"
 """Reason why a column is not a coder on its own, although it could be one together with others."""
 DENSE_NUMBERS = "numbers that rise at more than half of the units"
 """Reason why a column is not a coder on its own, although it could be one beside other columns of segment numbers."""
+UNEVEN_NUMBERS = "numbers that are not marks; they fall or leave out a number"
+"""Reason why a column is not a coder on its own, although it may be one beside other columns of segment numbers."""
 _MAX_TYPE_LENGTH = 20  # characters
 _MAX_LABEL_LENGTH = 60  # characters
 _WIDE_DIGITS = str.maketrans("０１", "01")  # as Japanese and Chinese keyboards write them
@@ -292,13 +294,13 @@ def _mixed(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], group
     if numeric and not numbers[EMPTY]:
         numbering = _segment_numbers(column, groups)
         if numbering is not None or not numbers[ZERO]:
-            return numbering or Content("none", "numbers that are not marks")
+            return numbering or _other_numbers(column, groups)
     if not numbers[MARK] and _fits_types(column, kinds, numbers):
         return Content("types")
     if numbers[ZERO] + numbers[MARK] + numbers[EMPTY] >= _NEARLY * total:
         return _invalid_mark(column, kinds)
     if numeric:
-        return Content("none", "numbers that are not marks")
+        return _other_numbers(column, groups)
     return None
 
 
@@ -321,7 +323,7 @@ def _words(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], group
     """Return the content of a column with cells other than marks."""
     if _are_numbers(_other_cells(column, kinds)):
         numbering = None if numbers[EMPTY] or numbers[ABSENT] else _segment_numbers(column, groups)
-        return numbering or Content("none", "numbers that are not marks")
+        return numbering or _other_numbers(column, groups)
     if numbers[EMPTY] + numbers[ZERO]:
         return _types(column, kinds, numbers)
     return _labels(column, groups)
@@ -413,6 +415,15 @@ def _segment_numbers(column: Column, groups: Groups) -> Content | None:
     if np.any(steps < 0) or np.any(steps > 1) or not np.any(steps) or np.all(steps):
         return None
     return Content("none", DENSE_NUMBERS) if 2 * np.count_nonzero(steps) > len(steps) else Content("numbers")
+
+
+def _other_numbers(column: Column, groups: Groups) -> Content:
+    """Return the content of a column of numbers that are neither marks nor count segments."""
+    if all(re.fullmatch(r"[0-9]{1,9}(\.0*)?", value) for value in column.stripped):
+        changes = np.count_nonzero(_steps(column, groups))
+        if 0 < 2 * changes <= np.count_nonzero(groups.inner()):
+            return Content("none", UNEVEN_NUMBERS)
+    return Content("none", "numbers that are not marks")
 
 
 def _steps(column: Column, groups: Groups) -> NDArray[np.float64]:

@@ -15,8 +15,9 @@ from typing import Any
 
 from caesura.errors import SegmentationError
 from caesura.formats.columns import parse_table
-from caesura.formats.content import describe_value, json_text
+from caesura.formats.content import cut_notes, describe_value, json_text
 from caesura.formats.format import RAW, Format, Reading, Writing
+from caesura.formats.totals import is_word_for_total
 from caesura.formats.values import check_list, check_object, check_strings, json_entry
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
@@ -125,16 +126,27 @@ def _read_tsv(reading: Reading) -> Corpus:
         raise reading.error(
             line, f"the header must begin with Coder, or Item and Coder; got {describe_value(header[0])}"
         )
+    reading.notes += cut_notes(reading.text)
     for line, row in table:
         if row == header:
             raise reading.error(line, "the header must occur once; got it again; were two files joined?")
         with reading.item(line, f"coder {row[min(column, len(row) - 1)]!r}: "):
             if len(row) < column + 2:
                 raise reading.error(line, f"expected a name and at least one mass; got {len(row)} cell(s)")
+            _check_name(reading, line, row[:column], row[column])
             masses = [_mass(reading, line, i, cell) for i, cell in enumerate(row[column + 1 :], 1)]
             item = row[0] if column else reading.stem
             reading.add(item, row[column], Segmentation.from_masses(masses), line)
     return reading.corpus()
+
+
+def _check_name(reading: Reading, line: int, item: list[str], coder: str) -> None:
+    """Raise an error if a row has no coder, or is a total."""
+    if is_word_for_total(coder or "".join(item)):
+        name = coder or item[0]
+        raise reading.error(line, f"{name!r} may be a total and no coder; remove the row, or rename the coder")
+    if item and not coder.strip():
+        raise reading.error(line, "the name of the coder is missing")
 
 
 def _mass(reading: Reading, line: int, i: int, cell: str) -> int:
@@ -148,6 +160,8 @@ def _write_tsv(writing: Writing) -> str:
     has_items = writing.corpus.item_names != (writing.stem,)
     rows: list[list[object]] = [["Item", "Coder", "Masses"] if has_items else ["Coder", "Masses"]]
     for item, coder in writing.corpus:
+        if is_word_for_total(coder) or (has_items and not coder.strip()):
+            raise writing.error(f"a coder cannot be named {coder!r} in this format; write .json", item)
         rows.append([*([item] if has_items else []), coder, *writing.segmentation(item, coder).masses])
     return writing.table_text(rows, "\t")
 

@@ -19,6 +19,7 @@ from caesura.formats.column_names import ALIASES, ROLE_OF_NAME, SPAN_PAIRS, norm
 from caesura.formats.columns import Column, Table
 from caesura.formats.content import NUMBER
 from caesura.formats.format import Reading
+from caesura.formats.thousands import check_thousands
 from caesura.options import Option, suggest
 
 _SEVERAL = ("coders", "ignore")  # roles of several columns, in the option ``fields``
@@ -188,6 +189,8 @@ def assign_roles(reading: Reading, table: Table, fields: Mapping[str, tuple[str,
         roles.columns = dict(sorted(roles.columns.items(), key=lambda entry: places[entry[1]]))
     _assign_id(roles, table)
     _fill_items(reading, table, roles)
+    _check_names(reading, table, roles)
+    check_thousands(reading, table, roles.columns, roles.rest)
     _convert_times(reading, table, roles)
     return roles
 
@@ -256,6 +259,15 @@ def _fill_items(reading: Reading, table: Table, roles: Roles) -> None:
     reading.notes.append(f"empty cells of {name} belong to the item above them")
 
 
+def _check_names(reading: Reading, table: Table, roles: Roles) -> None:
+    """Raise an error if the item or the coder is missing in a row, and other rows have one."""
+    for role in ("item", "coder"):
+        column = table.columns[roles.columns[role]] if role in roles else None
+        if column is not None and not all(column.stripped) and 0 < np.count_nonzero(column.filled) < len(table):
+            line = int(table.lines[np.argmin(column.filled)])
+            raise reading.error(line, f"the {role} is missing in column {column.name}, and other rows have one")
+
+
 def _convert_times(reading: Reading, table: Table, roles: Roles) -> None:
     """Convert milliseconds, and times such as 00:01:23, to seconds."""
     for role in _TIMES:
@@ -299,11 +311,12 @@ def _are_times_of_day(column: Column) -> str:
 
 
 def _check_clock(reading: Reading, table: Table, name: str) -> None:
-    """Raise an error if a time has 60 seconds or more, or 60 minutes or more after its hours."""
+    """Raise an error for a time with 60 seconds or 60 minutes after its hours, and for a number that may be minutes."""
     column = table.columns[name]
     for code, value in enumerate(column.stripped):
         match = _CLOCK.fullmatch(value)
-        if match and (float(match[3].replace(",", ".")) >= 60 or (match[1] and int(match[2]) >= 60)):
+        is_number = not match and NUMBER.fullmatch(value) and value.strip("0.")
+        if is_number or (match and (float(match[3].replace(",", ".")) >= 60 or (match[1] and int(match[2]) >= 60))):
             line = int(table.lines[np.flatnonzero(column.codes == code)[0]])
             raise reading.error(line, f"{name} must be a time such as 1:05 or 0:01:05.5; got {value!r}")
 

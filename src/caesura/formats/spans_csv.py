@@ -56,6 +56,7 @@ from caesura.formats.spans import (
     span_rows,
     spans_of,
 )
+from caesura.formats.totals import check_totals
 from caesura.formats.values import check_time, check_whole, parse_number
 from caesura.limits import MAX_SECONDS
 from caesura.model.corpus import Corpus
@@ -197,6 +198,7 @@ def read_without_header(reading: Reading, delimiter: str = ",") -> Corpus:
     reading.notes += table.notes
     names = ("coder", "label", "start", "end")
     table = Table(dict(zip(names, table.columns.values(), strict=True)), table.lines)
+    check_totals(reading, table)
     trim_names(reading, table, Roles({name: name for name in names}))
     return _read_columns(reading, table, _Axis(True, False, _is_hierarchy(reading, False)))
 

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -56,15 +57,20 @@ from caesura.formats.scores import SCORES, add_marks_of_positions, add_scores
 from caesura.formats.span_columns import add_end, add_label, duration_column, possible_spans
 from caesura.formats.spans import ANNOTATION_TYPES
 from caesura.formats.speakers import check_speaker
+from caesura.formats.thousands import THOUSANDS
+from caesura.formats.totals import TOTALS, check_totals
 from caesura.formats.unit_table import share_types, write_excel, write_parquet, write_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
+from caesura.model.value import count_of, list_few
+from caesura.notices import warn
 from caesura.options import Option, choice, flag, optional, text, whole
 
 _SAMPLE = 10_000  # characters
 _SAMPLE_ROWS = 20
 _DATA_WORDS = ("0", "1", "0_0", "1_0", "true", "false")  # in the first row, they are data rather than names
 _MAX_CHOICES = 6
+_MIN_REPETITION = 3  # different texts or times that occur again
 _UNIT_ROLES = ("item", "stream", "coder", "unit", "text", "types")  # roles that a table of units uses
 _SHAPES = ("marks", "labels", "segments", "events", "scores")
 
@@ -100,13 +106,26 @@ def read_table(reading: Reading, table: Table) -> Corpus:
     if {"unit1_toks", "unit2_toks"} <= {*table.columns}:
         hint = "the segments are in the .tok and .conllu files of the same corpus"
         raise reading.error(1, f"a .rels file of DISRPT contains relations, not segments; {hint}")
+    check_totals(reading, table)
     roles = assign_roles(reading, table, reading.options["fields"])
+    _warn_of_repetition(reading, table, roles)
     if (corpus := read_counts(reading, table, roles)) is not None:
         return corpus
     reader = _TableReader(reading, table, roles)
     if reading.text:
         reader.check_header()
     return reader.read()
+
+
+def _warn_of_repetition(reading: Reading, table: Table, roles: Roles) -> None:
+    """Warn if the second half of a table repeats the first half, as when a file was joined with a copy of itself."""
+    half, odd = divmod(len(table), 2)
+    names = [roles.columns[role] for role in ("text", "start", "time") if role in roles]
+    if odd or not any(len(np.unique(table.columns[name].codes[:half])) >= _MIN_REPETITION for name in names):
+        return
+    if all(np.array_equal(column.codes[:half], column.codes[half:]) for column in table.columns.values()):
+        line = int(table.lines[half])
+        warn(f"{reading.path}:{line}: the rows from here on repeat all rows above; was the file joined with its copy?")
 
 
 @dataclass
@@ -257,7 +276,17 @@ class _TableReader:
         coders, shape = choose(groups)
         describe_roles(self.reading, self.roles, {DESCRIPTIONS[shape]: coders}, _UNIT_ROLES)
         self.columns.ignore_others(coders)
-        return self._build(groups, {name: self._coder_name(name) for name in coders}, shape, typed=shape == "types")
+        corpus = self._build(groups, {name: self._coder_name(name) for name in coders}, shape, typed=shape == "types")
+        self._note_items_without_annotation(groups, corpus)
+        return corpus
+
+    def _note_items_without_annotation(self, groups: Groups, corpus: Corpus) -> None:
+        """Note the items that no coder annotated, unless their errors say more."""
+        names = {*corpus.item_names}
+        missing = [item for item in dict.fromkeys(self._item_name(key[0]) for key in groups.keys) if item not in names]
+        if missing and not self.reading.excluded:
+            listed = list_few([repr(item[:_MAX_NAME]) for item in missing])
+            self.reading.notes.append(f"{count_of(len(missing), 'item')} without any annotation left out: {listed}")
 
     def _columns_of_labels(self, groups: Groups) -> tuple[list[str], str]:
         """Return the columns of labels: those that the user named, or those whose cells fit."""
@@ -324,16 +353,24 @@ class _TableReader:
     def _check_unnumbered(self) -> None:
         """Raise an error if a row has no number and all other rows have one; such a row may be a total."""
         column = self.table.columns[self.roles.columns["unit"]] if "unit" in self.roles else None
-        if (
-            column is None
-            or column.filled.all()
-            or np.isnan(column.numbers[column.filled]).any()
-            or not any(column.filled)
-        ):
+        if column is None or not any(column.filled):
+            return
+        if column.filled.all() or np.isnan(column.numbers[column.filled]).any():
+            self._note_odd_number(column)
             return
         line = int(self.table.lines[np.flatnonzero(~column.filled)[0]])
         problem = f"the number of the unit is missing in column {column.name}, and other rows have one"
         raise self.reading.error(line, f"{problem}; remove the row if it is no unit, such as a total")
+
+    def _note_odd_number(self, column: Column) -> None:
+        """Note a cell that is no whole number in a column that numbers most units: their order is not checked then."""
+        is_whole = np.array([re.fullmatch(r"[0-9]+(\.0*)?", value) is not None for value in column.stripped], bool)
+        rows = is_whole[column.codes]
+        if 2 * np.count_nonzero(rows) > len(rows) and not rows.all():
+            row = int(np.argmin(rows))
+            cell = column.stripped[column.codes[row]]
+            problem = f"{cell[:40]!r} in {column.name} (line {self.table.lines[row]}) is no whole number"
+            self.reading.notes.append(f"{problem}, so that the order of units is not checked")
 
     def _column_reader(
         self, shape: str, columns: Sequence[Column], groups: Groups, typed: bool, at_start: bool
@@ -351,7 +388,10 @@ class _TableReader:
         """Build the annotations of a wide table."""
         columns = {name: self.table.columns[name] for name in coders}
         by_name = list(coders) == [self.roles.columns.get("mark")] or len(coders) == 1
-        at_start = shape == "marks" and marks_at_start(self.reading, list(columns.values()), groups, by_name=by_name)
+        at_start = False
+        if shape == "marks" or (shape == "types" and self.columns.types is None):
+            places = {"by_name": by_name, "typed": shape == "types"}
+            at_start = marks_at_start(self.reading, list(columns.values()), groups, **places)
         if shape == "marks" and "stream" not in self.roles:
             return self._build_marks(groups, coders, at_start)
         reader = self._column_reader(shape, list(columns.values()), groups, typed, at_start)
@@ -441,10 +481,12 @@ class _TableReader:
         self.columns.ignore_others([name])
         column = self.table.columns[name]
         at_start = self.reading.options["marks"] == "start"
-        if shape == "marks":
-            at_start = marks_at_start(self.reading, [column], groups, by_name=True)
+        if shape == "marks" or (shape == "types" and self.columns.types is None):
+            at_start = marks_at_start(self.reading, [column], groups, by_name=True, typed=shape == "types")
         builder = self._builder(column, shape, at_start, groups)
         units, numbers = self._units(), self._unit_numbers()
+        if numbers is None:
+            self._check_unnumbered()
         numbering: dict[tuple[str, str], tuple[str, Any]] = {}
         streams: dict[tuple[str, str], dict[str, Any]] = {}
         for i, (item, stream, coder) in enumerate(groups.keys):
@@ -619,6 +661,8 @@ ROW_OPTIONS = (
     ),
     Option("header", None, optional(flag), "whether the first row contains the names of the columns (default: yes)"),
     Option("skip", None, optional(whole(0)), "number of lines above the header (default: titles are recognised)"),
+    TOTALS,
+    THOUSANDS,
     MARKS,
     SCORES,
     LENGTHS,
@@ -647,9 +691,8 @@ def _read_spans(reading: Reading) -> Corpus:
 
 
 def _read_excel(reading: Reading) -> Corpus:
-    return read_table(
-        reading, from_excel(reading, reading.options["sheet"], reading.options["skip"], reading.options["sheets"])
-    )
+    names = ("sheet", "skip", "sheets", "hidden")
+    return read_table(reading, from_excel(reading, **{name: reading.options[name] for name in names}))
 
 
 def _read_parquet(reading: Reading) -> Corpus:
@@ -731,6 +774,7 @@ EXCEL = Format(
         *ROW_OPTIONS,
         Option("sheet", None, optional(text), "name of the sheet (default: the only one with content)"),
         Option("sheets", None, optional(choice("coder", "item")), "whether each sheet is one coder or one item"),
+        Option("hidden", "read", choice("read", "skip"), "whether hidden rows and columns are read"),
     ),
     magic=b"PK",
     matches_bytes=lambda data: b"xl/" in data[:4096] or b"xl/workbook.xml" in data,

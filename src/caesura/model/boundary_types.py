@@ -41,9 +41,11 @@ def check_types(types: Types) -> tuple[str, ...]:
     scale = tuple(_type_name(name, f"types[{i}]") for i, name in enumerate(checks.as_list(types, "types")))
     if not scale:
         raise SegmentationError("types: at least one type must be declared; got none")
+    seen: set[str] = set()
     for i, name in enumerate(scale):
-        if name in scale[:i]:
+        if name in seen:
             raise SegmentationError(f"types[{i}]: a type may be declared only once; got {name!r} again")
+        seen.add(name)
     return scale
 
 

@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Result
 from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import Spans
-from caesura.model.tier import Tier
+from caesura.model.tier import Point, Tier
 from caesura.model.tree import Tree
 from caesura.model.value import count_of, list_few
 
@@ -28,6 +31,10 @@ _MAX_MESSAGES = 3  # of the same kind
 _MAX_TYPES = 20  # more boundary types than this are implausible
 _MAX_NAMES = 8  # names in one line of text
 _MIN_USES = 2  # of each label, on average
+_MIN_SCALE = 300  # ratio of times that may be in seconds and in milliseconds
+_MIN_DEVIATIONS = (
+    3  # standard deviations by which a coder whose marks look inverted shares fewer boundaries than at random
+)
 
 
 @dataclass(frozen=True)
@@ -247,10 +254,17 @@ def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hi
     yield from _similar_names("boundary types and categories", [*dict.fromkeys(chain(*map(_types, corpus.values())))])
     yield from _similar_names("labels", _labels(corpus))
     yield from _mixed_kinds(corpus)
+    yield from _repeated_spans(corpus)
+    yield from _different_scales(corpus)
     if not any(_has_units(entry) or _is_marked(entry) for entry in corpus.values()):
         return
+    by_coder: dict[str, dict[str, Annotation]] = {coder: {} for coder in corpus.coders}
+    for (item, coder), annotation in corpus.items():
+        by_coder[coder][item] = annotation
+    counts = {coder: _marks_and_places(coder, entries, boundaries) for coder, entries in by_coder.items()}
+    yield from _inverted_coders(corpus, counts)
     advice = f"if that is wrong, change how the file is read with {hint}"
-    yield from (f"{problem}; {advice}" for problem in _implausible_counts(corpus, boundaries))
+    yield from (f"{problem}; {advice}" for problem in _implausible_counts(corpus, boundaries, by_coder, counts))
     yield from (f"{problem}; {advice}" for problem in _implausible_types(corpus))
 
 
@@ -261,6 +275,54 @@ def _mixed_kinds(corpus: Corpus) -> Iterator[str]:
     if marked and others:
         kinds = f"spans of {list_few([*marked], _MAX_NAMES)}, other annotations of {list_few([*others], _MAX_NAMES)}"
         yield f"annotations of different kinds are read together: {kinds}; read them separately to compare them"
+
+
+def _repeated_spans(corpus: Corpus) -> Iterator[str]:
+    """Yield a message if coders have a span with the same positions and category more than once."""
+    numbers: Counter[str] = Counter()
+    for (_, coder), spans in corpus.items():
+        if isinstance(spans, Spans) and len(spans) > 1:
+            same = (np.diff(spans.starts) == 0) & (np.diff(spans.ends) == 0)
+            if same.any():
+                entries = Counter(zip(spans.starts.tolist(), spans.ends.tolist(), spans.categories, strict=True))
+                numbers[coder] += entries.total() - len(entries)
+    repeated = [f"{number:,} of {coder}" for coder, number in numbers.items() if number]
+    if repeated:
+        listed = list_few(repeated, _MAX_MESSAGES)
+        yield f"spans occur again with the same positions and category: {listed}; each of them counts"
+
+
+def _different_scales(corpus: Corpus) -> Iterator[str]:
+    """Yield a message for coders whose times are about 1000 times as large, or as small, as those of the others."""
+    ratios: dict[str, list[float]] = {}
+    if _unit(corpus) != "seconds":
+        return
+    for item in corpus.item_names:
+        last = {coder: time for coder, entry in corpus.of_item(item).items() if (time := _last_time(entry)) > 0}
+        if len(last) < 2:
+            continue
+        if max(last.values()) < _MIN_SCALE * min(last.values()):
+            continue
+        middle, total = float(np.median([*last.values()])), sum(last.values())
+        for coder, time in last.items():
+            ratios.setdefault(coder, []).append(time / (total - time if len(last) == 2 else middle))
+    if not ratios:
+        return
+    medians = {coder: float(np.median(values)) for coder, values in ratios.items()}
+    large = [coder for coder, ratio in medians.items() if _MIN_SCALE <= ratio <= 10 * _MIN_SCALE]
+    small = [coder for coder, ratio in medians.items() if _MIN_SCALE <= 1 / ratio <= 10 * _MIN_SCALE]
+    word, coders = ("large", large) if large else ("small", small)
+    if coders:
+        who = list_few([*map(repr, coders)], _MAX_MESSAGES)
+        yield f"times of {who} are about 1000 times as {word} as those of other coders; are some of them in milliseconds?"
+
+
+def _last_time(annotation: Annotation) -> float:
+    """Return the last time that a coder marked; 0 if there is none, or if positions are not in seconds."""
+    if isinstance(annotation, Spans):
+        return float(annotation.ends.max()) if annotation.axis == "seconds" and len(annotation) else 0.0
+    rows = [tier.rows[-1] for tier in tiers_of(annotation).values() if tier.rows]
+    return max((row.time if isinstance(row, Point) else row.end for row in rows), default=0.0)
 
 
 def _is_marked(annotation: Annotation) -> bool:
@@ -299,11 +361,12 @@ def _spoken_name(name: str) -> str:
     return " ".join(visible.split()).casefold()
 
 
-def _implausible_counts(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    by_coder: dict[str, dict[str, Annotation]] = {coder: {} for coder in corpus.coders}
-    for (item, coder), annotation in corpus.items():
-        by_coder[coder][item] = annotation
-    counts = {coder: _marks_and_places(coder, entries, boundaries) for coder, entries in by_coder.items()}
+def _implausible_counts(
+    corpus: Corpus,
+    boundaries: Mapping[str, Mapping[str, int]],
+    by_coder: Mapping[str, Mapping[str, Annotation]],
+    counts: Mapping[str, tuple[int, int]],
+) -> Iterator[str]:
     without = [coder for coder, (marks, places) in counts.items() if places and not marks]
     everywhere = [coder for coder, (marks, places) in counts.items() if marks == places > 1]
     yield from _of_coders(without, "no boundary")
@@ -336,6 +399,48 @@ def _marks_and_places(
     texts = {item: streams_of(entry).values() for item, entry in entries.items() if _has_units(entry)}
     places = sum(text.length - 1 for streams in texts.values() for text in streams)
     return sum(boundaries[item][coder] for item in texts), places
+
+
+def _inverted_coders(corpus: Corpus, counts: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    """Yield a message for coders whose boundaries are where the others have none, as if 0 and 1 were swapped.
+
+    Such a coder has boundaries at more than half of the positions, the others at fewer than half. The coder shares fewer
+    boundaries with the others than at random, and the F-measure would be higher with the boundaries at the other positions.
+    """
+    dense = [coder for coder, (marks, places) in counts.items() if places > marks > places / 2]
+    tallies = {coder: np.zeros(4) for coder in dense}
+    marks, places = np.sum([entry for coder, entry in counts.items() if coder not in tallies] or [(0, 0)], axis=0)
+    if not dense or not places or 2 * marks >= places:
+        return
+    for item in corpus.item_names:
+        _tally_marks(corpus.of_item(item), tallies)
+    inverted = []
+    for coder, (hits, own, others, shared) in tallies.items():
+        # Hits at random have a binomial distribution: others * rate on average.
+        rate = own / shared if shared else 1.0
+        is_rare = others * rate - hits > _MIN_DEVIATIONS * (others * rate * (1 - rate)) ** 0.5
+        if is_rare and hits / (own + others) < (others - hits) / (shared - own + others):
+            inverted.append(coder)
+    problem = "more than half of the positions, but rarely where the others do; perhaps 0 and 1 are swapped"
+    if len(inverted) > _MAX_MESSAGES:
+        yield f"{len(inverted)} coders mark {problem}: {list_few([*map(repr, inverted)], _MAX_MESSAGES)}"
+    else:
+        yield from (f"coder {coder!r} marks {problem}" for coder in inverted)
+
+
+def _tally_marks(annotations: Mapping[str, Annotation], tallies: Mapping[str, NDArray[np.float64]]) -> None:
+    """Add the pairs of equal boundaries, own boundaries, boundaries of others, and positions, over pairs with others."""
+    texts = {coder: streams_of(annotation) for coder, annotation in annotations.items() if _has_units(annotation)}
+    for stream in {stream: None for streams in texts.values() for stream in streams}:
+        inner = {coder: streams[stream].inner for coder, streams in texts.items() if stream in streams}
+        if len(inner) < 2 or not {*inner} & {*tallies}:
+            continue
+        positions, votes = np.unique(np.concatenate([*inner.values()]), return_counts=True)
+        for coder in {*inner} & {*tallies}:
+            own, pairs = inner[coder], len(inner) - 1
+            hits = votes[np.searchsorted(positions, own)].sum() - len(own)
+            places = texts[coder][stream].length - 1
+            tallies[coder] += (hits, pairs * len(own), votes.sum() - len(own), pairs * places)
 
 
 def _of_coders(coders: Sequence[str], what: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from caesura.errors import OptionError
 from caesura.evaluation.partition import Job
 from caesura.evaluation.result import Evaluation
 from caesura.evaluation.run import EvaluationRun
-from caesura.evaluation.sources import DocumentSource, SourceOptions, may_hold_tiers, open_source
+from caesura.evaluation.sources import DocumentSource, SourceOptions, check_outputs, may_hold_tiers, open_source
 from caesura.formats.settings import Settings, read_settings
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
@@ -139,12 +139,13 @@ def evaluate(
     check_engine(engine)
     if isinstance(settings, str | PathLike):
         settings = read_settings(settings)
+    folder = None if scores is None else fspath(scores)
+    check_outputs(source, checkpoint=checkpoint, scores=folder)
     options, types = _reading_options(source, reference, hypothesis, settings, reading)
     if requested is None:
         opened, chosen = _open_with_defaults(source, options, types, settings)
     else:
         opened, chosen = _open_for(requested, source, options, types, settings)
-    folder = None if scores is None else fspath(scores)
     job = Job(chosen, types or opened.types, folder, strict, types_from_caller=types is not None)
     run = EvaluationRun(job, opened, options.to_record(), checkpoint)
     with use_engine(engine) as pool:
