@@ -17,6 +17,7 @@ from caesura.measures.registry import default_measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.plain import json_entries
 from caesura.model.result import Excluded, Result, Score, keep_warnings, signature_line
 from caesura.model.signature import with_data
 from caesura.model.spans import Spans
@@ -54,9 +55,9 @@ class PairwiseRow:
 
     def __json__(self) -> dict[str, object]:
         """Return the coders, the values of the items, the misses, and all fields of the score."""
-        own = {"coders": list(self.coders), "items": dict(self.items)}
+        own = {"coders": self.coders, "items": self.items}
         misses = {"full_misses": self.full_misses, "near_misses": self.near_misses}
-        return own | misses | self.score.to_dict()
+        return own | misses | json_entries(self.score)
 
 
 @dataclass(frozen=True, slots=True)
