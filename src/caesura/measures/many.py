@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -140,9 +140,13 @@ class Scores(Result):
         if place in self.errors:
             raise self.errors[place]
         resolved = self.measure.resolved_at(self.resolved, place)
-        batch = self.batch.take(np.searchsorted(self.places, [place])) if self.measure.aligns else None
+        find_batch = partial(self._document, place) if self.measure.aligns else None
         value = float(self.values[place])
-        return self.measure.build_score(self.counts[place], self.types, resolved, batch=batch, value=value)
+        return self.measure.build_score(self.counts[place], self.types, resolved, find_batch=find_batch, value=value)
+
+    def _document(self, place: int) -> Batch:
+        """Return the batch of a pair that was scored."""
+        return self.batch.take(np.searchsorted(self.places, [place]))
 
 
 @keep_warnings

@@ -363,6 +363,9 @@ class Parts(Mapping[str, Any]):
     def __repr__(self) -> str:
         return repr(self._counts)
 
+    def __json__(self) -> dict[str, float]:
+        return self._counts
+
     @property
     def figures(self) -> Mapping[str, float]:
         """Figures derived from the counts."""
@@ -389,8 +392,8 @@ class _Measure(Protocol):
     def edits_of(self, source: Any) -> tuple[Edit, ...] | None:
         """Return the edits that align both sides."""
 
-    def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
-        """Return the name and every resolved option in one line."""
+    def signature_of(self, score: Score) -> str:
+        """Return the name and every resolved option of a score in one line."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -441,7 +444,8 @@ class Score(Result):
         Parameters
         ----------
         **values : object
-            Fields by name. Fields with a default may be missing.
+            Fields by name. Fields with a default may be missing. Instead of ``source``, there may be ``find_source``, a
+            function that returns it.
 
         Returns
         -------
@@ -457,7 +461,7 @@ class Score(Result):
     @cached_property
     def signature(self) -> str:
         """One line with everything needed to reproduce the score, and with the value if the data are known."""
-        line = "|".join([*self.origin, self.measure.signature(self.params, self.types, self.documents)])
+        line = "|".join([*self.origin, self.measure.signature_of(self)])
         return line if self.data is None else with_data(line, self.data, self.value)
 
     @cached_property
@@ -478,8 +482,7 @@ class Score(Result):
     __radd__ = __add__
 
     def _key(self) -> tuple[Any, ...]:
-        settings = self.measure.signature(self.params, self.types, self.documents)
-        return (self.measure, self.value, self.parts, settings, self.documents)
+        return (self.measure, self.value, self.parts, self.measure.signature_of(self), self.documents)
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Score) else NotImplemented
@@ -547,6 +550,20 @@ class Score(Result):
         if name not in self.parts.figures:
             raise AttributeError(f"{self.measure.name} has no {name}")
         return self.parts.figures[name]
+
+
+class _Source:
+    """The input of the alignment of a score that was made from ``find_source``: it is found when it is first needed."""
+
+    def __get__(self, score: Score | None, kind: type[Score]) -> Any:
+        find_source = None if score is None else score.__dict__.get("find_source")
+        if score is None or find_source is None:
+            return None
+        source = score.__dict__["source"] = find_source()  # from now on, the entry hides this descriptor
+        return source
+
+
+Score.source = _Source()  # a field with this value would be None in every score
 
 
 def _restore(kind: type[Score], values: dict[str, Any]) -> Score:
