@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -12,6 +13,7 @@ from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
 from caesura.engines import Engine, use_engine
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
+from caesura.measures.edit_columns import FULL_MISSES, NEAR_MISSES
 from caesura.measures.many import Scores, score_many
 from caesura.measures.registry import default_measures, parse
 from caesura.model.corpus import Corpus
@@ -33,25 +35,28 @@ class PairwiseRow:
     ----------
     coders : tuple of str
         Reference and hypothesis. The order matters to measures that are not symmetric, and to precision and recall.
-    score : Score
-        Score over all items, from summed parts.
+    value : float
+        Value over all items, from summed parts.
     items : mapping
         Item -> its value.
+    find_score : callable
+        Function that returns the score over all items, of which there may be a hundred thousand.
     full_misses, near_misses : int or None
         Boundaries of one coder without a counterpart, and boundaries that the other coder put a few positions away; None
         if the annotations have no boundaries to align.
     """
 
     coders: tuple[str, str]
-    score: Score
+    value: float
     items: Mapping[str, float]
+    find_score: Callable[[], Score] = field(repr=False, compare=False)
     full_misses: int | None = None
     near_misses: int | None = None
 
     @property
-    def value(self) -> float:
-        """Value over all items, from summed parts."""
-        return self.score.value
+    def score(self) -> Score:
+        """Score over all items, from summed parts; it is built whenever it is asked for."""
+        return self.find_score()
 
     def __json__(self) -> dict[str, object]:
         """Return the coders, the values of the items, the misses, and all fields of the score."""
@@ -195,7 +200,8 @@ class Pairwise(Result):
         by_coder: dict[str, list[tuple[float, float]]] = {coder: [] for coder in self.coders}
         for row in self.rows:
             reference, hypothesis = row.coders
-            precision, recall = row.score.precision(), row.score.recall()
+            score = row.score
+            precision, recall = score.precision(), score.recall()
             by_coder[hypothesis].append((precision, recall))
             if not self.ordered:
                 by_coder[reference].append((recall, precision))
@@ -249,11 +255,7 @@ def pairwise(
         observed = score_coder_pairs(corpus, resolved, ordered=ordered, corpus_order=True, engine=opened)
         aligned_by, misses = _misses(observed, opened)
     values = resolved.values(observed.scores.counts, observed.scores.types)
-    rows = []
-    for (a, b), places in zip(observed.pairs, _places(observed.pair_index, len(observed.pairs)), strict=True):
-        items = {observed.items[observed.item_index[place]]: float(values[place]) for place in places.tolist()}
-        coders = observed.coders[a], observed.coders[b]
-        rows.append(PairwiseRow(coders, observed.scores.over(places), items, *_totals(misses, places)))
+    rows = list(_pair_rows(observed, values.tolist(), misses))
     entries = (f"coders:{len(observed.coders)}", f"pairs:{len(rows)}", "ordered" if ordered else "unordered")
     signature = signature_line("pairwise", *entries, over=observed.scores.total.signature)
     return Pairwise(
@@ -268,6 +270,18 @@ def pairwise(
     )
 
 
+def _pair_rows(observed: CoderPairs, values: list[float], misses: Floats | None) -> Iterator[PairwiseRow]:
+    """Yield one row per pair of coders."""
+    number = len(observed.pairs)
+    scores = observed.scores.by_group(observed.pair_index, number)
+    item_names = [observed.items[item] for item in observed.item_index.tolist()]
+    own_misses = _totals(misses, observed.pair_index, number)
+    for k, (a, b) in enumerate(observed.pairs):
+        items = {item_names[place]: values[place] for place in scores.places[k].tolist()}
+        coders = observed.coders[a], observed.coders[b]
+        yield PairwiseRow(coders, scores.values[k].item(), items, partial(scores.__getitem__, k), *own_misses[k])
+
+
 def _places(index: Ints, number: int) -> list[Ints]:
     """Return the rows with each index below a number, in ascending order."""
     return np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index, minlength=number))[:-1])
@@ -278,7 +292,10 @@ def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> I
     by_item: dict[str, list[Comparable]] = {}
     for (item, _), annotation in observed.annotations.items():
         by_item.setdefault(item, []).append(annotation)
-    for item, places in zip(observed.items, _places(observed.item_index, len(observed.items)), strict=True):
+    number = len(observed.items)
+    own_misses = _totals(misses, observed.item_index, number)
+    for k, places in enumerate(_places(observed.item_index, number)):
+        item = observed.items[k]
         annotations = by_item[item]
         has_boundaries = not any(isinstance(annotation, Hierarchy | Tree | Spans) for annotation in annotations)
         numbers = [size for entry in annotations if has_boundaries for size in _boundary_counts(entry)]
@@ -290,7 +307,8 @@ def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> I
             pairs=len(places),
             mean=float(np.mean(values[places])),
             deviation=float(np.std(values[places])),
-            **dict(zip(("full_misses", "near_misses"), _totals(misses, places), strict=True)),
+            full_misses=own_misses[k][0],
+            near_misses=own_misses[k][1],
         )
 
 
@@ -302,12 +320,12 @@ def _boundary_counts(annotation: Annotation) -> list[int]:
     return [int(text.inner.size) for text in streams_of(annotation).values()]
 
 
-def _totals(misses: Floats | None, places: Ints) -> tuple[int | None, int | None]:
-    """Return the full and the near misses of some rows."""
+def _totals(misses: Floats | None, index: Ints, number: int) -> list[tuple[int | None, int | None]]:
+    """Return the full and the near misses of the rows with each index below a number."""
     if misses is None:
-        return None, None
-    full, near = misses[places].sum(axis=0).tolist()
-    return int(full), int(near)
+        return [(None, None)] * number
+    full, near = (np.bincount(index, column, number).astype(np.int64).tolist() for column in misses.T)
+    return list(zip(full, near, strict=True))
 
 
 def _compared(observed: CoderPairs) -> list[Pair]:
@@ -331,8 +349,19 @@ def _misses(observed: CoderPairs, engine: str | Engine) -> tuple[Measure | None,
         scores = score_many(_compared(observed), measure, engine=engine)
         counted = measure.count_misses(scores.counts, scores.types)
     if counted is None:
-        counted = _misses_of_edits(scores)
+        counted = _misses_of_columns(scores) or _misses_of_edits(scores)
     return measure, np.column_stack(counted)
+
+
+def _misses_of_columns(scores: Scores) -> tuple[Floats, Floats] | None:
+    """Count full and near misses in the alignments of all rows together; None if there are no columns."""
+    edits = scores.measure.edit_columns(scores.batch)
+    if edits is None:
+        return None
+    kinds = [np.isin(edits.kind, chosen) for chosen in (FULL_MISSES, NEAR_MISSES)]
+    numbers = (np.bincount(scores.places[edits.document[chosen]], minlength=len(scores)) for chosen in kinds)
+    full, near = (number.astype(np.float64) for number in numbers)
+    return full, near
 
 
 def _misses_of_edits(scores: Scores) -> tuple[Floats, Floats]:

@@ -14,6 +14,10 @@ from caesura.model.value import Floats, Ints
 EDIT_KINDS = ("match", "transposition", "substitution", "transposition with substitution", "deletion", "insertion")
 """Kinds of edits; columns contain their index."""
 MATCH, TRANSPOSITION, SUBSTITUTION, DELETION, INSERTION = 0, 1, 2, 4, 5
+FULL_MISSES = DELETION, INSERTION
+"""Kinds of a boundary without a counterpart."""
+NEAR_MISSES = TRANSPOSITION, 3
+"""Kinds of a boundary that was moved."""
 NONE = -1
 """Position and type on a side that has no boundary."""
 
@@ -38,6 +42,11 @@ class EditColumns:
         The boundary types.
     documents : int
         Number of documents.
+    stream : numpy.ndarray or None
+        Stream of a dialogue as index into ``streams``; None if the documents are no dialogues. Positions are counted in the
+        stream.
+    streams : tuple of str or None
+        Names of the streams; None for a text that is no dialogue.
     """
 
     document: Ints
@@ -49,6 +58,8 @@ class EditColumns:
     cost: Floats
     types: tuple[str, ...]
     documents: int
+    stream: Ints | None = None
+    streams: tuple[str | None, ...] = (None,)
 
     def __len__(self) -> int:
         return len(self.document)

@@ -16,10 +16,11 @@ from caesura.errors import RESOURCE_ERRORS, CaesuraError, OptionError, ResourceE
 from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.registry import parse
-from caesura.measures.sums import Partial
+from caesura.measures.sums import Partial, as_float, exact_sums
 from caesura.model.result import HIDDEN, Excluded, Result, Score, keep_warnings
 from caesura.model.value import Floats, Ints
 
+_MAX_WHOLE = 2**53  # whole numbers up to this are exact
 _REMOTE_PIECE = 16_000  # boundaries and documents sent to another process at once: at most 1 MB, for trees
 
 
@@ -111,6 +112,31 @@ class Scores(Result):
         chosen = BatchCounts(self.counts[places], {name: column[places] for name, column in self.resolved.items()})
         return Partial.of(self.measure, chosen, self.types).score(self.measure)
 
+    def by_group(self, group: Ints, number: int) -> GroupScores:
+        """Return one score for each group of pairs, from summed parts.
+
+        Parameters
+        ----------
+        group : numpy.ndarray
+            The group of each pair, from 0 up. All pairs were scored.
+        number : int
+            Number of groups, each with at least one pair.
+
+        Returns
+        -------
+        GroupScores
+            The scores, as :meth:`over` returns them.
+        """
+        ends = np.cumsum(np.bincount(group, minlength=number))
+        places = np.split(np.argsort(group, kind="stable"), ends[:-1])
+        counts = self.counts
+        if (counts == np.floor(counts)).all() and np.abs(counts).sum() < _MAX_WHOLE:
+            columns = [np.bincount(group, column, number) for column in counts.T]
+            sums = np.column_stack(columns) if columns else np.zeros((number, 0))
+        else:
+            sums = np.array([[as_float(units) for units in exact_sums(counts[rows])] for rows in places])
+        return GroupScores(self, places, sums, self.measure.values(sums, self.types))
+
     def rescored(self, measure: Measure) -> Scores | None:
         """Return the scores of the same pairs under a measure that differs only in options such as ``n_t``.
 
@@ -147,6 +173,40 @@ class Scores(Result):
     def _document(self, place: int) -> Batch:
         """Return the batch of a pair that was scored."""
         return self.batch.take(np.searchsorted(self.places, [place]))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupScores:
+    """Scores of groups of pairs from summed parts, the result of :meth:`Scores.by_group`.
+
+    Attributes
+    ----------
+    scores : Scores
+        Scores of all pairs.
+    places : list of numpy.ndarray
+        Places of the pairs of each group.
+    sums : numpy.ndarray
+        Summed parts of each group.
+    values : numpy.ndarray
+        Value of each group.
+    """
+
+    scores: Scores
+    places: list[Ints]
+    sums: Floats
+    values: Floats
+
+    def __getitem__(self, group: int) -> Score:
+        """Return the score of a group; it is built whenever it is asked for."""
+        measure, places = self.scores.measure, self.places[group]
+        resolved = measure.summarize_resolved({name: column[places] for name, column in self.scores.resolved.items()})
+        return measure.build_score(
+            self.sums[group],
+            self.scores.types,
+            resolved,
+            documents=len(places),
+            value=float(self.values[group]),
+        )
 
 
 @keep_warnings
