@@ -13,7 +13,6 @@ from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
 from caesura.engines import Engine, use_engine
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
-from caesura.measures.edit_columns import FULL_MISSES, NEAR_MISSES
 from caesura.measures.many import Scores, score_many
 from caesura.measures.registry import default_measures, parse
 from caesura.model.corpus import Corpus
@@ -349,19 +348,16 @@ def _misses(observed: CoderPairs, engine: str | Engine) -> tuple[Measure | None,
         scores = score_many(_compared(observed), measure, engine=engine)
         counted = measure.count_misses(scores.counts, scores.types)
     if counted is None:
-        counted = _misses_of_columns(scores) or _misses_of_edits(scores)
+        counted = measure.misses_in(scores.batch)
+        counted = _misses_of_edits(scores) if counted is None else _at_places(counted, scores)
     return measure, np.column_stack(counted)
 
 
-def _misses_of_columns(scores: Scores) -> tuple[Floats, Floats] | None:
-    """Count full and near misses in the alignments of all rows together; None if there are no columns."""
-    edits = scores.measure.edit_columns(scores.batch)
-    if edits is None:
-        return None
-    kinds = [np.isin(edits.kind, chosen) for chosen in (FULL_MISSES, NEAR_MISSES)]
-    numbers = (np.bincount(scores.places[edits.document[chosen]], minlength=len(scores)) for chosen in kinds)
-    full, near = (number.astype(np.float64) for number in numbers)
-    return full, near
+def _at_places(misses: tuple[Floats, Floats], scores: Scores) -> tuple[Floats, Floats]:
+    """Return the misses of the documents of a batch at the places of their rows; rows without a score have none."""
+    out = np.zeros((2, len(scores)))
+    out[:, scores.places] = misses
+    return out[0], out[1]
 
 
 def _misses_of_edits(scores: Scores) -> tuple[Floats, Floats]:

@@ -14,10 +14,6 @@ from caesura.model.value import Floats, Ints
 EDIT_KINDS = ("match", "transposition", "substitution", "transposition with substitution", "deletion", "insertion")
 """Kinds of edits; columns contain their index."""
 MATCH, TRANSPOSITION, SUBSTITUTION, DELETION, INSERTION = 0, 1, 2, 4, 5
-FULL_MISSES = DELETION, INSERTION
-"""Kinds of a boundary without a counterpart."""
-NEAR_MISSES = TRANSPOSITION, 3
-"""Kinds of a boundary that was moved."""
 NONE = -1
 """Position and type on a side that has no boundary."""
 

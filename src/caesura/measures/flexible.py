@@ -287,6 +287,16 @@ class FlexibleSimilarity(Measure):
     def edit_columns(self, batch: Batch) -> EditColumns | None:
         return self._lister(batch).columns(self._partners(batch)) if isinstance(batch, StreamBatch) else None
 
+    def misses_in(self, batch: Batch) -> tuple[Floats, Floats] | None:
+        partners = self._partners(batch)
+        paired = partners >= 0
+        moved = paired.copy()
+        moved[paired] = batch.a_pos[paired] != batch.b_pos[partners[paired]]
+        document = _documents(batch.a_count)
+        pairs, near = (np.bincount(document[chosen], minlength=len(batch)) for chosen in (paired, moved))
+        # A border between streams is a pair that was not moved.
+        return (batch.a_count + batch.b_count - 2 * pairs).astype(np.float64), near.astype(np.float64)
+
     def _lister(self, batch: StreamBatch) -> _EditLister:
         return _EditLister(batch, self.costs(batch.types), self.supports_exact_chance)
 
