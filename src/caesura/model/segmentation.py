@@ -502,8 +502,10 @@ class Segmentation(Boundaries):
 
     def _with_boundaries(self, positions: Ints, codes: Ints, types: tuple[str, ...], **slots: Any) -> Segmentation:
         """Return a segmentation of the same length with boundaries in any order."""
-        order = np.lexsort((codes, positions))
-        return Segmentation.from_valid_entries(self.length, positions[order], codes[order], types, **slots)
+        if not (positions[1:] > positions[:-1]).all():
+            order = np.lexsort((codes, positions))
+            positions, codes = positions[order], codes[order]
+        return Segmentation.from_valid_entries(self.length, positions, codes, types, **slots)
 
     def without_labels(self) -> Segmentation:
         """Return the same segmentation without segment labels, which most formats cannot store.
