@@ -135,7 +135,8 @@ class Scores(Result):
             sums = np.column_stack(columns) if columns else np.zeros((number, 0))
         else:
             sums = np.array([[as_float(units) for units in exact_sums(counts[rows])] for rows in places])
-        return GroupScores(self, places, sums, self.measure.values(sums, self.types))
+        values = self.measure.values(sums, self.types)
+        return GroupScores(self.measure, self.types, self.resolved, places, sums, values)
 
     def rescored(self, measure: Measure) -> Scores | None:
         """Return the scores of the same pairs under a measure that differs only in options such as ``n_t``.
@@ -181,8 +182,12 @@ class GroupScores:
 
     Attributes
     ----------
-    scores : Scores
-        Scores of all pairs.
+    measure : Measure
+        The measure.
+    types : tuple of str
+        The boundary types.
+    resolved : dict
+        Options resolved per pair.
     places : list of numpy.ndarray
         Places of the pairs of each group.
     sums : numpy.ndarray
@@ -191,19 +196,21 @@ class GroupScores:
         Value of each group.
     """
 
-    scores: Scores
+    measure: Measure
+    types: tuple[str, ...]
+    resolved: dict[str, NDArray[np.generic]]
     places: list[Ints]
     sums: Floats
     values: Floats
 
     def __getitem__(self, group: int) -> Score:
         """Return the score of a group; it is built whenever it is asked for."""
-        measure, places = self.scores.measure, self.places[group]
-        resolved = measure.summarize_resolved({name: column[places] for name, column in self.scores.resolved.items()})
-        return measure.build_score(
+        places = self.places[group]
+        resolved = {name: column[places] for name, column in self.resolved.items()}
+        return self.measure.build_score(
             self.sums[group],
-            self.scores.types,
-            resolved,
+            self.types,
+            self.measure.summarize_resolved(resolved),
             documents=len(places),
             value=float(self.values[group]),
         )
