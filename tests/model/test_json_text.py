@@ -69,7 +69,9 @@ class Replaced:
         return {"value": self.value, "%s": (1.5, None)}
 
 
-NUMBERS = st.floats() | st.integers(-3, 3).map(np.int64) | st.floats(width=32).map(np.float32) | st.booleans().map(np.bool_)
+NUMBERS = (
+    st.floats() | st.integers(-3, 3).map(np.int64) | st.floats(width=32).map(np.float32) | st.booleans().map(np.bool_)
+)
 VALUES = st.recursive(
     ATOMS | NUMBERS | st.builds(Place, st.integers(), st.text()) | st.frozensets(st.text()) | st.just(1j),
     lambda inner: (

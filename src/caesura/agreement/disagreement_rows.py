@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.measures.base import Measure
@@ -89,7 +89,6 @@ class Disagreement:
     def has_not(self) -> tuple[str, ...]:
         """The coder who has none."""
         return tuple(coder for coder, at in zip(self.coders, self.positions, strict=True) if at is None)
-
 
 
 @dataclass(frozen=True, slots=True)

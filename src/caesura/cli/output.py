@@ -190,9 +190,8 @@ def print_result(
     unread = () if reading is None else reading.excluded
     excluded = tuple(dict.fromkeys((*unread, *getattr(result, "excluded", ()))))
     if output.is_json:
-        entries = result
+        entries = json_entries(result) if isinstance(result, Result) else result
         if isinstance(result, Result):
-            entries = json_entries(result)
             entries.pop("excluded", None)  # the envelope contains it
         envelope = {
             "command": command,

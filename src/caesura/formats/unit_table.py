@@ -175,9 +175,7 @@ def _sheet_xml(writing: Writing, columns: Mapping[str, list[str]]) -> Iterator[b
     yield b"</sheetData></worksheet>"
 
 
-def _sheet_rows(
-    first: int, columns: Sequence[Sequence[str]], element_of: Sequence[Mapping[str, str]]
-) -> Iterator[str]:
+def _sheet_rows(first: int, columns: Sequence[Sequence[str]], element_of: Sequence[Mapping[str, str]]) -> Iterator[str]:
     """Return the elements of some rows of a sheet, of which the first has this number."""
     lines = range(first, first + len(columns[0]))
     parts = [[f'<row r="{line}">' for line in lines]]

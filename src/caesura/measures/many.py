@@ -130,11 +130,13 @@ class Scores(Result):
         ends = np.cumsum(np.bincount(group, minlength=number))
         places = np.split(np.argsort(group, kind="stable"), ends[:-1])
         counts = self.counts
+        sums: Floats = np.zeros((number, counts.shape[1]))
         if (counts == np.floor(counts)).all() and np.abs(counts).sum() < _MAX_WHOLE:
-            columns = [np.bincount(group, column, number) for column in counts.T]
-            sums = np.column_stack(columns) if columns else np.zeros((number, 0))
+            for column, part in enumerate(counts.T):
+                sums[:, column] = np.bincount(group, part, number)
         else:
-            sums = np.array([[as_float(units) for units in exact_sums(counts[rows])] for rows in places])
+            for k, rows in enumerate(places):
+                sums[k] = [as_float(units) for units in exact_sums(counts[rows])]
         values = self.measure.values(sums, self.types)
         return GroupScores(self.measure, self.types, self.resolved, places, sums, values)
 

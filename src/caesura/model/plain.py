@@ -137,7 +137,9 @@ def shown_names(kind: type) -> tuple[str, ...]:
     tuple of str
         Fields without those that are private or hidden, then ``json_properties``.
     """
-    shown = [entry.name for entry in fields(kind) if entry.metadata.get("json", True) and not entry.name.startswith("_")]
+    shown = [
+        entry.name for entry in fields(kind) if entry.metadata.get("json", True) and not entry.name.startswith("_")
+    ]
     return tuple(dict.fromkeys((*shown, *getattr(kind, "json_properties", ()))))
 
 
